@@ -1,0 +1,63 @@
+# regard: `make demo` shows it, `make test` proves it, `make check` is what CI runs.
+
+PYTHON ?= $(shell for python in python3 python3.13 python3.12 python3.11 python; do \
+	$$python -c 'import sys; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1 \
+	&& echo $$python && break; done)
+
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+INSTALL := $(BIN)/python -m pip --disable-pip-version-check install --constraint constraints.txt
+
+
+.PHONY: help demo test check format bench clean
+
+help:
+	@echo "make demo     translate a sentence with the shipped model and show what it looked at"
+	@echo "make test     the tests"
+	@echo "make check    format, lint, types, import directions and the tests: what CI runs"
+	@echo "make format   put every file in the project's format"
+	@echo "make bench    measure every figure the README states, into benchmarks/results/"
+	@echo "make clean    remove the environment and all caches"
+
+demo: $(READY)
+	@$(BIN)/regard translate "A young girl is playing with her dog in the garden." --attention
+
+test: $(READY)
+	@$(BIN)/python -m pytest -q -W error -m "not slow"
+
+check: $(READY)
+	@echo "format";            $(BIN)/ruff format --check -qq .
+	@echo "lint";              $(BIN)/ruff check -qq .
+	@echo "types";             $(BIN)/mypy --no-error-summary
+	@echo "import directions"; $(BIN)/lint-imports --no-cache > $(VENV)/imports.log || { cat $(VENV)/imports.log; exit 1; }
+	@echo "tests";             $(MAKE) --no-print-directory test
+
+format: $(READY)
+	@$(BIN)/ruff check -qq --fix-only .
+	@$(BIN)/ruff format -qq .
+
+bench: $(READY)
+	@mkdir -p benchmarks/results
+	@for script in benchmarks/*.py; do \
+		name=$$(basename $$script .py); echo "$$name"; \
+		$(BIN)/python $$script > benchmarks/results/$$name.txt.tmp \
+		&& mv benchmarks/results/$$name.txt.tmp benchmarks/results/$$name.txt || exit 1; \
+	done
+
+clean:
+	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache
+
+# The stamp is written last, so an interrupted installation is taken up again by the next command.
+$(READY): pyproject.toml constraints.txt
+	@test -n "$(PYTHON)" || { \
+		echo "regard needs Python 3.11 or newer and found none; install one, or name it: make PYTHON=/path/to/python3 ..." >&2; \
+		exit 2; }
+	@$(BIN)/python -m pip --version >/dev/null 2>&1 || { \
+		echo "making $(VENV) with $$($(PYTHON) --version)"; rm -rf $(VENV); $(PYTHON) -m venv $(VENV); }
+	@echo "installing torch (the long part, once)"
+	@$(INSTALL) --no-deps torch
+	@echo "installing regard and its tools"
+	@$(INSTALL) -qq hatchling
+	@$(INSTALL) -qq --no-build-isolation --editable '.[dev]'
+	@touch $@

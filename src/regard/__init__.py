@@ -1,0 +1,49 @@
+"""Transformers you can see through.
+
+The public face. Names are imported when they are first used, so that `import regard` and
+`regard --help` stay free of torch.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from regard.errors import RegardError
+
+if TYPE_CHECKING:
+    from regard.attention import attend, attention_weights
+    from regard.checkpoints import from_pretrained
+    from regard.tasks import load, train
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "RegardError",
+    "__version__",
+    "attend",
+    "attention_weights",
+    "from_pretrained",
+    "load",
+    "train",
+]
+
+_HOME = {
+    "attend": "regard.attention",
+    "attention_weights": "regard.attention",
+    "from_pretrained": "regard.checkpoints",
+    "load": "regard.tasks",
+    "train": "regard.tasks",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module 'regard' has no attribute {name!r}")
+    value = getattr(import_module(_HOME[name]), name)
+    globals()[name] = value  # the next look-up finds it without coming here
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(set(globals()) | set(_HOME))

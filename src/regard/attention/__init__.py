@@ -1,0 +1,37 @@
+"""Attention: scores, masks, weights, and the weighted average. Tensors in, tensors out."""
+
+from regard.attention.attend import attend
+from regard.attention.kernels import KERNELS
+from regard.attention.masks import Causal, Dense, Documents, Mask, Padding, Prefix, Window
+from regard.attention.scores import (
+    Score,
+    additive,
+    average,
+    cosine,
+    dot,
+    gaussian,
+    general,
+    scaled_dot,
+)
+from regard.attention.weights import attention_weights
+
+__all__ = [
+    "KERNELS",
+    "Causal",
+    "Dense",
+    "Documents",
+    "Mask",
+    "Padding",
+    "Prefix",
+    "Score",
+    "Window",
+    "additive",
+    "attend",
+    "attention_weights",
+    "average",
+    "cosine",
+    "dot",
+    "gaussian",
+    "general",
+    "scaled_dot",
+]

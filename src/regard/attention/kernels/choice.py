@@ -1,0 +1,96 @@
+"""Which kernel computes an attention, when none is asked for, and running it."""
+
+import torch
+from torch import Tensor
+
+from regard.attention.inputs import Inputs
+from regard.attention.kernels.blocked import blocked
+from regard.attention.kernels.fused import fused
+from regard.attention.kernels.plain import plain
+from regard.attention.kernels.short import short
+from regard.attention.masks import Causal
+from regard.attention.row_lse import row_lse
+from regard.attention.scores import cosine, dot, scaled_dot, unit, unknown
+from regard.errors import RegardError
+
+KERNELS = ("auto", "plain", "short", "blocked", "fused")
+
+WHOLE_MAP_ENTRIES = 2**24  # up to here a map or a mask is built whole: 64 MiB in float32
+# Measured on a CPU, see benchmarks/kernels.py:
+SHORT_KEYS = 512  # up to here the fused kernel is slower, by far when it goes backward in bfloat16
+SHORT_KEYS_FLOAT32 = 48  # the same for float32 without gradients
+FEW_ENTRIES = 2048  # under this it is not the work that costs, but the number of calls
+
+
+def run(kernel: str, inputs: Inputs, return_lse: bool) -> tuple[Tensor, Tensor | None]:
+    """Output and, if asked for, each row's log-sum-exp. Raises RegardError for a bad kernel."""
+    if kernel not in KERNELS:
+        raise RegardError(unknown("kernel", kernel, list(KERNELS)))
+    if inputs.query.shape[2] == 0 or inputs.key.shape[2] == 0:
+        return nothing_to_see(inputs)
+    if kernel == "auto":
+        kernel = choose(inputs)
+    if kernel == "plain":
+        return plain(*inputs)
+    if kernel == "blocked":
+        return blocked(*inputs)
+
+    query, key, scale = as_scaled_dot(kernel, inputs)
+    if kernel == "fused":
+        output = fused(query, key, inputs.value, scale, inputs.mask, inputs.bias)
+    elif inputs.bias is None:
+        output = short(query, key, inputs.value, scale, inputs.mask)
+    else:
+        raise RegardError("kernel 'short' takes no bias; use kernel='plain', 'blocked' or 'fused'.")
+    # Kernels' own log-sum-exps have differed in base and alignment; ours is computed apart.
+    return output, row_lse(
+        inputs.query, inputs.key, inputs.score, inputs.mask, inputs.bias
+    ) if return_lse else None
+
+
+def choose(inputs: Inputs) -> str:
+    """The fastest kernel for these inputs, as measured (benchmarks/kernels.py)."""
+    query, key, _, score, mask, bias = inputs
+    entries = query.shape[0] * query.shape[1] * query.shape[2] * key.shape[2]
+    if score not in (scaled_dot, dot, cosine):
+        return "plain" if entries <= WHOLE_MAP_ENTRIES else "blocked"
+    builds_mask = mask is not None and not (isinstance(mask, Causal) and bias is None)
+    if builds_mask and query.shape[2] * key.shape[2] > WHOLE_MAP_ENTRIES:
+        return "blocked"
+    if bias is not None or query.device.type != "cpu":
+        return "fused"
+    return "short" if suits_short(inputs, entries) else "fused"
+
+
+def suits_short(inputs: Inputs, entries: int) -> bool:
+    query, key, value = inputs[:3]
+    queries, keys = query.shape[2], key.shape[2]
+    if torch.is_grad_enabled() and any(tensor.requires_grad for tensor in (query, key, value)):
+        return keys <= SHORT_KEYS and entries <= 4 * WHOLE_MAP_ENTRIES
+    if entries < FEW_ENTRIES:
+        return False
+    limit = SHORT_KEYS if query.dtype == torch.bfloat16 else SHORT_KEYS_FLOAT32
+    return queries == 1 or (keys <= limit and entries <= 4 * WHOLE_MAP_ENTRIES)
+
+
+def as_scaled_dot(kernel: str, inputs: Inputs) -> tuple[Tensor, Tensor, float]:
+    """Query, key and scale with which scale · query keyᵀ are the scores."""
+    query, key, score = inputs.query, inputs.key, inputs.score
+    if score is scaled_dot:
+        return query, key, query.shape[-1] ** -0.5
+    if score is dot:
+        return query, key, 1.0
+    if score is cosine:
+        return unit(query), unit(key), 1.0
+    raise RegardError(
+        f"kernel {kernel!r} can do the scores scaled_dot, dot and cosine only;"
+        " use kernel='plain' or 'blocked' for this one."
+    )
+
+
+def nothing_to_see(inputs: Inputs) -> tuple[Tensor, Tensor]:
+    """Every row is empty where there are no keys."""
+    rows = inputs.query.shape[:-1]
+    output = inputs.value.new_zeros(*rows, inputs.value.shape[-1])
+    dtype = torch.promote_types(inputs.query.dtype, torch.float32)
+    return output, inputs.query.new_full(rows, float("-inf"), dtype=dtype)

@@ -1,0 +1,321 @@
+"""Masks: which query may attend to which key. True means "may attend".
+
+A mask answers for any tile of the map, so a long map is masked without ever being built whole.
+Positions are counted along the keys and aligned on the right: of `queries` rows over `keys`
+columns, row i sits at position keys - queries + i. Decoding with a cache, where the newest query
+belongs to the newest key, is then the ordinary case.
+"""
+
+from functools import cached_property
+
+import torch
+from jaxtyping import Bool, Int, Shaped
+from torch import Tensor
+
+from regard.errors import RegardError
+
+# A whole mask up to this many entries is remembered by its object; a longer one is computed again.
+REMEMBERED_ENTRIES = 2**24
+
+
+class Mask:
+    """What every mask can do. Composes with `&`, `|`, `~`; a boolean tensor may take either side.
+
+    Masks are values: the whole is remembered after its first use, because every layer of a model
+    asks for it again. A tensor that a mask was made from must not be changed in place afterwards.
+    """
+
+    _remembered: "tuple[object, WholeMask] | None" = None
+
+    def tile(
+        self, queries: Int[Tensor, " queries"], keys: Int[Tensor, " keys"]
+    ) -> Bool[Tensor, "#batch #heads #queries #keys"]:
+        """Which of these keys each of these queries may see, both given by position."""
+        raise NotImplementedError
+
+    def check(self, batch: int, heads: int, queries: int, keys: int) -> None:
+        """Raises RegardError if the mask is for scores of another shape."""
+
+    def allows_all(self, queries: int, keys: int) -> bool:
+        """Whether it is known, without looking at any entry, that nothing is hidden."""
+        return False
+
+    def whole(self, queries: int, keys: int, device: torch.device) -> "WholeMask":
+        """The mask of all queries over all keys, with the forms in which kernels use it."""
+        asked = (queries, keys, device, torch.is_inference_mode_enabled())
+        remembered = self._remembered
+        if remembered is not None and remembered[0] == asked:
+            return remembered[1]
+        columns = torch.arange(keys, device=device)
+        rows = torch.arange(keys - queries, keys, device=device)
+        whole = WholeMask(self.tile(rows, columns))
+        self._remembered = (asked, whole) if whole.allowed.numel() <= REMEMBERED_ENTRIES else None
+        return whole
+
+    def __and__(self, other: "Mask | Tensor") -> "Mask":
+        return Both(self, as_mask(other))
+
+    def __or__(self, other: "Mask | Tensor") -> "Mask":
+        return Either(self, as_mask(other))
+
+    def __invert__(self) -> "Mask":
+        return Not(self)
+
+    __rand__ = __and__
+    __ror__ = __or__
+
+
+class Causal(Mask):
+    """Each query sees its own position and the past, never the future."""
+
+    def tile(self, queries: Tensor, keys: Tensor) -> Tensor:
+        return (keys <= queries[:, None])[None, None]
+
+    def allows_all(self, queries: int, keys: int) -> bool:
+        return queries <= 1
+
+
+class Padding(Mask):
+    """Only real tokens are seen. `real` is (batch, keys), True where there is a token."""
+
+    def __init__(self, real: Bool[Tensor, "batch keys"]) -> None:
+        boolean("Padding's `real`", real)
+        if real.ndim != 2:
+            raise RegardError(f"Padding needs real as (batch, keys); got shape {shape(real)}.")
+        self.real = real
+
+    @classmethod
+    def from_lengths(cls, lengths: Int[Tensor, " batch"], keys: int | None = None) -> "Padding":
+        """Row b has lengths[b] tokens, then padding up to `keys` (default: the longest)."""
+        width = keys if keys is not None else int(lengths.max())
+        return cls(torch.arange(width, device=lengths.device) < lengths[:, None])
+
+    def tile(self, queries: Tensor, keys: Tensor) -> Tensor:
+        return self.real.to(keys.device)[:, None, None, keys]
+
+    def check(self, batch: int, heads: int, queries: int, keys: int) -> None:
+        rows, columns = self.real.shape
+        if columns != keys or rows not in (1, batch):
+            raise mismatch("Padding", "(batch, keys)", (batch, keys), self.real)
+
+    def allows_all(self, queries: int, keys: int) -> bool:
+        return self._has_none
+
+    @cached_property
+    def _has_none(self) -> bool:
+        # Asking a GPU would wait for it; there the mask is simply applied.
+        return self.real.device.type == "cpu" and bool(self.real.all())
+
+
+class Window(Mask):
+    """Each query sees `left` positions before its own, its own, and `right` after it."""
+
+    def __init__(self, left: int, right: int) -> None:
+        if left < 0 or right < 0:
+            raise RegardError(
+                f"Window needs left and right of at least 0; got left={left}, right={right}."
+            )
+        self.left, self.right = left, right
+
+    def tile(self, queries: Tensor, keys: Tensor) -> Tensor:
+        distance = keys - queries[:, None]
+        return ((distance >= -self.left) & (distance <= self.right))[None, None]
+
+    def allows_all(self, queries: int, keys: int) -> bool:
+        return self.left >= keys - 1 and self.right >= max(keys, queries) - 1
+
+
+class Documents(Mask):
+    """Several documents packed in one row: each query sees its own document only.
+
+    `ids` is (batch, keys), one number per document. Queries take the ids of the last positions,
+    unless `query_ids` (batch, queries) are given, as cross-attention needs.
+    """
+
+    def __init__(
+        self, ids: Int[Tensor, "batch keys"], query_ids: Int[Tensor, "batch queries"] | None = None
+    ) -> None:
+        for name, tensor in (("ids", ids), ("query_ids", query_ids)):
+            if tensor is not None and tensor.ndim != 2:
+                raise RegardError(
+                    f"Documents needs {name} as (batch, positions); got shape {shape(tensor)}."
+                )
+        self.ids = ids
+        self.query_ids = query_ids if query_ids is not None else ids
+
+    def tile(self, queries: Tensor, keys: Tensor) -> Tensor:
+        first = self.ids.shape[1] - self.query_ids.shape[1]  # the position of row 0
+        of_queries = self.query_ids.to(queries.device)[:, queries - first]
+        of_keys = self.ids.to(keys.device)[:, keys]
+        return (of_queries[:, :, None] == of_keys[:, None, :])[:, None]
+
+    def check(self, batch: int, heads: int, queries: int, keys: int) -> None:
+        if self.ids.shape[1] != keys or self.ids.shape[0] not in (1, batch):
+            raise mismatch("Documents", "(batch, keys)", (batch, keys), self.ids)
+        own = self.query_ids is not self.ids
+        rows, columns = self.query_ids.shape
+        if rows not in (1, batch) or (columns != queries if own else columns < queries):
+            raise mismatch("Documents", "(batch, queries)", (batch, queries), self.query_ids)
+
+
+class Prefix(Mask):
+    """The first `length` keys are seen by all: `Causal() | Prefix(n)` is a prefix language model.
+
+    `length` is one number, or (batch,) of them.
+    """
+
+    def __init__(self, length: int | Int[Tensor, " batch"]) -> None:
+        self.length = length
+
+    def tile(self, queries: Tensor, keys: Tensor) -> Tensor:
+        if isinstance(self.length, int):
+            return (keys < self.length)[None, None, None]
+        return (keys < self.length.to(keys.device)[:, None])[:, None, None]
+
+    def check(self, batch: int, heads: int, queries: int, keys: int) -> None:
+        if isinstance(self.length, Tensor) and self.length.shape not in ((1,), (batch,)):
+            raise mismatch("Prefix", "(batch,)", (batch,), self.length)
+
+    def allows_all(self, queries: int, keys: int) -> bool:
+        return isinstance(self.length, int) and self.length >= keys
+
+
+class Dense(Mask):
+    """A boolean tensor as it is: (queries, keys), or (batch, heads, queries, keys).
+
+    With four dimensions, batch, heads and queries may be 1 and then stand for all.
+    """
+
+    def __init__(self, allowed: Bool[Tensor, "*any"]) -> None:
+        boolean("mask", allowed)
+        self.allowed = allowed
+
+    def tile(self, queries: Tensor, keys: Tensor) -> Tensor:
+        allowed = self.allowed if self.allowed.ndim == 4 else self.allowed[None, None]
+        allowed = allowed.to(keys.device)[..., keys]
+        rows, columns = self.allowed.shape[-2:]
+        if self.allowed.ndim == 4 and rows == 1:
+            return allowed
+        return allowed[:, :, queries - (columns - rows)]
+
+    def check(self, batch: int, heads: int, queries: int, keys: int) -> None:
+        if self.allowed.ndim == 4:
+            names = "(batch, heads, queries, keys)"
+            expected: tuple[int, ...] = (batch, heads, queries, keys)
+            may_be_one: tuple[bool, ...] = (True, True, True, False)
+        else:
+            names, expected = "(queries, keys)", (queries, keys)
+            may_be_one = (False, False)
+        got = tuple(self.allowed.shape)
+        if len(got) != len(expected) or not all(
+            size == want or (one and size == 1)
+            for size, want, one in zip(got, expected, may_be_one, strict=True)
+        ):
+            raise mismatch("mask", names, expected, self.allowed)
+
+
+class Pair(Mask):
+    """Two masks that are asked together."""
+
+    def __init__(self, left: Mask, right: Mask) -> None:
+        self.left, self.right = left, right
+
+    def check(self, batch: int, heads: int, queries: int, keys: int) -> None:
+        self.left.check(batch, heads, queries, keys)
+        self.right.check(batch, heads, queries, keys)
+
+
+class Both(Pair):
+    """What both masks allow: `left & right`."""
+
+    def tile(self, queries: Tensor, keys: Tensor) -> Tensor:
+        return self.left.tile(queries, keys) & self.right.tile(queries, keys)
+
+    def allows_all(self, queries: int, keys: int) -> bool:
+        return self.left.allows_all(queries, keys) and self.right.allows_all(queries, keys)
+
+
+class Either(Pair):
+    """What one of the masks allows: `left | right`."""
+
+    def tile(self, queries: Tensor, keys: Tensor) -> Tensor:
+        return self.left.tile(queries, keys) | self.right.tile(queries, keys)
+
+    def allows_all(self, queries: int, keys: int) -> bool:
+        return self.left.allows_all(queries, keys) or self.right.allows_all(queries, keys)
+
+
+class Not(Mask):
+    """What the mask hides: `~mask`."""
+
+    def __init__(self, mask: Mask) -> None:
+        self.mask = mask
+
+    def tile(self, queries: Tensor, keys: Tensor) -> Tensor:
+        return ~self.mask.tile(queries, keys)
+
+    def check(self, batch: int, heads: int, queries: int, keys: int) -> None:
+        self.mask.check(batch, heads, queries, keys)
+
+
+def as_mask(mask: Mask | Tensor) -> Mask:
+    """A mask as it is, or a boolean tensor as one. Raises RegardError for anything else."""
+    return mask if isinstance(mask, Mask) else Dense(mask)
+
+
+class WholeMask:
+    """A mask over a whole map, in the forms that kernels want, each made once."""
+
+    def __init__(self, allowed: Bool[Tensor, "#batch #heads #queries #keys"]) -> None:
+        self.allowed = allowed
+        self._additive: dict[tuple[torch.dtype, int], Tensor] = {}
+
+    @cached_property
+    def hidden(self) -> Bool[Tensor, "#batch #heads #queries #keys"]:
+        return ~self.allowed
+
+    @cached_property
+    def live_rows(self) -> Bool[Tensor, "#batch #heads #queries 1"] | None:
+        """Rows that see at least one key; None where it is known that all do."""
+        live = self.allowed.any(-1, keepdim=True)
+        if live.device.type == "cpu" and bool(live.all()):  # asking a GPU would wait for it
+            return None
+        return live
+
+    def additive(
+        self, dtype: torch.dtype, width: int
+    ) -> Shaped[Tensor, "#batch #heads #queries width"]:
+        """0 where allowed, `lowest` where not and in the columns added up to `width`."""
+        form = self._additive.get((dtype, width))
+        if form is None:
+            form = torch.zeros(self.allowed.shape, dtype=dtype, device=self.allowed.device)
+            form = form.masked_fill_(self.hidden, lowest(dtype))
+            form = torch.nn.functional.pad(form, (0, width - form.shape[-1]), value=lowest(dtype))
+            self._additive[dtype, width] = form
+        return form
+
+
+def lowest(dtype: torch.dtype) -> float:
+    """So low that its exponential is zero beside any score, and a score added cannot overflow."""
+    return torch.finfo(dtype).min / 2
+
+
+def boolean(name: str, tensor: object) -> None:
+    if not isinstance(tensor, Tensor):
+        raise RegardError(f"{name} must be a boolean tensor; got {type(tensor).__name__}.")
+    if tensor.dtype != torch.bool:
+        kind = str(tensor.dtype).removeprefix("torch.")
+        raise RegardError(
+            f"{name} must be boolean, True where a query may attend; got {kind}"
+            " (numbers to add to the scores belong in bias)."
+        )
+
+
+def mismatch(what: str, names: str, expected: tuple[int, ...], got: Tensor) -> RegardError:
+    transposed = (*got.shape[:-2], *got.shape[-2:][::-1]) == expected
+    hint = " Did you transpose it?" if transposed else ""
+    return RegardError(f"{what} must be {names} = {expected}; got {shape(got)}.{hint}")
+
+
+def shape(tensor: Tensor) -> tuple[int, ...]:
+    return tuple(tensor.shape)

@@ -1,0 +1,127 @@
+"""Score functions: how similar is each query to each key? Any function of the two will do."""
+
+import difflib
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+from regard.errors import RegardError
+
+Score = Callable[[Tensor, Tensor], Tensor]
+"""(..., queries, query_dim) and (..., keys, key_dim) to scores (..., queries, keys)."""
+
+
+def dot(
+    query: Float[Tensor, "*heads queries head_dim"], key: Float[Tensor, "*heads keys head_dim"]
+) -> Float[Tensor, "*heads queries keys"]:
+    """q · k (Luong et al. 2015, section 3.1)."""
+    return query @ key.mT
+
+
+def scaled_dot(
+    query: Float[Tensor, "*heads queries head_dim"], key: Float[Tensor, "*heads keys head_dim"]
+) -> Float[Tensor, "*heads queries keys"]:
+    """q · k / √head_dim, the Transformer's (Vaswani et al. 2017, equation 1)."""
+    return (query * query.shape[-1] ** -0.5) @ key.mT
+
+
+def cosine(
+    query: Float[Tensor, "*heads queries head_dim"], key: Float[Tensor, "*heads keys head_dim"]
+) -> Float[Tensor, "*heads queries keys"]:
+    """The cosine of the angle between q and k (Graves et al. 2014, equation 6)."""
+    return unit(query) @ unit(key).mT
+
+
+def average(
+    query: Float[Tensor, "*heads queries query_dim"], key: Float[Tensor, "*heads keys key_dim"]
+) -> Float[Tensor, "*heads queries keys"]:
+    """Zero everywhere: the keys that the mask allows weigh the same, unless a bias decides."""
+    return query.new_zeros(*query.shape[:-1], key.shape[-2])
+
+
+@dataclass(frozen=True, eq=False)
+class general:
+    """q · W k with a learned matrix (Luong et al. 2015, section 3.1).
+
+    `matrix` is (query_dim, key_dim), or (heads, query_dim, key_dim) for one matrix per head.
+    """
+
+    matrix: Tensor
+
+    def __call__(self, query: Tensor, key: Tensor) -> Tensor:
+        return query @ self.matrix @ key.mT
+
+
+@dataclass(frozen=True, eq=False)
+class additive:
+    """v · tanh(W q + U k), one hidden layer (Bahdanau et al. 2015, appendix A.1.2).
+
+    `query_weight` W is (hidden, query_dim), `key_weight` U is (hidden, key_dim), `vector` v is
+    (hidden). The hidden layer is (..., queries, keys, hidden): long inputs want the blocked kernel.
+    """
+
+    query_weight: Tensor
+    key_weight: Tensor
+    vector: Tensor
+
+    def __call__(self, query: Tensor, key: Tensor) -> Tensor:
+        from_query = (query @ self.query_weight.mT).unsqueeze(-2)  # (..., queries, 1, hidden)
+        from_key = (key @ self.key_weight.mT).unsqueeze(-3)  # (..., 1, keys, hidden)
+        return torch.tanh(from_query + from_key) @ self.vector
+
+
+@dataclass(frozen=True, eq=False)
+class gaussian:
+    """-|q - k|² / (2 h²): attention is then Nadaraya-Watson kernel regression with bandwidth h.
+
+    `bandwidth` is in the units of query and key; a tensor of it can be learned.
+    """
+
+    bandwidth: int | float | Tensor = 1.0
+
+    def __call__(self, query: Tensor, key: Tensor) -> Tensor:
+        # Differences, not |q|² - 2q·k + |k|²: near neighbours decide here, and they would cancel.
+        difference = query.unsqueeze(-2) - key.unsqueeze(-3)  # (..., queries, keys, head_dim)
+        return difference.square().sum(-1) / (-2 * self.bandwidth**2)
+
+
+NAMED: dict[str, Score] = {
+    "dot": dot,
+    "scaled_dot": scaled_dot,
+    "cosine": cosine,
+    "gaussian": gaussian(),
+    "average": average,
+}
+NEEDS_PARAMETERS = {
+    "general": "general(matrix)",
+    "additive": "additive(query_weight, key_weight, vector)",
+}
+
+
+def find_score(score: str | Score) -> Score:
+    """The score of that name; a callable is its own answer. Raises RegardError for other names."""
+    if callable(score):
+        return score
+    found = NAMED.get(score)
+    if found is not None:
+        return found
+    if score in NEEDS_PARAMETERS:
+        raise RegardError(
+            f"score {score!r} has parameters of its own; pass score={NEEDS_PARAMETERS[score]}."
+        )
+    raise RegardError(unknown("score", score, [*NAMED, *NEEDS_PARAMETERS, "a callable"]))
+
+
+def unknown(kind: str, name: object, known: list[str]) -> str:
+    """The sentence for a name that is not there: the valid ones and the nearest."""
+    near = difflib.get_close_matches(str(name), known, n=1)
+    hint = f" Did you mean {near[0]!r}?" if near else ""
+    return f"{kind} must be one of {', '.join(known)}; got {name!r}.{hint}"
+
+
+def unit(vectors: Tensor) -> Tensor:
+    """Each vector at length one; the zero vector stays zero, with a finite gradient."""
+    return torch.nn.functional.normalize(vectors, dim=-1, eps=1e-12)

@@ -1,0 +1,71 @@
+"""Any rectangle of an attention map, exact, without the rest of it: exp(score - lse)."""
+
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+from regard.attention.inputs import check
+from regard.attention.masks import Mask
+from regard.attention.row_lse import row_lse, tile_of_scores
+from regard.attention.scores import Score
+from regard.errors import RegardError
+
+
+def attention_weights(
+    query: Float[Tensor, "*query_heads queries query_dim"],
+    key: Float[Tensor, "*key_heads keys key_dim"],
+    *,
+    score: str | Score = "scaled_dot",
+    mask: Mask | Tensor | None = None,
+    bias: Float[Tensor, "*any"] | None = None,
+    queries: slice = slice(None),
+    keys: slice = slice(None),
+    lse: Float[Tensor, "*query_heads queries"] | None = None,
+) -> Float[Tensor, "*query_heads tile_queries tile_keys"]:
+    """The weights with which `attend`, given the same arguments, averages the values.
+
+    A row of the tile is normalised over every key that its query may see, inside the tile or not;
+    a query that sees nothing has zeros. Memory is that of the tile and of one block, whatever the
+    length, unless gradients are recorded.
+
+    >>> query, key = torch.randn(2, 4, 65, 16).unbind()
+    >>> attention_weights(query, key, queries=slice(0, 8), keys=slice(32, 64)).shape
+    torch.Size([4, 8, 32])
+
+    Args:
+        queries, keys: the tile, as slices of the map's rows and columns; all of it if not given.
+        lse: the log-sum-exp of every row, (batch, heads, queries), as `attend` returns it; saves
+            a pass over the keys.
+
+    Raises:
+        RegardError: shapes that do not fit, a score that is not known.
+    """
+    inputs = check(query, key, key, score, mask, bias)
+    height, width = inputs.query.shape[2], inputs.key.shape[2]
+    rows = torch.arange(height, device=query.device)[as_slice("queries", queries)]
+    columns = torch.arange(width, device=query.device)[as_slice("keys", keys)]
+    scored = (inputs.query, inputs.key, inputs.score, inputs.mask, inputs.bias)
+    row_sums = row_lse(*scored, rows) if lse is None else check_lse(lse, query)[:, :, rows]
+    # An empty row's scores and sum are both -inf; any finite sum makes its weights exp(-inf) = 0.
+    row_sums = row_sums.masked_fill(row_sums == float("-inf"), 0)
+    scores = tile_of_scores(*scored, rows, columns)
+    weights = torch.exp(scores - row_sums[..., None]).to(inputs.query.dtype)
+    return weights[(0,) * (4 - query.ndim)]
+
+
+def as_slice(name: str, part: object) -> slice:
+    if not isinstance(part, slice) or (part.step or 1) < 1:
+        raise RegardError(
+            f"{name} must be a slice that runs forward, like slice(0, 64); got {part!r}."
+        )
+    return part
+
+
+def check_lse(lse: Tensor, query: Tensor) -> Tensor:
+    expected = tuple(query.shape[:-1])
+    if tuple(lse.shape) != expected:
+        raise RegardError(
+            f"lse must have one number for each query, {expected}; got {tuple(lse.shape)}."
+            " Pass what attend(..., return_lse=True) returned for the whole map."
+        )
+    return lse[(None,) * (4 - query.ndim)]

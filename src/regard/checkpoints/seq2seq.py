@@ -1,0 +1,121 @@
+"""The encoder–decoder's names and settings in Hugging Face's Marian and Pegasus layouts.
+
+The post-norm Transformer of the paper is Marian's architecture, the pre-norm one Pegasus's.
+"""
+
+from typing import Any
+
+from regard.errors import RegardError
+from regard.models import EncoderDecoderConfig
+
+# Replaced in this order, inside every name of our state dict.
+RENAMES = (
+    (".embed.tokens", ".embed_tokens"),
+    (".embed.positions", ".embed_positions"),
+    (".self_attention.", ".self_attn."),
+    (".cross_attention.", ".encoder_attn."),
+    ("_attn.query", "_attn.q_proj"),
+    ("_attn.key", "_attn.k_proj"),
+    ("_attn.value", "_attn.v_proj"),
+    ("_attn.output", "_attn.out_proj"),
+    (".self_residual.norm", ".self_attn_layer_norm"),
+    (".cross_residual.norm", ".encoder_attn_layer_norm"),
+    (".feed_forward_residual.norm", ".final_layer_norm"),
+    (".feed_forward.inner", ".fc1"),
+    (".feed_forward.outer", ".fc2"),
+    ("coder.norm", "coder.layer_norm"),
+)
+SHARED = "model.shared.weight"
+# Written by transformers beside the weights; zero or recomputed, so nothing is lost without them.
+IGNORED = ("final_logits_bias", "lm_head.weight", "embed_positions.weight")
+
+
+def their_name(name: str, config: EncoderDecoderConfig) -> str:
+    """Our parameter's name in transformers' layout."""
+    if name.endswith("embed.tokens.weight") and config.target_vocab_size is None:
+        return SHARED
+    for ours, theirs in RENAMES:
+        name = name.replace(ours, theirs)
+    return f"model.{name}"
+
+
+def to_config(config: EncoderDecoderConfig) -> dict[str, Any]:
+    """config.json for a model of this configuration."""
+    family = _family(config)
+    settings: dict[str, Any] = {
+        "model_type": family,
+        "architectures": [_ARCHITECTURES[family]],
+        "vocab_size": config.vocab_size,
+        "decoder_vocab_size": config.decoder_vocab_size,
+        "share_encoder_decoder_embeddings": config.target_vocab_size is None,
+        "d_model": config.d_model,
+        "dropout": config.dropout,
+        "attention_dropout": 0.0,
+        "activation_dropout": 0.0,
+        "activation_function": config.activation,
+        "max_position_embeddings": config.max_positions,
+        "scale_embedding": True,
+        "static_position_embeddings": config.positions == "sinusoidal",
+        "normalize_before": config.norm == "pre",
+        "tie_word_embeddings": True,
+        "is_encoder_decoder": True,
+        "pad_token_id": config.pad_id,
+        "bos_token_id": None,
+        "eos_token_id": config.eos_id,
+        "forced_eos_token_id": None,
+        "decoder_start_token_id": config.start_id,
+    }
+    for side in ("encoder", "decoder"):
+        settings[f"{side}_layers"] = getattr(config, f"{side}_layers")
+        settings[f"{side}_attention_heads"] = getattr(config, f"{side}_heads")
+        settings[f"{side}_ffn_dim"] = config.d_ff
+    return settings
+
+
+def from_config(settings: dict[str, Any]) -> EncoderDecoderConfig:
+    """The configuration that config.json describes."""
+    family = settings["model_type"]
+    if settings["encoder_ffn_dim"] != settings["decoder_ffn_dim"]:
+        raise RegardError(
+            "encoder_ffn_dim and decoder_ffn_dim must be equal;"
+            f" got {settings['encoder_ffn_dim']} and {settings['decoder_ffn_dim']}."
+        )
+    if not settings.get("scale_embedding", False):
+        raise RegardError("scale_embedding must be true for this model; config.json says false.")
+    shared = settings.get("share_encoder_decoder_embeddings", True)
+    static = settings.get("static_position_embeddings", True) or family in ("marian", "pegasus")
+    pre = settings.get("normalize_before", False) if family == "regard" else family == "pegasus"
+    return EncoderDecoderConfig(
+        vocab_size=settings["vocab_size"],
+        target_vocab_size=None if shared else settings["decoder_vocab_size"],
+        d_model=settings["d_model"],
+        encoder_layers=settings["encoder_layers"],
+        decoder_layers=settings["decoder_layers"],
+        encoder_heads=settings["encoder_attention_heads"],
+        decoder_heads=settings["decoder_attention_heads"],
+        d_ff=settings["encoder_ffn_dim"],
+        dropout=settings["dropout"],
+        norm="pre" if pre else "post",
+        activation=settings["activation_function"],
+        positions="sinusoidal" if static else "learned",
+        max_positions=settings["max_position_embeddings"],
+        pad_id=settings["pad_token_id"],
+        eos_id=settings["eos_token_id"],
+        start_id=settings["decoder_start_token_id"],
+    )
+
+
+_ARCHITECTURES = {
+    "marian": "MarianMTModel",
+    "pegasus": "PegasusForConditionalGeneration",
+    "regard": "EncoderDecoder",
+}
+
+
+def _family(config: EncoderDecoderConfig) -> str:
+    """The transformers family that computes the same function; "regard" where there is none."""
+    if config.positions == "sinusoidal" and config.norm == "post":
+        return "marian"
+    if config.positions == "sinusoidal" and config.target_vocab_size is None:
+        return "pegasus"
+    return "regard"

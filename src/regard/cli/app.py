@@ -1,0 +1,77 @@
+"""The `regard` command: its subcommands, and what becomes of their errors."""
+
+import sys
+import traceback
+from collections.abc import Sequence
+from typing import Annotated, NoReturn
+
+import typer
+
+from regard import __version__
+from regard.cli.errors import sentence
+from regard.cli.evaluate import evaluate
+from regard.cli.info import info
+from regard.cli.train import train
+from regard.cli.translate import translate
+
+app = typer.Typer(
+    name="regard",
+    help="Transformers you can see through.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def main(arguments: Sequence[str] | None = None) -> NoReturn:
+    """Runs the command and exits: 0, 2 for a mistake the user can mend, 130 when interrupted."""
+    arguments = list(sys.argv[1:] if arguments is None else arguments)
+    debug = _take_debug(arguments)
+    try:
+        typer.main.get_command(app).main(arguments, prog_name="regard")
+    except Exception as error:
+        message = sentence(error)
+        if debug or message is None:  # a mistake of ours: its report needs the traceback
+            traceback.print_exc()
+        else:
+            print(f"regard: {message}", file=sys.stderr)
+        sys.exit(1 if message is None else 2)
+    except SystemExit as stop:
+        if stop.code == 130:
+            print("regard: interrupted.", file=sys.stderr)
+        raise
+    raise AssertionError("a command always ends in an exit or an error")
+
+
+def _take_debug(arguments: list[str]) -> bool:
+    """--debug counts in any place: it is added to the end of a command that has failed."""
+    end = arguments.index("--") if "--" in arguments else len(arguments)
+    if "--debug" not in arguments[:end]:
+        return False
+    arguments.remove("--debug")
+    return True
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        print(f"regard {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def root(
+    version: Annotated[
+        bool,
+        typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version."),
+    ] = False,
+    debug: Annotated[
+        bool, typer.Option("--debug", help="Show the traceback of an error; works in any place.")
+    ] = False,
+) -> None:
+    """Transformers you can see through: train them, run them, look at what they attend to."""
+
+
+app.command()(translate)
+app.add_typer(train)
+app.command()(evaluate)
+app.command()(info)

@@ -1,0 +1,27 @@
+"""A progress bar on stderr, for somebody who watches; silence for a pipe or a log."""
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+
+@contextmanager
+def progress_bar(total: int, what: str, *, shown: bool = True) -> Iterator[Callable[[int], None]]:
+    """Gives a function to call with the number of items just finished.
+
+    Args:
+        total: items in all.
+        what: what is being done, in a word or two.
+        shown: False keeps silent even on a terminal.
+    """
+    if not (shown and sys.stderr.isatty()):
+        yield lambda done: None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+    from rich.progress import TimeRemainingColumn as TimeLeft
+
+    columns = (TextColumn(what), BarColumn(), MofNCompleteColumn(), TimeLeft(compact=True))
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(what, total=total)
+        yield lambda done: bar.advance(task, done)

@@ -1,0 +1,145 @@
+"""What a training run shows: a bar with speed and time left, a line for each evaluation."""
+
+import json
+import sys
+import time
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Self
+
+if TYPE_CHECKING:
+    from regard.training import Progress
+
+
+class TrainingDisplay:
+    """Watches a run: evaluations to stderr, or to stdout as JSON lines; a bar on a terminal.
+
+    Args:
+        max_steps, max_minutes: where the run ends, for the time left; None where it is not known.
+        as_json: write evaluations for a program.
+    """
+
+    def __init__(
+        self, max_steps: int | None, max_minutes: float | None, *, as_json: bool = False
+    ) -> None:
+        self.max_steps, self.max_minutes, self.as_json = max_steps, max_minutes, as_json
+        self._speed = Speed()
+        self._bar = _bar() if sys.stderr.isatty() else None
+        self._task = self._bar.add_task("", total=1.0, start=False, left="") if self._bar else None
+
+    def __enter__(self) -> Self:
+        if self._bar:
+            self._bar.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if self._bar:
+            self._bar.stop()
+        if kind is KeyboardInterrupt:
+            self.say("Stopped; the same command goes on from the last checkpoint.")
+
+    def say(self, sentence: str) -> None:
+        """Shows a sentence about the run."""
+        if self._bar:
+            self._bar.console.print(sentence, markup=False, highlight=False, soft_wrap=True)
+        else:
+            print(sentence, file=sys.stderr, flush=True)
+
+    def watch(self, event: str, progress: "Progress") -> None:
+        """Called by the training loop; see `training.fit`."""
+        self._speed.update(progress.tokens, evaluating=event != "step")
+        if event == "resume":
+            self.say(f"Going on from step {progress.step:,}.")
+        elif event == "evaluate" and self.as_json:
+            print(json.dumps(self._entry(progress)), flush=True)
+        elif event == "evaluate":
+            self.say(evaluation_line(progress, self._speed.tokens_per_second))
+        if self._bar and self._task is not None:
+            done = fraction_done(progress, self.max_steps, self.max_minutes)
+            self._bar.update(
+                self._task,
+                completed=done or 0.0,
+                description=f"step {progress.step:,}  loss {progress.loss:.3f}"
+                f"  {self._speed.tokens_per_second:,.0f} tokens/s",
+                left=f"{_duration(progress.seconds / done * (1 - done))} left" if done else "",
+            )
+
+    def _entry(self, progress: "Progress") -> dict[str, Any]:
+        return {
+            "step": progress.step,
+            "tokens": progress.tokens,
+            "seconds": round(progress.seconds, 2),
+            "tokens_per_second": round(self._speed.tokens_per_second, 1),
+            "training_loss": progress.loss,
+            "best": progress.best_step == progress.step,
+            **{f"dev_{name}": value for name, value in progress.figures.items()},
+        }
+
+
+class Speed:
+    """Tokens per second over the last steps; the time spent in evaluations does not count."""
+
+    def __init__(self, weight: float = 0.1) -> None:
+        self.weight = weight  # of the newest step in the moving average
+        self.tokens_per_second = 0.0
+        self._last: tuple[float, int] | None = None
+
+    def update(self, tokens: int, *, evaluating: bool) -> None:
+        """Called after each step with the tokens so far, and after each evaluation."""
+        now = time.perf_counter()
+        if self._last is not None and not evaluating:
+            newest = (tokens - self._last[1]) / max(now - self._last[0], 1e-9)
+            share = self.weight if self.tokens_per_second else 1.0
+            self.tokens_per_second += share * (newest - self.tokens_per_second)
+        self._last = (now, tokens)
+
+
+def fraction_done(
+    progress: "Progress", max_steps: int | None, max_minutes: float | None
+) -> float | None:
+    """From 0 to 1, by whichever limit is nearer; None where the run has no limit."""
+    shares = []
+    if max_steps:
+        shares.append(progress.step / max_steps)
+    if max_minutes:
+        shares.append(progress.seconds / (60 * max_minutes))
+    return min(1.0, max(shares)) if shares else None
+
+
+def evaluation_line(progress: "Progress", tokens_per_second: float) -> str:
+    """One evaluation in one line."""
+    figures = progress.figures
+    parts = [
+        f"step {progress.step:>7,}",
+        f"{_duration(progress.seconds):>7}",
+        f"loss {progress.loss:.3f}",
+        f"dev loss {figures['loss']:.3f}",
+        f"BLEU {figures['bleu']:5.2f}",
+        f"chrF {figures['chrf']:5.2f}",
+        f"{tokens_per_second:,.0f} tokens/s",
+    ]
+    return "  ".join(parts + ["best"] * (progress.best_step == progress.step))
+
+
+def _bar() -> Any:
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn
+
+    return Progress(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TextColumn("{task.fields[left]}"),
+        console=Console(stderr=True),
+        transient=True,
+        redirect_stdout=sys.stdout.isatty(),  # a file that takes stdout keeps it
+    )
+
+
+def _duration(seconds: float) -> str:
+    minutes, seconds = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02}:{seconds:02}" if hours else f"{minutes}:{seconds:02}"

@@ -1,0 +1,206 @@
+"""`regard translate`: sentences from arguments, a file or a pipe; to stdout or a file."""
+
+import json
+import sys
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, TextIO
+
+import typer
+
+from regard.cli.lines import Line, count_lines, open_input, read_lines
+from regard.cli.progress import progress_bar
+from regard.errors import RegardError
+
+if TYPE_CHECKING:
+    from regard.tasks.translation import Result, Translator
+
+
+def translate(
+    sentences: Annotated[
+        list[str] | None,
+        typer.Argument(help="What to translate, each in quotes; without any, --input or stdin."),
+    ] = None,
+    model: Annotated[
+        str, typer.Option("--model", "-m", help="A shipped model's name or a model folder.")
+    ] = "en-de",
+    input: Annotated[
+        Path | None,
+        typer.Option("--input", "-i", help="File to translate, one sentence a line; may be .gz."),
+    ] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", help="File to write, whole or not at all."),
+    ] = None,
+    as_json: Annotated[
+        bool,
+        typer.Option(
+            "--json",
+            help='Write a JSON object a line. Input lines may be objects with a "text"; their'
+            " other fields pass through.",
+        ),
+    ] = False,
+    attention: Annotated[
+        bool, typer.Option("--attention", help="Show which words each word attended to.")
+    ] = False,
+    num_beams: Annotated[
+        int, typer.Option("--num-beams", min=1, help="Hypotheses kept at each step; 1 is greedy.")
+    ] = 5,
+    n_best: Annotated[
+        int,
+        typer.Option(
+            "--n-best",
+            min=1,
+            help="Translations to show for each sentence, as line number, score and text"
+            " separated by tabs; not above --num-beams.",
+        ),
+    ] = 1,
+    length_penalty: Annotated[
+        float | None,
+        typer.Option(
+            "--length-penalty", help="Above 0 favours longer text.", show_default="model's"
+        ),
+    ] = None,
+    max_new_tokens: Annotated[
+        int | None,
+        typer.Option(
+            "--max-new-tokens", min=1, help="Longest translation.", show_default="model's"
+        ),
+    ] = None,
+    batch_size: Annotated[
+        int, typer.Option("--batch-size", min=1, help="Sentences decoded together.")
+    ] = 32,
+    threads: Annotated[
+        int | None,
+        typer.Option("--threads", min=1, help="CPU threads.", show_default="one for each core"),
+    ] = None,
+) -> None:
+    """Translate sentences.
+
+    One line in, one line out: an empty line stays empty, and a pipe gets each answer as soon as
+    its line has come.
+    """
+    if sentences and input:
+        raise RegardError("give either sentences or --input; got both.")
+    if n_best > num_beams:
+        raise RegardError(f"--n-best must not be above --num-beams; got {n_best} > {num_beams}.")
+    groups = _groups(sentences, input, as_json)
+    import torch
+
+    from regard.tasks import load
+
+    if threads:
+        torch.set_num_threads(threads)
+    translator = load(model)
+    options: dict[str, Any] = {
+        "num_beams": num_beams,
+        "num_return_sequences": n_best,
+        "length_penalty": length_penalty,
+        "max_new_tokens": max_new_tokens,
+    }
+    options = {name: value for name, value in options.items() if value is not None}
+    with (
+        _destination(output) as destination,
+        progress_bar(count_lines(input) if input else 0, "translating", shown=bool(input)) as bar,
+    ):
+        for group in groups:
+            lines = [line for line in group if line.text.strip()]
+            bar(len(group) - len(lines))
+            results = translator.run(
+                [line.text for line in lines],
+                batch_size=batch_size,
+                alignment=attention,
+                progress=bar,
+                **options,
+            )
+            found = dict(zip((line.number for line in lines), results, strict=True))
+            for line in group:
+                result = found.get(line.number)
+                if as_json:
+                    text = _json(line, result)
+                elif n_best > 1:
+                    text = _n_best(line, result)
+                else:
+                    text = _one_line(result.text) if result else ""
+                print(text, file=destination)
+                if attention and not as_json and result:
+                    print(_grid(translator, result, destination), file=destination)
+            destination.flush()
+
+
+def _groups(sentences: list[str] | None, input: Path | None, as_json: bool) -> Iterable[list[Line]]:
+    if sentences:
+        return [[Line(number, text) for number, text in enumerate(sentences, start=1)]]
+    if input:
+        if count_lines(input) == 0:
+            raise RegardError(f"{input} is empty; one sentence a line was expected.")
+        return _file_groups(input, as_json)
+    if sys.stdin.isatty():
+        raise RegardError(
+            "nothing to translate: give a sentence in quotes, --input FILE, or lines on stdin."
+        )
+    return read_lines(sys.stdin.buffer, name="stdin", json_lines=as_json)
+
+
+def _file_groups(path: Path, as_json: bool) -> Iterator[list[Line]]:
+    with open_input(path) as file:
+        yield from read_lines(file, name=str(path), json_lines=as_json)
+
+
+@contextmanager
+def _destination(output: Path | None) -> Iterator[TextIO]:
+    if output is None:
+        yield sys.stdout
+        return
+    if output.exists() and not output.is_file():  # a device or a pipe is written to, not replaced
+        with output.open("w", encoding="utf-8") as file:
+            yield file
+        return
+    from regard.files import whole_file
+
+    with whole_file(output) as path, path.open("w", encoding="utf-8") as file:
+        yield file
+
+
+def _json(line: Line, result: "Result | None") -> str:
+    entry = dict(line.fields) or {"text": line.text}
+    if result is None:
+        return json.dumps(entry | {"translation": ""}, ensure_ascii=False)
+    entry |= {"translation": result.text, "score": result.score, "tokens": result.tokens}
+    if len(result.alternatives) > 1:
+        entry["alternatives"] = [
+            {"translation": other.text, "score": other.score} for other in result.alternatives
+        ]
+    if result.alignment is not None:
+        entry["source_words"] = result.source_words
+        entry["target_words"] = result.target_words
+        entry["alignment"] = [[round(float(x), 4) for x in row] for row in result.alignment]
+    return json.dumps(entry, ensure_ascii=False)
+
+
+def _n_best(line: Line, result: "Result | None") -> str:
+    if result is None:
+        return f"{line.number}\t\t"
+    return "\n".join(
+        f"{line.number}\t{other.score:.4f}\t{_one_line(other.text)}"
+        for other in result.alternatives
+    )
+
+
+def _one_line(text: str) -> str:
+    """A model with byte pieces can write a line break; the reader of line n counts on line n."""
+    return " ".join(text.splitlines())
+
+
+def _grid(translator: "Translator", result: "Result", destination: TextIO) -> str:
+    from regard.figures.terminal import alignment_grid, takes_color
+
+    assert result.alignment is not None
+    return alignment_grid(
+        result.source_words,
+        result.target_words,
+        result.alignment,
+        caption=translator.alignment_caption,
+        color=takes_color(destination),
+    )

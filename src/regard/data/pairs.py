@@ -1,0 +1,32 @@
+"""A sentence pair with the line it came from, and what a line is called that holds none."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from regard.errors import RegardError
+
+
+class Pair(NamedTuple):
+    """A source sentence, its translation, and the line (from 1) or row of the file."""
+
+    source: str
+    target: str
+    line: int
+
+
+class BadLine(NamedTuple):
+    """A line that is no sentence pair: in a word for counting, in a sentence for reading."""
+
+    line: int
+    reason: str
+    message: str
+
+
+OnBadLine = Callable[[BadLine], None]
+
+
+def refuse(bad: BadLine) -> None:
+    """What is done with a bad line where nobody counts them: stop and name it."""
+    raise RegardError(bad.message)

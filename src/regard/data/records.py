@@ -1,0 +1,105 @@
+"""Sentence pairs from records with named fields: JSON lines and Parquet."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import shutil
+import tempfile
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import IO, Any
+
+from regard.data.columns import Wanted, fields_of, find_fields
+from regard.data.lines import open_bytes, read_lines
+from regard.data.pairs import BadLine, OnBadLine, Pair
+from regard.errors import RegardError
+
+
+def read_json_lines(path: Path, wanted: Wanted, on_bad_line: OnBadLine) -> Iterator[Pair]:
+    """One JSON object a line; a missing or null field is an empty sentence."""
+    fields: tuple[str, str] | None = None
+    for number, line in read_lines(path, on_bad_line):
+        if not line.strip():
+            yield Pair("", "", number)
+            continue
+        if fields is None and line.lstrip().startswith("["):
+            raise RegardError(
+                f"{path} must be JSON lines, one object a line, but it is one array: "
+                f"convert it with jq -c '.[]'"
+            )
+        try:
+            record = json.loads(line)
+        except ValueError as error:
+            on_bad_line(_bad(path, number, f"expected a JSON object; {error}"))
+            continue
+        if not isinstance(record, Mapping):
+            on_bad_line(_bad(path, number, f"expected a JSON object; got {type(record).__name__}"))
+            continue
+        record = fields_of(record)
+        if fields is None:
+            fields = find_fields(path, record, wanted)
+        yield from _pair(path, number, record, fields, on_bad_line)
+
+
+def read_parquet(path: Path, wanted: Wanted, on_bad_line: OnBadLine) -> Iterator[Pair]:
+    """The rows of a Parquet file, a batch at a time; numbers are those of the rows, from 1."""
+    try:
+        import pyarrow
+        import pyarrow.parquet
+    except ImportError as error:
+        raise RegardError(
+            "reading Parquet needs the package pyarrow: pip install 'regard[parquet]'"
+        ) from error
+    fields: tuple[str, str] | None = None
+    number = 0
+    with _seekable(path) as file:
+        try:
+            for batch in pyarrow.parquet.ParquetFile(file).iter_batches(batch_size=8192):
+                for row in batch.to_pylist():
+                    number += 1
+                    record = fields_of(row)
+                    if fields is None:
+                        fields = find_fields(path, record, wanted)
+                    yield from _pair(path, number, record, fields, on_bad_line)
+        except (pyarrow.ArrowException, OSError) as error:
+            raise RegardError(
+                f"{path} cannot be read as Parquet ({error}): copy it again"
+            ) from error
+    if number == 0:
+        raise RegardError(f"expected sentence pairs in {path}, but it is empty")
+
+
+def _pair(
+    path: Path,
+    number: int,
+    record: Mapping[str, Any],
+    fields: tuple[str, str],
+    on_bad_line: OnBadLine,
+) -> Iterator[Pair]:
+    texts = [record.get(name) for name in fields]
+    for name, text in zip(fields, texts, strict=True):
+        if text is not None and not isinstance(text, str):
+            message = f"expected text in {name!r}; got {type(text).__name__}"
+            on_bad_line(_bad(path, number, message))
+            return
+    yield Pair(texts[0] or "", texts[1] or "", number)
+
+
+def _bad(path: Path, number: int, message: str) -> BadLine:
+    return BadLine(number, "bad record", f"{path}, line {number:,}: {message}")
+
+
+def _seekable(path: Path) -> IO[bytes]:
+    """Parquet is read from its end; a gzip of it is unpacked to disk first."""
+    file = open_bytes(path)
+    if not isinstance(file, gzip.GzipFile):
+        return file
+    unpacked = tempfile.TemporaryFile()  # noqa: SIM115, closed by the reader
+    try:
+        with file:
+            shutil.copyfileobj(file, unpacked)
+    except (EOFError, OSError) as error:
+        raise RegardError(f"{path} is damaged gzip ({error}): copy it again") from error
+    unpacked.seek(0)
+    return unpacked

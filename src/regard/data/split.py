@@ -1,0 +1,107 @@
+"""Set dev and test sentences apart by a hash of the source, so that none of them is trained on."""
+
+from __future__ import annotations
+
+import unicodedata
+from array import array
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from regard.data.pairs import Pair
+from regard.data.seen import Hashes, hash_text
+from regard.errors import RegardError
+
+Part = Literal["train", "dev", "test"]
+
+_DEFAULT_FRACTION, _DEFAULT_MOST = 0.02, 2000
+
+
+@dataclass(frozen=True)
+class Split:
+    """Tells for any pair, in any order, which part it belongs to."""
+
+    seed: int
+    dev_below: int  # sources whose hash is under this are dev …
+    test_below: int  # … and from there to under this, test
+    held_targets: frozenset[int]  # hashes of the targets of dev and test
+
+    def part(self, pair: Pair) -> Part | None:
+        """The part of a pair; None for one of train whose target dev or test holds as well."""
+        source = _key(pair.source, self.seed)
+        if source < self.dev_below:
+            return "dev"
+        if source < self.test_below:
+            return "test"
+        return None if _key(pair.target, self.seed) in self.held_targets else "train"
+
+
+def plan_split(
+    pairs: Iterable[Pair],
+    *,
+    dev: int | float | None = None,
+    test: int | float = 0,
+    seed: int = 0,
+) -> Split:
+    """Read all pairs once and draw the line between train, dev and test.
+
+    `dev` and `test` are numbers of pairs or fractions under 1; None takes a fiftieth, at most
+    2,000. All translations of a source go to one part, so a part may come out a little larger.
+    Sources that differ only in case, punctuation or white space count as one. The same pairs and
+    seed give the same split, in whatever order they come. Memory: 16 bytes a pair.
+
+    Raises RegardError where nothing would be left to train on.
+    """
+    keys = array("Q")
+    for pair in pairs:
+        keys.append(_key(pair.source, seed))
+        keys.append(_key(pair.target, seed))
+    table: Hashes = (
+        np.frombuffer(keys, np.uint64).reshape(-1, 2) if keys else np.empty((0, 2), "u8")
+    )
+    sources = np.sort(table[:, 0])
+    if dev is None:
+        dev = min(_DEFAULT_MOST, max(1, round(_DEFAULT_FRACTION * len(sources))))
+    dev_count = _count("dev", dev, len(sources))
+    dev_below = _end_of_group(sources, dev_count)
+    in_dev = int(np.searchsorted(sources, np.uint64(dev_below)))
+    test_count = _count("test", test, len(sources))
+    test_below = _end_of_group(sources, in_dev + test_count) if test_count else dev_below
+    held = table[table[:, 0] < test_below]
+    if len(held) == len(table):
+        raise RegardError(
+            f"dev ({dev}) and test ({test}) would take all {len(table):,} pairs and leave none to "
+            "train on: ask for fewer"
+        )
+    return Split(seed, dev_below, test_below, frozenset(held[:, 1].tolist()))
+
+
+def _count(name: str, size: int | float, total: int) -> int:
+    if size < 0 or (isinstance(size, float) and size >= 1):
+        raise RegardError(f"{name} must be a number of pairs or a fraction from 0 to 1; got {size}")
+    return round(size * total) if isinstance(size, float) else size
+
+
+def _end_of_group(sources: Hashes, count: int) -> int:
+    """The bound under which lie the first `count` hashes and all that equal the last of them."""
+    if count == 0 or not len(sources):
+        return 0
+    return int(sources[min(count, len(sources)) - 1]) + 1
+
+
+def _key(text: str, seed: int) -> int:
+    """The hash of a text's letters, marks and digits, without case."""
+    return hash_text(unicodedata.normalize("NFC", text).casefold().translate(_BARE), seed)
+
+
+class _Bare(dict[int, int | None]):
+    """A table for `str.translate` that drops all but letters, marks and digits; filled by use."""
+
+    def __missing__(self, code: int) -> int | None:
+        self[code] = code if unicodedata.category(chr(code))[0] in "LMN" else None
+        return self[code]
+
+
+_BARE = _Bare()

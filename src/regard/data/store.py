@@ -1,0 +1,211 @@
+"""A file of token ids read through a memory map, so that a corpus may exceed memory.
+
+Layout, little-endian: magic (8 bytes) · position of the footer (int64) · tokens (uint16 or
+uint32; each pair's source, then its target) · starts (int64, one a pair) · lengths (uint32, two a
+pair) · footer (JSON). The header is written last and the file renamed into place, so that a file
+under the final name is a whole one.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import tempfile
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from itertools import chain
+from pathlib import Path
+from typing import IO, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from regard.errors import RegardError
+
+Ids = npt.NDArray[np.integer[Any]]
+
+_MAGIC = b"REGARD01"
+_HEADER = len(_MAGIC) + 8
+_PAIRS_AT_ONCE = 8192
+
+
+class TokenStore:
+    """Sentence pairs as token ids, without special tokens, in the order they were written."""
+
+    def __init__(
+        self, tokens: Ids, starts: Ids, lengths: Ids, *, vocab_sizes: tuple[int, int], too_long: int
+    ) -> None:
+        self.tokens = tokens  # (all tokens,)
+        self.starts = starts  # (pairs,): where in `tokens` a pair's source begins
+        self._lengths = lengths  # (pairs, 2)
+        self.vocab_sizes = vocab_sizes
+        self.too_long = too_long  # pairs that were left out for their length
+
+    def __len__(self) -> int:
+        return len(self.starts)
+
+    def __getitem__(self, index: int) -> tuple[Ids, Ids]:
+        """The token ids of one pair: source (source_len,), target (target_len,)."""
+        if not 0 <= index < len(self):
+            raise IndexError(f"pair {index} of {len(self)}")
+        start = int(self.starts[index])
+        middle = start + int(self._lengths[index, 0])
+        return self.tokens[start:middle], self.tokens[
+            middle : middle + int(self._lengths[index, 1])
+        ]
+
+    def lengths(self) -> tuple[Ids, Ids]:
+        """Source lengths and target lengths in tokens, (pairs,) each."""
+        return self._lengths[:, 0], self._lengths[:, 1]
+
+    @classmethod
+    def write(
+        cls,
+        path: str | Path,
+        pairs: Iterable[tuple[Sequence[int], Sequence[int]]],
+        *,
+        vocab_size: int | tuple[int, int],
+        max_length: int | None = None,
+    ) -> TokenStore:
+        """Write pairs of id lists and open the result; an existing file is replaced whole.
+
+        `vocab_size` is shared or (source, target). A pair with a side of more than `max_length`
+        ids is left out, never cut, and counted in `too_long`; leave room for the end-of-sentence
+        token that batches add. Raises RegardError for an id that the vocabulary does not have,
+        and when nothing is left to write.
+        """
+        path = Path(path)
+        sizes = (vocab_size, vocab_size) if isinstance(vocab_size, int) else vocab_size
+        partial = path.with_name(f"{path.name}.{os.getpid()}.partial")
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            with open(partial, "wb") as file, tempfile.TemporaryFile() as lengths_file:
+                _write(file, lengths_file, pairs, sizes, max_length)
+            os.replace(partial, path)
+        except OSError as error:
+            raise RegardError(
+                f"{path} cannot be written ({error.strerror}): free space there, or name a folder "
+                "that may be written to"
+            ) from error
+        finally:
+            with suppress(OSError):  # renamed, or never made
+                partial.unlink()
+        return cls.open(path)
+
+    @classmethod
+    def open(cls, path: str | Path) -> TokenStore:
+        """Map an existing store; nothing is read until it is asked for."""
+        path = Path(path)
+        if not path.is_file():
+            raise RegardError(f"expected a token store at {path}, which does not exist")
+        try:
+            footer_at, footer = _footer(path)
+            dtype, count, pairs = np.dtype(footer["dtype"]), footer["tokens"], footer["pairs"]
+        except (ValueError, KeyError, TypeError) as error:
+            raise RegardError(
+                f"{path} is not a whole token store ({error}): delete it and it is made anew"
+            ) from error
+        starts_at = _aligned(_HEADER + count * dtype.itemsize)
+        lengths_at = starts_at + pairs * 8
+        if lengths_at + pairs * 8 != footer_at:
+            raise RegardError(f"{path} is damaged: its parts do not add up; delete it")
+        return cls(
+            np.memmap(path, dtype, "r", _HEADER, (count,)),
+            np.memmap(path, "<i8", "r", starts_at, (pairs,)),
+            np.memmap(path, "<u4", "r", lengths_at, (pairs, 2)),
+            vocab_sizes=(footer["vocab_sizes"][0], footer["vocab_sizes"][1]),
+            too_long=footer["too_long"],
+        )
+
+
+def _write(
+    file: IO[bytes],
+    lengths_file: IO[bytes],
+    pairs: Iterable[tuple[Sequence[int], Sequence[int]]],
+    sizes: tuple[int, int],
+    max_length: int | None,
+) -> None:
+    dtype = np.dtype("<u2" if max(sizes) <= 1 << 16 else "<u4")
+    limit = max_length if max_length is not None else np.iinfo(np.uint32).max
+    file.write(bytes(_HEADER))
+    count = tokens = too_long = 0
+    sides: list[Sequence[int]] = []
+
+    def flush() -> None:
+        nonlocal tokens
+        lengths = np.fromiter(map(len, sides), "<u4", len(sides))
+        flat = np.fromiter(chain.from_iterable(sides), np.int64, int(lengths.sum()))
+        _check_ids(flat, lengths, sizes)
+        file.write(flat.astype(dtype).tobytes())
+        lengths_file.write(lengths.tobytes())
+        tokens += len(flat)
+        sides.clear()
+
+    for source, target in pairs:
+        if len(source) > limit or len(target) > limit:
+            too_long += 1
+            continue
+        count += 1
+        sides += (source, target)
+        if len(sides) >= 2 * _PAIRS_AT_ONCE:
+            flush()
+    flush()
+    if not tokens:
+        why = (
+            f"all {too_long} are longer than {max_length} tokens" if too_long else "there are none"
+        )
+        raise RegardError(f"expected sentence pairs to store, but {why}")
+    file.write(bytes(_aligned(file.tell()) - file.tell()))
+    _write_starts(file, lengths_file)
+    lengths_file.seek(0)
+    shutil.copyfileobj(lengths_file, file)
+    footer_at = file.tell()
+    footer = {
+        "dtype": dtype.str,
+        "tokens": tokens,
+        "pairs": count,
+        "vocab_sizes": sizes,
+        "too_long": too_long,
+    }
+    file.write(json.dumps(footer).encode())
+    file.seek(0)
+    file.write(_MAGIC + footer_at.to_bytes(8, "little"))
+    file.flush()
+    os.fsync(file.fileno())
+
+
+def _write_starts(file: IO[bytes], lengths_file: IO[bytes]) -> None:
+    """The running sum of the pairs' lengths, from what was put aside: a few thousand at a time."""
+    lengths_file.seek(0)
+    start = 0
+    while chunk := lengths_file.read(8 * _PAIRS_AT_ONCE):
+        ends = start + np.frombuffer(chunk, "<u4").reshape(-1, 2).sum(1, dtype="<i8").cumsum()
+        file.write(np.concatenate([[start], ends[:-1]]).astype("<i8").tobytes())
+        start = int(ends[-1])
+
+
+def _check_ids(flat: Ids, lengths: Ids, sizes: tuple[int, int]) -> None:
+    """Every id is below the size of its own side's vocabulary; sides alternate in `lengths`."""
+    limits = np.repeat(np.resize(np.array(sizes, np.int64), len(lengths)), lengths)
+    wrong = np.flatnonzero((flat < 0) | (flat >= limits))
+    if len(wrong):
+        first = wrong[0]
+        raise RegardError(
+            f"token ids must be from 0 to {limits[first] - 1}; got {flat[first]}: the text was "
+            "encoded with another tokenizer than the model's"
+        )
+
+
+def _footer(path: Path) -> tuple[int, dict[str, Any]]:
+    with open(path, "rb") as file:
+        header = file.read(_HEADER)
+        if header[: len(_MAGIC)] != _MAGIC:
+            raise ValueError("it does not begin as one")
+        footer_at = int.from_bytes(header[len(_MAGIC) :], "little")
+        file.seek(footer_at)
+        return footer_at, json.loads(file.read())
+
+
+def _aligned(position: int) -> int:
+    return (position + 7) // 8 * 8

@@ -1,0 +1,1 @@
+"""Pictures of attention: for now those that a terminal can show."""

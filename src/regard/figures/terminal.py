@@ -1,0 +1,247 @@
+"""Attention between words as a grid in the terminal: in colour, or in plain characters."""
+
+import os
+import shutil
+import sys
+import unicodedata
+from collections.abc import Iterator, Sequence
+from io import StringIO
+from typing import Protocol, TextIO
+
+import numpy as np
+from numpy.typing import ArrayLike
+from rich.cells import cell_len, set_cell_size
+from rich.console import Console
+from rich.style import Style
+from rich.text import Text
+
+from regard.errors import RegardError
+
+
+def alignment_grid(
+    source_words: Sequence[str],
+    target_words: Sequence[str],
+    weights: ArrayLike,
+    *,
+    caption: str,
+    width: int | None = None,
+    color: bool | None = None,
+) -> str:
+    """A row for each target word, a column for each source word, a weight in per cent in each cell.
+
+    Columns become narrower as the terminal does, down to shades without numbers; source words that
+    still do not fit go on in another grid below. Nothing is left out.
+
+    Args:
+        source_words: names of the columns.
+        target_words: names of the rows.
+        weights: (target words, source words), from 0 to 1.
+        caption: what the weights are, such as "α, mean over heads of decoder layer 3".
+        width: in terminal cells; the terminal's own by default.
+        color: by default `takes_color(sys.stdout)`. Without, the text is free of escape codes, and
+            brackets stand around the largest weight of a row.
+
+    Raises:
+        RegardError: the weights do not have the shape that the words ask for, or are no weights.
+    """
+    values = np.asarray(weights, dtype=np.float64)
+    expected = (len(target_words), len(source_words))
+    if values.shape != expected:
+        transposed = " Did you transpose it?" if values.shape == expected[::-1] else ""
+        raise RegardError(
+            f"weights must be (target words, source words) = {expected}; got {values.shape}."
+            + transposed
+        )
+    if not np.all((values >= 0) & (values <= 1.001)):  # rounding in bf16 may pass 1
+        raise RegardError("weights must be from 0 to 1; got others: pass what softmax gives.")
+    if width is None:
+        width = shutil.get_terminal_size().columns
+    look: Look = _Color() if (takes_color(sys.stdout) if color is None else color) else _Plain()
+
+    longest = max(_SHORTEST_NAME, width // 3)
+    rows = [_shortened(word, longest) for word in target_words]
+    columns = [_shortened(word, longest) for word in source_words]
+    right = 1 + max((cell_len(name) for name in rows), default=0)
+    largest = values.max(axis=1, initial=0.0)
+    lines: list[Text] = []
+    for first, last, cell_width in _panels(columns, width, right, look):
+        lines += _header(columns[first:last], cell_width, look)
+        for name, row, most in zip(rows, values, largest, strict=True):
+            line = Text()
+            for weight in row[first:last]:
+                line.append_text(look.cell(weight, cell_width, weight == most))
+            # At the end of the line: terminals differ in how wide they draw Indic vowel signs, and
+            # no cell is to move for it.
+            lines.append(line.append(f" {name}"))
+        lines.append(Text())
+    return _printed([*lines, *look.caption(caption, width)], look.escapes)
+
+
+def takes_color(stream: TextIO) -> bool:
+    """Whether `stream` is a terminal that shows colour and nobody has set NO_COLOR."""
+    dumb = os.environ.get("TERM") == "dumb"
+    return stream.isatty() and not dumb and not os.environ.get("NO_COLOR")
+
+
+class Look(Protocol):
+    """How the parts of a grid are drawn."""
+
+    widths: tuple[int, ...]  # of a cell, the widest that fits is taken
+    leader: str  # between a column's name and the column
+    escapes: bool  # whether styles are written
+
+    def cell(self, weight: float, width: int, is_largest: bool) -> Text: ...
+
+    def caption(self, caption: str, width: int) -> list[Text]: ...
+
+
+class _Color:
+    """Cells go from slate to orange: hues that stand out from a dark and from a light ground."""
+
+    widths: tuple[int, ...] = (4, 3, 2)
+    leader = "│"
+    escapes = True
+    # From this per cent on: a background of the 256-colour palette, and an ink legible on it.
+    ramp = ((10, 60, 255), (20, 97, 255), (35, 133, 255), (50, 168, 16), (70, 208, 16))
+
+    def cell(self, weight: float, width: int, is_largest: bool) -> Text:
+        number = _number(weight, width, "·")
+        steps = [step for step in self.ramp if _per_cent(weight) >= step[0]]
+        if not steps:
+            return Text(number, Style(dim=True))
+        return Text(number, self._style(*steps[-1], bold=is_largest))
+
+    def caption(self, caption: str, width: int) -> list[Text]:
+        scale = Text("% ")
+        for step in self.ramp:
+            scale.append(f"{step[0]:>3} ", self._style(*step))
+        fits = cell_len(caption) + 2 + scale.cell_len <= width
+        return [Text(f"{caption}  ") + scale] if fits else [Text(caption), scale]
+
+    def _style(self, _: int, ground: int, ink: int, bold: bool = False) -> Style:
+        return Style(bgcolor=f"color({ground})", color=f"color({ink})", bold=bold or None)
+
+
+class _Plain:
+    """ASCII: brackets around the largest weight of a row, or shades where there is no room."""
+
+    widths: tuple[int, ...] = (5, 3, 2)
+    leader = "|"
+    escapes = False
+    shades = " .:-=+*#%@"  # one for each ten per cent
+
+    def cell(self, weight: float, width: int, is_largest: bool) -> Text:
+        if width < _NUMBER:
+            return Text(self.shades[min(int(weight * 10), 9)].ljust(width))
+        number = _number(weight, width, ".")
+        if is_largest and width > _NUMBER:
+            number = f"[{number.strip()}]".rjust(width)
+        return Text(number)
+
+    def caption(self, caption: str, width: int) -> list[Text]:
+        return [Text(f"{caption} (per cent)")]
+
+
+_NUMBER = 3  # cells that a number takes; in fewer there is a shade only
+_SHORTEST_NAME = 4  # however narrow the terminal, this much of a word is shown
+
+
+def _number(weight: float, width: int, zero: str) -> str:
+    if width < _NUMBER:
+        return " " * width
+    per_cent = _per_cent(weight)
+    return (str(per_cent) if per_cent else zero).rjust(max(_NUMBER, width - 1)).ljust(width)
+
+
+def _per_cent(weight: float) -> int:
+    return round(100 * min(weight, 1.0))
+
+
+def _panels(
+    names: Sequence[str], room: int, right: int, look: Look
+) -> Iterator[tuple[int, int, int]]:
+    """(first column, last column + 1, cell width) of each grid that is needed; mostly one.
+
+    Args:
+        names: of the columns.
+        room: cells in a line.
+        right: how many of them the names of the rows take.
+    """
+    for width in look.widths:
+        if _extent(names, width, right) <= room:
+            yield 0, len(names), width
+            return
+    first = 0
+    while first < len(names):
+        last = first + 1
+        while last < len(names) and _extent(names[first : last + 1], _NUMBER, right) <= room:
+            last += 1
+        yield first, last, _NUMBER
+        first = last
+
+
+def _extent(names: Sequence[str], width: int, right: int) -> int:
+    """Cells in the longest line: a row with its name, or a column's name that reaches further."""
+    ends = [_start(column, width) + cell_len(name) for column, name in enumerate(names)]
+    return max(len(names) * width + right, *ends, 0)
+
+
+def _start(column: int, width: int) -> int:
+    """Where a column's name begins: above the first digit of its numbers."""
+    return column * width + (width - 1) // 2
+
+
+def _header(names: Sequence[str], width: int, look: Look) -> list[Text]:
+    """The columns' names on as few lines as they need so that none runs into another.
+
+    A name lies over the columns to its right as far as it is long, so theirs must be on lower
+    lines; a leader goes down from it to its own column.
+    """
+    starts = [_start(column, width) for column in range(len(names))]
+    heights = [0] * len(names)  # lines above the grid
+    for column in reversed(range(len(names))):
+        end = starts[column] + cell_len(names[column])
+        under = [
+            height
+            for start, height in zip(starts[column + 1 :], heights[column + 1 :], strict=True)
+            if start <= end or _is_of_doubtful_width(names[column])
+        ]
+        heights[column] = max(under, default=-1) + 1
+    lines = []
+    for height in range(max(heights, default=-1), -1, -1):
+        line = Text()
+        for start, own, name in zip(starts, heights, names, strict=True):
+            if own >= height:
+                line.append(" " * (start - line.cell_len))
+                line.append(*((name,) if own == height else (look.leader, Style(dim=True))))
+        lines.append(line)
+    return lines
+
+
+def _is_of_doubtful_width(word: str) -> bool:
+    """Whether terminals draw the word in different numbers of cells: it has spacing vowel signs."""
+    return any(unicodedata.category(mark) == "Mc" for mark in word)
+
+
+def _shortened(word: str, longest: int) -> str:
+    """The word in at most `longest` cells, without control characters."""
+    word = "".join(" " if unicodedata.category(mark) == "Cc" else mark for mark in word)
+    if cell_len(word) <= longest:
+        return word
+    return set_cell_size(word, longest - 1).rstrip() + "…"
+
+
+def _printed(lines: Sequence[Text], escapes: bool) -> str:
+    console = Console(
+        file=StringIO(),
+        force_terminal=escapes,
+        color_system="256" if escapes else None,
+        no_color=not escapes,
+        legacy_windows=False,
+    )
+    for line in lines:
+        if not escapes:
+            line.rstrip()
+        console.print(line, soft_wrap=True)
+    assert isinstance(console.file, StringIO)
+    return console.file.getvalue().rstrip("\n")

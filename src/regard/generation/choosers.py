@@ -1,0 +1,183 @@
+"""Choosers: from the next token's logits to the candidates that extend each search."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple, Protocol, runtime_checkable
+
+import numpy
+import torch
+from jaxtyping import Float, Int
+from torch import Tensor
+from torch.nn import functional
+
+from regard.generation.config import GenerationConfig
+from regard.generation.filters import Filter, filters_for
+
+
+@dataclass
+class Running:
+    """The hypotheses being extended: `width` rows for each search that still runs, in order."""
+
+    searches: list[int]  # the number of each search that still runs
+    totals: Float[Tensor, "searches width"]  # summed log-probabilities; -inf: no hypothesis here
+    history: Int[Tensor, "rows seen"]  # prompt and generated tokens
+    log_probs: Float[Tensor, "rows generated"]  # the model's own, of the generated tokens
+
+    @property
+    def generated(self) -> int:
+        return self.log_probs.shape[1]
+
+    def extend(self, rows: Tensor, totals: Tensor, tokens: Tensor, log_probs: Tensor) -> None:
+        """Each new row takes the history of one of the present `rows` and one token more."""
+        history, past = self.history, self.log_probs
+        if not leaves_in_place(rows, len(history)):
+            history, past = history[rows], past[rows]
+        self.totals = totals
+        self.history = torch.cat([history, tokens[:, None]], dim=1)
+        self.log_probs = torch.cat([past, log_probs[:, None]], dim=1)
+
+
+def leaves_in_place(rows: Int[Tensor, " new_rows"], present: int) -> bool:
+    """Whether selecting `rows` would change nothing."""
+    return len(rows) == present and torch.equal(rows, torch.arange(present, device=rows.device))
+
+
+class Candidates(NamedTuple):
+    """One-token extensions of each search's rows, best first."""
+
+    totals: Float[Tensor, "searches candidates"]
+    parents: Int[Tensor, "searches candidates"]  # the row that each extends
+    tokens: Int[Tensor, "searches candidates"]
+    log_probs: Float[Tensor, "searches candidates"]  # of the token, by the model, unfiltered
+
+
+@runtime_checkable
+class Chooser(Protocol):
+    def __call__(self, logits: Float[Tensor, "rows vocab"], running: Running) -> Candidates: ...
+
+
+def chooser_for(config: GenerationConfig, streams: Sequence[tuple[int, int]]) -> Chooser:
+    """The chooser that the settings ask for; `streams` as in `uniform_draws`, for sampling only."""
+    filters = filters_for(config)
+    if config.do_sample:
+        return Sample(filters, uniform_draws(config.seed, streams, config.max_new_tokens))
+    return BeamSearch(filters, config) if config.num_beams > 1 else Greedy(filters)
+
+
+class Greedy:
+    """The likeliest token."""
+
+    def __init__(self, filters: Sequence[Filter]):
+        self.filters = filters
+
+    def __call__(self, logits: Tensor, running: Running) -> Candidates:
+        filtered = _filtered(self.filters, logits, running)
+        no_totals = filtered.new_zeros(filtered.shape[0], 1)
+        best, _, tokens = likeliest(filtered, no_totals, 1)
+        return _one_each(logits, running, tokens, possible=best > -torch.inf)
+
+
+class Sample:
+    """A token drawn from the filtered distribution, by inversion: one uniform number a step.
+
+    Args:
+        filters: applied before drawing.
+        draws: (searches, max_new_tokens) numbers in [0, 1); a search reads its own row only.
+    """
+
+    def __init__(self, filters: Sequence[Filter], draws: Tensor):
+        self.filters = filters
+        self.draws = draws
+
+    def __call__(self, logits: Tensor, running: Running) -> Candidates:
+        filtered = _filtered(self.filters, logits, running)
+        draws = self.draws.to(logits.device)[running.searches, running.generated, None]
+        # In double precision the product stays below the last sum, and a token of probability
+        # zero, whose sum equals the one before it, is never the first to exceed the product.
+        sums = filtered.softmax(dim=-1).cumsum(dim=-1, dtype=torch.float64)
+        below = (sums <= draws * sums[:, -1:]).sum(dim=-1, keepdim=True)
+        tokens = below.clamp_max(logits.shape[1] - 1)
+        return _one_each(logits, running, tokens, possible=filtered.gather(1, tokens) > -torch.inf)
+
+
+class BeamSearch:
+    """The likeliest extensions over all rows of a search, enough of them that num_beams go on.
+
+    Of (1 + number of end-of-sentence tokens) · num_beams candidates, at least num_beams do not
+    end. Filters act on log-probabilities, and what they leave is what is summed.
+    """
+
+    def __init__(self, filters: Sequence[Filter], config: GenerationConfig):
+        self.filters = filters
+        self.num_candidates = max(2, 1 + len(config.eos_ids)) * config.num_beams
+
+    def __call__(self, logits: Tensor, running: Running) -> Candidates:
+        log_probs = logits.log_softmax(dim=-1, dtype=torch.float32)
+        filtered = _filtered(self.filters, log_probs, running)
+        totals, parents, tokens = likeliest(filtered, running.totals, self.num_candidates)
+        return Candidates(totals, parents, tokens, log_probs[parents, tokens])
+
+
+def uniform_draws(
+    seed: int | None, streams: Sequence[tuple[int, int]], length: int
+) -> Float[Tensor, "searches length"]:
+    """Numbers in [0, 1), a row of `length` for each stream (sentence number, sample number).
+
+    A row depends on the seed and its own stream alone, so a sample is the same whatever else is
+    in the batch, and sample 0 is the same however many are asked for. Without a seed, torch's
+    global generator gives one.
+    """
+    if seed is None:
+        seed = int(torch.randint(2**62, ()))
+    rows = []
+    for stream in streams:
+        mixed = numpy.random.SeedSequence((seed, *stream)).generate_state(1, numpy.uint64)[0]
+        generator = torch.Generator().manual_seed(int(mixed >> 1))
+        rows.append(torch.rand(length, generator=generator))
+    return torch.stack(rows)
+
+
+def likeliest(
+    scores: Float[Tensor, "rows vocab"], totals: Float[Tensor, "searches width"], count: int
+) -> tuple[Tensor, Tensor, Tensor]:
+    """The `count` best of totals + scores in each search, over its rows and the whole vocabulary.
+
+    Returns (sums, rows, tokens), each (searches, candidates), best first; there are fewer than
+    `count` when width · vocab is less. Exact, and some three times as fast as one topk on a CPU:
+    the best tokens lie in the blocks with the best maxima, so only those blocks are sorted.
+    """
+    searches, width = totals.shape
+    vocab = scores.shape[1]
+    if vocab % _BLOCK:
+        scores = functional.pad(scores, (0, -vocab % _BLOCK), value=-torch.inf)
+    blocks = scores.view(searches, width, -1, _BLOCK)
+    per_row = blocks.shape[2]
+    maxima = (blocks.amax(dim=-1) + totals[:, :, None]).flatten(1)
+    chosen = maxima.topk(min(count, maxima.shape[1]), sorted=False).indices
+    inside = blocks.flatten(1, 2).gather(1, chosen[:, :, None].expand(-1, -1, _BLOCK))
+    sums = inside + totals.gather(1, chosen // per_row)[:, :, None]
+    best, index = sums.flatten(1).topk(min(count, width * vocab))
+    place = chosen.gather(1, index // _BLOCK) * _BLOCK + index % _BLOCK
+    row, tokens = place // (per_row * _BLOCK), place % (per_row * _BLOCK)
+    if searches > 1:
+        row += torch.arange(0, searches * width, width, device=scores.device)[:, None]
+    # Where fewer tokens are possible than asked for, a sum is -inf and its token may be padding.
+    return best, row, tokens.clamp_max_(vocab - 1)
+
+
+_BLOCK = 64
+
+
+def _filtered(filters: Sequence[Filter], logits: Tensor, running: Running) -> Tensor:
+    filtered = logits.float()
+    for each in filters:
+        filtered = each(filtered, running.history, running.generated)
+    return filtered
+
+
+def _one_each(logits: Tensor, running: Running, tokens: Tensor, possible: Tensor) -> Candidates:
+    """Candidates of searches that have one row and choose one token, scored by the model itself."""
+    log_probs = logits.log_softmax(dim=-1, dtype=torch.float32).gather(1, tokens)
+    totals = (running.totals + log_probs).masked_fill(~possible, -torch.inf)
+    rows = torch.arange(logits.shape[0], device=logits.device)[:, None]
+    return Candidates(totals, rows, tokens, log_probs)

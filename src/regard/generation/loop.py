@@ -1,0 +1,201 @@
+"""The generation loop: step the decoder, choose, set aside what has ended, go on with the rest."""
+
+import itertools
+from collections.abc import Sequence
+from typing import Protocol, runtime_checkable
+
+import torch
+from jaxtyping import Bool, Float, Int
+from torch import Tensor
+
+from regard.errors import RegardError
+from regard.generation.choosers import Candidates, Running, chooser_for, leaves_in_place
+from regard.generation.config import GenerationConfig
+from regard.generation.filters import NO_TOKEN
+from regard.generation.rankers import Hypothesis, NBest, length_penalised, reachable_length
+
+
+@runtime_checkable
+class Decoder(Protocol):
+    """A model that remembers the tokens it has read: one row for each running hypothesis."""
+
+    def step(
+        self, tokens: Int[Tensor, " rows"] | Int[Tensor, "rows new"]
+    ) -> Float[Tensor, "rows vocab"]:
+        """Reads a token for each row, or a prompt (rows, new); gives the next one's logits."""
+
+    def select(self, rows: Int[Tensor, " new_rows"]) -> None:
+        """Keeps, repeats or reorders rows; `rows` holds indices into the present ones."""
+
+
+@torch.no_grad()
+def generate(
+    decoder: Decoder,
+    prompt: Int[Tensor, "batch prompt"],
+    config: GenerationConfig,
+    *,
+    prompt_mask: Bool[Tensor, "batch prompt"] | None = None,
+    sentence_numbers: Sequence[int] | None = None,
+) -> list[list[Hypothesis]]:
+    """The best hypotheses for each sentence: of a beam search best first, of sampling as drawn.
+
+    A sentence that is done leaves the decoder, so its rows cost nothing from then on. A beam
+    search may return fewer than num_return_sequences when no more sequences are possible.
+
+    Args:
+        decoder: fresh, with one row for each sentence.
+        prompt: what it reads first; `config.start(batch)` for an encoder–decoder.
+        prompt_mask: True where the prompt is a token, False where it is padding (on either side),
+            so that filters which look back see the same history in every batch.
+        sentence_numbers: what sets each sentence's random numbers apart under one seed; the place
+            in the batch by default. Give the place in the whole input, and how it is cut into
+            batches does not matter.
+
+    Raises:
+        RegardError: the prompt or its mask has the wrong shape, or the filters forbid every token.
+    """
+    _check_prompt(prompt, prompt_mask, sentence_numbers)
+    batch, prompt_length = prompt.shape
+    if not batch:
+        return []
+    samples = config.num_return_sequences if config.do_sample else 1
+    numbers = range(batch) if sentence_numbers is None else sentence_numbers
+    chooser = chooser_for(
+        config, [(number, sample) for number in numbers for sample in range(samples)]
+    )
+    results = [NBest(config) for _ in range(batch * samples)]
+    eos_ids = torch.tensor(config.eos_ids, dtype=prompt.dtype, device=prompt.device)
+
+    logits = decoder.step(prompt[:, 0] if prompt_length == 1 else prompt)
+    history = prompt if prompt_mask is None else _padding_on_the_left(prompt, prompt_mask)
+    if samples > 1:
+        rows = torch.arange(batch, device=prompt.device).repeat_interleave(samples)
+        decoder.select(rows)
+        logits, history = logits[rows], history[rows]
+    running = Running(
+        searches=list(range(len(results))),
+        totals=torch.zeros(len(results), 1, device=prompt.device),
+        history=history,
+        log_probs=torch.zeros(len(results), 0, device=prompt.device),
+    )
+    while True:
+        candidates = chooser(logits, running)
+        is_eos = (candidates.tokens[:, :, None] == eos_ids).any(dim=-1)
+        at_limit = running.generated + 1 == config.max_new_tokens
+        ended = torch.ones_like(is_eos) if at_limit else is_eos
+        any_ended = bool(ended.any())
+        if any_ended:
+            _set_aside(candidates, ended, is_eos, running, results, config)
+        rows, tokens = _go_on(candidates, ended if any_ended else None, running, results, config)
+        if not len(rows):
+            break
+        if not leaves_in_place(rows, len(logits)):
+            decoder.select(rows)
+        logits = decoder.step(tokens)
+
+    if not all(result.hypotheses for result in results):
+        raise RegardError(
+            "at least one token must be possible at each step; a sentence came to a step where each"
+            " was forbidden or NaN. Relax bad_words_ids, no_repeat_ngram_size or min_new_tokens,"
+            " and check the model's weights."
+        )
+    if config.do_sample:
+        drawn = [result.hypotheses[0] for result in results]
+        return [drawn[first : first + samples] for first in range(0, len(drawn), samples)]
+    return [result.hypotheses[: config.num_return_sequences] for result in results]
+
+
+def _set_aside(
+    candidates: Candidates,
+    ended: Bool[Tensor, "searches candidates"],
+    is_eos: Bool[Tensor, "searches candidates"],
+    running: Running,
+    results: list[NBest],
+    config: GenerationConfig,
+) -> None:
+    """Adds the hypotheses that end now to their searches' results.
+
+    Only the num_beams best candidates may end; the others are there to go on in their place.
+    """
+    possible = ended & (candidates.totals > -torch.inf)
+    search, column = possible[:, : config.num_beams].nonzero(as_tuple=True)
+    if not len(search):
+        return
+    generated = running.generated + 1
+    parents = candidates.parents[search, column]
+    start = running.history.shape[1] - running.generated
+    tokens = torch.cat(
+        [running.history[parents, start:], candidates.tokens[search, column, None]], dim=1
+    )
+    log_probs = torch.cat(
+        [running.log_probs[parents], candidates.log_probs[search, column, None]], dim=1
+    )
+    scores = length_penalised(candidates.totals[search, column], generated, config.length_penalty)
+    ended_now = zip(
+        [running.searches[index] for index in search.tolist()],
+        tokens.tolist(),
+        scores.tolist(),
+        log_probs.tolist(),
+        is_eos[search, column].tolist(),
+        strict=True,
+    )
+    for number, its_tokens, score, its_log_probs, finished in ended_now:
+        results[number].add(Hypothesis(tuple(its_tokens), score, tuple(its_log_probs), finished))
+
+
+def _go_on(
+    candidates: Candidates,
+    ended: Bool[Tensor, "searches candidates"] | None,
+    running: Running,
+    results: list[NBest],
+    config: GenerationConfig,
+) -> tuple[Int[Tensor, " new_rows"], Int[Tensor, " new_rows"]]:
+    """Makes the best candidates that have not ended the running ones, in searches not yet settled.
+
+    Returns, for each row to come, the present row that it extends and the token that it adds.
+    """
+    if ended is None:  # the candidates are in order, so the best are the first
+        totals, parents, tokens, log_probs = (part[:, : config.num_beams] for part in candidates)
+    else:
+        open_totals = candidates.totals.masked_fill(ended, -torch.inf)
+        totals, column = open_totals.topk(min(config.num_beams, ended.shape[1]))
+        parents, tokens, log_probs = (part.gather(1, column) for part in candidates[1:])
+    if ended is not None or any(results[number].is_full for number in running.searches):
+        length = reachable_length(config, running.generated + 1)
+        best = length_penalised(totals[:, 0], length, config.length_penalty).tolist()
+        going = [not results[n].is_settled(b) for n, b in zip(running.searches, best, strict=True)]
+        if not all(going):
+            running.searches = list(itertools.compress(running.searches, going))
+            kept = torch.tensor(going, device=totals.device)
+            totals, parents, tokens, log_probs = (
+                part[kept] for part in (totals, parents, tokens, log_probs)
+            )
+    rows, new_tokens = parents.flatten(), tokens.flatten()
+    running.extend(rows, totals, new_tokens, log_probs.flatten())
+    return rows, new_tokens
+
+
+def _padding_on_the_left(
+    prompt: Int[Tensor, "batch prompt"], mask: Bool[Tensor, "batch prompt"]
+) -> Int[Tensor, "batch prompt"]:
+    order = mask.sort(dim=1, stable=True).indices  # False, padding, first
+    return prompt.masked_fill(~mask, NO_TOKEN).gather(1, order)
+
+
+def _check_prompt(
+    prompt: Tensor, mask: Tensor | None, sentence_numbers: Sequence[int] | None
+) -> None:
+    if prompt.dim() != 2 or not prompt.shape[1]:
+        raise RegardError(
+            f"prompt must be (batch, length) with at least one token; got {tuple(prompt.shape)}."
+        )
+    if mask is not None and (mask.shape != prompt.shape or mask.dtype != torch.bool):
+        raise RegardError(
+            f"prompt_mask must be boolean and of the prompt's shape {tuple(prompt.shape)};"
+            f" got {mask.dtype} {tuple(mask.shape)}."
+        )
+    if sentence_numbers is not None and len(sentence_numbers) != len(prompt):
+        raise RegardError(
+            f"sentence_numbers must be one for each of {len(prompt)} sentences;"
+            f" got {len(sentence_numbers)}."
+        )

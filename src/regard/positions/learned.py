@@ -1,0 +1,43 @@
+"""Learned positions: a table with one row per position, looked up and nothing else."""
+
+from jaxtyping import Float, Int
+from torch import Tensor
+from torch.nn.functional import embedding
+
+from regard.errors import RegardError
+
+
+def learned(
+    table: Float[Tensor, "max_positions d_model"], length: int, *, start: int = 0
+) -> Float[Tensor, "length d_model"]:
+    """Rows start … start + length - 1 of the table; gradients reach these rows only.
+
+    Raises RegardError for a position that the table does not have: there is nothing to read there,
+    unlike with sinusoidal positions.
+    Source: Gehring et al. 2017, section 3.1.
+    """
+    if start < 0 or length < 0:
+        raise RegardError(f"learned positions start at 0; got start={start} and length={length}.")
+    if start + length > len(table):
+        raise beyond(start + length - 1, table)
+    return table[start : start + length]
+
+
+def learned_at(
+    table: Float[Tensor, "max_positions d_model"], positions: Int[Tensor, "*any"]
+) -> Float[Tensor, "*any d_model"]:
+    """The table's row for each of these positions, in any order. Errors as for `learned`."""
+    if positions.numel():
+        first, last = int(positions.min()), int(positions.max())
+        if first < 0:
+            raise RegardError(f"learned positions start at 0; got {first}.")
+        if last >= len(table):
+            raise beyond(last, table)
+    return embedding(positions, table)
+
+
+def beyond(position: int, table: Tensor) -> RegardError:
+    return RegardError(
+        f"positions must be below {len(table)}, the rows of the table; got {position}."
+        " Shorten or split the input, or use a model with more positions."
+    )

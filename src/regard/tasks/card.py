@@ -1,0 +1,80 @@
+"""The model card: README.md beside the weights, its facts also as YAML front matter."""
+
+import json
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from regard.files import whole_file
+from regard.models import EncoderDecoder
+
+if TYPE_CHECKING:
+    from regard.tasks.translation_data import TranslationData
+    from regard.tasks.translation_training import TrainingOptions
+
+
+def write_card(
+    folder: str | os.PathLike[str],
+    model: EncoderDecoder,
+    options: "TrainingOptions",
+    data: "TranslationData",
+    progress: dict[str, Any],
+    command: str,
+) -> None:
+    """Writes the card of a model that training has just found to be its best."""
+    facts = {
+        "language": [options.source_language, options.target_language],
+        "license": options.license,
+        "pipeline_tag": "translation",
+        "library_name": "regard",
+        "parameters": sum(parameter.numel() for parameter in model.parameters() if parameter.requires_grad),
+        "vocabulary": model.config.decoder_vocab_size,
+        "data": options.data_note or data.origin,
+        "training_pairs": len(data.store),
+        "command": command,
+        "minutes": round(progress["seconds"] / 60, 1),
+        "step": progress["step"],
+        "target_tokens": progress["tokens"],
+        "dev": {name: round(value, 4) for name, value in progress["figures"].items()},
+    }
+    with whole_file(Path(folder) / "README.md") as file:
+        file.write_text(render(facts), encoding="utf-8")
+
+
+def render(facts: dict[str, Any]) -> str:
+    """The card's text. Front matter values are JSON, which is YAML."""
+    front = "\n".join(f"{name}: {json.dumps(value, ensure_ascii=False)}" for name, value in facts.items())
+    source, target = facts["language"]
+    dev = facts["dev"]
+    return f"""---
+{front}
+---
+# {source} → {target}
+
+An encoder–decoder Transformer of {facts["parameters"]:,} parameters with {facts["vocabulary"]:,} subwords.
+
+- Data: {facts["data"]} ({facts["training_pairs"]:,} pairs after cleaning)
+- Licence of these weights: {facts["license"]}
+- Command: `{facts["command"]}`
+- Training: {facts["minutes"]} minutes, {facts["step"]:,} steps, {facts["target_tokens"]:,} target tokens
+- Dev set, greedy decoding of the first {dev["sentences"]:.0f} sentences: BLEU {dev["bleu"]:.1f}, chrF
+  {dev["chrf"]:.1f}; loss {dev["loss"]:.3f} nats a token on all of it
+"""
+
+
+def read_card(folder: str | os.PathLike[str]) -> dict[str, Any]:
+    """The facts in a folder's card; empty where it has none of ours."""
+    file = Path(folder) / "README.md"
+    if not file.exists():
+        return {}
+    parts = file.read_text(encoding="utf-8").split("---\n", 2)
+    if len(parts) < 3 or parts[0]:
+        return {}
+    facts = {}
+    for line in parts[1].splitlines():
+        name, _, value = line.partition(": ")
+        try:
+            facts[name] = json.loads(value)
+        except ValueError:
+            facts[name] = value
+    return facts

@@ -1,0 +1,194 @@
+"""From a user's files to what a translator trains on, once; a resumed run finds it in its folder.
+
+    data/
+        prepared.json    what it was made from, and what cleaning left out
+        train.tokens     the training pairs as token ids, read through a memory map
+        dev.tsv, test.tsv
+        tokenizer.json, …
+"""
+
+import json
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from regard.data import BadLine, Cleaner, CleaningRules, Pair, TokenStore, plan_split, read_pairs
+from regard.data.pairs import refuse
+from regard.errors import RegardError
+from regard.files import sha256, whole_file
+from regard.text import TokenizerPair, train_pair
+
+if TYPE_CHECKING:
+    from regard.tasks.translation_training import TrainingOptions
+
+Say = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class TranslationData:
+    """Everything training needs to know of the data."""
+
+    store: TokenStore
+    tokenizers: TokenizerPair
+    dev: list[tuple[str, str]]
+    test: list[tuple[str, str]]
+    origin: str  # the files' names
+    sha256: str  # of their contents
+
+
+def prepare(
+    pairs: str | tuple[str, str], options: "TrainingOptions", folder: Path, *, say: Say
+) -> TranslationData:
+    """Reads, cleans, splits, trains the tokenizer and stores token ids; or finds all that done."""
+    files = [pairs] if isinstance(pairs, str) else list(pairs)
+    files += [file for file in (options.dev, options.test) if file]
+    for file in files:
+        if not Path(file).is_file():
+            raise RegardError(f"expected a file of sentence pairs at {file}; there is none.")
+    made_from = {
+        "sha256": [sha256(file) for file in files],
+        "vocab_size": options.vocab_size,
+        "separate_vocabularies": options.separate_vocabularies,
+        "max_length": options.max_length,
+        "seed": options.seed,
+    }
+    record = folder / "prepared.json"
+    if record.exists():
+        recorded = json.loads(record.read_text(encoding="utf-8"))
+        if recorded["made_from"] != made_from:
+            raise RegardError(
+                f"{folder.parent} holds a run on other data or another vocabulary."
+                " Give the same files and options to resume it, or another --output to start anew."
+            )
+        say(f"found prepared data in {folder}: {recorded['summary']}")
+    else:
+        summary = _prepare(pairs, options, folder, say)
+        with whole_file(record) as temporary:
+            temporary.write_text(json.dumps({"made_from": made_from, "summary": summary}, indent=2))
+    return TranslationData(
+        store=TokenStore.open(folder / "train.tokens"),
+        tokenizers=TokenizerPair.load(folder),
+        dev=_read_tsv(folder / "dev.tsv"),
+        test=_read_tsv(folder / "test.tsv"),
+        origin=", ".join(Path(file).name for file in files[: 1 if isinstance(pairs, str) else 2]),
+        sha256=" ".join(made_from["sha256"]),  # type: ignore[arg-type]
+    )
+
+
+def _prepare(
+    pairs: str | tuple[str, str], options: "TrainingOptions", folder: Path, say: Say
+) -> str:
+    cleaned = folder / "cleaned.tsv"
+    cleaner = Cleaner()
+    _write_tsv(cleaned, cleaner.clean(read_pairs(pairs, on_bad_line=_count_bad_text(cleaner))))
+    say(f"{pairs if isinstance(pairs, str) else ' + '.join(pairs)}: {cleaner.report}")
+
+    dev, test = _given(options.dev), _given(options.test)
+    split = plan_split(
+        _pairs(cleaned),
+        dev=0 if dev else None,
+        test=0 if test or dev else _as_many_as_dev(cleaner.report.kept),
+        seed=options.seed,
+    )
+    parts: dict[str | None, int] = {"train": 0, "dev": 0, "test": 0, None: 0}
+    held = {pair.source for pair in dev + test}
+
+    def train() -> Iterator[Pair]:
+        """The training pairs: no source that dev or test has."""
+        for pair in _pairs(cleaned):
+            if split.part(pair) == "train" and pair.source not in held:
+                yield pair
+
+    for pair in _pairs(cleaned):
+        part = split.part(pair)
+        part = None if part == "train" and pair.source in held else part
+        parts[part] += 1
+        if part in ("dev", "test"):
+            (dev if part == "dev" else test).append(pair)
+    _write_tsv(folder / "dev.tsv", dev)
+    _write_tsv(folder / "test.tsv", test)
+    summary = f"{parts['train']:,} pairs to train on, {len(dev):,} dev, {len(test):,} test"
+    if parts[None]:
+        summary += f"; {parts[None]:,} left out because dev or test has them too"
+    say(summary)
+
+    tokenizers = train_pair(
+        ((pair.source, pair.target) for pair in train()),
+        joint=not options.separate_vocabularies,
+        vocab_size=options.vocab_size,
+        seed=options.seed,
+    )
+    tokenizers.save(folder)
+    sizes = (tokenizers.source.vocab_size, tokenizers.target.vocab_size)
+    kind = f"{sizes[0]:,} shared" if tokenizers.joint else f"{sizes[0]:,} source, {sizes[1]:,} target"
+    store = TokenStore.write(
+        folder / "train.tokens",
+        _encoded(train(), tokenizers),
+        vocab_size=sizes,
+        max_length=options.max_length,
+    )
+    long = f"; {store.too_long:,} pairs over {options.max_length} left out" if store.too_long else ""
+    say(f"vocabulary: {kind} subwords; {len(store.tokens):,} tokens{long}")
+    cleaned.unlink()
+    return summary
+
+
+def _encoded(
+    pairs: Iterable[Pair], tokenizers: TokenizerPair, at_once: int = 8192
+) -> Iterator[tuple[list[int], list[int]]]:
+    chunk: list[Pair] = []
+
+    def encode() -> Iterator[tuple[list[int], list[int]]]:
+        sources = tokenizers.source.encode_batch([pair.source for pair in chunk])
+        targets = tokenizers.target.encode_batch([pair.target for pair in chunk])
+        return zip(sources, targets, strict=True)
+
+    for pair in pairs:
+        chunk.append(pair)
+        if len(chunk) == at_once:
+            yield from encode()
+            chunk.clear()
+    if chunk:
+        yield from encode()
+
+
+def _given(file: str | None) -> list[Pair]:
+    """A dev or test set as the user gave it, empty sides aside."""
+    if file is None:
+        return []
+    rules = CleaningRules(max_ratio=None, max_characters=None, max_copied_words=None, duplicates=False)
+    return list(Cleaner(rules).clean(read_pairs(file)))
+
+
+def _as_many_as_dev(kept: int) -> int:
+    return min(2000, max(1, round(0.02 * kept)))
+
+
+def _count_bad_text(cleaner: Cleaner) -> Callable[[BadLine], None]:
+    """Undecodable lines are counted and left out; a line that is no pair at all stops the reading."""
+
+    def judge(bad: BadLine) -> None:
+        if bad.reason == "bad encoding":
+            cleaner.skip(bad)
+        else:
+            refuse(bad)
+
+    return judge
+
+
+def _write_tsv(path: Path, pairs: Iterable[Pair]) -> None:
+    with whole_file(path) as temporary, open(temporary, "w", encoding="utf-8") as file:
+        for pair in pairs:
+            file.write(f"{pair.source}\t{pair.target}\n")
+
+
+def _pairs(path: Path) -> Iterator[Pair]:
+    with open(path, encoding="utf-8") as file:
+        for number, line in enumerate(file, 1):
+            source, _, target = line.rstrip("\n").partition("\t")
+            yield Pair(source, target, number)
+
+
+def _read_tsv(path: Path) -> list[tuple[str, str]]:
+    return [(pair.source, pair.target) for pair in _pairs(path)]

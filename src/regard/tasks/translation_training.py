@@ -1,0 +1,203 @@
+"""Train a translator on a file of sentence pairs: read, clean, split, tokenize, fit, save."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, fields, replace
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from regard.data import Batch, Batches, collate
+from regard.generation import GenerationConfig
+from regard.models import EncoderDecoder, preset
+from regard.tasks.card import write_card
+from regard.tasks.translation import Translator
+from regard.tasks.translation_data import TranslationData, prepare
+from regard.text import TokenizerPair
+from regard.training import (
+    Objective,
+    Progress,
+    RunFolder,
+    TrainingConfig,
+    corpus_scores,
+    cross_entropy,
+    fit,
+)
+
+
+@dataclass(frozen=True)
+class TrainingOptions:
+    """What `regard train translation` can be told; None leaves the choice to the preset."""
+
+    output: str = "runs/translation"
+    source_language: str = "source"
+    target_language: str = "target"
+    license: str = "unknown"  # of the weights, for the model card
+    data_note: str = ""  # what the data is and whose, for the model card
+    preset: str = "tiny"
+    norm: str = "pre"
+    dropout: float | None = None
+    vocab_size: int | None = None  # None: from the amount of text
+    separate_vocabularies: bool = False
+    dev: str | None = None  # a file of pairs; None: split off
+    test: str | None = None  # a file of pairs to keep out of training; None: split off with dev
+    max_length: int = 256  # tokens on a side; longer training pairs are left out and counted
+    max_tokens: int = 4096  # padded target tokens in a batch
+    accumulate: int = 1
+    learning_rate: float | None = None
+    warmup: int = 1000
+    label_smoothing: float = 0.1
+    weight_decay: float = 0.0
+    max_steps: int | None = None
+    max_epochs: float | None = None
+    max_minutes: float | None = None
+    evaluate_every: int = 250
+    dev_sentences: int = 500  # translated at each evaluation for BLEU and chrF
+    average: int = 5
+    patience: int = 10
+    precision: str = "auto"
+    seed: int = 1
+    tensorboard: bool = False
+
+
+# Peak learning rates that trained well from scratch; smaller for wider models.
+LEARNING_RATES = {"tiny": 5e-3, "small": 2e-3, "base": 7e-4, "big": 5e-4}
+# Changing these does not change what the run computes at a step, so a resume may.
+FREE = {"output", "max_steps", "max_epochs", "max_minutes", "patience", "tensorboard"}
+
+Watch = Callable[[str, Progress], None]
+
+
+def train_translation(
+    pairs: str | tuple[str, str],
+    options: TrainingOptions,
+    *,
+    watch: Watch = lambda event, progress: None,
+    say: Callable[[str], None] = lambda sentence: None,
+    command: str = "",
+) -> Progress:
+    """Trains in `options.output`, or resumes the run that is there; the best model is in `model/`.
+
+    Args:
+        pairs: a file of sentence pairs, or a source file and a target file.
+        watch: called as watch(event, progress), see `training.fit`.
+        say: told, a sentence at a time, what was read, dropped, split and chosen.
+        command: the command line, for the model card.
+    """
+    run = RunFolder(Path(options.output), warn=say)
+    data = prepare(pairs, options, run.path / "data", say=say)
+    run.start(asdict(options) | {"data_sha256": data.sha256}, free=FREE)
+    torch.manual_seed(options.seed)
+    model = _model(options, data.tokenizers)
+    say(_describe(model, options))
+    config = _training_config(options, data)
+    objective = _objective(options, data, run.path / "model", command)
+    batches = Batches(
+        data.store,
+        max_tokens=options.max_tokens,
+        pad_id=model.config.pad_id,
+        eos_id=model.config.eos_id,
+        seed=options.seed,
+    )
+    if options.max_epochs is not None:
+        steps = round(options.max_epochs * len(batches) / options.accumulate)
+        config = replace(config, max_steps=min(steps, config.max_steps or steps))
+    return fit(model, batches, objective, config, run, watch=watch)
+
+
+def _model(options: TrainingOptions, tokenizers: TokenizerPair) -> EncoderDecoder:
+    changes: dict[str, Any] = {"norm": options.norm}
+    if options.dropout is not None:
+        changes["dropout"] = options.dropout
+    if not tokenizers.joint:
+        changes["target_vocab_size"] = tokenizers.target.vocab_size
+    target = tokenizers.target
+    changes |= {"pad_id": target.pad_id, "eos_id": target.eos_id, "start_id": target.pad_id}
+    return EncoderDecoder(preset(options.preset, tokenizers.source.vocab_size, **changes))
+
+
+def _training_config(options: TrainingOptions, data: TranslationData) -> TrainingConfig:
+    shared = {field.name for field in fields(TrainingConfig)}
+    values = {name: value for name, value in asdict(options).items() if name in shared}
+    rate = options.learning_rate
+    values["learning_rate"] = LEARNING_RATES[options.preset] if rate is None else rate
+    return TrainingConfig(**values)
+
+
+def _objective(
+    options: TrainingOptions, data: TranslationData, folder: Path, command: str
+) -> Objective[Batch]:
+    def loss(model: nn.Module, batch: Batch) -> tuple[Tensor, int]:
+        assert isinstance(model, EncoderDecoder)
+        return _loss(model, batch, options.label_smoothing), batch.num_target_tokens
+
+    def evaluate(model: nn.Module) -> dict[str, float]:
+        assert isinstance(model, EncoderDecoder)
+        translator = Translator(model, data.tokenizers)
+        return evaluate_translator(translator, data.dev, sentences=options.dev_sentences)
+
+    def save(model: nn.Module, progress: dict[str, Any]) -> None:
+        assert isinstance(model, EncoderDecoder)
+        dtype = torch.float32 if options.precision == "fp32" else torch.bfloat16
+        generation = GenerationConfig(num_beams=5)
+        Translator(model, data.tokenizers, generation=generation).save(folder, dtype=dtype)
+        write_card(folder, model, options, data, progress, command)
+
+    return Objective(loss, evaluate, metric="bleu", save=save, collapsed=_collapsed)
+
+
+def _loss(model: EncoderDecoder, batch: Batch, label_smoothing: float) -> Tensor:
+    """Summed loss over the real target tokens; padded positions never reach the projection."""
+    hidden = model.hidden(batch.source, batch.target).flatten(0, 1)
+    target = batch.target.flatten()
+    real = (target != model.config.pad_id).nonzero()[:, 0]
+    return cross_entropy(
+        hidden.index_select(0, real),
+        model.output_weight,
+        target[real],
+        label_smoothing=label_smoothing,
+    )
+
+
+@torch.inference_mode()
+def evaluate_translator(
+    translator: Translator,
+    pairs: Sequence[tuple[str, str]],
+    *,
+    sentences: int | None = None,
+    **generation: object,
+) -> dict[str, float]:
+    """Loss per target token (nats, no smoothing) on all pairs; BLEU, chrF and the share of distinct
+    outputs of greedy decoding on the first `sentences` of them."""
+    model, tokenizers = translator.model, translator.tokenizers
+    ids = {"pad_id": model.config.pad_id, "eos_id": model.config.eos_id}
+    loss, tokens = 0.0, 0
+    sources = tokenizers.source.encode_batch([source for source, _ in pairs])
+    targets = tokenizers.target.encode_batch([target for _, target in pairs])
+    order = sorted(range(len(pairs)), key=lambda k: len(targets[k]))
+    for start in range(0, len(order), 64):
+        chosen = order[start : start + 64]
+        batch = collate([sources[k] for k in chosen], [targets[k] for k in chosen], **ids)
+        loss += float(_loss(model, batch, label_smoothing=0.0))
+        tokens += batch.num_target_tokens
+    scored = pairs[:sentences]
+    results = translator.run([source for source, _ in scored], batch_size=128, **generation)
+    hypotheses = [result.text for result in results]
+    scores = corpus_scores(hypotheses, [target for _, target in scored])
+    return {
+        "loss": loss / tokens,
+        "bleu": scores.bleu,
+        "chrf": scores.chrf,
+        "distinct": len(set(hypotheses)) / len({source for source, _ in scored}),
+        "sentences": float(len(scored)),
+    }
+
+
+def _collapsed(figures: dict[str, float]) -> bool:
+    return figures["sentences"] >= 50 and figures["distinct"] < 0.05
+
+
+def _describe(model: EncoderDecoder, options: TrainingOptions) -> str:
+    count = sum(p.numel() for p in model.parameters() if p.requires_grad)
+    return f"model: {options.preset}, {options.norm}-norm, {count:,} parameters"

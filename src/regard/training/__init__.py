@@ -1,0 +1,19 @@
+"""Teaching a model: loss, schedule, mixed precision, the loop and the run's folder."""
+
+from regard.training.loop import Batches, Objective, Progress, TrainingConfig, fit
+from regard.training.loss import cross_entropy
+from regard.training.metrics import CorpusScores, corpus_scores
+from regard.training.run import Checkpoint, RunFolder
+
+__all__ = [
+    "Batches",
+    "Checkpoint",
+    "CorpusScores",
+    "Objective",
+    "Progress",
+    "RunFolder",
+    "TrainingConfig",
+    "corpus_scores",
+    "cross_entropy",
+    "fit",
+]

@@ -1,0 +1,78 @@
+"""Label-smoothed cross-entropy from hidden states, without ever holding all logits.
+
+(batch · length, vocab) logits and their gradient are the largest tensors of a small Transformer.
+Here they exist a block of rows at a time: each block gives its part of the loss and, at once, of
+the gradients of the hidden states and of the output projection.
+"""
+
+from typing import Any
+
+import torch
+from torch import Tensor
+
+BLOCK_ELEMENTS = 4 * 1024 * 1024  # logits alive at a time; larger blocks fall out of the cache
+
+
+def cross_entropy(
+    hidden: Tensor, weight: Tensor, target: Tensor, *, label_smoothing: float = 0.0
+) -> Tensor:
+    """Sum over rows of −(1 − ε) log p(target) − ε mean over the vocabulary of log p.
+
+    p = softmax(hidden · weightᵀ). Label smoothing is that of Szegedy et al. 2016, section 7 (Attention
+    Is All You Need, section 5.4). In bf16 the softmax is rounded to bf16, so each row's loss is
+    within 0.4 % of a nat of the exact one.
+
+    Args:
+        hidden: (rows, d_model).
+        weight: (vocab, d_model), the output projection.
+        target: (rows,) ids.
+
+    Returns:
+        A float32 scalar (float64 for float64 inputs).
+    """
+    return _CrossEntropy.apply(hidden, weight, target, label_smoothing)  # type: ignore[no-any-return]
+
+
+class _CrossEntropy(torch.autograd.Function):
+    @staticmethod
+    def forward(
+        ctx: Any, hidden: Tensor, weight: Tensor, target: Tensor, smoothing: float
+    ) -> Tensor:
+        rows, vocab = hidden.shape[0], weight.shape[0]
+        wide = torch.float64 if hidden.dtype == torch.float64 else torch.float32
+        need_gradients = any(ctx.needs_input_grad[:2])
+        # Σ_v logits = hidden · Σ_v weight: the smoothing term needs no pass over the logits.
+        weight_sum = weight.sum(0, dtype=wide)
+        logit_mean = hidden.to(wide) @ weight_sum / vocab
+        loss = torch.zeros((), dtype=wide, device=hidden.device)
+        grad_hidden = torch.empty_like(hidden) if need_gradients else None
+        grad_weight = torch.zeros_like(weight, dtype=wide) if need_gradients else None
+
+        for block in torch.arange(rows).split(max(1, BLOCK_ELEMENTS // vocab)):
+            span = slice(int(block[0]), int(block[-1]) + 1)
+            logits = hidden[span] @ weight.T
+            labels = target[span, None]
+            logit = logits.gather(1, labels)[:, 0].to(wide)
+            probability = torch.softmax(logits, dim=-1)
+            log_probability = probability.gather(1, labels)[:, 0].to(wide).clamp_min(1e-38).log()
+            # log p of any token is its logit − lse, and lse is one logit − its log p.
+            mean_log_probability = logit_mean[span] - (logit - log_probability)
+            loss -= ((1 - smoothing) * log_probability + smoothing * mean_log_probability).sum()
+            if grad_hidden is not None and grad_weight is not None:
+                # d loss / d logits = p − (1 − ε) onehot − ε/V; the last term is added below.
+                each = torch.arange(len(labels), device=labels.device)
+                probability[each, labels[:, 0]] -= 1 - smoothing
+                grad_hidden[span] = probability @ weight
+                grad_weight += probability.T @ hidden[span]
+
+        if grad_hidden is not None and grad_weight is not None:
+            grad_hidden -= (weight_sum * (smoothing / vocab)).to(hidden.dtype)
+            grad_weight -= hidden.sum(0, dtype=wide) * (smoothing / vocab)
+            ctx.save_for_backward(grad_hidden, grad_weight.to(weight.dtype))
+        return loss
+
+    @staticmethod
+    def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor, Tensor, None, None]:
+        grad_hidden, grad_weight = ctx.saved_tensors
+        scale = grads[0].to(grad_hidden.dtype)
+        return grad_hidden * scale, grad_weight * scale, None, None

@@ -1,0 +1,75 @@
+"""Training in bfloat16 with float32 master weights.
+
+The model's own parameters are bfloat16, cast once a step, so that every product and every
+activation is bfloat16; gradients are summed and the optimiser steps in float32 (Micikevicius et
+al. 2018, Mixed Precision Training, section 3.1; bfloat16 has float32's range and needs no loss
+scaling). In float32 the masters are the parameters themselves.
+"""
+
+import torch
+from torch import Tensor, nn
+
+from regard.errors import RegardError
+
+DTYPES = {"fp32": torch.float32, "bf16": torch.bfloat16}
+
+
+def choose_dtype(precision: str, device: torch.device) -> torch.dtype:
+    """The dtype that `precision` names; "auto" is bf16 where the hardware multiplies it natively."""
+    if precision == "auto":
+        return torch.bfloat16 if _fast_bf16(device) else torch.float32
+    if precision not in DTYPES:
+        raise RegardError(f"precision must be auto, {' or '.join(DTYPES)}; got {precision!r}.")
+    return DTYPES[precision]
+
+
+class MasterWeights:
+    """The float32 weights the optimiser updates, and the model that computes with their copies."""
+
+    def __init__(self, model: nn.Module, dtype: torch.dtype):
+        trainable = {name: p for name, p in model.named_parameters() if p.requires_grad}
+        masters = {name: p.detach().float().clone() for name, p in trainable.items()}
+        model.to(dtype)
+        self.parameters: dict[str, nn.Parameter] = {
+            name: nn.Parameter(masters[name]) if dtype != torch.float32 else p
+            for name, p in trainable.items()
+        }
+        self._pairs = [(self.parameters[name], p) for name, p in trainable.items()]
+        self._separate = dtype != torch.float32
+
+    def gather_gradients(self) -> None:
+        """Adds the model's gradients to the masters' and clears the model's."""
+        if not self._separate:
+            return
+        for master, own in self._pairs:
+            if own.grad is None:
+                continue
+            if master.grad is None:
+                master.grad = own.grad.float()
+            else:
+                master.grad += own.grad
+            own.grad = None
+
+    @torch.no_grad()
+    def publish(self) -> None:
+        """Copies the masters into the model."""
+        if self._separate:
+            for master, own in self._pairs:
+                own.copy_(master)
+
+    @torch.no_grad()
+    def load(self, weights: dict[str, Tensor]) -> None:
+        """Takes saved weights and publishes them."""
+        for name, master in self.parameters.items():
+            master.copy_(weights[name])
+        self.publish()
+
+
+def _fast_bf16(device: torch.device) -> bool:
+    if device.type == "cuda":
+        return torch.cuda.is_bf16_supported(including_emulation=False)
+    if device.type == "cpu":
+        # avx512_bf16 or amx: without them oneDNN emulates bfloat16, slower than float32.
+        capabilities = torch.cpu.get_capabilities()
+        return any(capabilities.get(name) for name in ("avx512_bf16", "amx_bf16", "arm_bf16"))
+    return False

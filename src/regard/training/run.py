@@ -1,0 +1,149 @@
+"""A run's folder: what was asked, what happened, checkpoints that survive a crash.
+
+    run.json                 the options and versions the run was started with
+    log.jsonl                one line for each evaluation
+    checkpoints/step-00000250/
+        weights.safetensors      float32 master weights
+        optimizer.safetensors    the optimiser's moments (only in the newest checkpoints)
+        state.json               step, best evaluation, …
+        checksums.json           SHA-256 of the above
+    model/                   the best model so far, in Hugging Face's layout (the task writes it)
+"""
+
+import json
+import shutil
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+from safetensors import SafetensorError
+from safetensors.torch import load_file, save_file
+from torch import Tensor
+
+from regard.errors import RegardError
+from regard.files import sha256, whole_file, whole_folder
+
+Tensors = dict[str, Tensor]
+
+
+@dataclass(frozen=True)
+class Checkpoint:
+    """Everything a run needs to go on as if it had never stopped."""
+
+    weights: Tensors
+    optimizer: Tensors
+    state: dict[str, Any]
+
+
+class RunFolder:
+    """Reads and writes one run's folder.
+
+    Args:
+        path: the folder; made when missing.
+        warn: told, in one sentence, of a damaged checkpoint that was passed over.
+    """
+
+    def __init__(self, path: Path, *, warn: Callable[[str], None] = print):
+        self.path = path
+        self.warn = warn
+
+    def start(self, options: dict[str, Any], *, free: set[str]) -> None:
+        """Records `options`, or, in a folder that holds a run, requires them to be the same.
+
+        Options in `free` (limits, how it is shown) may change from one call to the next.
+        """
+        file = self.path / "run.json"
+        if file.exists():
+            recorded = _read_json(file)["options"]
+            for name, value in options.items():
+                if name not in free and recorded.get(name) != value:
+                    raise RegardError(
+                        f"{self.path} holds a run with {name} = {recorded.get(name)!r}; got {value!r}."
+                        " Give the same value to resume it, or another --output to start anew."
+                    )
+        from regard import __version__
+
+        versions = {"regard": __version__, "torch": torch.__version__}
+        _write_json(file, {"options": options, "versions": versions})
+
+    def log(self, entry: dict[str, Any]) -> None:
+        """Appends one line to log.jsonl."""
+        with open(self.path / "log.jsonl", "a", encoding="utf-8") as file:
+            file.write(json.dumps(entry) + "\n")
+
+    def save(self, step: int, checkpoint: Checkpoint, *, keep: int) -> None:
+        """Writes a checkpoint whole, then drops what is no longer needed.
+
+        The newest `keep` checkpoints stay, of which two can be resumed from.
+        """
+        with whole_folder(self._folder(step)) as folder:
+            save_file(checkpoint.weights, folder / "weights.safetensors")
+            save_file(checkpoint.optimizer, folder / "optimizer.safetensors")
+            (folder / "state.json").write_text(json.dumps(checkpoint.state, indent=1))
+            sums = {file.name: sha256(file) for file in sorted(folder.iterdir())}
+            (folder / "checksums.json").write_text(json.dumps(sums, indent=1))
+        steps = [other for other in self.steps() if other <= step]
+        for other in steps[: -max(keep, 2)]:
+            shutil.rmtree(self._folder(other))
+        for other in steps[-max(keep, 2) : -2]:
+            (self._folder(other) / "optimizer.safetensors").unlink(missing_ok=True)
+
+    def newest(self) -> Checkpoint | None:
+        """The newest checkpoint that is whole; names a damaged one and goes to the one before."""
+        for step in reversed(self.steps()):
+            folder = self._folder(step)
+            if not (folder / "optimizer.safetensors").exists():
+                break
+            damage = _damage(folder)
+            if damage is None:
+                return Checkpoint(
+                    weights=load_file(folder / "weights.safetensors"),
+                    optimizer=load_file(folder / "optimizer.safetensors"),
+                    state=_read_json(folder / "state.json"),
+                )
+            self.warn(f"{folder} is damaged ({damage}); using the checkpoint before it.")
+        if self.steps():
+            raise RegardError(
+                f"no checkpoint in {self.path / 'checkpoints'} can be resumed from."
+                " Delete that folder to train from the start."
+            )
+        return None
+
+    def average(self, steps: list[int]) -> Tensors:
+        """The mean of the weights of the given checkpoints."""
+        total: Tensors = {}
+        for step in steps:
+            for name, weight in load_file(self._folder(step) / "weights.safetensors").items():
+                total[name] = total[name].add_(weight) if name in total else weight.clone()
+        return {name: weight.div_(len(steps)) for name, weight in total.items()}
+
+    def steps(self) -> list[int]:
+        """The steps that have a checkpoint, oldest first."""
+        folders = (self.path / "checkpoints").glob("step-*")
+        return sorted(int(folder.name.removeprefix("step-")) for folder in folders)
+
+    def _folder(self, step: int) -> Path:
+        return self.path / "checkpoints" / f"step-{step:08d}"
+
+
+def _damage(folder: Path) -> str | None:
+    """What is wrong with a checkpoint, or None."""
+    try:
+        sums = _read_json(folder / "checksums.json")
+        for name in ("weights.safetensors", "optimizer.safetensors", "state.json"):
+            if sha256(folder / name) != sums[name]:
+                return f"{name} does not match its checksum"
+    except (OSError, KeyError, ValueError, SafetensorError) as error:
+        return str(error)
+    return None
+
+
+def _read_json(path: Path) -> Any:
+    return json.loads(path.read_text(encoding="utf-8"))
+
+
+def _write_json(path: Path, value: Any) -> None:
+    with whole_file(path) as file:
+        file.write_text(json.dumps(value, indent=2, ensure_ascii=False), encoding="utf-8")

@@ -1,0 +1,275 @@
+"""The kernels are one function: each is held against a loop over the rows of the map."""
+
+import pytest
+import torch
+
+from regard.attention import Causal, Dense, Mask, additive, attend, gaussian, general
+from regard.attention.inputs import check
+from regard.attention.kernels import KERNELS
+from regard.attention.kernels import blocked as blocked_module
+from regard.attention.kernels.choice import choose
+from regard.errors import RegardError
+
+BATCH, HEADS, KEY_HEADS, HEAD_DIM, VALUE_DIM = 2, 6, 3, 5, 11
+ANY_SCORE = ("plain", "blocked")
+DOT_PRODUCTS = ("plain", "short", "blocked", "fused")
+
+
+def tensors(queries, keys, dtype=torch.float64, heads=HEADS, key_heads=KEY_HEADS, seed=0):
+    generator = torch.Generator().manual_seed(seed)
+    shapes = [
+        (BATCH, heads, queries, HEAD_DIM),
+        (BATCH, key_heads, keys, HEAD_DIM),
+        (BATCH, key_heads, keys, VALUE_DIM),
+    ]
+    return [torch.randn(s, generator=generator, dtype=torch.float64).to(dtype) for s in shapes]
+
+
+def by_loops(query, key, value, mask, bias=None):
+    """Output, weights, log-sum-exp, with nothing shared with the package but the mask."""
+    queries, keys, groups = query.shape[2], key.shape[2], query.shape[1] // key.shape[1]
+    query, key, value = query.double(), key.double(), value.double()
+    allowed = torch.ones(1, 1, queries, keys, dtype=torch.bool)
+    if mask is not None:
+        mask = mask if isinstance(mask, Mask) else Dense(mask)
+        allowed = mask.tile(torch.arange(queries) + keys - queries, torch.arange(keys))
+    allowed = allowed.expand(BATCH, query.shape[1], queries, keys)
+    weights = query.new_zeros(BATCH, query.shape[1], queries, keys)
+    lse = query.new_full(weights.shape[:-1], float("-inf"))
+    output = query.new_zeros(*weights.shape[:-1], value.shape[-1])
+    for b, h, i in torch.cartesian_prod(*map(torch.arange, lse.shape)).tolist():
+        seen = allowed[b, h, i].nonzero()[:, 0].tolist()
+        scores = {j: (query[b, h, i] @ key[b, h // groups, j]) / HEAD_DIM**0.5 for j in seen}
+        if bias is not None:
+            scores = {j: s + bias.expand_as(weights)[b, h, i, j] for j, s in scores.items()}
+        total = sum(s.exp() for s in scores.values())
+        for j, s in scores.items():
+            weights[b, h, i, j] = s.exp() / total
+            lse[b, h, i] = total.log()
+        output[b, h, i] = weights[b, h, i] @ value[b, h // groups]
+    return output, weights, lse
+
+
+def test_kernels_agree_for_every_mask_and_shape_with_grouped_heads(make_mask, lengths):
+    query, key, value = tensors(*lengths)
+    mask = make_mask(*lengths)
+    expected, _, expected_lse = by_loops(query, key, value, mask)
+    for kernel in KERNELS:
+        output, lse = attend(query, key, value, mask=mask, kernel=kernel, return_lse=True)
+        torch.testing.assert_close(output, expected, atol=1e-12, rtol=0, msg=from_kernel(kernel))
+        torch.testing.assert_close(lse, expected_lse, atol=1e-12, rtol=0, msg=from_kernel(kernel))
+
+
+def from_kernel(kernel):
+    return lambda message: f"kernel {kernel}: {message}"
+
+
+@pytest.mark.parametrize(
+    ("dtype", "tolerance"),
+    [(torch.float32, 1e-6), (torch.bfloat16, 3e-2), (torch.float16, 4e-3)],
+    ids=["float32", "bfloat16", "float16"],
+)
+def test_kernels_agree_in_every_precision(dtype, tolerance, make_mask):
+    query, key, value = tensors(7, 13, dtype)
+    mask = make_mask(7, 13)
+    expected, _, expected_lse = by_loops(query, key, value, mask)
+    for kernel in DOT_PRODUCTS:
+        output, lse = attend(query, key, value, mask=mask, kernel=kernel, return_lse=True)
+        assert (output.dtype, lse.dtype) == (dtype, torch.float32)
+        for got, want in ((output, expected), (lse, expected_lse)):
+            torch.testing.assert_close(
+                got.double(), want, atol=tolerance, rtol=0, msg=from_kernel(kernel)
+            )
+
+
+def test_gradients_agree(make_mask, lengths):
+    inputs = [tensor.requires_grad_() for tensor in tensors(*lengths)]
+    mask = make_mask(*lengths)
+    upstream = torch.randn(BATCH, HEADS, lengths[0], VALUE_DIM, dtype=torch.float64)
+    definition = attend(*inputs, mask=mask, kernel="plain")
+    expected = torch.autograd.grad(definition, inputs, upstream)
+    assert all(grad.isfinite().all() for grad in expected)
+    for kernel in DOT_PRODUCTS:
+        output = attend(*inputs, mask=mask, kernel=kernel)
+        for got, want in zip(torch.autograd.grad(output, inputs, upstream), expected, strict=True):
+            torch.testing.assert_close(got, want, atol=1e-12, rtol=0, msg=from_kernel(kernel))
+
+
+@pytest.mark.parametrize("kernel", DOT_PRODUCTS)
+def test_gradients_in_bfloat16_are_near_the_exact_ones(kernel):
+    exact = [tensor.requires_grad_() for tensor in tensors(14, 17)]
+    rounded = [tensor.detach().bfloat16().requires_grad_() for tensor in exact]
+    attend(*exact, mask=Causal(), kernel="plain").square().sum().backward()
+    attend(*rounded, mask=Causal(), kernel=kernel).square().sum().backward()
+    for got, want in zip(rounded, exact, strict=True):
+        error = (got.grad.double() - want.grad).norm() / want.grad.norm()
+        assert error < 0.02
+
+
+@pytest.mark.parametrize("kernel", DOT_PRODUCTS)
+def test_gradcheck_of_each_kernel(kernel):
+    inputs = [t[:1].requires_grad_() for t in tensors(3, 4, heads=2, key_heads=1)]
+    mask = Causal() & torch.tensor([[True], [False], [True]]).expand(3, 4)  # row 1 sees nothing
+    assert torch.autograd.gradcheck(lambda *i: attend(*i, mask=mask, kernel=kernel), inputs)
+
+
+@pytest.mark.parametrize("kernel", DOT_PRODUCTS)
+def test_gradcheck_of_the_log_sum_exp(kernel):
+    query, key, value = (t[:1] for t in tensors(3, 5, heads=1, key_heads=1))
+    inputs = [query.requires_grad_(), key.requires_grad_()]
+
+    def lse(query, key):
+        return attend(query, key, value, mask=Causal(), kernel=kernel, return_lse=True)[1]
+
+    assert torch.autograd.gradcheck(lse, inputs)
+
+
+def double(*shape):
+    return torch.randn(*shape, dtype=torch.float64, requires_grad=True)
+
+
+@pytest.mark.parametrize("kernel", ANY_SCORE)
+@pytest.mark.parametrize(
+    ("score", "parameters"),
+    [
+        ("dot", []),
+        ("scaled_dot", []),
+        ("cosine", []),
+        ("average", []),
+        (gaussian, [torch.tensor(1.3, dtype=torch.float64, requires_grad=True)]),
+        (general, [double(4, 3)]),
+        (additive, [double(6, 4), double(6, 3), double(6)]),
+    ],
+    ids=["dot", "scaled_dot", "cosine", "average", "gaussian", "general", "additive"],
+)
+def test_gradcheck_of_each_score_its_parameters_and_the_bias(
+    kernel, score, parameters, monkeypatch
+):
+    monkeypatch.setattr(blocked_module, "rows_per_tile", lambda query: 2)
+    monkeypatch.setattr(blocked_module, "KEY_BLOCK", 2)
+    key_dim = 3 if score in (general, additive) else 4
+    tensors = [double(2, 3, 4), double(2, 5, key_dim), double(2, 5, 2), double(2, 3, 5)]
+
+    def output(query, key, value, bias, *parameters):
+        function = score if isinstance(score, str) else score(*parameters)
+        return attend(query, key, value, score=function, bias=bias, mask=Causal(), kernel=kernel)
+
+    assert torch.autograd.gradcheck(output, [*tensors, *parameters], fast_mode=True)
+
+
+@pytest.mark.parametrize("kernel", ["plain", "blocked", "fused"])
+@pytest.mark.parametrize(
+    "bias_shape", [(5, 7), (7,), (6, 1, 1), (2, 1, 5, 1), (2, 6, 5, 7), (1, 6, 5, 7)]
+)
+@pytest.mark.parametrize("masked", [False, True])
+def test_a_bias_of_any_shape_that_broadcasts_is_added_to_the_scores(kernel, bias_shape, masked):
+    query, key, value = tensors(5, 7)
+    mask = (torch.arange(35).view(5, 7) % 4 > 0) if masked else None
+    bias = torch.randn(bias_shape, dtype=torch.float64, requires_grad=True)
+    expected, _, expected_lse = by_loops(query, key, value, mask, bias.detach())
+    output, lse = attend(query, key, value, mask=mask, bias=bias, kernel=kernel, return_lse=True)
+    torch.testing.assert_close(output.detach(), expected, atol=1e-12, rtol=0)
+    torch.testing.assert_close(lse.detach(), expected_lse, atol=1e-12, rtol=0)
+    (got,) = torch.autograd.grad(output.square().sum(), bias)
+    definition = attend(query, key, value, mask=mask, bias=bias, kernel="plain")
+    (want,) = torch.autograd.grad(definition.square().sum(), bias)
+    torch.testing.assert_close(got, want, atol=1e-11, rtol=0)
+
+
+@pytest.mark.parametrize("kernel", ["plain", "blocked", "fused"])
+def test_a_bias_of_minus_infinity_hides(kernel):
+    query, key, value = tensors(3, 4)
+    bias = torch.zeros(3, 4, dtype=torch.float64)
+    bias[0], bias[1, 2] = float("-inf"), float("-inf")
+    hidden = attend(query, key, value, bias=bias, kernel=kernel)
+    masked = attend(query, key, value, mask=bias == 0, kernel=kernel)
+    torch.testing.assert_close(hidden, masked)
+    assert hidden[:, :, 0].eq(0).all()
+
+
+def test_blocks_of_any_size_give_the_same(make_mask):
+    query, key, value = tensors(11, 7)
+    mask = make_mask(11, 7)
+    expected = attend(query, key, value, mask=mask, kernel="plain", return_lse=True)
+    inputs = check(query, key, value, "scaled_dot", mask, None)
+    for rows, columns in [(1, 1), (2, 3), (11, 7), (50, 50)]:
+        got = blocked_module.blocked(*inputs, rows, columns)
+        torch.testing.assert_close(got, expected, atol=1e-12, rtol=0)
+
+
+@pytest.mark.parametrize("kernel", DOT_PRODUCTS)
+def test_large_scores_do_not_overflow(kernel):
+    query, key, value = (tensor * 1e3 for tensor in tensors(5, 7, torch.float32))
+    output = attend(query, key, value, kernel=kernel)
+    exact = attend(query.double(), key.double(), value.double(), kernel="plain")
+    assert output.isfinite().all()
+    torch.testing.assert_close(output.double(), exact, atol=1e-1, rtol=1e-4)
+
+
+@pytest.mark.parametrize("kernel", KERNELS)
+def test_decoding_with_a_cache_gives_the_rows_of_the_whole(kernel):
+    query, key, value = tensors(9, 9)
+    whole = attend(query, key, value, mask=Causal(), kernel="plain")
+    for step in range(9):
+        seen = slice(0, step + 1)
+        row = attend(
+            query[:, :, step : step + 1], key[:, :, seen], value[:, :, seen], mask=Causal(),
+            kernel=kernel,
+        )  # fmt: skip
+        torch.testing.assert_close(row, whole[:, :, step : step + 1])
+    last = attend(query[:, :, 5:], key, value, mask=Causal(), kernel=kernel)
+    torch.testing.assert_close(last, whole[:, :, 5:])
+
+
+@pytest.mark.parametrize("kernel", KERNELS)
+def test_no_keys_and_no_queries_give_zeros_and_nothing(kernel):
+    query, key, value = tensors(3, 0)
+    output, lse = attend(query, key, value, kernel=kernel, return_lse=True)
+    assert output.eq(0).all()
+    assert output.shape == (BATCH, HEADS, 3, VALUE_DIM)
+    assert lse.isneginf().all()
+    query, key, value = tensors(0, 3)
+    bias = torch.zeros(1, 3, dtype=torch.float64)
+    assert attend(query, key, value, bias=bias, kernel=kernel).shape == (BATCH, HEADS, 0, VALUE_DIM)
+
+
+def test_autocast_chooses_the_precision_and_keeps_the_gradient_in_the_inputs_own():
+    inputs = [t.requires_grad_() for t in tensors(7, 7, torch.float32)]
+    for kernel in DOT_PRODUCTS:
+        with torch.autocast("cpu", torch.bfloat16):
+            output = attend(*inputs, mask=Causal(), kernel=kernel)
+        assert output.dtype == torch.bfloat16
+        grads = torch.autograd.grad(output.float().sum(), inputs)
+        assert {grad.dtype for grad in grads} == {torch.float32}
+
+
+def test_the_choice_follows_what_was_measured():
+    def choice(queries, keys, dtype=torch.float32, grad=False, batch=2, **rest):
+        query = torch.zeros(1, 1, 1, 1, dtype=dtype).expand(batch, 8, queries, 64)
+        key = torch.zeros(1, 1, 1, 1, dtype=dtype).expand(batch, 8, keys, 64)
+        if grad:
+            query = query.detach().requires_grad_()
+        rest = {"score": "scaled_dot", "mask": None, "bias": None} | rest
+        return choose(check(query, key, key, rest["score"], rest["mask"], rest["bias"]))
+
+    assert choice(14, 14, torch.bfloat16, grad=True, batch=240) == "short"
+    assert choice(2048, 2048, grad=True) == "fused"
+    assert choice(1, 200, torch.bfloat16, batch=64) == "short"
+    assert choice(1, 20) == "fused"  # a call costs more than the work
+    assert choice(100, 100) == "fused"
+    assert choice(65_536, 65_536, mask=Causal()) == "fused"  # builds no mask
+    assert choice(65_536, 65_536, mask=Causal() | Causal()) == "blocked"
+    assert choice(100, 100, score="gaussian") == "plain"
+    assert choice(65_536, 65_536, score=lambda query, key: query @ key.mT) == "blocked"
+
+
+@pytest.mark.usefixtures("as_in_production")
+def test_a_kernel_says_which_scores_it_can_do():
+    query, key, value = tensors(3, 5)
+    for kernel in ("fused", "short"):
+        with pytest.raises(RegardError, match=f"'{kernel}' can do the scores scaled_dot, dot and"):
+            attend(query, key, value, score=gaussian(2.0), kernel=kernel)
+    with pytest.raises(RegardError, match="'short' takes no bias; use kernel='plain'"):
+        attend(query, key, value, bias=torch.zeros(3, 5), kernel="short")
+    with pytest.raises(RegardError, match=r"auto, plain, short.* Did you mean 'blocked'\?"):
+        attend(query, key, value, kernel="blockd")

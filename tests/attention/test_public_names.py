@@ -1,0 +1,29 @@
+import regard.attention
+
+
+def test_the_public_names_of_attention_are_frozen():
+    assert set(regard.attention.__all__) == {
+        "KERNELS",
+        "Causal",
+        "Dense",
+        "Documents",
+        "Mask",
+        "Padding",
+        "Prefix",
+        "Score",
+        "Window",
+        "additive",
+        "attend",
+        "attention_weights",
+        "average",
+        "cosine",
+        "dot",
+        "gaussian",
+        "general",
+        "scaled_dot",
+    }
+    assert all(hasattr(regard.attention, name) for name in regard.attention.__all__)
+
+
+def test_the_kernels_are_named():
+    assert regard.attention.KERNELS == ("auto", "plain", "short", "blocked", "fused")

@@ -1,0 +1,129 @@
+import json
+from pathlib import Path
+
+import pytest
+import torch
+from safetensors.torch import load_file, save_file
+
+from regard import RegardError
+from regard.checkpoints import from_pretrained, save_pretrained
+from regard.models import EncoderDecoder, EncoderDecoderConfig
+
+SIZES = dict(
+    d_model=12,
+    d_ff=20,
+    encoder_layers=2,
+    decoder_layers=1,
+    encoder_heads=3,
+    decoder_heads=2,
+    max_positions=19,
+)
+SOURCE = torch.tensor([[5, 9, 2, 30, 7, 11, 1], [8, 3, 3, 14, 1, 0, 0]])
+TARGET = torch.tensor([[4, 22, 13, 6, 1], [17, 2, 1, 0, 0]])
+
+
+def model(**changes: object) -> EncoderDecoder:
+    torch.manual_seed(5)
+    made = EncoderDecoder(EncoderDecoderConfig(31, **(SIZES | changes)))  # type: ignore[arg-type]
+    for parameter in made.parameters():  # also biases and norms, which start at 0 and 1
+        if parameter.requires_grad:
+            torch.nn.init.normal_(parameter, std=0.3)
+    return made.eval()
+
+
+VARIANTS = [
+    {"norm": "post"},
+    {"norm": "pre"},
+    {"norm": "post", "target_vocab_size": 29},
+    {"norm": "pre", "target_vocab_size": 29},
+    {"norm": "post", "positions": "learned"},
+    {"norm": "pre", "activation": "swish"},
+]
+
+
+@pytest.mark.parametrize("changes", VARIANTS)
+def test_a_saved_model_comes_back_the_same(changes: dict[str, object], tmp_path: Path) -> None:
+    before = model(**changes)
+    save_pretrained(before, tmp_path)
+    after = from_pretrained(tmp_path)
+    assert after.config == before.config
+    target = TARGET % 29
+    assert torch.equal(after(SOURCE, target), before(SOURCE, target))
+
+
+@pytest.mark.parametrize("changes", VARIANTS[:3])
+def test_transformers_opens_it_and_gives_the_same_logits(
+    changes: dict[str, object], tmp_path: Path
+) -> None:
+    transformers = pytest.importorskip("transformers")
+    ours = model(**changes)
+    save_pretrained(ours, tmp_path)
+    theirs, report = transformers.AutoModelForSeq2SeqLM.from_pretrained(
+        tmp_path, output_loading_info=True
+    )
+    assert not report["unexpected_keys"] and not report["mismatched_keys"]
+    target = TARGET % 29
+    with torch.no_grad():
+        logits = theirs.eval()(
+            input_ids=SOURCE,
+            attention_mask=(SOURCE != 0).long(),
+            decoder_input_ids=ours.shift_right(target),
+        ).logits
+    torch.testing.assert_close(ours(SOURCE, target), logits, atol=1e-5, rtol=1e-5)
+
+
+def test_weights_can_be_written_in_bf16(tmp_path: Path) -> None:
+    save_pretrained(model(), tmp_path, dtype=torch.bfloat16)
+    assert load_file(tmp_path / "model.safetensors")["model.shared.weight"].dtype == torch.bfloat16
+    assert json.loads((tmp_path / "config.json").read_text())["dtype"] == "bfloat16"
+    assert from_pretrained(tmp_path).output_weight.dtype == torch.float32
+
+
+def test_positions_learned_are_saved_and_sinusoids_are_not(tmp_path: Path) -> None:
+    save_pretrained(model(), tmp_path / "a")
+    save_pretrained(model(positions="learned"), tmp_path / "b")
+    name = "model.encoder.embed_positions.weight"
+    assert name not in load_file(tmp_path / "a" / "model.safetensors")
+    assert name in load_file(tmp_path / "b" / "model.safetensors")
+
+
+def damage_weights(folder: Path) -> None:
+    file = folder / "model.safetensors"
+    file.write_bytes(file.read_bytes()[:-40])
+
+
+def drop_a_weight(folder: Path) -> None:
+    tensors = load_file(folder / "model.safetensors")
+    tensors["extra.weight"] = tensors.pop("model.encoder.layers.0.fc1.weight")
+    save_file(tensors, folder / "model.safetensors")
+
+
+def change_width(folder: Path) -> None:
+    config = json.loads((folder / "config.json").read_text())
+    (folder / "config.json").write_text(json.dumps(config | {"encoder_ffn_dim": 8, "decoder_ffn_dim": 8}))
+
+
+def change_family(folder: Path) -> None:
+    config = json.loads((folder / "config.json").read_text())
+    (folder / "config.json").write_text(json.dumps(config | {"model_type": "rwkv"}))
+
+
+@pytest.mark.parametrize(
+    ("spoil", "message"),
+    [
+        (lambda folder: (folder / "config.json").unlink(), "no config.json"),
+        (lambda folder: (folder / "config.json").write_text("{"), "not valid JSON"),
+        (lambda folder: (folder / "model.safetensors").unlink(), "no model.safetensors"),
+        (damage_weights, "is damaged"),
+        (drop_a_weight, r"missing model.encoder.layers.0.fc1.weight; unexpected extra.weight"),
+        (change_width, r"fc1.weight must be \(8, 12\).*has \(20, 12\)"),
+        (change_family, "model_type must be one of marian, pegasus, regard; .* says 'rwkv'"),
+    ],
+)
+def test_a_folder_that_does_not_fit_is_refused_in_one_sentence(
+    spoil: object, message: str, tmp_path: Path
+) -> None:
+    save_pretrained(model(), tmp_path)
+    spoil(tmp_path)  # type: ignore[operator]
+    with pytest.raises(RegardError, match=message):
+        from_pretrained(tmp_path)

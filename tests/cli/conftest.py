@@ -1,0 +1,97 @@
+"""The command run in-process, with a translator that needs no weights."""
+
+import io
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+
+
+@dataclass
+class Outcome:
+    """What a command left."""
+
+    code: int
+    out: str
+    err: str
+
+
+class Terminal(io.StringIO):
+    """A stdin at which somebody sits."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.fixture
+def regard(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Callable[..., Outcome]:
+    """Runs `regard ARGUMENTS` with the given bytes on stdin, or with a terminal there for None."""
+    from regard.cli.app import main
+
+    def run(*arguments: object, stdin: bytes | None = b"") -> Outcome:
+        piped = Terminal() if stdin is None else io.TextIOWrapper(io.BytesIO(stdin))
+        monkeypatch.setattr(sys, "stdin", piped)
+        with pytest.raises(SystemExit) as stop:
+            main([str(argument) for argument in arguments])
+        captured = capsys.readouterr()
+        return Outcome(int(stop.value.code or 0), captured.out, captured.err)
+
+    return run
+
+
+@dataclass
+class UpperCase:
+    """A translator whose translation is the text in capitals, its alignment the diagonal."""
+
+    seen: list[dict[str, Any]] = field(default_factory=list)
+    alignment_caption: str = "α, for a test"
+    generation: Any = field(default_factory=lambda: SimpleNamespace(num_beams=5))
+
+    def run(
+        self, texts: Sequence[str], *, alignment: bool = False, progress: Any, **options: Any
+    ) -> list[Any]:
+        self.seen.append({"texts": list(texts), "alignment": alignment, **options})
+        progress(len(texts))
+        return [self._result(text, alignment, options) for text in texts]
+
+    def _result(self, text: str, alignment: bool, options: dict[str, Any]) -> Any:
+        words = text.split()
+        capitals = text.upper()
+        return SimpleNamespace(
+            text=capitals,
+            score=-0.5,
+            tokens=capitals.split(),
+            source_words=words if alignment else [],
+            target_words=capitals.split() if alignment else [],
+            alignment=np.eye(len(words), dtype=np.float32) if alignment else None,
+            alternatives=[
+                SimpleNamespace(text=f"{capitals}{'!' * k}", score=-0.5 - k)
+                for k in range(options.get("num_return_sequences", 1))
+            ],
+        )
+
+
+@pytest.fixture
+def upper_case(monkeypatch: pytest.MonkeyPatch) -> UpperCase:
+    """What `regard.tasks.load` gives, whatever it is asked for."""
+    import regard.tasks
+
+    translator = UpperCase()
+    monkeypatch.setattr(regard.tasks, "load", lambda name: translator, raising=False)
+    return translator
+
+
+@pytest.fixture
+def scored(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A loss for a translator that has no model to compute one."""
+    from regard.tasks import translation_training
+
+    monkeypatch.setattr(
+        translation_training, "evaluate_translator", lambda *_, **__: {"loss": 1.25}
+    )

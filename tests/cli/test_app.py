@@ -1,0 +1,85 @@
+"""The command's surface is frozen here: a change of an option is a change of this file."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+import typer
+
+from regard import __version__
+from regard.cli.app import app
+
+OPTIONS = {
+    "": {"--version", "--debug", "--install-completion", "--show-completion", "--help"},
+    "translate": {
+        "sentences", "--model", "--input", "--output", "--json", "--attention", "--num-beams",
+        "--n-best", "--length-penalty", "--max-new-tokens", "--batch-size", "--threads", "--help",
+    },
+    "evaluate": {
+        "model", "pairs", "--output", "--json", "--num-beams", "--length-penalty",
+        "--max-new-tokens", "--batch-size", "--threads", "--help",
+    },
+    "info": {"model", "--json", "--help"},
+    "train": {"--help"},
+    "train translation": {
+        "pairs", "--source", "--target", "--dev", "--test", "--output", "--source-language",
+        "--target-language", "--license", "--data-note", "--preset", "--norm", "--dropout",
+        "--vocab-size", "--separate-vocabularies", "--max-length", "--max-tokens", "--accumulate",
+        "--learning-rate", "--warmup", "--label-smoothing", "--weight-decay", "--max-steps",
+        "--max-epochs", "--max-minutes", "--patience", "--eval-every", "--dev-sentences",
+        "--average", "--precision", "--seed", "--tensorboard", "--threads", "--json", "--help",
+    },
+}  # fmt: skip
+
+
+def surface(command, path=""):
+    context = typer.Context(command)
+    names = set()
+    for parameter in command.get_params(context):
+        long = [name for name in parameter.opts if name.startswith("--")]
+        names.add(long[0] if long else parameter.name)
+    found = {path: names}
+    for name, inner in getattr(command, "commands", {}).items():
+        found |= surface(inner, f"{path} {name}".strip())
+    return found
+
+
+def test_commands_and_options_are_these():
+    assert surface(typer.main.get_command(app)) == OPTIONS
+
+
+@pytest.mark.parametrize("path", OPTIONS)
+def test_every_command_explains_itself(regard, path):
+    outcome = regard(*path.split(), "--help")
+    assert outcome.code == 0
+    assert "Usage: regard" in outcome.out
+
+
+def test_the_version_is_the_packages(regard):
+    from importlib.metadata import version
+
+    assert regard("--version").out == f"regard {version('regard')}\n"
+
+
+def test_help_imports_no_torch():
+    program = (
+        "import sys\n"
+        "from regard.cli.app import main\n"
+        "try: main(['--help'])\n"
+        "except SystemExit: pass\n"
+        "heavy = {'torch', 'numpy', 'tokenizers', 'sacrebleu', 'safetensors'}\n"
+        "print('HEAVY', heavy & set(sys.modules))\n"
+    )
+    shown = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    ).stdout
+    assert shown.endswith("HEAVY set()\n")
+
+
+def test_the_installed_command_is_this_one():
+    command = os.path.join(os.path.dirname(sys.executable), "regard")
+    if not os.path.exists(command):
+        pytest.skip("regard is not installed in this environment")
+    shown = subprocess.run([command, "--version"], capture_output=True, text=True, check=True)
+    assert shown.stdout == f"regard {__version__}\n"

@@ -1,0 +1,113 @@
+"""A user's mistake is one line and exit code 2; ours is a traceback."""
+
+import errno
+import sys
+from pathlib import Path
+
+import pytest
+
+from regard.cli.errors import sentence
+from regard.errors import RegardError
+
+
+def test_a_mistake_is_one_line_without_a_traceback(regard):
+    outcome = regard("translate", "--input", "no/such/file.txt")
+    assert outcome.code == 2
+    assert outcome.out == ""
+    assert outcome.err == "regard: no/such/file.txt does not exist. Check the path.\n"
+
+
+@pytest.mark.parametrize("place", [0, 1, 3])
+def test_debug_shows_the_traceback_wherever_it_stands(regard, place):
+    arguments = ["translate", "--input", "no/such/file.txt"]
+    arguments.insert(place, "--debug")
+    outcome = regard(*arguments)
+    assert outcome.code == 2
+    assert "Traceback (most recent call last)" in outcome.err
+    assert "FileNotFoundError" in outcome.err
+
+
+def test_debug_after_two_dashes_is_text(regard, upper_case):
+    assert regard("translate", "--", "--debug").out == "--DEBUG\n"
+
+
+def test_a_folder_for_a_file_is_named(regard, tmp_path):
+    outcome = regard("translate", "--input", tmp_path)
+    assert outcome.code == 2
+    assert outcome.err == f"regard: {tmp_path} is a folder; a file was expected. Check the path.\n"
+
+
+def test_an_empty_file_is_named(regard, tmp_path):
+    file = tmp_path / "empty.txt"
+    file.touch()
+    outcome = regard("translate", "--input", file)
+    assert outcome.code == 2
+    assert outcome.err == f"regard: {file} is empty; one sentence a line was expected.\n"
+
+
+def test_a_full_disk_is_named_and_a_device_stays_a_device(regard, upper_case):
+    full = Path("/dev/full")
+    if not full.is_char_device():
+        pytest.skip("this system has no /dev/full")
+    outcome = regard("translate", "a", "--output", full)
+    assert outcome.code == 2
+    assert outcome.err.startswith("regard: the disk is full while writing")
+    assert full.is_char_device()
+
+
+def test_nothing_to_translate_is_said(regard):
+    outcome = regard("translate", stdin=None)
+    assert outcome.code == 2
+    assert outcome.err.startswith("regard: nothing to translate: give a sentence in quotes")
+
+
+def test_a_mistake_of_ours_keeps_its_traceback(regard, upper_case, monkeypatch):
+    monkeypatch.setattr(upper_case, "run", lambda *_, **__: 1 / 0)
+    outcome = regard("translate", "a")
+    assert outcome.code == 1
+    assert "ZeroDivisionError" in outcome.err
+
+
+def test_an_interrupt_is_one_line_and_130(regard, upper_case, monkeypatch):
+    def interrupt(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(upper_case, "run", interrupt)
+    outcome = regard("translate", "a")
+    assert (outcome.code, outcome.err) == (130, "regard: interrupted.\n")
+
+
+def test_an_unknown_option_is_named(regard):
+    outcome = regard("translate", "--beams", 3)
+    assert outcome.code == 2
+    assert "--beams" in outcome.err
+
+
+@pytest.mark.parametrize(
+    ("error", "expected"),
+    [
+        (RegardError("expected a,\n  got b."), "expected a, got b."),
+        (PermissionError(errno.EACCES, "x", "runs/a"), "runs/a may not be read or written"),
+        (OSError(errno.ENOSPC, "x", "runs/a"), "the disk is full while writing runs/a. Make room"),
+        (OSError(errno.ENOSPC, "x"), "the disk is full while writing a file. Make room"),
+        (OSError(errno.EROFS, "x", b"runs/a"), "runs/a is on a read-only disk"),
+        (OSError(errno.EIO, "Input/output error", "runs/a"), "runs/a: Input/output error."),
+        (OSError("no number"), "a file: no number."),
+    ],
+)
+def test_every_error_of_the_system_is_a_sentence(error, expected):
+    assert str(sentence(error)).startswith(expected)
+
+
+def test_safetensors_errors_count_as_the_systems():
+    import safetensors
+
+    assert "safetensors" in sys.modules
+    message = sentence(safetensors.SafetensorError("I/O error: No space\nleft on device"))
+    assert message == (
+        "the weights could not be read or written: I/O error: No space left on device"
+    )
+
+
+def test_an_error_of_ours_has_no_sentence():
+    assert sentence(KeyError("x")) is None

@@ -1,0 +1,44 @@
+"""`regard evaluate`: figures with their signatures."""
+
+import json
+
+import pytest
+
+
+@pytest.fixture
+def pairs(tmp_path):
+    file = tmp_path / "pairs.tsv"
+    file.write_text("ein haus am see\tEIN HAUS AM SEE\nzwei hunde im park\tZWEI HUNDE IM PARK\n")
+    return file
+
+
+def test_figures_and_signatures_are_shown(regard, upper_case, scored, pairs):
+    outcome = regard("evaluate", "en-de", pairs)
+    assert outcome.code == 0
+    assert "BLEU         100.00   nrefs:1|case:mixed|eff:no|tok:13a" in outcome.out
+    assert "chrF         100.00   nrefs:1|case:mixed" in outcome.out
+    assert "loss         1.2500 nats per target token" in outcome.out
+    assert "(2 sentences, 5 beams)" in outcome.out
+
+
+def test_json_gives_the_same(regard, upper_case, scored, pairs):
+    figures = json.loads(regard("evaluate", "en-de", pairs, "--json", "--num-beams", 2).out)
+    assert figures["bleu"] == pytest.approx(100)
+    assert figures["loss"] == 1.25
+    assert (figures["sentences"], figures["num_beams"]) == (2, 2)
+    assert figures["sentences_per_second"] > 0
+    assert upper_case.seen[0]["num_beams"] == 2
+
+
+def test_hypotheses_are_written_one_a_line(regard, upper_case, scored, pairs, tmp_path):
+    regard("evaluate", "en-de", pairs, "--output", tmp_path / "out.txt")
+    assert (tmp_path / "out.txt").read_text() == "EIN HAUS AM SEE\nZWEI HUNDE IM PARK\n"
+
+
+def test_a_line_without_a_tab_is_named(regard, upper_case, tmp_path):
+    file = tmp_path / "pairs.tsv"
+    file.write_text("a\tb\nno tab here\n")
+    outcome = regard("evaluate", "en-de", file)
+    assert outcome.code == 2
+    assert "line 2" in outcome.err
+    assert outcome.err.count("\n") == 1

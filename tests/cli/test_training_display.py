@@ -1,0 +1,36 @@
+"""Speed, time left and the sentence after an interrupt."""
+
+import pytest
+
+from regard.cli.training_display import Speed, TrainingDisplay, fraction_done
+from regard.training import Progress
+
+
+def test_speed_leaves_out_the_time_of_evaluations(monkeypatch):
+    clock = iter([0.0, 2.0, 12.0, 14.0])
+    monkeypatch.setattr("time.perf_counter", lambda: next(clock))
+    speed = Speed(weight=0.5)
+    speed.update(0, evaluating=False)
+    speed.update(200, evaluating=False)
+    assert speed.tokens_per_second == 100
+    speed.update(200, evaluating=True)  # ten seconds
+    speed.update(600, evaluating=False)
+    assert speed.tokens_per_second == 0.5 * 100 + 0.5 * 200
+
+
+@pytest.mark.parametrize(
+    ("max_steps", "max_minutes", "expected"),
+    [(None, None, None), (40, None, 0.25), (None, 2.0, 0.5), (40, 2.0, 0.5), (5, None, 1.0)],
+)
+def test_the_nearer_limit_says_how_much_is_done(max_steps, max_minutes, expected):
+    assert fraction_done(Progress(step=10, seconds=60.0), max_steps, max_minutes) == expected
+
+
+def test_an_interrupt_says_how_to_go_on(capsys):
+    def interrupted() -> None:
+        with TrainingDisplay(None, None):
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        interrupted()
+    assert "the same command goes on from the last checkpoint" in capsys.readouterr().err

@@ -1,0 +1,106 @@
+import pytest
+import torch
+
+from regard.generation import GenerationConfig
+from regard.generation.choosers import (
+    BeamSearch,
+    Greedy,
+    Running,
+    Sample,
+    chooser_for,
+    leaves_in_place,
+    likeliest,
+    uniform_draws,
+)
+
+
+@pytest.mark.parametrize("vocab", [3, 63, 64, 65, 191, 1024])
+@pytest.mark.parametrize(("searches", "width", "count"), [(1, 1, 1), (5, 1, 6), (3, 4, 8)])
+def test_likeliest_equals_a_topk_over_everything(
+    vocab: int, searches: int, width: int, count: int
+) -> None:
+    generator = torch.Generator().manual_seed(vocab)
+    scores = torch.randn(searches * width, vocab, generator=generator)
+    totals = torch.randn(searches, width, generator=generator)
+    best, rows, tokens = likeliest(scores, totals, count)
+
+    whole = (scores.view(searches, width, vocab) + totals[:, :, None]).flatten(1)
+    expected = whole.topk(min(count, width * vocab))
+    assert torch.equal(best, expected.values)
+    first_row = torch.arange(searches)[:, None] * width
+    assert torch.equal(rows, first_row + expected.indices // vocab)
+    assert torch.equal(tokens, expected.indices % vocab)
+
+
+def test_likeliest_names_no_token_outside_the_vocabulary() -> None:
+    scores = torch.full((2, 70), -torch.inf)
+    scores[:, 69] = 0.0
+    best, _, tokens = likeliest(scores, torch.zeros(1, 2), 6)
+    assert best[0].tolist() == [0.0, 0.0] + [-torch.inf] * 4
+    assert tokens.max() == 69
+
+
+def running(searches: int, width: int = 1, generated: int = 0) -> Running:
+    return Running(
+        searches=list(range(searches)),
+        totals=torch.zeros(searches, width),
+        history=torch.zeros(searches * width, 1 + generated, dtype=torch.long),
+        log_probs=torch.zeros(searches * width, generated),
+    )
+
+
+def test_a_draw_inverts_the_cumulative_distribution() -> None:
+    logits = torch.tensor([[0.0, 0.5, 0.0, 0.25, 0.25, 0.0]]).log().expand(5, -1)
+    draws = torch.tensor([[0.0], [0.49], [0.5], [0.75], [1 - 2**-24]])
+    chosen = Sample([], draws)(logits, running(5))
+    assert chosen.tokens[:, 0].tolist() == [1, 1, 3, 4, 4]
+    assert chosen.totals[1].tolist() == pytest.approx([torch.tensor(0.5).log().item()])
+
+
+def test_each_step_reads_its_own_draw() -> None:
+    logits = torch.zeros(2, 10)
+    draws = torch.tensor([[0.05, 0.25, 0.95], [0.35, 0.75, 0.15]])
+    sample = Sample([], draws)
+    assert [sample(logits, running(2, generated=n)).tokens[:, 0].tolist() for n in range(3)] == [
+        [0, 3],
+        [2, 7],
+        [9, 1],
+    ]
+
+
+def test_uniform_draws_belong_to_their_stream() -> None:
+    draws = uniform_draws(7, [(0, 0), (0, 1), (1, 0)], 1000)
+    assert torch.equal(uniform_draws(7, [(1, 0)], 1000)[0], draws[2])
+    assert len({float(row[0]) for row in draws}) == 3
+    assert float(uniform_draws(8, [(0, 0)], 1)[0, 0]) != float(draws[0, 0])
+    assert draws.min() >= 0
+    assert draws.max() < 1
+    assert draws.mean().item() == pytest.approx(0.5, abs=0.03)
+
+
+def test_beam_search_keeps_a_spare_candidate_for_each_that_may_end() -> None:
+    logits = torch.randn(6, 50)
+    for eos, candidates in [(None, 6), (0, 6), ((0, 1), 9), ((0, 1, 2), 12)]:
+        beams = BeamSearch([], GenerationConfig(num_beams=3, eos_token_id=eos))
+        assert beams(logits, running(2, 3)).totals.shape == (2, candidates)
+
+
+def test_candidates_carry_the_models_own_log_probability() -> None:
+    config = GenerationConfig(num_beams=2, bad_words_ids=((1,),), renormalize_logits=True)
+    logits = torch.tensor([[0.2, 0.5, 0.3]]).log()
+    found = chooser_for(config, [(0, 0)])(logits, running(1))
+    assert found.tokens[0, :2].tolist() == [2, 0]
+    assert found.log_probs[0, :2].exp().tolist() == pytest.approx([0.3, 0.2])
+    assert found.totals[0, :2].exp().tolist() == pytest.approx([0.6, 0.4])
+
+
+def test_settings_choose_the_chooser() -> None:
+    assert isinstance(chooser_for(GenerationConfig(), [(0, 0)]), Greedy)
+    assert isinstance(chooser_for(GenerationConfig(num_beams=2), [(0, 0)]), BeamSearch)
+    assert isinstance(chooser_for(GenerationConfig(do_sample=True), [(0, 0)]), Sample)
+
+
+def test_rows_that_stay_are_left_in_place() -> None:
+    assert leaves_in_place(torch.tensor([0, 1, 2]), 3)
+    assert not leaves_in_place(torch.tensor([0, 1, 2]), 4)
+    assert not leaves_in_place(torch.tensor([0, 2, 1]), 3)

@@ -1,0 +1,345 @@
+import itertools
+import math
+from typing import Any
+
+import pytest
+import torch
+from torch import Tensor
+
+from regard.errors import RegardError
+from regard.generation import GenerationConfig, generate
+from regard.generation import loop as loop_module
+from regard.generation.choosers import BeamSearch
+from regard.generation.filters import filters_for
+
+EOS, START = 0, 1
+
+
+def config(**settings: Any) -> GenerationConfig:
+    return GenerationConfig(**{"eos_token_id": EOS, "decoder_start_token_id": START} | settings)
+
+
+def run(decoder: Any, settings: GenerationConfig, **options: Any) -> Any:
+    return generate(decoder, settings.start(len(decoder.tables)), settings, **options)
+
+
+# A greedy search says 2 (0.6), then 3 (0.4); the better sentence begins with 3 (0.4), then ends.
+GARDEN_PATH = torch.tensor(
+    [
+        [0.25, 0.25, 0.25, 0.25],
+        [1e-9, 1e-9, 0.6, 0.4],
+        [0.3, 1e-9, 0.3, 0.4],
+        [0.9, 1e-9, 0.05, 0.05],
+    ]
+).log()[None]
+
+
+def test_greedy_takes_the_likeliest_token_each_time(markov: Any) -> None:
+    [[best]] = run(markov(GARDEN_PATH), config())
+    assert best.tokens == (2, 3, EOS)
+    assert best.score == pytest.approx(math.log(0.6 * 0.4 * 0.9) / 3, abs=1e-5)
+    assert best.finished
+
+
+def test_beam_search_finds_the_likelier_sentence_that_greedy_misses(markov: Any) -> None:
+    [[best, second]] = run(
+        markov(GARDEN_PATH), config(num_beams=2, num_return_sequences=2, length_penalty=0.0)
+    )
+    assert best.tokens == (3, EOS)
+    assert best.score == pytest.approx(math.log(0.4 * 0.9), abs=1e-5)
+    assert second.tokens == (2, 3, EOS)
+    assert second.score == pytest.approx(math.log(0.6 * 0.4 * 0.9), abs=1e-5)
+
+
+def test_length_penalty_chooses_between_short_and_long(markov: Any) -> None:
+    # Log-probabilities -1.02 over 2 tokens and -1.53 over 3: the quotients are equal at 0.998.
+    for penalty, first in [(0.5, (3, EOS)), (1.5, (2, 3, EOS))]:
+        [[best]] = run(markov(GARDEN_PATH), config(num_beams=2, length_penalty=penalty))
+        assert best.tokens == first
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_beam_search_with_one_beam_is_greedy(
+    markov: Any, seed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    decoder, settings = markov.random(7, 11, seed, eos=1.0), config(max_new_tokens=13)
+    greedy = run(decoder, settings)
+    monkeypatch.setattr(
+        loop_module, "chooser_for", lambda config, _: BeamSearch(filters_for(config), config)
+    )
+    assert run(decoder.again(), settings) == greedy
+
+
+@pytest.mark.parametrize("length_penalty", [0.0, 1.0, 2.0, -0.5])
+@pytest.mark.parametrize("early_stopping", [False, "never"])
+def test_a_beam_wider_than_all_hypotheses_finds_the_true_best_ones(
+    markov: Any, length_penalty: float, early_stopping: bool | str
+) -> None:
+    vocab, longest, wanted = 5, 4, 7
+    decoder = markov.random(3, vocab, seed=3)
+    found = run(
+        decoder,
+        config(
+            max_new_tokens=longest,
+            num_beams=700,
+            num_return_sequences=wanted,
+            length_penalty=length_penalty,
+            early_stopping=early_stopping,
+        ),
+    )
+    words = range(1, vocab)
+    ended = [(*s, EOS) for n in range(longest) for s in itertools.product(words, repeat=n)]
+    every = ended + list(itertools.product(words, repeat=longest))
+    for sentence, hypotheses in enumerate(found):
+        scores = {
+            tokens: sum(decoder.teacher_forced(sentence, tokens)) / len(tokens) ** length_penalty
+            for tokens in every
+        }
+        # Compared by score: two orders of the same transitions tie.
+        best = sorted(scores.values(), reverse=True)[:wanted]
+        assert [scores[hypothesis.tokens] for hypothesis in hypotheses] == pytest.approx(best)
+        assert len({hypothesis.tokens for hypothesis in hypotheses}) == wanted
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {},
+        {"num_beams": 4, "num_return_sequences": 3, "length_penalty": 0.7},
+        {"do_sample": True, "num_return_sequences": 3, "temperature": 0.5, "seed": 5},
+    ],
+)
+def test_the_score_is_that_of_teacher_forcing(markov: Any, settings: dict[str, Any]) -> None:
+    decoder = markov.random(5, 13, seed=1, eos=1.0)
+    chosen = config(max_new_tokens=9, **settings)
+    for sentence, hypotheses in enumerate(run(decoder, chosen)):
+        for hypothesis in hypotheses:
+            forced = decoder.teacher_forced(sentence, hypothesis.tokens)
+            assert hypothesis.token_logprobs == pytest.approx(forced, abs=1e-5)
+            length = len(hypothesis.tokens) ** chosen.length_penalty
+            assert hypothesis.score == pytest.approx(sum(forced) / length, abs=1e-5)
+
+
+@pytest.mark.parametrize("num_beams", [1, 3])
+def test_a_sentence_comes_out_the_same_in_any_batch(markov: Any, num_beams: int) -> None:
+    decoder = markov.random(7, 11, seed=2, eos=1.0)
+    settings = config(max_new_tokens=17, num_beams=num_beams)
+    together = run(decoder, settings)
+    alone = [run(decoder.again(sentence), settings)[0] for sentence in range(7)]
+    assert together == alone
+    assert run(decoder.again(4, 1, 6), settings) == [alone[4], alone[1], alone[6]]
+
+
+@pytest.mark.parametrize("num_beams", [1, 3])
+def test_finished_sentences_cost_nothing_more(markov: Any, num_beams: int) -> None:
+    decoder = markov.random(7, 11, seed=2, eos=1.0)
+    settings = config(max_new_tokens=29, num_beams=num_beams)
+    run(decoder, settings)
+    alone = []
+    for sentence in range(7):
+        single = decoder.again(sentence)
+        run(single, settings)
+        alone.append(single.rows_read)
+    steps = [len(rows) for rows in alone]
+    assert len(set(steps)) > 2
+    assert decoder.rows_read[0] == 7  # one row for each sentence, until its beams part
+    assert decoder.rows_read == [sum(rows) for rows in itertools.zip_longest(*alone, fillvalue=0)]
+
+
+def test_n_best_are_distinct_and_sorted(markov: Any) -> None:
+    decoder = markov.random(5, 13, seed=4)
+    for hypotheses in run(decoder, config(max_new_tokens=7, num_beams=5, num_return_sequences=5)):
+        scores = [hypothesis.score for hypothesis in hypotheses]
+        assert scores == sorted(scores, reverse=True)
+        assert len({hypothesis.tokens for hypothesis in hypotheses}) == 5
+
+
+def test_a_vocabulary_smaller_than_the_beam_gives_what_there_is(markov: Any) -> None:
+    decoder = markov.random(2, 3, seed=4)
+    for hypotheses in run(decoder, config(max_new_tokens=1, num_beams=5, num_return_sequences=5)):
+        assert sorted(hypothesis.tokens for hypothesis in hypotheses) == [(0,), (1,), (2,)]
+
+
+@pytest.mark.parametrize("num_beams", [1, 4])
+def test_a_sentence_without_an_end_is_cut_and_says_so(markov: Any, num_beams: int) -> None:
+    decoder = markov.random(3, 7, seed=5, eos=-torch.inf)
+    for [best] in run(decoder, config(max_new_tokens=5, num_beams=num_beams)):
+        assert len(best.tokens) == len(best.token_logprobs) == 5
+        assert not best.finished
+
+
+def test_an_end_at_the_very_limit_counts_as_finished(markov: Any) -> None:
+    [[best]] = run(markov(GARDEN_PATH), config(max_new_tokens=3))
+    assert best.tokens == (2, 3, EOS)
+    assert best.finished
+
+
+def test_any_of_several_end_tokens_ends(markov: Any) -> None:
+    [[best]] = run(markov(GARDEN_PATH), config(eos_token_id=(EOS, 3)))
+    assert best.tokens == (2, 3)
+    assert best.finished
+    [[best]] = run(markov(GARDEN_PATH), config(eos_token_id=None, max_new_tokens=6, num_beams=2))
+    assert len(best.tokens) == 6
+    assert not best.finished
+
+
+def test_early_stopping_trades_steps_for_score(markov: Any) -> None:
+    steps: dict[Any, int] = {}
+    scores: dict[Any, float] = {}
+    for rule in (True, False, "never"):
+        decoder = markov.random(1, 17, seed=15, eos=1.0)
+        [[best]] = run(
+            decoder,
+            config(max_new_tokens=40, num_beams=3, early_stopping=rule, length_penalty=1.0),
+        )
+        steps[rule], scores[rule] = len(decoder.rows_read), best.score
+    assert steps[True] < steps[False] < steps["never"]
+    assert scores[True] < scores[False] < scores["never"]
+
+
+@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16, torch.float64])
+def test_logits_of_any_float_type_are_summed_in_single_precision(
+    markov: Any, dtype: torch.dtype
+) -> None:
+    tables = markov.random(3, 11, seed=6).tables.to(dtype)
+    settings = config(max_new_tokens=6, num_beams=3)
+    exact = run(markov(tables.float()), settings)
+    assert run(markov(tables), settings) == exact
+
+
+def test_sampling_the_likeliest_token_only_is_greedy(markov: Any) -> None:
+    decoder = markov.random(5, 13, seed=7, eos=1.0)
+    greedy = run(decoder, config(max_new_tokens=9))
+    assert run(decoder.again(), config(max_new_tokens=9, do_sample=True, top_k=1)) == greedy
+
+
+def test_sampled_frequencies_are_those_of_the_softmax_at_that_temperature(markov: Any) -> None:
+    draws, temperature = 4000, 1.7
+    decoder = markov.random(1, 7, seed=9)
+    settings = config(
+        max_new_tokens=1,
+        do_sample=True,
+        top_k=0,
+        temperature=temperature,
+        num_return_sequences=draws,
+        seed=11,
+    )
+    [samples] = run(decoder, settings)
+    counts = torch.bincount(torch.tensor([s.tokens[0] for s in samples]), minlength=7)
+    expected = (decoder.tables[0, START] / temperature).softmax(-1)
+    # Four standard deviations of a binomial share.
+    assert torch.all((counts / draws - expected).abs() < 4 * (expected / draws).sqrt())
+
+
+def test_the_same_seed_samples_the_same_and_another_does_not(markov: Any) -> None:
+    decoder = markov.random(5, 13, seed=7)
+    first, same, other = (
+        run(decoder.again(), config(max_new_tokens=9, do_sample=True, seed=seed))
+        for seed in (3, 3, 4)
+    )
+    assert first == same
+    assert first != other
+
+
+def test_without_a_seed_torchs_own_decides(markov: Any) -> None:
+    decoder = markov.random(5, 13, seed=7)
+    results = []
+    for seed in (1, 1, 2):
+        torch.manual_seed(seed)
+        results.append(run(decoder.again(), config(max_new_tokens=9, do_sample=True)))
+    assert results[0] == results[1] != results[2]
+
+
+def test_a_sample_does_not_depend_on_the_batch_when_its_sentence_keeps_its_number(
+    markov: Any,
+) -> None:
+    decoder = markov.random(5, 13, seed=7, eos=1.0)
+    settings = config(max_new_tokens=9, do_sample=True, seed=3, num_return_sequences=2)
+    together = run(decoder, settings)
+    apart = run(decoder.again(4, 2), settings, sentence_numbers=[4, 2])
+    assert apart == [together[4], together[2]]
+    [alone] = run(decoder.again(2), settings.updated(num_return_sequences=1), sentence_numbers=[2])
+    assert alone == together[2][:1]
+
+
+def test_samples_of_one_sentence_differ(markov: Any) -> None:
+    decoder = markov.random(1, 31, seed=7, eos=-9.0)
+    [samples] = run(
+        decoder, config(max_new_tokens=9, do_sample=True, seed=3, num_return_sequences=5)
+    )
+    assert len({sample.tokens for sample in samples}) == 5
+
+
+class PaddedDecoder:
+    """A Markov model over padded prompts: it finds the last real token by the mask."""
+
+    def __init__(self, table: Tensor, mask: Tensor):
+        self.table = table
+        self.last = (torch.arange(mask.shape[1]) * mask).argmax(dim=1)
+
+    def step(self, tokens: Tensor) -> Tensor:
+        if tokens.dim() == 2:
+            tokens = tokens.gather(1, self.last[:, None])[:, 0]
+        return self.table[tokens]
+
+    def select(self, rows: Tensor) -> None:
+        self.last = self.last[rows]
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"no_repeat_ngram_size": 2, "num_beams": 3},
+        {"repetition_penalty": 1.8, "num_beams": 2},
+        {"bad_words_ids": [[3, 4, 5], [6, 2]], "num_beams": 2},
+        {"do_sample": True, "seed": 1, "no_repeat_ngram_size": 3},
+    ],
+)
+def test_padding_on_either_side_changes_nothing(markov: Any, settings: dict[str, Any]) -> None:
+    table = markov.random(1, 11, seed=12).tables[0]
+    prompts = [[3, 4], [5, 6, 7, 5, 6], [8]]
+    chosen = config(max_new_tokens=12, pad_token_id=9, **settings)
+    expected = []
+    for number, prompt in enumerate(prompts):
+        ids = torch.tensor([prompt])
+        decoder = PaddedDecoder(table, torch.ones_like(ids))
+        expected += generate(decoder, ids, chosen, sentence_numbers=[number])
+    for side in ("left", "right"):
+        pads = [[9] * (5 - len(prompt)) for prompt in prompts]
+        ids = torch.tensor(
+            [
+                pad + prompt if side == "left" else prompt + pad
+                for prompt, pad in zip(prompts, pads, strict=True)
+            ]
+        )
+        mask = ids != 9
+        assert generate(PaddedDecoder(table, mask), ids, chosen, prompt_mask=mask) == expected
+
+
+def test_an_empty_batch_gives_an_empty_list(markov: Any) -> None:
+    assert run(markov(torch.zeros(0, 5, 5)), config()) == []
+
+
+def test_forbidding_every_token_is_refused(markov: Any) -> None:
+    everything = [[token] for token in range(1, 5)]
+    for num_beams in (1, 3):
+        chosen = config(num_beams=num_beams, bad_words_ids=everything, min_new_tokens=2)
+        with pytest.raises(RegardError, match="at least one token must be possible"):
+            run(markov.random(3, 5, seed=1), chosen)
+
+
+def test_logits_that_are_not_numbers_are_refused(markov: Any) -> None:
+    for settings in ({}, {"num_beams": 3}, {"do_sample": True}):
+        with pytest.raises(RegardError, match="check the model's weights"):
+            run(markov(torch.full((2, 5, 5), torch.nan)), config(max_new_tokens=4, **settings))
+
+
+@pytest.mark.usefixtures("as_in_production")
+def test_wrong_prompts_are_refused(markov: Any) -> None:
+    decoder, prompt = markov.random(3, 5, seed=1), torch.ones(3, 2, dtype=torch.long)
+    with pytest.raises(RegardError, match=r"prompt must be \(batch, length\)"):
+        generate(decoder, prompt[:, :0], config())
+    with pytest.raises(RegardError, match=r"prompt_mask must be boolean and .* \(3, 2\)"):
+        generate(decoder, prompt, config(), prompt_mask=torch.ones(2, 3, dtype=torch.bool))
+    with pytest.raises(RegardError, match="one for each of 3 sentences; got 2"):
+        generate(decoder, prompt, config(), sentence_numbers=[1, 2])

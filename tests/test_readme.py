@@ -1,0 +1,47 @@
+"""The README is true: its map lists every folder there is and no other, its programs run."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+
+
+def tree() -> tuple[set[str], set[str]]:
+    """The folders under src/regard, and the others, that the README's tree names."""
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    inner = re.findall(r"^ {6}(\w+)/ ", text, re.MULTILINE)
+    outer = re.findall(r"^ {4}([\w/]+)/(?: |$)", text, re.MULTILINE)
+    return set(inner), set(outer)
+
+
+def test_the_tree_lists_every_folder_of_the_package():
+    package = ROOT / "src" / "regard"
+    folders = {path.name for path in package.iterdir() if path.is_dir()} - {"__pycache__"}
+    assert tree()[0] == folders
+
+
+def test_the_tree_names_no_folder_that_is_not_there():
+    outer = tree()[1]
+    assert "src/regard" in outer
+    assert {name for name in outer if not (ROOT / name).is_dir()} == set()
+
+
+@pytest.mark.parametrize("document", ["README.md", "CONTRIBUTING.md", "docs/design.md"])
+def test_links_lead_somewhere(document):
+    text = (ROOT / document).read_text(encoding="utf-8")
+    links = re.findall(r"\]\((?!https?:)([^)#]+)\)", text)
+    missing = [link for link in links if not ((ROOT / document).parent / link).exists()]
+    assert missing == []
+
+
+BLOCKS = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text("utf-8"), re.DOTALL)
+
+
+@pytest.mark.parametrize("program", BLOCKS, ids=range(len(BLOCKS)))
+def test_programs_run(program):
+    shipped = ROOT / "src" / "regard" / "shipped" / "en-de" / "model.safetensors"
+    if "regard.load" in program and not shipped.exists():
+        pytest.skip("the model en-de is not in this checkout")
+    exec(program, {})

@@ -1,0 +1,178 @@
+"""A tokenizer gives back what it was given, knows words, and survives saving."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from regard.errors import RegardError
+from regard.text import Tokenizer, TokenizerPair, train_pair, train_tokenizer
+
+LINES = [
+    "A man in an orange hat is looking at something.",
+    "Two young men don't look at the man's dog.",
+    "Ein Mann mit einem orangefarbenen Hut, der etwas anstarrt.",
+    "Zwei junge Männer schauen »den Hund« nicht an.",
+    "यह एक इनडोर दृश्य है।",
+    "लड़के के हाथ में किताब है।",
+    "Hut Hut Hut Hut",
+] * 3
+
+
+@pytest.fixture(scope="module")
+def tokenizer() -> Tokenizer:
+    return train_tokenizer(LINES, vocab_size=600)
+
+
+def test_special_tokens_have_the_first_ids(tokenizer: Tokenizer) -> None:
+    assert (tokenizer.pad_id, tokenizer.eos_id, tokenizer.unk_id) == (0, 1, 2)
+
+
+def test_encoding_adds_no_special_token(tokenizer: Tokenizer) -> None:
+    assert not {0, 1, 2} & set(tokenizer.encode(LINES[0]))
+    assert tokenizer.encode("") == []
+
+
+def test_a_special_token_in_the_text_is_only_text(tokenizer: Tokenizer) -> None:
+    text = "the </s> man <pad> <0x41>"
+    ids = tokenizer.encode(text)
+    assert not {0, 1, 2} & set(ids)
+    assert tokenizer.decode(ids) == text
+
+
+def test_a_batch_is_encoded_as_its_texts_are_one_by_one(tokenizer: Tokenizer) -> None:
+    texts = [*LINES[:6], "", "😀"]
+    assert tokenizer.encode_batch(texts) == [tokenizer.encode(text) for text in texts]
+
+
+def test_decoding_leaves_out_padding_and_the_end(tokenizer: Tokenizer) -> None:
+    ids = tokenizer.encode(LINES[3])
+    assert tokenizer.decode([0, *ids, 1, 0, 0]) == LINES[3]
+
+
+@pytest.mark.parametrize("wrong", [-1, 600, 10**6])
+def test_an_id_that_the_vocabulary_lacks_is_named(tokenizer: Tokenizer, wrong: int) -> None:
+    for method in (tokenizer.decode, tokenizer.tokens, tokenizer.words):
+        with pytest.raises(RegardError, match=f"from 0 to {tokenizer.vocab_size - 1}; got {wrong}"):
+            method([5, wrong])
+
+
+def test_words_of_generated_ids_name_their_pieces(tokenizer: Tokenizer) -> None:
+    pieces = ["▁", "<0xF0>", "<0x9F>", "<0x98>", "<0x80>", "▁", "m", "a", ".", "</s>", "<pad>"]
+    ids = [tokenizer.backend.token_to_id(piece) for piece in pieces]
+    assert tokenizer.words(ids) == [("😀", [0, 1, 2, 3, 4]), ("ma.", [5, 6, 7, 8])]
+
+
+def test_words_may_begin_without_a_mark_and_behind_padding(tokenizer: Tokenizer) -> None:
+    m, start = tokenizer.backend.token_to_id("m"), tokenizer.backend.token_to_id("▁")
+    assert tokenizer.words([0, m, m, start, m, 1]) == [("mm", [1, 2]), ("m", [3, 4])]
+
+
+@pytest.mark.parametrize("text", [*LINES[:6], "a  b", "😀 中文 qx"])
+def test_words_are_those_between_the_spaces(tokenizer: Tokenizer, text: str) -> None:
+    words = tokenizer.words(tokenizer.encode(text))
+    assert [word.text for word in words] == text.split()
+    indices = [index for word in words for index in word.indices]
+    assert len(indices) == len(set(indices))
+
+
+@pytest.mark.parametrize("text", [*LINES[:6], "xylophone q"])
+def test_pieces_cover_the_text_and_carry_its_words(tokenizer: Tokenizer, text: str) -> None:
+    pieces = tokenizer.pieces(text)
+    assert [piece.id for piece in pieces] == tokenizer.encode(text)
+    covered = "".join(text[piece.start : piece.end] for piece in pieces)
+    assert covered == text.replace(" ", "")
+    for piece in pieces:
+        assert piece.word == text[: piece.start].count(" ")
+
+
+def test_offsets_count_the_characters_given_not_the_composed_ones(tokenizer: Tokenizer) -> None:
+    text = "u\u0308 Hut"
+    last = tokenizer.pieces(text)[-1]
+    assert (last.word, text[last.start : last.end]) == (1, "Hut")
+
+
+def test_a_surplus_space_belongs_to_no_word(tokenizer: Tokenizer) -> None:
+    pieces = tokenizer.pieces("Hut  Hut")
+    assert [(piece.text, piece.word, piece.start, piece.end) for piece in pieces] == [
+        *[("▁Hut", 0, 0, 3), ("▁", None, 4, 4), ("▁Hut", 1, 5, 8)]
+    ]
+
+
+def test_every_byte_of_a_character_covers_it(tokenizer: Tokenizer) -> None:
+    spans = [(piece.text, piece.start, piece.end) for piece in tokenizer.pieces("😀a")]
+    assert spans[0] == ("▁", 0, 0)
+    assert [span[1:] for span in spans[1:]] == [(0, 1)] * 4 + [(1, 2)]
+
+
+def test_a_saved_tokenizer_is_the_same_again(tokenizer: Tokenizer, tmp_path: Path) -> None:
+    tokenizer.save(tmp_path / "model")
+    for path in (tmp_path / "model", tmp_path / "model" / "tokenizer.json"):
+        again = Tokenizer.load(path)
+        assert again.encode_batch(LINES) == tokenizer.encode_batch(LINES)
+        assert again.decode(again.encode("</s>")) == "</s>"
+        assert again.vocab_size == tokenizer.vocab_size
+
+
+def test_transformers_opens_it_and_adds_the_end(tokenizer: Tokenizer, tmp_path: Path) -> None:
+    transformers = pytest.importorskip("transformers")
+    tokenizer.save(tmp_path)
+    theirs = transformers.PreTrainedTokenizerFast.from_pretrained(tmp_path)
+    assert (theirs.pad_token_id, theirs.eos_token_id, theirs.unk_token_id) == (0, 1, 2)
+    for text in LINES[:6]:
+        assert theirs(text)["input_ids"] == [*tokenizer.encode(text), 1]
+        assert theirs.decode(theirs(text)["input_ids"], skip_special_tokens=True) == text
+
+
+def test_names_of_special_tokens_come_from_the_folder(tokenizer: Tokenizer, tmp_path: Path) -> None:
+    tokenizer.save(tmp_path)
+    renamed = (tmp_path / "tokenizer.json").read_text("utf-8").replace('"<pad>"', '"[PAD]"')
+    (tmp_path / "tokenizer.json").write_text(renamed, "utf-8")
+    with pytest.raises(RegardError, match="special token '<pad>'"):
+        Tokenizer.load(tmp_path)
+    config = json.loads((tmp_path / "tokenizer_config.json").read_text("utf-8"))
+    config["pad_token"] = {"content": "[PAD]", "lstrip": False}
+    (tmp_path / "tokenizer_config.json").write_text(json.dumps(config), "utf-8")
+    assert Tokenizer.load(tmp_path).pad_id == 0
+
+
+def test_a_cut_asked_for_by_the_file_is_not_made(tokenizer: Tokenizer, tmp_path: Path) -> None:
+    tokenizer.save(tmp_path)
+    backend = Tokenizer.load(tmp_path).backend
+    backend.enable_truncation(3)
+    backend.enable_padding(length=50)
+    backend.save(str(tmp_path / "tokenizer.json"))
+    assert Tokenizer.load(tmp_path).encode_batch(LINES) == tokenizer.encode_batch(LINES)
+
+
+def test_a_missing_or_broken_file_is_named(tmp_path: Path) -> None:
+    with pytest.raises(RegardError, match=r"tokenizer\.json, which does not exist"):
+        Tokenizer.load(tmp_path)
+    (tmp_path / "tokenizer.json").write_text('{"version": "1.0"', "utf-8")
+    with pytest.raises(RegardError, match="cannot be read"):
+        Tokenizer.load(tmp_path)
+
+
+def test_a_folder_that_cannot_be_made_is_named(tokenizer: Tokenizer, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("in the way", "utf-8")
+    with pytest.raises(RegardError, match="cannot be saved in"):
+        tokenizer.save(tmp_path / "file" / "model")
+
+
+@pytest.mark.parametrize("joint", [True, False])
+def test_a_pair_is_saved_and_loaded_joint_or_separate(tmp_path: Path, joint: bool) -> None:
+    pairs = list(zip(LINES[:2] * 3, LINES[4:6] * 3, strict=True))
+    pair = train_pair(pairs, joint=joint, vocab_size=480)
+    assert pair.joint is joint
+    # Left behind by an earlier, separate pair: must not be taken for this one's.
+    train_pair(pairs, joint=False, vocab_size=400).save(tmp_path)
+    pair.save(tmp_path)
+    again = TokenizerPair.load(tmp_path)
+    assert again.joint is joint
+    for side in ("source", "target"):
+        ours, theirs = getattr(pair, side), getattr(again, side)
+        assert ours.encode_batch(LINES) == theirs.encode_batch(LINES)
+    if not joint:
+        assert again.source.encode("दृश्य") != again.target.encode("दृश्य")
