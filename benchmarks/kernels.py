@@ -1,4 +1,4 @@
-"""The claims about kernels: they agree, how fast each is, and what a tile at 65,536 positions costs.
+"""Kernels: they agree, how fast each is, and what a tile at 65,536 positions costs.
 
     python benchmarks/kernels.py                 # a table
     python benchmarks/kernels.py --json          # the same as JSON
@@ -25,7 +25,7 @@ Row = dict[str, str | int | float]
 
 
 def agreement() -> Iterator[Row]:
-    """Largest absolute error of output and log-sum-exp against the definition in float64."""
+    """Largest absolute error against the definition in float64; values are within ±1."""
     batch, heads, key_heads, head_dim = 3, 8, 2, 64
     masks: dict[str, Callable[[int, int], Mask | None]] = {
         "none": lambda queries, keys: None,
@@ -50,6 +50,7 @@ def agreement() -> Iterator[Row]:
             torch.randn(batch, size, length, head_dim, dtype=torch.float64, generator=generator)
             for size, length in ((heads, queries), (key_heads, keys), (key_heads, keys))
         ]
+        exact[2] /= exact[2].abs().max()  # outputs are averages of values: within ±1 as well
         for make_mask in masks.values():
             mask = make_mask(queries, keys)
             for name, dtype in DTYPES.items():
@@ -120,7 +121,7 @@ def milliseconds(function: Callable[[list[Tensor]], object], inputs: list[Tensor
         start = time.perf_counter()
         function(inputs)
         best = min(best, time.perf_counter() - start)
-        if time.perf_counter() - began > 1.5:
+        if time.perf_counter() - began > 0.6:
             break
     return round(best * 1e3, 3)
 

@@ -2,4 +2,4 @@
 
 
 class RegardError(ValueError):
-    """A mistake the user can mend. The message is one sentence; commands print it and exit with 2."""
+    """A mistake the user can mend: one sentence, which commands print before they exit with 2."""

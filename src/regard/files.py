@@ -12,6 +12,9 @@ from pathlib import Path
 def whole_file(path: str | os.PathLike[str]) -> Iterator[Path]:
     """Gives a temporary path beside `path`; on success it takes the name, on an error it goes."""
     path = Path(path)
+    if path.exists() and not path.is_file():
+        yield path  # a device or a pipe has no other name to be written under first
+        return
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
@@ -24,7 +27,7 @@ def whole_file(path: str | os.PathLike[str]) -> Iterator[Path]:
 
 @contextmanager
 def whole_folder(path: str | os.PathLike[str]) -> Iterator[Path]:
-    """The same for a new folder: it appears under its name only when everything in it is written."""
+    """The same for a new folder: it takes its name only when everything in it is written."""
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = path.with_name(f".{path.name}.{os.getpid()}.part")

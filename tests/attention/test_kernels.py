@@ -253,12 +253,16 @@ def test_the_choice_follows_what_was_measured():
         return choose(check(query, key, key, rest["score"], rest["mask"], rest["bias"]))
 
     assert choice(14, 14, torch.bfloat16, grad=True, batch=240) == "short"
-    assert choice(2048, 2048, grad=True) == "fused"
+    assert choice(100, 100, grad=True) == "short"
+    assert choice(200, 200, grad=True) == "fused"
+    assert choice(200, 200, torch.bfloat16) == "short"
+    assert choice(2048, 2048, torch.bfloat16, grad=True) == "fused"
     assert choice(1, 200, torch.bfloat16, batch=64) == "short"
     assert choice(1, 20) == "fused"  # a call costs more than the work
     assert choice(100, 100) == "fused"
     assert choice(65_536, 65_536, mask=Causal()) == "fused"  # builds no mask
     assert choice(65_536, 65_536, mask=Causal() | Causal()) == "blocked"
+    assert choice(16_384, 65_536, mask=Causal()) == "blocked"  # not square: it would build one
     assert choice(100, 100, score="gaussian") == "plain"
     assert choice(65_536, 65_536, score=lambda query, key: query @ key.mT) == "blocked"
 

@@ -92,6 +92,4 @@ def scored(monkeypatch: pytest.MonkeyPatch) -> None:
     """A loss for a translator that has no model to compute one."""
     from regard.tasks import translation_training
 
-    monkeypatch.setattr(
-        translation_training, "evaluate_translator", lambda *_, **__: {"loss": 1.25}
-    )
+    monkeypatch.setattr(translation_training, "mean_loss", lambda *_, **__: 1.25)

@@ -83,7 +83,8 @@ def test_the_future_is_unseen(norm: str) -> None:
     model.decoder.embed.register_forward_hook(keep)
     hidden = model.decoder(model.shift_right(TARGET), memory, mask)
     hidden[:, 2].square().cumsum(1).sum().backward()
-    assert embedded is not None and embedded.grad is not None
+    assert embedded is not None
+    assert embedded.grad is not None
     assert (embedded.grad[:, 3:] == 0).all()
     assert (embedded.grad[:, :3] != 0).any(dim=2).all()
 

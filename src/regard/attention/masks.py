@@ -9,9 +9,10 @@ belongs to the newest key, is then the ordinary case.
 from functools import cached_property
 
 import torch
-from jaxtyping import Bool, Int, Shaped
+from jaxtyping import Bool, Int
 from torch import Tensor
 
+from regard.attention.whole_mask import WholeMask
 from regard.errors import RegardError
 
 # A whole mask up to this many entries is remembered by its object; a longer one is computed again.
@@ -25,7 +26,7 @@ class Mask:
     asks for it again. A tensor that a mask was made from must not be changed in place afterwards.
     """
 
-    _remembered: "tuple[object, WholeMask] | None" = None
+    _remembered: tuple[object, WholeMask] | None = None
 
     def tile(
         self, queries: Int[Tensor, " queries"], keys: Int[Tensor, " keys"]
@@ -40,7 +41,7 @@ class Mask:
         """Whether it is known, without looking at any entry, that nothing is hidden."""
         return False
 
-    def whole(self, queries: int, keys: int, device: torch.device) -> "WholeMask":
+    def whole(self, queries: int, keys: int, device: torch.device) -> WholeMask:
         """The mask of all queries over all keys, with the forms in which kernels use it."""
         asked = (queries, keys, device, torch.is_inference_mode_enabled())
         remembered = self._remembered
@@ -261,43 +262,6 @@ class Not(Mask):
 def as_mask(mask: Mask | Tensor) -> Mask:
     """A mask as it is, or a boolean tensor as one. Raises RegardError for anything else."""
     return mask if isinstance(mask, Mask) else Dense(mask)
-
-
-class WholeMask:
-    """A mask over a whole map, in the forms that kernels want, each made once."""
-
-    def __init__(self, allowed: Bool[Tensor, "#batch #heads #queries #keys"]) -> None:
-        self.allowed = allowed
-        self._additive: dict[tuple[torch.dtype, int], Tensor] = {}
-
-    @cached_property
-    def hidden(self) -> Bool[Tensor, "#batch #heads #queries #keys"]:
-        return ~self.allowed
-
-    @cached_property
-    def live_rows(self) -> Bool[Tensor, "#batch #heads #queries 1"] | None:
-        """Rows that see at least one key; None where it is known that all do."""
-        live = self.allowed.any(-1, keepdim=True)
-        if live.device.type == "cpu" and bool(live.all()):  # asking a GPU would wait for it
-            return None
-        return live
-
-    def additive(
-        self, dtype: torch.dtype, width: int
-    ) -> Shaped[Tensor, "#batch #heads #queries width"]:
-        """0 where allowed, `lowest` where not and in the columns added up to `width`."""
-        form = self._additive.get((dtype, width))
-        if form is None:
-            form = torch.zeros(self.allowed.shape, dtype=dtype, device=self.allowed.device)
-            form = form.masked_fill_(self.hidden, lowest(dtype))
-            form = torch.nn.functional.pad(form, (0, width - form.shape[-1]), value=lowest(dtype))
-            self._additive[dtype, width] = form
-        return form
-
-
-def lowest(dtype: torch.dtype) -> float:
-    """So low that its exponential is zero beside any score, and a score added cannot overflow."""
-    return torch.finfo(dtype).min / 2
 
 
 def boolean(name: str, tensor: object) -> None:

@@ -66,9 +66,7 @@ def from_pretrained(
     try:
         tensors = load_file(file)
     except SafetensorError as error:
-        raise RegardError(
-            f"{file} is damaged ({error}). Copy or train the model again."
-        ) from error
+        raise RegardError(f"{file} is damaged ({error}). Copy or train the model again.") from error
     names = _names(model)
     _check(model, names, tensors, folder)
     state = {ours: tensors[theirs].to(dtype) for ours, theirs in names.items()}

@@ -92,7 +92,7 @@ def measure(
     **generation: Any,
 ) -> tuple[list[str], dict[str, Any]]:
     """Translations of the pairs' sources, and the figures that compare them with the targets."""
-    from regard.tasks.translation_training import evaluate_translator
+    from regard.tasks.translation_training import mean_loss
     from regard.training import corpus_scores
 
     sources = [source for source, _ in pairs]
@@ -107,7 +107,7 @@ def measure(
         "bleu_signature": scores.bleu_signature,
         "chrf": scores.chrf,
         "chrf_signature": scores.chrf_signature,
-        "loss": evaluate_translator(translator, pairs, sentences=1)["loss"],
+        "loss": mean_loss(translator, pairs),
         "sentences": len(pairs),
         "sentences_per_second": len(pairs) / seconds,
         "num_beams": generation.get("num_beams", translator.generation.num_beams),

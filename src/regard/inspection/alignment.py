@@ -14,7 +14,7 @@ from torch import Tensor, nn
 
 from regard.attention import Mask, attention_weights
 from regard.errors import RegardError
-from regard.layers import MultiHeadAttention
+from regard.layers import DecoderLayer, MultiHeadAttention
 from regard.models import EncoderDecoder
 
 
@@ -38,12 +38,14 @@ def cross_attention(
         (batch, heads, target length, source length), rows summing to 1.
     """
     layers = model.decoder.layers
-    chosen = default_layer(model) if layer is None else layer
-    if not -len(layers) <= chosen < len(layers):
+    index = default_layer(model) if layer is None else layer
+    if not -len(layers) <= index < len(layers):
         raise RegardError(
-            f"the decoder has layers 0 to {len(layers) - 1}; got {chosen}. Choose one of these."
+            f"the decoder has layers 0 to {len(layers) - 1}; got {index}. Choose one of these."
         )
-    attention = layers[chosen].cross_attention
+    chosen_layer = layers[index]
+    assert isinstance(chosen_layer, DecoderLayer)
+    attention = chosen_layer.cross_attention
     memory, memory_mask = model.encode(source)
     # Reading token t happens one step after it was predicted: feed the target itself, unshifted.
     steps = torch.cat([target.new_full((len(target), 1), model.config.start_id), target], dim=1)
@@ -80,8 +82,7 @@ def group_words(
 
 
 @contextmanager
-def _inputs_of(attention: nn.Module) -> Iterator[list[tuple[Tensor, Mask | None]]]:
-    assert isinstance(attention, MultiHeadAttention)
+def _inputs_of(attention: MultiHeadAttention) -> Iterator[list[tuple[Tensor, Mask | None]]]:
     seen: list[tuple[Tensor, Mask | None]] = []
 
     def note(module: nn.Module, args: tuple[Any, ...], keywords: dict[str, Any]) -> None:

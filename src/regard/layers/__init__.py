@@ -3,7 +3,7 @@
 from regard.layers.block import DecoderLayer, EncoderLayer, Residual
 from regard.layers.cache import KeyValueCache, LayerCache
 from regard.layers.dropout import Dropout
-from regard.layers.embeddings import Embedding
+from regard.layers.embeddings import Embedding, empty_table
 from regard.layers.feed_forward import FeedForward
 from regard.layers.heads import MultiHeadAttention
 
@@ -17,4 +17,5 @@ __all__ = [
     "LayerCache",
     "MultiHeadAttention",
     "Residual",
+    "empty_table",
 ]

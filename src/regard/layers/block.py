@@ -1,4 +1,4 @@
-"""Encoder and decoder layers: sub-layers wrapped in a residual connection and layer normalisation."""
+"""Encoder and decoder layers: sub-layers, each in a residual connection with a normalisation."""
 
 from collections.abc import Callable
 
@@ -27,7 +27,7 @@ class Residual(nn.Module):
     def forward(self, input: Tensor, sublayer: Callable[[Tensor], Tensor]) -> Tensor:
         if self.order == "pre":
             return self.dropout.add(input, sublayer(self.norm(input)))
-        return self.norm(self.dropout.add(input, sublayer(input)))  # type: ignore[no-any-return]
+        return self.norm(self.dropout.add(input, sublayer(input)))
 
 
 class EncoderLayer(nn.Module):
@@ -52,7 +52,7 @@ class EncoderLayer(nn.Module):
     def forward(self, input: Tensor, *, mask: Mask | None = None) -> Tensor:
         """(batch, length, d_model) → the same shape."""
         hidden = self.self_residual(input, lambda x: self.self_attention(x, mask=mask))
-        return self.feed_forward_residual(hidden, self.feed_forward)  # type: ignore[no-any-return]
+        return self.feed_forward_residual(hidden, self.feed_forward)
 
 
 class DecoderLayer(nn.Module):
@@ -94,4 +94,4 @@ class DecoderLayer(nn.Module):
         hidden = self.cross_residual(
             hidden, lambda x: self.cross_attention(x, memory, mask=cross_mask, cache=cross)
         )
-        return self.feed_forward_residual(hidden, self.feed_forward)  # type: ignore[no-any-return]
+        return self.feed_forward_residual(hidden, self.feed_forward)

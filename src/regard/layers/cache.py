@@ -49,10 +49,6 @@ class LayerCache:
         self.self_attention = KeyValueCache()
         self.cross_attention = KeyValueCache()
 
-    def select(self, rows: Tensor) -> None:
-        self.self_attention.select(rows)
-        self.cross_attention.select(rows)
-
 
 def _room_for(storage: Tensor | None, new: Tensor, needed: int, length: int) -> Tensor:
     if storage is not None and storage.shape[2] >= needed:

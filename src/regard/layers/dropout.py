@@ -1,4 +1,4 @@
-"""Dropout whose masks cost little on a CPU (Srivastava et al. 2014; applied as in Attention Is All You Need, section 5.4).
+"""Dropout whose masks cost little on a CPU (Srivastava et al. 2014).
 
 PyTorch's CPU dropout draws one random float per element on one thread and is a tenth of a small
 Transformer's training step. Here eight mask bytes come from each 64-bit random word, so the
@@ -29,7 +29,7 @@ class Dropout(nn.Module):
             return input
         if input.device.type != "cpu":
             return functional.dropout(input, self.dropped / 256)
-        return _Scale.apply(input, keep_scale(input, self.dropped))  # type: ignore[no-any-return]
+        return _Scale.apply(input, keep_scale(input, self.dropped))
 
     def add(self, residual: Tensor, input: Tensor) -> Tensor:
         """`residual + dropout(input)` in one pass over memory."""
@@ -37,7 +37,7 @@ class Dropout(nn.Module):
             return residual + input
         if input.device.type != "cpu":
             return residual + functional.dropout(input, self.dropped / 256)
-        return _AddScaled.apply(residual, input, keep_scale(input, self.dropped))  # type: ignore[no-any-return]
+        return _AddScaled.apply(residual, input, keep_scale(input, self.dropped))
 
     def extra_repr(self) -> str:
         return f"probability={self.dropped}/256"

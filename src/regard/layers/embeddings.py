@@ -32,17 +32,21 @@ class Embedding(nn.Module):
         d_model = tokens.embedding_dim
         self.tokens = tokens
         self.scale = math.sqrt(d_model)
-        self.positions = nn.Embedding(max_positions, d_model)
-        if positions == "sinusoidal":
-            self.positions.weight.requires_grad_(False)
-            self.reset_positions()
+        self.positions = empty_table(max_positions, d_model)
+        self.positions.weight.requires_grad_(positions == "learned")
         self.dropout = Dropout(dropout)
 
     @torch.no_grad()
     def reset_positions(self) -> None:
-        """Writes the sinusoids into the table; halves layout, as tensor2tensor and Marian have it."""
-        length, d_model = self.positions.weight.shape
-        self.positions.weight.copy_(sinusoidal(length, d_model, layout="halves"))
+        """Writes the table's first values: sinusoids, or random numbers where they are learned.
+
+        The sinusoids are in the halves layout, as tensor2tensor and Marian have them.
+        """
+        table = self.positions.weight
+        if table.requires_grad:
+            nn.init.normal_(table, std=table.shape[1] ** -0.5)
+        else:
+            table.copy_(sinusoidal(*table.shape, layout="halves"))
 
     def forward(self, ids: Tensor, *, start: int = 0) -> Tensor:
         """(batch, length) token ids → (batch, length, d_model); `start` is the first position."""
@@ -53,4 +57,9 @@ class Embedding(nn.Module):
                 " tokens. Split the text or use a model with more positions."
             )
         embedded = self.tokens(ids) * self.scale + self.positions.weight[start:end]
-        return self.dropout(embedded)  # type: ignore[no-any-return]
+        return self.dropout(embedded)
+
+
+def empty_table(rows: int, width: int) -> nn.Embedding:
+    """An embedding whose values are yet to be set; `nn.Embedding` would draw them at once."""
+    return nn.Embedding.from_pretrained(torch.empty(rows, width), freeze=False)

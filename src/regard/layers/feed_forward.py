@@ -29,4 +29,4 @@ class FeedForward(nn.Module):
         self.activation = ACTIVATIONS[activation]
 
     def forward(self, input: Tensor) -> Tensor:
-        return self.outer(self.activation(self.inner(input)))  # type: ignore[no-any-return]
+        return self.outer(self.activation(self.inner(input)))

@@ -1,4 +1,4 @@
-"""Multi-head attention (Attention Is All You Need, section 3.2.2): project, attend in every head, join."""
+"""Multi-head attention (Attention Is All You Need, section 3.2.2): project, attend, join."""
 
 from torch import Tensor, nn
 
@@ -55,10 +55,10 @@ class MultiHeadAttention(nn.Module):
             if cache is not None:
                 key, value = cache.append(key, value)
         attended = attend(query, key, value, mask=mask)
-        return self.output(attended.transpose(1, 2).flatten(2))  # type: ignore[no-any-return]
+        return self.output(attended.transpose(1, 2).flatten(2))
 
     def project(self, input: Tensor, memory: Tensor) -> tuple[Tensor, Tensor]:
-        """Query and key of every head, (batch, heads, length, head_dim) each: all that weights need."""
+        """Query and key, (batch, heads, length, head_dim) each: all that weights need."""
         return self._split(self.query(input)), self._split(self.key(memory))
 
     def _split(self, projected: Tensor) -> Tensor:

@@ -1,6 +1,7 @@
 """The Transformer of Attention Is All You Need (Vaswani et al. 2017): an encoder and a decoder."""
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -8,7 +9,7 @@ from torch.nn import functional
 
 from regard.attention import Causal, Mask, Padding
 from regard.errors import RegardError
-from regard.layers import DecoderLayer, Embedding, EncoderLayer, LayerCache
+from regard.layers import DecoderLayer, Embedding, EncoderLayer, LayerCache, empty_table
 from regard.layers.feed_forward import ACTIVATIONS
 
 
@@ -102,11 +103,10 @@ class EncoderDecoder(nn.Module):
     def __init__(self, config: EncoderDecoderConfig):
         super().__init__()
         self.config = config
-        source_tokens = nn.Embedding(config.vocab_size, config.d_model)
-        shared = config.target_vocab_size is None
-        target_tokens = (
-            source_tokens if shared else nn.Embedding(config.decoder_vocab_size, config.d_model)
-        )
+        source_tokens = empty_table(config.vocab_size, config.d_model)
+        target_tokens = source_tokens
+        if config.target_vocab_size is not None:
+            target_tokens = empty_table(config.target_vocab_size, config.d_model)
         self.encoder = Encoder(config, source_tokens)
         self.decoder = Decoder(config, target_tokens)
         self.reset_parameters()
@@ -114,12 +114,15 @@ class EncoderDecoder(nn.Module):
     @torch.no_grad()
     def reset_parameters(self) -> None:
         """Xavier-uniform projections, zero biases, embeddings of deviation d_model^−½."""
+        if self.output_weight.is_meta:
+            return  # a model about to be loaded has nothing to set
         for module in self.modules():
             if isinstance(module, nn.Linear):
                 nn.init.xavier_uniform_(module.weight)
                 nn.init.zeros_(module.bias)
-        for table in {self.encoder.embed.tokens, self.decoder.embed.tokens}:
-            nn.init.normal_(table.weight, std=self.config.d_model**-0.5)
+        for embed in (self.encoder.embed, self.decoder.embed):
+            nn.init.normal_(embed.tokens.weight, std=self.config.d_model**-0.5)
+            embed.reset_positions()
 
     @property
     def output_weight(self) -> Tensor:
@@ -131,14 +134,14 @@ class EncoderDecoder(nn.Module):
 
         Args:
             source: (batch, source length) ids, padded with pad_id on either side.
-            target: (batch, target length) ids the decoder should give, eos last, padded on the right.
+            target: (batch, target length) ids to give, eos last, padded on the right.
         """
         return functional.linear(self.hidden(source, target), self.output_weight)
 
     def hidden(self, source: Tensor, target: Tensor) -> Tensor:
-        """The decoder's last hidden states, (batch, target length, d_model), before the projection."""
+        """The decoder's last states before the projection, (batch, target length, d_model)."""
         memory, memory_mask = self.encode(source)
-        return self.decoder(self.shift_right(target), memory, memory_mask)  # type: ignore[no-any-return]
+        return self.decoder(self.shift_right(target), memory, memory_mask)
 
     def encode(self, source: Tensor) -> tuple[Tensor, Mask]:
         """Source ids → (memory (batch, source length, d_model), the mask of its real tokens)."""
@@ -173,7 +176,7 @@ class Encoder(nn.Module):
         hidden = self.embed(source)
         for layer in self.layers:
             hidden = layer(hidden, mask=mask)
-        return self.norm(hidden)  # type: ignore[no-any-return]
+        return self.norm(hidden)
 
 
 class Decoder(nn.Module):
@@ -206,20 +209,21 @@ class Decoder(nn.Module):
                 cross_mask=memory_mask,
                 cache=caches[index] if caches else None,
             )
-        return self.norm(hidden)  # type: ignore[no-any-return]
+        return self.norm(hidden)
 
 
 class DecodingState:
-    """The caches of a running decode; one row for each hypothesis. Implements generation's Decoder."""
+    """The caches of a running decode, one row for each hypothesis: generation's Decoder."""
 
     def __init__(self, model: EncoderDecoder, source: Tensor):
         self.model = model
         self.memory, self.memory_mask = model.encode(source)
-        self._real = source != model.config.pad_id
+        self.real = source != model.config.pad_id
+        self.sentence = torch.arange(len(source), device=source.device)  # of each row
         self.caches = [LayerCache() for _ in model.decoder.layers]
 
     def step(self, tokens: Tensor) -> Tensor:
-        """Appends tokens, (rows,) or (rows, new), and returns the next token's logits, (rows, vocab)."""
+        """Appends tokens, (rows,) or (rows, new); gives the next token's logits, (rows, vocab)."""
         if tokens.dim() == 1:
             tokens = tokens[:, None]
         hidden = self.model.decoder(tokens, self.memory, self.memory_mask, self.caches)
@@ -227,11 +231,17 @@ class DecodingState:
 
     def select(self, rows: Tensor) -> None:
         """Keeps, repeats or reorders rows; `rows` holds indices into the present ones."""
-        self.memory = self.memory.index_select(0, rows)
-        self._real = self._real.index_select(0, rows)
-        self.memory_mask = Padding(self._real)
         for cache in self.caches:
-            cache.select(rows)
+            cache.self_attention.select(rows)
+        sentence = self.sentence.index_select(0, rows)
+        if torch.equal(sentence, self.sentence):
+            return  # beams changed places within their sentences, which share the encoder's output
+        self.sentence = sentence
+        self.memory = self.memory.index_select(0, rows)
+        self.real = self.real.index_select(0, rows)
+        self.memory_mask = Padding(self.real)
+        for cache in self.caches:
+            cache.cross_attention.select(rows)
 
 
 def _embedding(config: EncoderDecoderConfig, tokens: nn.Embedding) -> Embedding:
@@ -243,7 +253,7 @@ def _embedding(config: EncoderDecoderConfig, tokens: nn.Embedding) -> Embedding:
     )
 
 
-def _style(config: EncoderDecoderConfig) -> dict[str, object]:
+def _style(config: EncoderDecoderConfig) -> dict[str, Any]:
     return dict(norm=config.norm, activation=config.activation, dropout=config.dropout)
 
 

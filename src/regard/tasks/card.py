@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from regard.files import whole_file
 from regard.models import EncoderDecoder
+from regard.training import Progress
 
 if TYPE_CHECKING:
     from regard.tasks.translation_data import TranslationData
@@ -18,7 +19,7 @@ def write_card(
     model: EncoderDecoder,
     options: "TrainingOptions",
     data: "TranslationData",
-    progress: dict[str, Any],
+    progress: Progress,
     command: str,
 ) -> None:
     """Writes the card of a model that training has just found to be its best."""
@@ -27,15 +28,17 @@ def write_card(
         "license": options.license,
         "pipeline_tag": "translation",
         "library_name": "regard",
-        "parameters": sum(parameter.numel() for parameter in model.parameters() if parameter.requires_grad),
+        "parameters": sum(
+            parameter.numel() for parameter in model.parameters() if parameter.requires_grad
+        ),
         "vocabulary": model.config.decoder_vocab_size,
         "data": options.data_note or data.origin,
         "training_pairs": len(data.store),
         "command": command,
-        "minutes": round(progress["seconds"] / 60, 1),
-        "step": progress["step"],
-        "target_tokens": progress["tokens"],
-        "dev": {name: round(value, 4) for name, value in progress["figures"].items()},
+        "minutes": round(progress.seconds / 60, 1),
+        "step": progress.step,
+        "target_tokens": progress.tokens,
+        "dev": {name: round(value, 4) for name, value in progress.figures.items()},
     }
     with whole_file(Path(folder) / "README.md") as file:
         file.write_text(render(facts), encoding="utf-8")
@@ -43,7 +46,9 @@ def write_card(
 
 def render(facts: dict[str, Any]) -> str:
     """The card's text. Front matter values are JSON, which is YAML."""
-    front = "\n".join(f"{name}: {json.dumps(value, ensure_ascii=False)}" for name, value in facts.items())
+    front = "\n".join(
+        f"{name}: {json.dumps(value, ensure_ascii=False)}" for name, value in facts.items()
+    )
     source, target = facts["language"]
     dev = facts["dev"]
     return f"""---
@@ -51,14 +56,14 @@ def render(facts: dict[str, Any]) -> str:
 ---
 # {source} → {target}
 
-An encoder–decoder Transformer of {facts["parameters"]:,} parameters with {facts["vocabulary"]:,} subwords.
+A Transformer of {facts["parameters"]:,} parameters with {facts["vocabulary"]:,} subwords.
 
 - Data: {facts["data"]} ({facts["training_pairs"]:,} pairs after cleaning)
 - Licence of these weights: {facts["license"]}
 - Command: `{facts["command"]}`
-- Training: {facts["minutes"]} minutes, {facts["step"]:,} steps, {facts["target_tokens"]:,} target tokens
-- Dev set, greedy decoding of the first {dev["sentences"]:.0f} sentences: BLEU {dev["bleu"]:.1f}, chrF
-  {dev["chrf"]:.1f}; loss {dev["loss"]:.3f} nats a token on all of it
+- Training: {facts["minutes"]} minutes, {facts["step"]:,} steps, {facts["target_tokens"]:,} tokens
+- Dev set, {dev["sentences"]:.0f} sentences, greedy: BLEU {dev["bleu"]:.1f}, chrF {dev["chrf"]:.1f}
+- Dev set, all of it: loss {dev["loss"]:.3f} nats a token
 """
 
 

@@ -19,7 +19,7 @@ from regard.files import whole_file
 from regard.generation import GenerationConfig, Hypothesis, generate
 from regard.inspection import cross_attention, default_layer, group_words
 from regard.models import EncoderDecoder
-from regard.text import TokenizerPair
+from regard.text import TokenizerPair, normalise
 
 
 @dataclass(frozen=True)
@@ -93,9 +93,7 @@ class Translator:
             name=name or Path(folder).name,
         )
 
-    def save(
-        self, folder: str | os.PathLike[str], *, dtype: torch.dtype = torch.float32
-    ) -> None:
+    def save(self, folder: str | os.PathLike[str], *, dtype: torch.dtype = torch.float32) -> None:
         """Writes what `load` reads, in Hugging Face's layout; weights in `dtype`."""
         folder = Path(folder)
         save_pretrained(self.model, folder, dtype=dtype)
@@ -103,8 +101,8 @@ class Translator:
         with whole_file(folder / "generation_config.json") as file:
             file.write_text(json.dumps(self.generation.to_dict(), indent=2) + "\n")
 
-    @overload
-    def __call__(self, text: str, **options: object) -> str: ...
+    @overload  # a str is itself a sequence of str, which the two signatures cannot say
+    def __call__(self, text: str, **options: object) -> str: ...  # type: ignore[overload-overlap]
     @overload
     def __call__(self, text: Sequence[str], **options: object) -> list[str]: ...
     def __call__(self, text: str | Sequence[str], **options: object) -> str | list[str]:
@@ -167,13 +165,14 @@ class Translator:
         """Token ids of a text, in as many parts as the model's positions make necessary."""
         limit = self.model.config.max_positions - 1  # one position for the end of sentence
         encode = self.tokenizers.source.encode
+        text = normalise(text)
         whole = encode(text)
         if not whole:
             return []
         if len(whole) <= limit:
             return [whole]
         parts: list[list[int]] = []
-        for sentence in re.split(r"(?<=[.!?।…])\s+", text.strip()):
+        for sentence in re.split(r"(?<=[.!?।…])\s+", text):
             ids = encode(sentence)
             if len(ids) > limit:
                 raise RegardError(
@@ -275,7 +274,9 @@ def _join(parts: list[Result]) -> Result:
         return parts[0]
     alignment = None
     if parts and all(part.alignment is not None for part in parts):
-        alignment = _block_diagonal([part.alignment for part in parts if part.alignment is not None])
+        alignment = _block_diagonal(
+            [part.alignment for part in parts if part.alignment is not None]
+        )
     result = Result(
         text=" ".join(part.text for part in parts),
         score=sum(part.score for part in parts),

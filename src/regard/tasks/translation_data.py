@@ -1,10 +1,10 @@
 """From a user's files to what a translator trains on, once; a resumed run finds it in its folder.
 
-    data/
-        prepared.json    what it was made from, and what cleaning left out
-        train.tokens     the training pairs as token ids, read through a memory map
-        dev.tsv, test.tsv
-        tokenizer.json, …
+data/
+    prepared.json    what it was made from, and what cleaning left out
+    train.tokens     the training pairs as token ids, read through a memory map
+    dev.tsv, test.tsv
+    tokenizer.json, …
 """
 
 import json
@@ -121,14 +121,18 @@ def _prepare(
     )
     tokenizers.save(folder)
     sizes = (tokenizers.source.vocab_size, tokenizers.target.vocab_size)
-    kind = f"{sizes[0]:,} shared" if tokenizers.joint else f"{sizes[0]:,} source, {sizes[1]:,} target"
+    kind = (
+        f"{sizes[0]:,} shared" if tokenizers.joint else f"{sizes[0]:,} source, {sizes[1]:,} target"
+    )
     store = TokenStore.write(
         folder / "train.tokens",
         _encoded(train(), tokenizers),
         vocab_size=sizes,
         max_length=options.max_length,
     )
-    long = f"; {store.too_long:,} pairs over {options.max_length} left out" if store.too_long else ""
+    long = (
+        f"; {store.too_long:,} pairs over {options.max_length} left out" if store.too_long else ""
+    )
     say(f"vocabulary: {kind} subwords; {len(store.tokens):,} tokens{long}")
     cleaned.unlink()
     return summary
@@ -157,7 +161,9 @@ def _given(file: str | None) -> list[Pair]:
     """A dev or test set as the user gave it, empty sides aside."""
     if file is None:
         return []
-    rules = CleaningRules(max_ratio=None, max_characters=None, max_copied_words=None, duplicates=False)
+    rules = CleaningRules(
+        max_ratio=None, max_characters=None, max_copied_words=None, duplicates=False
+    )
     return list(Cleaner(rules).clean(read_pairs(file)))
 
 
@@ -166,7 +172,7 @@ def _as_many_as_dev(kept: int) -> int:
 
 
 def _count_bad_text(cleaner: Cleaner) -> Callable[[BadLine], None]:
-    """Undecodable lines are counted and left out; a line that is no pair at all stops the reading."""
+    """Undecodable lines are counted and left out; a line that is no pair stops the reading."""
 
     def judge(bad: BadLine) -> None:
         if bad.reason == "bad encoding":

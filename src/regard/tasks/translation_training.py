@@ -9,8 +9,10 @@ import torch
 from torch import Tensor, nn
 
 from regard.data import Batch, Batches, collate
+from regard.errors import RegardError
 from regard.generation import GenerationConfig
-from regard.models import EncoderDecoder, preset
+from regard.models import EncoderDecoder
+from regard.models import preset as choose_preset
 from regard.tasks.card import write_card
 from regard.tasks.translation import Translator
 from regard.tasks.translation_data import TranslationData, prepare
@@ -24,6 +26,8 @@ from regard.training import (
     cross_entropy,
     fit,
 )
+from regard.training.board import tensorboard
+from regard.training.precision import PRECISIONS
 
 
 @dataclass(frozen=True)
@@ -59,6 +63,14 @@ class TrainingOptions:
     precision: str = "auto"
     seed: int = 1
     tensorboard: bool = False
+
+    def __post_init__(self) -> None:
+        # Checked here, before an hour of reading data, and again where they are used.
+        choose_preset(self.preset, vocab_size=8, norm=self.norm)
+        if self.precision not in PRECISIONS:
+            raise RegardError(
+                f"precision must be one of {', '.join(PRECISIONS)}; got {self.precision!r}."
+            )
 
 
 # Peak learning rates that trained well from scratch; smaller for wider models.
@@ -103,7 +115,16 @@ def train_translation(
     if options.max_epochs is not None:
         steps = round(options.max_epochs * len(batches) / options.accumulate)
         config = replace(config, max_steps=min(steps, config.max_steps or steps))
-    return fit(model, batches, objective, config, run, watch=watch)
+    watchers = [watch, tensorboard(run.path)] if options.tensorboard else [watch]
+    return fit(model, batches, objective, config, run, watch=_all(watchers))
+
+
+def _all(watchers: Sequence[Watch]) -> Watch:
+    def watch(event: str, progress: Progress) -> None:
+        for watcher in watchers:
+            watcher(event, progress)
+
+    return watch
 
 
 def _model(options: TrainingOptions, tokenizers: TokenizerPair) -> EncoderDecoder:
@@ -114,7 +135,7 @@ def _model(options: TrainingOptions, tokenizers: TokenizerPair) -> EncoderDecode
         changes["target_vocab_size"] = tokenizers.target.vocab_size
     target = tokenizers.target
     changes |= {"pad_id": target.pad_id, "eos_id": target.eos_id, "start_id": target.pad_id}
-    return EncoderDecoder(preset(options.preset, tokenizers.source.vocab_size, **changes))
+    return EncoderDecoder(choose_preset(options.preset, tokenizers.source.vocab_size, **changes))
 
 
 def _training_config(options: TrainingOptions, data: TranslationData) -> TrainingConfig:
@@ -137,14 +158,14 @@ def _objective(
         translator = Translator(model, data.tokenizers)
         return evaluate_translator(translator, data.dev, sentences=options.dev_sentences)
 
-    def save(model: nn.Module, progress: dict[str, Any]) -> None:
+    def save(model: nn.Module, progress: Progress) -> None:
         assert isinstance(model, EncoderDecoder)
         dtype = torch.float32 if options.precision == "fp32" else torch.bfloat16
         generation = GenerationConfig(num_beams=5)
         Translator(model, data.tokenizers, generation=generation).save(folder, dtype=dtype)
         write_card(folder, model, options, data, progress, command)
 
-    return Objective(loss, evaluate, metric="bleu", save=save, collapsed=_collapsed)
+    return Objective(loss, evaluate, "bleu", save, _collapsed)
 
 
 def _loss(model: EncoderDecoder, batch: Batch, label_smoothing: float) -> Tensor:
@@ -160,38 +181,39 @@ def _loss(model: EncoderDecoder, batch: Batch, label_smoothing: float) -> Tensor
     )
 
 
-@torch.inference_mode()
 def evaluate_translator(
-    translator: Translator,
-    pairs: Sequence[tuple[str, str]],
-    *,
-    sentences: int | None = None,
-    **generation: object,
+    translator: Translator, pairs: Sequence[tuple[str, str]], *, sentences: int
 ) -> dict[str, float]:
-    """Loss per target token (nats, no smoothing) on all pairs; BLEU, chrF and the share of distinct
+    """What a training run watches: the loss on all pairs; BLEU, chrF and the share of distinct
     outputs of greedy decoding on the first `sentences` of them."""
-    model, tokenizers = translator.model, translator.tokenizers
-    ids = {"pad_id": model.config.pad_id, "eos_id": model.config.eos_id}
-    loss, tokens = 0.0, 0
-    sources = tokenizers.source.encode_batch([source for source, _ in pairs])
-    targets = tokenizers.target.encode_batch([target for _, target in pairs])
-    order = sorted(range(len(pairs)), key=lambda k: len(targets[k]))
-    for start in range(0, len(order), 64):
-        chosen = order[start : start + 64]
-        batch = collate([sources[k] for k in chosen], [targets[k] for k in chosen], **ids)
-        loss += float(_loss(model, batch, label_smoothing=0.0))
-        tokens += batch.num_target_tokens
     scored = pairs[:sentences]
-    results = translator.run([source for source, _ in scored], batch_size=128, **generation)
+    results = translator.run([source for source, _ in scored], batch_size=128, num_beams=1)
     hypotheses = [result.text for result in results]
     scores = corpus_scores(hypotheses, [target for _, target in scored])
     return {
-        "loss": loss / tokens,
+        "loss": mean_loss(translator, pairs),
         "bleu": scores.bleu,
         "chrf": scores.chrf,
         "distinct": len(set(hypotheses)) / len({source for source, _ in scored}),
         "sentences": float(len(scored)),
     }
+
+
+@torch.inference_mode()
+def mean_loss(translator: Translator, pairs: Sequence[tuple[str, str]]) -> float:
+    """Cross-entropy per target token, end of sentence included, in nats, without smoothing."""
+    model, tokenizers = translator.model, translator.tokenizers
+    ids = {"pad_id": model.config.pad_id, "eos_id": model.config.eos_id}
+    sources = tokenizers.source.encode_batch([source for source, _ in pairs])
+    targets = tokenizers.target.encode_batch([target for _, target in pairs])
+    order = sorted(range(len(pairs)), key=lambda k: len(targets[k]))
+    loss, tokens = 0.0, 0
+    for start in range(0, len(order), 64):
+        chosen = order[start : start + 64]
+        batch = collate([sources[k] for k in chosen], [targets[k] for k in chosen], **ids)
+        loss += _loss(model, batch, label_smoothing=0.0).item()
+        tokens += batch.num_target_tokens
+    return loss / tokens
 
 
 def _collapsed(figures: dict[str, float]) -> bool:

@@ -1,6 +1,7 @@
 """Teaching a model: loss, schedule, mixed precision, the loop and the run's folder."""
 
-from regard.training.loop import Batches, Objective, Progress, TrainingConfig, fit
+from regard.training.config import Progress, TrainingConfig
+from regard.training.loop import Batches, Objective, fit
 from regard.training.loss import cross_entropy
 from regard.training.metrics import CorpusScores, corpus_scores
 from regard.training.run import Checkpoint, RunFolder

@@ -18,8 +18,8 @@ def cross_entropy(
 ) -> Tensor:
     """Sum over rows of −(1 − ε) log p(target) − ε mean over the vocabulary of log p.
 
-    p = softmax(hidden · weightᵀ). Label smoothing is that of Szegedy et al. 2016, section 7 (Attention
-    Is All You Need, section 5.4). In bf16 the softmax is rounded to bf16, so each row's loss is
+    p = softmax(hidden · weightᵀ). Label smoothing: Szegedy et al. 2016, section 7; Attention Is
+    All You Need, section 5.4. In bf16 the softmax is rounded to bf16, so each row's loss is
     within 0.4 % of a nat of the exact one.
 
     Args:
@@ -30,7 +30,7 @@ def cross_entropy(
     Returns:
         A float32 scalar (float64 for float64 inputs).
     """
-    return _CrossEntropy.apply(hidden, weight, target, label_smoothing)  # type: ignore[no-any-return]
+    return _CrossEntropy.apply(hidden, weight, target, label_smoothing)
 
 
 class _CrossEntropy(torch.autograd.Function):

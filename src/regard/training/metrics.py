@@ -27,7 +27,7 @@ def corpus_scores(hypotheses: Sequence[str], references: Sequence[str]) -> Corpu
             f"scoring needs as many hypotheses as references, at least one;"
             f" got {len(hypotheses)} and {len(references)}."
         )
-    from sacrebleu.metrics import BLEU, CHRF  # type: ignore[attr-defined]
+    from sacrebleu.metrics import BLEU, CHRF
 
     bleu, chrf = BLEU(), CHRF()
     return CorpusScores(

@@ -1,18 +1,18 @@
 """A run's folder: what was asked, what happened, checkpoints that survive a crash.
 
-    run.json                 the options and versions the run was started with
-    log.jsonl                one line for each evaluation
-    checkpoints/step-00000250/
-        weights.safetensors      float32 master weights
-        optimizer.safetensors    the optimiser's moments (only in the newest checkpoints)
-        state.json               step, best evaluation, …
-        checksums.json           SHA-256 of the above
-    model/                   the best model so far, in Hugging Face's layout (the task writes it)
+run.json                 the options and versions the run was started with
+log.jsonl                one line for each evaluation
+checkpoints/step-00000250/
+    weights.safetensors      float32 master weights
+    optimizer.safetensors    the optimiser's moments (only in the newest checkpoints)
+    state.json               step, best evaluation, …
+    checksums.json           SHA-256 of the above
+model/                   the best model so far, in Hugging Face's layout (the task writes it)
 """
 
 import json
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -22,6 +22,7 @@ from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
 from torch import Tensor
 
+from regard import __version__
 from regard.errors import RegardError
 from regard.files import sha256, whole_file, whole_folder
 
@@ -58,13 +59,11 @@ class RunFolder:
         if file.exists():
             recorded = _read_json(file)["options"]
             for name, value in options.items():
-                if name not in free and recorded.get(name) != value:
+                if name not in free and recorded.get(name, value) != value:
                     raise RegardError(
-                        f"{self.path} holds a run with {name} = {recorded.get(name)!r}; got {value!r}."
+                        f"{self.path} holds a run with {name} = {recorded[name]!r}; got {value!r}."
                         " Give the same value to resume it, or another --output to start anew."
                     )
-        from regard import __version__
-
         versions = {"regard": __version__, "torch": torch.__version__}
         _write_json(file, {"options": options, "versions": versions})
 
@@ -73,10 +72,10 @@ class RunFolder:
         with open(self.path / "log.jsonl", "a", encoding="utf-8") as file:
             file.write(json.dumps(entry) + "\n")
 
-    def save(self, step: int, checkpoint: Checkpoint, *, keep: int) -> None:
+    def save(self, step: int, checkpoint: Checkpoint, *, keep: Sequence[int]) -> None:
         """Writes a checkpoint whole, then drops what is no longer needed.
 
-        The newest `keep` checkpoints stay, of which two can be resumed from.
+        The two newest stay and can be resumed from; of the steps in `keep`, the weights stay.
         """
         with whole_folder(self._folder(step)) as folder:
             save_file(checkpoint.weights, folder / "weights.safetensors")
@@ -84,11 +83,11 @@ class RunFolder:
             (folder / "state.json").write_text(json.dumps(checkpoint.state, indent=1))
             sums = {file.name: sha256(file) for file in sorted(folder.iterdir())}
             (folder / "checksums.json").write_text(json.dumps(sums, indent=1))
-        steps = [other for other in self.steps() if other <= step]
-        for other in steps[: -max(keep, 2)]:
-            shutil.rmtree(self._folder(other))
-        for other in steps[-max(keep, 2) : -2]:
-            (self._folder(other) / "optimizer.safetensors").unlink(missing_ok=True)
+        for other in self.steps()[:-2]:
+            if other in keep:
+                (self._folder(other) / "optimizer.safetensors").unlink(missing_ok=True)
+            else:
+                shutil.rmtree(self._folder(other))
 
     def newest(self) -> Checkpoint | None:
         """The newest checkpoint that is whole; names a damaged one and goes to the one before."""
@@ -111,7 +110,7 @@ class RunFolder:
             )
         return None
 
-    def average(self, steps: list[int]) -> Tensors:
+    def mean(self, steps: Sequence[int]) -> Tensors:
         """The mean of the weights of the given checkpoints."""
         total: Tensors = {}
         for step in steps:

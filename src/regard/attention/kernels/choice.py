@@ -17,8 +17,10 @@ KERNELS = ("auto", "plain", "short", "blocked", "fused")
 
 WHOLE_MAP_ENTRIES = 2**24  # up to here a map or a mask is built whole: 64 MiB in float32
 # Measured on a CPU, see benchmarks/kernels.py:
-SHORT_KEYS = 512  # up to here the fused kernel is slower, by far when it goes backward in bfloat16
-SHORT_KEYS_FLOAT32 = 48  # the same for float32 without gradients
+# Keys up to which the fused kernel is slower; in bfloat16 its backward is so by far.
+SHORT_KEYS_BFLOAT16 = 512
+SHORT_KEYS_TRAINING = 128
+SHORT_KEYS = 48
 FEW_ENTRIES = 2048  # under this it is not the work that costs, but the number of calls
 
 
@@ -42,20 +44,25 @@ def run(kernel: str, inputs: Inputs, return_lse: bool) -> tuple[Tensor, Tensor |
         output = short(query, key, inputs.value, scale, inputs.mask)
     else:
         raise RegardError("kernel 'short' takes no bias; use kernel='plain', 'blocked' or 'fused'.")
-    # Kernels' own log-sum-exps have differed in base and alignment; ours is computed apart.
-    return output, row_lse(
-        inputs.query, inputs.key, inputs.score, inputs.mask, inputs.bias
-    ) if return_lse else None
+    if not return_lse:
+        return output, None
+    # Fused kernels' own log-sum-exps have differed in base and alignment: ours is computed apart.
+    return output, row_lse(inputs.query, inputs.key, inputs.score, inputs.mask, inputs.bias)
 
 
 def choose(inputs: Inputs) -> str:
     """The fastest kernel for these inputs, as measured (benchmarks/kernels.py)."""
     query, key, _, score, mask, bias = inputs
-    entries = query.shape[0] * query.shape[1] * query.shape[2] * key.shape[2]
+    batch, heads, queries, head_dim = query.shape
+    keys = key.shape[2]
+    entries = batch * heads * queries * keys
     if score not in (scaled_dot, dot, cosine):
-        return "plain" if entries <= WHOLE_MAP_ENTRIES else "blocked"
-    builds_mask = mask is not None and not (isinstance(mask, Causal) and bias is None)
-    if builds_mask and query.shape[2] * key.shape[2] > WHOLE_MAP_ENTRIES:
+        # Such a score may hold a vector for each entry, as additive and gaussian do.
+        return "plain" if entries * head_dim <= 4 * WHOLE_MAP_ENTRIES else "blocked"
+    builds_mask = mask is not None and not (
+        type(mask) is Causal and bias is None and queries == keys
+    )
+    if builds_mask and batch * queries * keys > 4 * WHOLE_MAP_ENTRIES:
         return "blocked"
     if bias is not None or query.device.type != "cpu":
         return "fused"
@@ -65,11 +72,14 @@ def choose(inputs: Inputs) -> str:
 def suits_short(inputs: Inputs, entries: int) -> bool:
     query, key, value = inputs[:3]
     queries, keys = query.shape[2], key.shape[2]
-    if torch.is_grad_enabled() and any(tensor.requires_grad for tensor in (query, key, value)):
-        return keys <= SHORT_KEYS and entries <= 4 * WHOLE_MAP_ENTRIES
-    if entries < FEW_ENTRIES:
+    training = torch.is_grad_enabled() and any(
+        tensor.requires_grad for tensor in (query, key, value)
+    )
+    if entries < FEW_ENTRIES and not training:
         return False
-    limit = SHORT_KEYS if query.dtype == torch.bfloat16 else SHORT_KEYS_FLOAT32
+    limit = SHORT_KEYS_TRAINING if training else SHORT_KEYS
+    if query.dtype == torch.bfloat16:
+        limit = SHORT_KEYS_BFLOAT16
     return queries == 1 or (keys <= limit and entries <= 4 * WHOLE_MAP_ENTRIES)
 
 

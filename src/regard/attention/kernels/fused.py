@@ -4,7 +4,8 @@ from jaxtyping import Float
 from torch import Tensor
 from torch.nn.functional import scaled_dot_product_attention
 
-from regard.attention.masks import Causal, Mask, lowest
+from regard.attention.masks import Causal, Mask
+from regard.attention.whole_mask import lowest
 
 
 def fused(
@@ -19,7 +20,7 @@ def fused(
     queries, keys = query.shape[2], key.shape[2]
     grouped = query.shape[1] != key.shape[1]
     # PyTorch aligns its causal mask on the left: ours, unless the map is square.
-    if bias is None and isinstance(mask, Causal) and queries == keys:
+    if bias is None and type(mask) is Causal and queries == keys:
         return scaled_dot_product_attention(
             query, key, value, is_causal=True, scale=scale, enable_gqa=grouped
         )

@@ -13,7 +13,8 @@ from torch import Tensor
 from torch.autograd.function import once_differentiable
 from torch.nn.functional import pad
 
-from regard.attention.masks import Mask, lowest
+from regard.attention.masks import Mask
+from regard.attention.whole_mask import lowest
 
 REGISTER = 16  # float32 numbers in 512 bits
 

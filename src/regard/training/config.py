@@ -1,0 +1,54 @@
+"""How to train, and where a run is."""
+
+import math
+from dataclasses import dataclass, field
+
+from regard.errors import RegardError
+
+
+@dataclass(frozen=True)
+class TrainingConfig:
+    """All that a run's result depends on besides the model, the data and the number of threads."""
+
+    learning_rate: float = 1e-3  # at the end of the warm-up
+    warmup: int = 1000  # steps
+    betas: tuple[float, float] = (0.9, 0.98)
+    eps: float = 1e-9
+    weight_decay: float = 0.0  # decoupled, on matrices only
+    clip_norm: float = 1.0  # of the whole gradient; 0: none
+    accumulate: int = 1  # batches to a step
+    evaluate_every: int = 500  # steps; each evaluation is also a checkpoint
+    average: int = 5  # newest checkpoints whose mean is evaluated and kept
+    patience: int = 10  # evaluations without a better one before stopping; 0: never
+    max_steps: int | None = None
+    max_minutes: float | None = None  # of training in all, evaluations included
+    precision: str = "auto"  # see training.precision
+    seed: int = 1
+
+    def __post_init__(self) -> None:
+        for name in ("learning_rate", "accumulate", "evaluate_every", "average"):
+            if getattr(self, name) <= 0:
+                raise RegardError(f"{name} must be above 0; got {getattr(self, name)}.")
+        for name in ("warmup", "weight_decay", "clip_norm", "patience"):
+            if getattr(self, name) < 0:
+                raise RegardError(f"{name} must not be negative; got {getattr(self, name)}.")
+
+
+@dataclass
+class Progress:
+    """Where a run is; saved in every checkpoint and shown to whoever watches."""
+
+    step: int = 0
+    tokens: int = 0  # target tokens trained on
+    seconds: float = 0.0  # of training and evaluation, over all sittings
+    loss_sum: float = 0.0  # since the last evaluation
+    loss_tokens: int = 0
+    best: float | None = None  # the chosen metric's best figure
+    best_step: int = 0
+    collapsed_in_a_row: int = 0
+    figures: dict[str, float] = field(default_factory=dict)  # of the last evaluation
+
+    @property
+    def loss(self) -> float:
+        """Training loss per token since the last evaluation."""
+        return self.loss_sum / self.loss_tokens if self.loss_tokens else math.nan

@@ -1,0 +1,37 @@
+"""AdamW over the master weights, and its moments as named tensors."""
+
+import torch
+from torch import Tensor
+
+from regard.training.config import TrainingConfig
+from regard.training.precision import MasterWeights
+
+
+def adamw(weights: MasterWeights, config: TrainingConfig) -> torch.optim.AdamW:
+    """AdamW (Loshchilov & Hutter 2019); biases and norms are not decayed."""
+    parameters = list(weights.parameters.values())
+    groups = [
+        {"params": [p for p in parameters if p.dim() > 1], "weight_decay": config.weight_decay},
+        {"params": [p for p in parameters if p.dim() <= 1], "weight_decay": 0.0},
+    ]
+    return torch.optim.AdamW(
+        groups, lr=config.learning_rate, betas=config.betas, eps=config.eps, fused=True
+    )
+
+
+def moments(optimizer: torch.optim.Optimizer, weights: MasterWeights) -> dict[str, Tensor]:
+    """The optimiser's state as `exp_avg/name` and so on, for a file without code in it."""
+    return {
+        f"{key}/{name}": value
+        for name, parameter in weights.parameters.items()
+        for key, value in optimizer.state[parameter].items()
+    }
+
+
+def load_moments(
+    optimizer: torch.optim.Optimizer, weights: MasterWeights, tensors: dict[str, Tensor]
+) -> None:
+    """Puts back what `moments` gave."""
+    for full_name, value in tensors.items():
+        key, name = full_name.split("/", 1)
+        optimizer.state[weights.parameters[name]][key] = value

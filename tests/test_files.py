@@ -1,0 +1,38 @@
+from pathlib import Path
+
+import pytest
+
+from regard.files import sha256, whole_file, whole_folder
+
+
+def test_a_file_appears_whole_or_not_at_all(tmp_path: Path) -> None:
+    path = tmp_path / "new" / "a.txt"
+    with whole_file(path) as file:
+        file.write_text("first")
+        assert not path.exists()
+    with pytest.raises(UnicodeEncodeError), whole_file(path) as file:
+        file.write_text("half of it \ud800", encoding="utf-8")
+    assert path.read_text() == "first"
+    assert list(path.parent.iterdir()) == [path]
+
+
+def test_a_folder_appears_whole_or_not_at_all(tmp_path: Path) -> None:
+    path = tmp_path / "run"
+    with whole_folder(path) as folder:
+        (folder / "a").write_text("1")
+        assert not path.exists()
+    with pytest.raises(FileNotFoundError), whole_folder(path) as folder:
+        (folder / "no such folder" / "b").write_text("2")
+    assert [file.name for file in path.iterdir()] == ["a"]
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_device_is_written_and_stays_a_device() -> None:
+    with whole_file("/dev/null") as file:
+        file.write_text("gone")
+    assert Path("/dev/null").is_char_device()
+
+
+def test_the_checksum_is_sha256(tmp_path: Path) -> None:
+    (tmp_path / "a").write_bytes(b"abc")
+    assert sha256(tmp_path / "a").startswith("ba7816bf8f01cfea414140de5dae2223")
