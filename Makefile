@@ -41,9 +41,10 @@ bench: $(READY)
 	@mkdir -p benchmarks/results
 	@for script in benchmarks/*.py; do \
 		name=$$(basename $$script .py); echo "$$name"; \
-		$(BIN)/python $$script > benchmarks/results/$$name.txt.tmp \
-		&& mv benchmarks/results/$$name.txt.tmp benchmarks/results/$$name.txt || exit 1; \
-	done
+		result=benchmarks/results/$$name.txt; \
+		$(BIN)/python $$script > $$result.tmp || exit 1; \
+		if [ -s $$result.tmp ]; then mv $$result.tmp $$result; else rm $$result.tmp; fi; \
+	done # a script that has not what it needs says so and leaves the last result alone
 
 clean:
 	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache

@@ -1,3 +1,4 @@
+import errno
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,27 @@ def test_a_file_appears_whole_or_not_at_all(tmp_path: Path) -> None:
         file.write_text("half of it \ud800", encoding="utf-8")
     assert path.read_text() == "first"
     assert list(path.parent.iterdir()) == [path]
+
+
+def test_an_error_of_writing_names_the_file_itself(tmp_path: Path) -> None:
+    path = tmp_path / "a.txt"
+    with pytest.raises(PermissionError) as refused, whole_file(path) as file:
+        raise PermissionError(errno.EACCES, "Permission denied", file)
+    assert refused.value.filename == str(path)
+    with pytest.raises(OSError, match="No space left") as full, whole_file(path):
+        raise OSError(errno.ENOSPC, "No space left on device")  # as `write` raises it
+    assert full.value.filename == str(path)
+    with pytest.raises(FileNotFoundError) as other, whole_file(path):
+        (tmp_path / "b.txt").read_text()
+    assert Path(other.value.filename).name == "b.txt"
+
+
+def test_who_may_read_a_file_is_the_systems_choice(tmp_path: Path) -> None:
+    (tmp_path / "plain").touch()
+    with whole_file(tmp_path / "a") as file:
+        file.unlink()
+        file.touch(mode=0o600)  # as safetensors does
+    assert (tmp_path / "a").stat().st_mode == (tmp_path / "plain").stat().st_mode
 
 
 def test_a_folder_appears_whole_or_not_at_all(tmp_path: Path) -> None:

@@ -1,5 +1,6 @@
 """Writing files whole or not at all."""
 
+import errno
 import hashlib
 import os
 import shutil
@@ -10,7 +11,10 @@ from pathlib import Path
 
 @contextmanager
 def whole_file(path: str | os.PathLike[str]) -> Iterator[Path]:
-    """Gives a temporary path beside `path`; on success it takes the name, on an error it goes."""
+    """Gives a temporary path beside `path`; on success it takes the name, on an error it goes.
+
+    An OSError of writing names `path`, not the temporary one.
+    """
     path = Path(path)
     if path.exists() and not path.is_file():
         yield path  # a device or a pipe has no other name to be written under first
@@ -18,9 +22,18 @@ def whole_file(path: str | os.PathLike[str]) -> Iterator[Path]:
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
+        temporary.touch()
+        mode = temporary.stat().st_mode
         yield temporary
+        temporary.chmod(mode)  # safetensors lets only the owner read what it writes
         _sync(temporary)
         os.replace(temporary, path)
+    except OSError as error:
+        # A full disk is met while writing, where Python knows no name.
+        full = error.filename is None and error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+        if full or error.filename in (temporary, str(temporary)):
+            error.filename = str(path)
+        raise
     finally:
         temporary.unlink(missing_ok=True)
 

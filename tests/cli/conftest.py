@@ -50,15 +50,17 @@ class UpperCase:
     """A translator whose translation is the text in capitals, its alignment the diagonal."""
 
     seen: list[dict[str, Any]] = field(default_factory=list)
-    alignment_caption: str = "α, for a test"
     generation: Any = field(default_factory=lambda: SimpleNamespace(num_beams=5))
 
     def run(
-        self, texts: Sequence[str], *, alignment: bool = False, progress: Any, **options: Any
+        self, texts: Sequence[str], *, alignment: str | None = None, progress: Any, **options: Any
     ) -> list[Any]:
         self.seen.append({"texts": list(texts), "alignment": alignment, **options})
         progress(len(texts))
-        return [self._result(text, alignment, options) for text in texts]
+        return [self._result(text, alignment is not None, options) for text in texts]
+
+    def alignment_caption(self, step: str) -> str:
+        return f"α at the {step} step, for a test"
 
     def _result(self, text: str, alignment: bool, options: dict[str, Any]) -> Any:
         words = text.split()

@@ -13,8 +13,9 @@ from regard.cli.app import app
 OPTIONS = {
     "": {"--version", "--debug", "--install-completion", "--show-completion", "--help"},
     "translate": {
-        "sentences", "--model", "--input", "--output", "--json", "--attention", "--num-beams",
-        "--n-best", "--length-penalty", "--max-new-tokens", "--batch-size", "--threads", "--help",
+        "sentences", "--model", "--input", "--output", "--json", "--attention", "--attention-step",
+        "--num-beams", "--n-best", "--length-penalty", "--max-new-tokens", "--batch-size",
+        "--threads", "--help",
     },
     "evaluate": {
         "model", "pairs", "--output", "--json", "--num-beams", "--length-penalty",

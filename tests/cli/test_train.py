@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import fields
+from pathlib import Path
 
 import pytest
 import typer
@@ -12,18 +13,30 @@ from regard.tasks.translation_training import TrainingOptions
 from regard.training import Progress
 
 
+class Calls(list):
+    """What training was called with, and the test set that it will have split off."""
+
+    split_off = ""
+
+
 @pytest.fixture
-def asked(monkeypatch):
+def asked(monkeypatch, tmp_path):
     """What train_translation was called with, in place of hours of work."""
-    calls = []
+    calls = Calls()
+    monkeypatch.chdir(tmp_path)
 
     def record(data, options, *, watch, say, command):
         calls.append((data, options, command))
         say("3 pairs read.")
-        progress = Progress(step=7, tokens=99, seconds=61.0, loss=2.5, best_step=7)
+        progress = Progress(
+            step=7, tokens=99, seconds=61.0, loss_sum=5.0, loss_tokens=2, best_step=7
+        )
         watch("step", progress)
         progress.figures = {"loss": 2.25, "bleu": 20.5, "chrf": 40.25}
         watch("evaluate", progress)
+        data = Path(options.output) / "data"
+        data.mkdir(parents=True)
+        (data / "test.tsv").write_text(calls.split_off)
 
     monkeypatch.setattr(translation_training, "train_translation", record)
     return calls
@@ -110,6 +123,11 @@ def test_the_test_set_is_scored_at_the_end(regard, asked, upper_case, scored, tm
     file.write_text("ein haus am see\tEIN HAUS AM SEE\n")
     outcome = regard("train", "translation", "pairs.tsv", "--test", file)
     assert "BLEU         100.00" in outcome.out
+
+
+def test_without_one_the_test_set_split_off_is_scored(regard, asked, upper_case, scored):
+    asked.split_off = "ein haus am see\tEIN HAUS AM SEE\n"
+    assert "BLEU         100.00" in regard("train", "translation", "pairs.tsv").out
 
 
 def test_a_missing_test_set_is_noticed_before_training(regard, asked, tmp_path):

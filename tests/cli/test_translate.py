@@ -93,7 +93,14 @@ def test_attention_draws_a_grid_below_each_translation(regard, upper_case):
     lines = regard("translate", "where there", "--attention").out.splitlines()
     assert lines[0] == "WHERE THERE"
     grid = "\n".join(lines[1:])
-    assert all(word in grid for word in ("where", "there", "WHERE", "THERE", "α, for a test"))
+    assert all(word in grid for word in ("where", "there", "WHERE", "THERE"))
+    assert "α at the output step, for a test" in grid
+
+
+def test_attention_is_read_at_the_step_that_was_asked_for(regard, upper_case):
+    outcome = regard("translate", "where", "--attention", "--attention-step", "input")
+    assert upper_case.seen[0]["alignment"] == "input"
+    assert "α at the input step, for a test" in outcome.out
 
 
 def test_a_pipe_gets_each_answer_before_it_sends_the_next_line():

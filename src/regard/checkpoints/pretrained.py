@@ -67,6 +67,8 @@ def from_pretrained(
         tensors = load_file(file)
     except SafetensorError as error:
         raise RegardError(f"{file} is damaged ({error}). Copy or train the model again.") from error
+    except OSError as error:
+        raise RegardError(f"{file} cannot be read. Check who may read it.") from error
     names = _names(model)
     _check(model, names, tensors, folder)
     state = {ours: tensors[theirs].to(dtype) for ours, theirs in names.items()}

@@ -142,6 +142,9 @@ def translation(
         )
     best = Path(options.output) / "model"
     print(f"The best model is in {best}.", file=sys.stderr)
+    split_off = Path(options.output) / "data" / "test.tsv"
+    if not references and split_off.stat().st_size:
+        references = read_references(split_off)
     if references:
         from regard.tasks import load
 

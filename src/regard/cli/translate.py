@@ -14,7 +14,7 @@ from regard.cli.progress import progress_bar
 from regard.errors import RegardError
 
 if TYPE_CHECKING:
-    from regard.tasks.translation import Result, Translator
+    from regard.tasks.translation import Result
 
 
 def translate(
@@ -44,6 +44,14 @@ def translate(
     attention: Annotated[
         bool, typer.Option("--attention", help="Show which words each word attended to.")
     ] = False,
+    attention_step: Annotated[
+        str,
+        typer.Option(
+            "--attention-step",
+            metavar="output|input",
+            help="Read at the step that predicts a word, or at the next, which reads it.",
+        ),
+    ] = "output",
     num_beams: Annotated[
         int, typer.Option("--num-beams", min=1, help="Hypotheses kept at each step; 1 is greedy.")
     ] = 5,
@@ -110,7 +118,7 @@ def translate(
             results = translator.run(
                 [line.text for line in lines],
                 batch_size=batch_size,
-                alignment=attention,
+                alignment=attention_step if attention else None,
                 progress=bar,
                 **options,
             )
@@ -125,7 +133,8 @@ def translate(
                     text = _one_line(result.text) if result else ""
                 print(text, file=destination)
                 if attention and not as_json and result:
-                    print(_grid(translator, result, destination), file=destination)
+                    caption = translator.alignment_caption(attention_step)
+                    print(_grid(result, caption, destination), file=destination)
             destination.flush()
 
 
@@ -193,7 +202,7 @@ def _one_line(text: str) -> str:
     return " ".join(text.splitlines())
 
 
-def _grid(translator: "Translator", result: "Result", destination: TextIO) -> str:
+def _grid(result: "Result", caption: str, destination: TextIO) -> str:
     from regard.figures.terminal import alignment_grid, takes_color
 
     assert result.alignment is not None
@@ -201,6 +210,6 @@ def _grid(translator: "Translator", result: "Result", destination: TextIO) -> st
         result.source_words,
         result.target_words,
         result.alignment,
-        caption=translator.alignment_caption,
+        caption=caption,
         color=takes_color(destination),
     )

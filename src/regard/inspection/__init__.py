@@ -1,5 +1,5 @@
 """Looking at what attention did, from the query, key and mask that it had."""
 
-from regard.inspection.alignment import cross_attention, default_layer, group_words
+from regard.inspection.alignment import STEPS, cross_attention, group_words
 
-__all__ = ["cross_attention", "default_layer", "group_words"]
+__all__ = ["STEPS", "cross_attention", "group_words"]

@@ -11,6 +11,8 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from regard.errors import RegardError
+
 
 class Dropout(nn.Module):
     """Zeroes elements with probability `probability` while training, else is the identity.
@@ -20,8 +22,7 @@ class Dropout(nn.Module):
 
     def __init__(self, probability: float):
         super().__init__()
-        if not 0.0 <= probability < 1.0:
-            raise ValueError(f"dropout must be at least 0 and below 1; got {probability}.")
+        check_dropout(probability)
         self.dropped = round(probability * 256)
 
     def forward(self, input: Tensor) -> Tensor:
@@ -41,6 +42,12 @@ class Dropout(nn.Module):
 
     def extra_repr(self) -> str:
         return f"probability={self.dropped}/256"
+
+
+def check_dropout(probability: float) -> None:
+    """Refuses what is no probability, or would leave nothing once rounded."""
+    if not 0 <= probability <= 255 / 256:
+        raise RegardError(f"dropout must be from 0 to 255/256; got {probability}. Lower it.")
 
 
 def keep_scale(like: Tensor, dropped: int) -> Tensor:

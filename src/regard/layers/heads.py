@@ -3,6 +3,7 @@
 from torch import Tensor, nn
 
 from regard.attention import Mask, attend
+from regard.errors import RegardError
 from regard.layers.cache import KeyValueCache
 
 
@@ -21,7 +22,7 @@ class MultiHeadAttention(nn.Module):
     def __init__(self, d_model: int, num_heads: int, *, head_dim: int | None = None):
         super().__init__()
         if head_dim is None and d_model % num_heads:
-            raise ValueError(
+            raise RegardError(
                 f"d_model must be a multiple of num_heads; got {d_model} and {num_heads}."
                 " Change one of them or give head_dim."
             )

@@ -10,6 +10,7 @@ from torch.nn import functional
 from regard.attention import Causal, Mask, Padding
 from regard.errors import RegardError
 from regard.layers import DecoderLayer, Embedding, EncoderLayer, LayerCache, empty_table
+from regard.layers.dropout import check_dropout
 from regard.layers.feed_forward import ACTIVATIONS
 
 
@@ -40,6 +41,7 @@ class EncoderDecoderConfig:
                 raise RegardError(
                     f"{name} must be one of {', '.join(allowed)}; got {getattr(self, name)!r}."
                 )
+        check_dropout(self.dropout)
         if self.positions == "sinusoidal" and self.d_model % 2:
             raise RegardError(f"sinusoidal positions need an even d_model; got {self.d_model}.")
         for name in ("pad_id", "eos_id", "start_id"):

@@ -76,8 +76,10 @@ def read_card(folder: str | os.PathLike[str]) -> dict[str, Any]:
     if len(parts) < 3 or parts[0]:
         return {}
     facts = {}
-    for line in parts[1].splitlines():
-        name, _, value = line.partition(": ")
+    for line in parts[1].split("\n"):
+        name, separator, value = line.partition(": ")
+        if not separator:
+            continue
         try:
             facts[name] = json.loads(value)
         except ValueError:

@@ -1,12 +1,15 @@
 """Training by the name of a task."""
 
+import os
 from typing import Any
 
 from regard.errors import RegardError
 from regard.tasks.translation import Translator
 
+File = str | os.PathLike[str]
 
-def train(task: str, data: str | tuple[str, str], output: str, **options: Any) -> Translator:
+
+def train(task: str, data: File | tuple[File, File], output: File, **options: Any) -> Translator:
     """Trains a model on `data` in the folder `output`, or resumes there; returns the best one.
 
     >>> translator = regard.train("translation", "pairs.tsv", "runs/en-de", max_minutes=30)
@@ -27,5 +30,7 @@ def train(task: str, data: str | tuple[str, str], output: str, **options: Any) -
     for name in options:
         if name not in known:
             raise RegardError(f"a training option is one of {', '.join(known)}; got {name!r}.")
-    train_translation(data, TrainingOptions(output=output, **options), say=print)
+    pairs = (os.fspath(data[0]), os.fspath(data[1])) if isinstance(data, tuple) else os.fspath(data)
+    output = os.fspath(output)
+    train_translation(pairs, TrainingOptions(output=output, **options), say=print)
     return Translator.load(f"{output}/model", name=output)

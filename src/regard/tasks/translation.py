@@ -17,7 +17,7 @@ from regard.data import pad
 from regard.errors import RegardError
 from regard.files import whole_file
 from regard.generation import GenerationConfig, Hypothesis, generate
-from regard.inspection import cross_attention, default_layer, group_words
+from regard.inspection import STEPS, cross_attention, group_words
 from regard.models import EncoderDecoder
 from regard.text import TokenizerPair, normalise
 
@@ -116,7 +116,7 @@ class Translator:
         texts: Sequence[str],
         *,
         batch_size: int = 32,
-        alignment: bool = False,
+        alignment: str | None = None,
         progress: Callable[[int], None] = lambda done: None,
         **options: object,
     ) -> list[Result]:
@@ -124,7 +124,8 @@ class Translator:
 
         Args:
             batch_size: texts decoded together.
-            alignment: also read the word alignment from cross-attention.
+            alignment: also read the word alignment from cross-attention, at the decoder's
+                "output" or "input" step (`inspection.cross_attention`).
             progress: called with the number of texts just finished.
             options: fields of GenerationConfig, such as num_beams.
 
@@ -133,6 +134,8 @@ class Translator:
                 positions. A longer text of several sentences is translated sentence by sentence.
         """
         config = self._configured(options)
+        if alignment is not None and alignment not in STEPS:
+            raise RegardError(f"alignment must be {' or '.join(STEPS)}; got {alignment!r}.")
         parts = [self._parts(text) for text in texts]
         flat = [(index, ids) for index, text in enumerate(parts) for ids in text]
         # Neighbours in length share a batch; the order of the results is the callers'.
@@ -157,8 +160,8 @@ class Translator:
 
     def _configured(self, options: dict[str, object]) -> GenerationConfig:
         config = self.generation.updated(**options)
-        # The decoder reads start, then every token but the last: as many positions as new tokens.
-        longest = self.model.config.max_positions
+        # Start and every token: reading the last one too is what alignment looks at.
+        longest = self.model.config.max_positions - 1
         return config.updated(max_new_tokens=min(config.max_new_tokens, longest))
 
     def _parts(self, text: str) -> list[list[int]]:
@@ -190,7 +193,7 @@ class Translator:
         self,
         sources: list[list[int]],
         config: GenerationConfig,
-        alignment: bool,
+        alignment: str | None,
         numbers: Sequence[int],
     ) -> list[Result]:
         ids = self.model.config
@@ -201,7 +204,7 @@ class Translator:
         results = [self._result(hypotheses) for hypotheses in n_best]
         if alignment:
             best = [_without_end(hypotheses[0].tokens, ids.eos_id) for hypotheses in n_best]
-            results = self._aligned(results, sources, source, best)
+            results = self._aligned(results, sources, source, best, alignment)
         return results
 
     def _result(self, hypotheses: Sequence[Hypothesis]) -> Result:
@@ -226,10 +229,12 @@ class Translator:
         sources: list[list[int]],
         source: torch.Tensor,
         targets: list[list[int]],
+        step: str,
     ) -> list[Result]:
         ids = self.model.config
         target, _ = pad(targets, pad_id=ids.pad_id, eos_id=ids.eos_id)
-        weights = cross_attention(self.model, source, target).mean(1)  # over heads
+        target = target[:, :-1]  # the end of the longest belongs to no word
+        weights = cross_attention(self.model, source, target, step=step).mean(1)  # over heads
         aligned = []
         for row, result in enumerate(results):
             source_words = self.tokenizers.source.words(sources[row])
@@ -249,18 +254,24 @@ class Translator:
             )
         return aligned
 
-    @property
-    def alignment_caption(self) -> str:
+    def alignment_caption(self, step: str) -> str:
         """What the numbers of `Result.alignment` are."""
-        layer = default_layer(self.model)
-        return f"α, cross-attention of decoder layer {layer}, mean over heads, at the input step"
+        layers, heads = self.model.config.decoder_layers, self.model.config.decoder_heads
+        return (
+            f"α of cross-attention, mean over {layers} layers × {heads} heads,"
+            f" at the decoder's {step} step"
+        )
 
 
 def _generation(folder: Path) -> GenerationConfig:
     file = folder / "generation_config.json"
     if not file.exists():
         return GenerationConfig()
-    return GenerationConfig.from_dict(json.loads(file.read_text(encoding="utf-8")))[0]
+    try:
+        settings = json.loads(file.read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise RegardError(f"{file} is not valid JSON ({error}).") from error
+    return GenerationConfig.from_dict(settings)[0]
 
 
 def _without_end(tokens: Sequence[int], eos_id: int) -> list[int]:

@@ -92,22 +92,25 @@ def _prepare(
         seed=options.seed,
     )
     parts: dict[str | None, int] = {"train": 0, "dev": 0, "test": 0, None: 0}
-    held = {pair.source for pair in dev + test}
+    given = {pair.source for pair in dev + test}
+
+    def part_of(pair: Pair) -> str | None:
+        """None: not used, since dev or test has it."""
+        return None if pair.source in given else split.part(pair)
 
     def train() -> Iterator[Pair]:
-        """The training pairs: no source that dev or test has."""
-        for pair in _pairs(cleaned):
-            if split.part(pair) == "train" and pair.source not in held:
-                yield pair
+        return (pair for pair in _pairs(cleaned) if part_of(pair) == "train")
 
     for pair in _pairs(cleaned):
-        part = split.part(pair)
-        part = None if part == "train" and pair.source in held else part
+        part = part_of(pair)
         parts[part] += 1
         if part in ("dev", "test"):
             (dev if part == "dev" else test).append(pair)
-    _write_tsv(folder / "dev.tsv", dev)
-    _write_tsv(folder / "test.tsv", test)
+    if not parts["train"] or not dev:
+        raise RegardError(
+            f"training needs pairs to train on and dev pairs; got {parts['train']} and {len(dev)}"
+            f" after leaving out {parts[None]} that dev or test has too. Give other files."
+        )
     summary = f"{parts['train']:,} pairs to train on, {len(dev):,} dev, {len(test):,} test"
     if parts[None]:
         summary += f"; {parts[None]:,} left out because dev or test has them too"
@@ -124,6 +127,15 @@ def _prepare(
     kind = (
         f"{sizes[0]:,} shared" if tokenizers.joint else f"{sizes[0]:,} source, {sizes[1]:,} target"
     )
+    for name, held in (("dev", dev), ("test", test)):
+        kept = list(_short_enough(held, tokenizers, options.max_length))
+        if len(kept) < len(held):
+            say(f"{name}: {len(held) - len(kept):,} pairs over {options.max_length} left out")
+        if name == "dev" and not kept:
+            raise RegardError(
+                f"all dev pairs have more than {options.max_length} tokens. Give shorter ones."
+            )
+        _write_tsv(folder / f"{name}.tsv", kept)
     store = TokenStore.write(
         folder / "train.tokens",
         _encoded(train(), tokenizers),
@@ -155,6 +167,13 @@ def _encoded(
             chunk.clear()
     if chunk:
         yield from encode()
+
+
+def _short_enough(pairs: list[Pair], tokenizers: TokenizerPair, max_length: int) -> Iterator[Pair]:
+    """The pairs whose loss a model can be asked for: as long as those that it is trained on."""
+    for pair, ids in zip(pairs, _encoded(pairs, tokenizers), strict=True):
+        if max(map(len, ids)) <= max_length:
+            yield pair
 
 
 def _given(file: str | None) -> list[Pair]:

@@ -27,7 +27,6 @@ from regard.training import (
     fit,
 )
 from regard.training.board import tensorboard
-from regard.training.precision import PRECISIONS
 
 
 @dataclass(frozen=True)
@@ -66,17 +65,26 @@ class TrainingOptions:
 
     def __post_init__(self) -> None:
         # Checked here, before an hour of reading data, and again where they are used.
-        choose_preset(self.preset, vocab_size=8, norm=self.norm)
-        if self.precision not in PRECISIONS:
+        model = choose_preset(self.preset, 8, **_model_changes(self))
+        _training_config(self)
+        longest = model.max_positions - 1  # one position is for the end of sentence
+        if not 0 < self.max_length <= longest:
+            raise RegardError(f"max_length must be from 1 to {longest}; got {self.max_length}.")
+        if self.max_epochs is not None and not self.max_epochs > 0:
+            raise RegardError(f"max_epochs must be above 0; got {self.max_epochs}.")
+        if not 0 <= self.label_smoothing < 1:
             raise RegardError(
-                f"precision must be one of {', '.join(PRECISIONS)}; got {self.precision!r}."
+                f"label_smoothing must be at least 0 and below 1; got {self.label_smoothing}."
             )
+        if self.dev_sentences <= 0:
+            raise RegardError(f"dev_sentences must be above 0; got {self.dev_sentences}.")
 
 
 # Peak learning rates that trained well from scratch; smaller for wider models.
 LEARNING_RATES = {"tiny": 5e-3, "small": 2e-3, "base": 7e-4, "big": 5e-4}
-# Changing these does not change what the run computes at a step, so a resume may.
-FREE = {"output", "max_steps", "max_epochs", "max_minutes", "patience", "tensorboard"}
+# A resumed run may change these: limits, names, and where files stand (their contents are checked).
+FREE = {"output", "dev", "test", "max_steps", "max_epochs", "max_minutes", "patience"}
+FREE |= {"source_language", "target_language", "license", "data_note", "tensorboard"}
 
 Watch = Callable[[str, Progress], None]
 
@@ -99,11 +107,10 @@ def train_translation(
     """
     run = RunFolder(Path(options.output), warn=say)
     data = prepare(pairs, options, run.path / "data", say=say)
-    run.start(asdict(options) | {"data_sha256": data.sha256}, free=FREE)
     torch.manual_seed(options.seed)
     model = _model(options, data.tokenizers)
     say(_describe(model, options))
-    config = _training_config(options, data)
+    config = _training_config(options)
     objective = _objective(options, data, run.path / "model", command)
     batches = Batches(
         data.store,
@@ -113,8 +120,10 @@ def train_translation(
         seed=options.seed,
     )
     if options.max_epochs is not None:
-        steps = round(options.max_epochs * len(batches) / options.accumulate)
+        steps = max(1, round(options.max_epochs * len(batches) / options.accumulate))
         config = replace(config, max_steps=min(steps, config.max_steps or steps))
+    # Only now: what is refused above must leave no run that a corrected option contradicts.
+    run.start(asdict(options) | {"data_sha256": data.sha256}, free=FREE)
     watchers = [watch, tensorboard(run.path)] if options.tensorboard else [watch]
     return fit(model, batches, objective, config, run, watch=_all(watchers))
 
@@ -127,10 +136,14 @@ def _all(watchers: Sequence[Watch]) -> Watch:
     return watch
 
 
+def _model_changes(options: TrainingOptions) -> dict[str, Any]:
+    """What the options change in the preset."""
+    dropout = {} if options.dropout is None else {"dropout": options.dropout}
+    return {"norm": options.norm, **dropout}
+
+
 def _model(options: TrainingOptions, tokenizers: TokenizerPair) -> EncoderDecoder:
-    changes: dict[str, Any] = {"norm": options.norm}
-    if options.dropout is not None:
-        changes["dropout"] = options.dropout
+    changes = _model_changes(options)
     if not tokenizers.joint:
         changes["target_vocab_size"] = tokenizers.target.vocab_size
     target = tokenizers.target
@@ -138,7 +151,7 @@ def _model(options: TrainingOptions, tokenizers: TokenizerPair) -> EncoderDecode
     return EncoderDecoder(choose_preset(options.preset, tokenizers.source.vocab_size, **changes))
 
 
-def _training_config(options: TrainingOptions, data: TranslationData) -> TrainingConfig:
+def _training_config(options: TrainingOptions) -> TrainingConfig:
     shared = {field.name for field in fields(TrainingConfig)}
     values = {name: value for name, value in asdict(options).items() if name in shared}
     rate = options.learning_rate
@@ -185,9 +198,14 @@ def evaluate_translator(
     translator: Translator, pairs: Sequence[tuple[str, str]], *, sentences: int
 ) -> dict[str, float]:
     """What a training run watches: the loss on all pairs; BLEU, chrF and the share of distinct
-    outputs of greedy decoding on the first `sentences` of them."""
-    scored = pairs[:sentences]
-    results = translator.run([source for source, _ in scored], batch_size=128, num_beams=1)
+    outputs of greedy decoding on `sentences` of them, spread evenly: files are often sorted."""
+    count = min(sentences, len(pairs))
+    scored = [pairs[k * len(pairs) // count] for k in range(count)]
+    # A young model rarely ends a sentence; nothing is learnt from how long it would go on.
+    longest = max(map(len, translator.tokenizers.target.encode_batch([t for _, t in scored])))
+    results = translator.run(
+        [source for source, _ in scored], batch_size=128, num_beams=1, max_new_tokens=longest + 10
+    )
     hypotheses = [result.text for result in results]
     scores = corpus_scores(hypotheses, [target for _, target in scored])
     return {

@@ -4,6 +4,7 @@ import math
 from dataclasses import dataclass, field
 
 from regard.errors import RegardError
+from regard.training.precision import PRECISIONS
 
 
 @dataclass(frozen=True)
@@ -27,11 +28,24 @@ class TrainingConfig:
 
     def __post_init__(self) -> None:
         for name in ("learning_rate", "accumulate", "evaluate_every", "average"):
-            if getattr(self, name) <= 0:
-                raise RegardError(f"{name} must be above 0; got {getattr(self, name)}.")
+            _require_above_0(name, getattr(self, name))
+        for name in ("max_steps", "max_minutes"):
+            if getattr(self, name) is not None:
+                _require_above_0(name, getattr(self, name))
         for name in ("warmup", "weight_decay", "clip_norm", "patience"):
-            if getattr(self, name) < 0:
+            if not getattr(self, name) >= 0:
                 raise RegardError(f"{name} must not be negative; got {getattr(self, name)}.")
+        if not 0 <= self.seed < 2**32:
+            raise RegardError(f"seed must be from 0 to {2**32 - 1}; got {self.seed}.")
+        if self.precision not in PRECISIONS:
+            raise RegardError(
+                f"precision must be one of {', '.join(PRECISIONS)}; got {self.precision!r}."
+            )
+
+
+def _require_above_0(name: str, value: float) -> None:
+    if not value > 0:  # nor is NaN
+        raise RegardError(f"{name} must be above 0; got {value}.")
 
 
 @dataclass

@@ -17,6 +17,7 @@ from torch import Tensor, nn
 from regard.errors import RegardError
 from regard.training.config import Progress, TrainingConfig
 from regard.training.interruption import Interruption
+from regard.training.memory import keep_freed_memory
 from regard.training.optimizer import adamw, load_moments, moments
 from regard.training.precision import MasterWeights, choose_dtype
 from regard.training.run import Checkpoint, RunFolder
@@ -67,6 +68,7 @@ def fit(
         RegardError: the loss is no longer a number, or the model's output has collapsed.
         KeyboardInterrupt: after Ctrl-C, when the checkpoint is written.
     """
+    keep_freed_memory()
     return _Training(model, batches, objective, config, run, watch).fit()
 
 

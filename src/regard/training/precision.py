@@ -9,8 +9,6 @@ scaling). In float32 the masters are the parameters themselves.
 import torch
 from torch import Tensor, nn
 
-from regard.errors import RegardError
-
 PRECISIONS = ("auto", "fp32", "bf16")
 DTYPES = {"fp32": torch.float32, "bf16": torch.bfloat16}
 
@@ -19,8 +17,6 @@ def choose_dtype(precision: str, device: torch.device) -> torch.dtype:
     """The dtype that `precision` names; "auto" is bf16 where the hardware multiplies it."""
     if precision == "auto":
         return torch.bfloat16 if _fast_bf16(device) else torch.float32
-    if precision not in DTYPES:
-        raise RegardError(f"precision must be one of {', '.join(PRECISIONS)}; got {precision!r}.")
     return DTYPES[precision]
 
 

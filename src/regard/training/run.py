@@ -57,7 +57,7 @@ class RunFolder:
         """
         file = self.path / "run.json"
         if file.exists():
-            recorded = _read_json(file)["options"]
+            recorded = _recorded_options(file)
             for name, value in options.items():
                 if name not in free and recorded.get(name, value) != value:
                     raise RegardError(
@@ -69,6 +69,7 @@ class RunFolder:
 
     def log(self, entry: dict[str, Any]) -> None:
         """Appends one line to log.jsonl."""
+        self.path.mkdir(parents=True, exist_ok=True)
         with open(self.path / "log.jsonl", "a", encoding="utf-8") as file:
             file.write(json.dumps(entry) + "\n")
 
@@ -76,14 +77,21 @@ class RunFolder:
         """Writes a checkpoint whole, then drops what is no longer needed.
 
         The two newest stay and can be resumed from; of the steps in `keep`, the weights stay.
+
+        Raises:
+            RegardError: it cannot be written; what was saved before is untouched.
         """
-        with whole_folder(self._folder(step)) as folder:
-            save_file(checkpoint.weights, folder / "weights.safetensors")
-            save_file(checkpoint.optimizer, folder / "optimizer.safetensors")
-            (folder / "state.json").write_text(json.dumps(checkpoint.state, indent=1))
-            sums = {file.name: sha256(file) for file in sorted(folder.iterdir())}
-            (folder / "checksums.json").write_text(json.dumps(sums, indent=1))
-        for other in self.steps()[:-2]:
+        try:
+            with whole_folder(self._folder(step)) as folder:
+                _write(folder, checkpoint)
+        except (OSError, SafetensorError) as error:
+            raise RegardError(
+                f"the checkpoint of step {step} cannot be written to {self.path / 'checkpoints'}"
+                f" ({error}); what was saved before is kept. Make room there or allow writing, and"
+                " give the same command to resume."
+            ) from error
+        # A later step than this one is a damaged checkpoint that was passed over.
+        for other in [other for other in self.steps() if other <= step][:-2]:
             if other in keep:
                 (self._folder(other) / "optimizer.safetensors").unlink(missing_ok=True)
             else:
@@ -91,10 +99,10 @@ class RunFolder:
 
     def newest(self) -> Checkpoint | None:
         """The newest checkpoint that is whole; names a damaged one and goes to the one before."""
-        for step in reversed(self.steps()):
+        for age, step in enumerate(reversed(self.steps())):
             folder = self._folder(step)
-            if not (folder / "optimizer.safetensors").exists():
-                break
+            if age >= 2 and not (folder / "optimizer.safetensors").exists():
+                continue  # kept for its weights only
             damage = _damage(folder)
             if damage is None:
                 return Checkpoint(
@@ -127,6 +135,14 @@ class RunFolder:
         return self.path / "checkpoints" / f"step-{step:08d}"
 
 
+def _write(folder: Path, checkpoint: Checkpoint) -> None:
+    save_file(checkpoint.weights, folder / "weights.safetensors")
+    save_file(checkpoint.optimizer, folder / "optimizer.safetensors")
+    (folder / "state.json").write_text(json.dumps(checkpoint.state, indent=1))
+    sums = {file.name: sha256(file) for file in sorted(folder.iterdir())}
+    (folder / "checksums.json").write_text(json.dumps(sums, indent=1))
+
+
 def _damage(folder: Path) -> str | None:
     """What is wrong with a checkpoint, or None."""
     try:
@@ -137,6 +153,17 @@ def _damage(folder: Path) -> str | None:
     except (OSError, KeyError, ValueError, SafetensorError) as error:
         return str(error)
     return None
+
+
+def _recorded_options(file: Path) -> dict[str, Any]:
+    try:
+        options: dict[str, Any] = _read_json(file)["options"]
+    except (ValueError, KeyError, TypeError) as error:
+        raise RegardError(
+            f"{file} is not what a run writes there ({error})."
+            " Give another --output, or delete that folder."
+        ) from error
+    return options
 
 
 def _read_json(path: Path) -> Any:

@@ -1,0 +1,46 @@
+"""The shipped models' BLEU and chrF on development sets, beam 5, by `regard evaluate`.
+
+    python benchmarks/shipped.py
+    python benchmarks/shipped.py --data ../shared/data
+
+The models were chosen on these sets, so the figures are those of development, not of a test.
+"""
+
+import argparse
+import subprocess
+import sys
+from pathlib import Path
+
+DATA = Path(__file__).parents[2] / "shared" / "data"
+REGARD = str(Path(sys.executable).with_name("regard"))
+SETS = [
+    ("en-de", "tatoeba_en_de/dev.tsv"),
+    ("en-hi", "tatoeba_en_hi/dev.tsv"),
+    ("en-hi", "hindi_visual_genome/dev.tsv"),
+]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--data", type=Path, default=DATA, help="the folder of the sets' folders")
+    arguments = parser.parse_args()
+    missing = [name for _, name in SETS if not (arguments.data / name).is_file()]
+    if missing:
+        parser.exit(0, f"{parser.prog} needs {', '.join(missing)} in {arguments.data}.\n")
+
+    from regard.tasks.loading import find
+
+    there = [(model, name) for model, name in SETS if (find(model) / "config.json").exists()]
+    if not there:
+        parser.exit(0, f"{parser.prog} needs the shipped models; this checkout has none.\n")
+    for model, name in there:
+        command = [REGARD, "evaluate", model, str(arguments.data / name), "--num-beams", "5"]
+        print(f"$ regard evaluate {model} {name} --num-beams 5", flush=True)
+        subprocess.run(command, check=True)
+        print(flush=True)
+    for model in {model for model, _ in SETS} - {model for model, _ in there}:
+        print(f"{model} was not measured: it is not in this checkout.")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,67 @@
+"""Start-up: wall time of commands in new processes, beside importing torch and transformers.
+
+    python benchmarks/startup.py
+
+Each command runs once to warm the disk's cache and then five times; the commands take turns.
+"""
+
+import argparse
+import os
+import statistics
+import subprocess
+import sys
+import time
+from importlib.util import find_spec
+from pathlib import Path
+
+REGARD = str(Path(sys.executable).with_name("regard"))
+SENTENCE = "A young girl is playing with her dog in the garden."
+
+
+def seconds(command: list[str]) -> float:
+    """Wall time of a command, from its start to its end."""
+    # A user's Python keeps the bytecode it has compiled.
+    environment = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
+    started = time.perf_counter()
+    done = subprocess.run(command, env=environment, capture_output=True, text=True)
+    if done.returncode:
+        sys.exit(f"{' '.join(command)} failed: {done.stderr.strip()}")
+    return time.perf_counter() - started
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--model", default="en-de", help="a shipped model or a folder")
+    parser.add_argument("--runs", type=int, default=5, help="of each command, after one more")
+    arguments = parser.parse_args()
+    if not Path(REGARD).exists():
+        parser.exit(0, f"{parser.prog} needs the command regard beside {sys.executable}.\n")
+
+    from regard.tasks.loading import FOLDER
+
+    commands = {
+        "regard --help": [REGARD, "--help"],
+        'regard translate "…"': [REGARD, "translate", SENTENCE, "--model", arguments.model],
+        'python -c "import torch"': [sys.executable, "-c", "import torch"],
+    }
+    if not any((place / arguments.model / "config.json").exists() for place in (Path(), FOLDER)):
+        del commands['regard translate "…"']
+        print(f"regard translate was not measured: there is no model {arguments.model}.")
+    if find_spec("transformers"):
+        program = "from transformers import MarianMTModel"
+        commands[f'python -c "{program}"'] = [sys.executable, "-c", program]
+    else:
+        print("transformers was not measured: it is not installed.")
+
+    times: dict[str, list[float]] = {name: [] for name in commands}
+    for _ in range(arguments.runs + 1):
+        for name, command in commands.items():
+            times[name].append(seconds(command))
+    print(f"{'seconds':55}{'median':>8}{'lowest':>8}{'highest':>9}")
+    for name, (_, *counted) in times.items():
+        median = statistics.median(counted)
+        print(f"{name:55}{median:8.2f}{min(counted):8.2f}{max(counted):9.2f}")
+
+
+if __name__ == "__main__":
+    main()

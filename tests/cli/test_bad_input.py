@@ -1,0 +1,159 @@
+"""Every bad input as a command: one line that says what is wrong, exit code 2, no traceback."""
+
+import json
+import resource
+
+import pytest
+import torch
+
+from regard.checkpoints import save_pretrained
+from regard.models import EncoderDecoder, EncoderDecoderConfig
+from regard.tasks.translation import Translator
+from regard.text import train_pair
+
+FILES = {
+    "good.tsv": b"".join(f"dog {k}.\thund {k}.\n".encode() for k in range(40)),
+    "dev.tsv": b"a hund.\tein Hund.\n",
+    "empty.tsv": b"",
+    "blank.tsv": b"\n\n",
+    "no_tab.tsv": b"a dog.\tein Hund.\na dog and no tab\n",
+    "latin.tsv": "für\tfür\n".encode("latin-1"),
+    "utf16.tsv": "a\tb\n".encode("utf-16"),
+    "broken.tsv.gz": b"\x1f\x8b\x08\x00aaaaaaaaaaaa",
+    "long.txt": b"the dog " * 30 + b".\n",
+    "long.tsv": b"the dog " * 30 + b".\tder Hund.\n",
+    "latin.txt": "ein Hund\nfür\n".encode("latin-1"),
+    "one.en": b"a\nb\n",
+    "one.de": b"a\n",
+    "folder/in_it.txt": b"a\n",
+}
+TRAIN = ("train", "translation")
+CASES = {
+    "translate --input none.txt": "none.txt does not exist",
+    "translate --input empty.tsv": "empty.tsv is empty; one sentence a line was expected",
+    "translate --input latin.txt --model small": "line 2 of latin.txt is not UTF-8 (byte 2",
+    "translate --input folder": "folder is a folder; a file was expected",
+    "translate --input broken.tsv.gz": "broken.tsv.gz is damaged gzip",
+    "translate --input long.txt --model small": "may have 18 tokens with small; got one of ",
+    "translate a --model en-dee": "a model is one of en-de, en-hi or a folder; there is no",
+    "translate a --model folder": "folder is not a model folder: it has no config.json",
+    "translate a --model misfit": "tokens, but the model's vocabulary is 300: use the tokenizer",
+    "translate a --model broken": "broken/model.safetensors is damaged",
+    "translate a --model small --output good.tsv/x": "good.tsv is a file; a folder was expected",
+    "translate a --model small --attention --attention-step no": "must be output or input; got",
+    "translate a --model small --length-penalty 1000": "length_penalty must be a number from -100",
+    "evaluate small none.tsv": "expected a file of sentence pairs at none.tsv",
+    "evaluate small empty.tsv": "expected sentence pairs in empty.tsv, but it is empty",
+    "evaluate small blank.tsv": "blank.tsv holds no sentence pairs",
+    "evaluate small no_tab.tsv": "no_tab.tsv, line 2: expected a sentence",
+    "evaluate small latin.tsv": "latin.tsv, line 1: expected UTF-8, but byte 0xfc is not",
+    "evaluate small long.tsv": "may have 18 tokens with small; got one of ",
+    "evaluate klingon good.tsv": "a model is one of en-de, en-hi or a folder",
+    "info klingon": "a model is one of en-de, en-hi or a folder",
+    "train translation none.tsv": "expected a file of sentence pairs at none.tsv",
+    "train translation empty.tsv": "expected sentence pairs in empty.tsv, but it is empty",
+    "train translation blank.tsv": "no sentence pair is left after cleaning (2 read, 0 kept; 2",
+    "train translation no_tab.tsv": "no_tab.tsv, line 2: expected a sentence",
+    "train translation latin.tsv": "0 kept; 1 bad encoding (first at line 1)",
+    "train translation utf16.tsv": "utf16.tsv must be UTF-8, but it looks like UTF-16",
+    "train translation broken.tsv.gz": "broken.tsv.gz is damaged gzip",
+    "train translation folder": "expected a file of sentence pairs at folder",
+    "train translation --source one.en --target one.de": "one.en has 2 and one.de has 1",
+    "train translation good.tsv --output good.tsv/run": "a part of its path is a file",
+    "train translation good.tsv --preset huge": "preset must be one of tiny, small, base, big",
+    "train translation good.tsv --norm both": "norm must be one of post, pre; got 'both'",
+    "train translation good.tsv --dropout 1.5": "dropout must be from 0 to 255/256; got 1.5",
+    "train translation good.tsv --learning-rate nan": "learning_rate must be above 0; got nan",
+    "train translation good.tsv --seed -1": "seed must be from 0",
+    "train translation good.tsv --max-length 600": "max_length must be from 1 to 511; got 600",
+    "train translation good.tsv --max-epochs 0": "max_epochs must be above 0",
+    "train translation good.tsv --max-minutes 0": "max_minutes must be above 0",
+    "train translation good.tsv --dev empty.tsv": "expected sentence pairs in empty.tsv",
+    "train translation good.tsv --test no_tab.tsv": "no_tab.tsv, line 2: expected a sentence",
+    "train translation good.tsv --vocab-size 10": "vocab_size must be at least",
+}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """The files above, a small model, one that its tokenizer does not fit, and one cut short."""
+    path = tmp_path_factory.mktemp("bad")
+    for name, content in FILES.items():
+        (path / name).parent.mkdir(exist_ok=True)
+        (path / name).write_bytes(content)
+    tokenizers = train_pair([("the dog", "der Hund")] * 5)
+    size = tokenizers.source.vocab_size
+    config = EncoderDecoderConfig(
+        size, d_model=8, d_ff=8, encoder_layers=1, decoder_layers=1, encoder_heads=2,
+        decoder_heads=2, max_positions=19,
+    )  # fmt: skip
+    torch.manual_seed(1)
+    translator = Translator(EncoderDecoder(config).eval(), tokenizers)
+    for name in ("small", "misfit", "broken"):
+        translator.save(path / name)
+    small = EncoderDecoder(EncoderDecoderConfig(300, d_model=8, d_ff=8, max_positions=19))
+    save_pretrained(small, path / "misfit")
+    weights = path / "broken" / "model.safetensors"
+    weights.write_bytes(weights.read_bytes()[:-40])
+    return path
+
+
+@pytest.mark.parametrize("command", CASES)
+def test_a_mistake_is_one_line_and_leaves_nothing(command, regard, folder, monkeypatch, tmp_path):
+    monkeypatch.chdir(folder)
+    before = sorted(folder.rglob("*"))
+    arguments = command.split()
+    if arguments[:2] == ["train", "translation"] and "--output" not in arguments:
+        arguments += ["--output", str(tmp_path / "run")]
+    outcome = regard(*arguments)
+    assert outcome.code == 2
+    *said, message = outcome.err.splitlines()
+    assert message.startswith("regard: ")
+    assert CASES[command] in message
+    # Training may first have told what it read.
+    assert not said or arguments[0] == "train"
+    assert outcome.out == ""
+    assert sorted(folder.rglob("*")) == before
+    assert not (tmp_path / "run" / "run.json").exists()
+
+
+def test_a_full_disk_while_a_translation_is_written_is_one_line(regard, folder, tmp_path):
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    source = tmp_path / "in.txt"
+    source.write_text("the dog\n" * 300)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1000, hard))
+    try:
+        outcome = regard(
+            "translate", "--input", source, "--output", tmp_path / "out.txt", "--model",
+            folder / "small", "--num-beams", 1, "--max-new-tokens", 9,
+        )  # fmt: skip
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    assert outcome.code == 2
+    assert outcome.err.splitlines()[-1].startswith(
+        f"regard: {tmp_path / 'out.txt'}: File too large"
+    )
+    assert list(tmp_path.iterdir()) == [source]
+
+
+def test_a_full_disk_while_training_keeps_what_was_saved(regard, folder, tmp_path):
+    def train(steps):
+        return regard(
+            *TRAIN, folder / "good.tsv", "--dev", folder / "dev.tsv", "--output", tmp_path,
+            "--vocab-size", 376, "--max-steps", steps, "--eval-every", 1, "--max-tokens", 16,
+            "--dev-sentences", 1, "--max-length", 10,
+        )  # fmt: skip
+
+    assert train(1).code == 0
+    first = {file: file.read_bytes() for file in (tmp_path / "checkpoints").rglob("*.*")}
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (4_000_000, hard))  # the model fits, its state not
+    try:
+        outcome = train(2)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    assert outcome.code == 2
+    assert "regard: the checkpoint of step 2 cannot be written to" in outcome.err
+    assert {file: file.read_bytes() for file in (tmp_path / "checkpoints").rglob("*.*")} == first
+    assert "Going on from step 1." in train(2).err
+    assert json.loads((tmp_path / "run.json").read_text())["options"]["max_steps"] == 2

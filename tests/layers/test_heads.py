@@ -1,0 +1,91 @@
+import pytest
+import torch
+from torch import Tensor, nn
+
+from regard import RegardError
+from regard.attention import Causal, Padding
+from regard.layers import KeyValueCache, MultiHeadAttention
+
+BATCH, QUERIES, KEYS, D_MODEL, HEADS = 3, 5, 7, 12, 4
+
+
+def twins() -> tuple[MultiHeadAttention, nn.MultiheadAttention]:
+    """Ours and PyTorch's with the same random weights."""
+    torch.manual_seed(13)
+    ours = MultiHeadAttention(D_MODEL, HEADS).double()
+    theirs = nn.MultiheadAttention(D_MODEL, HEADS, batch_first=True).double()
+    with torch.no_grad():
+        for parameter in ours.parameters():
+            parameter.normal_()
+        parts = (ours.query, ours.key, ours.value)
+        theirs.in_proj_weight.copy_(torch.cat([part.weight for part in parts]))
+        theirs.in_proj_bias.copy_(torch.cat([part.bias for part in parts]))
+        theirs.out_proj.load_state_dict(ours.output.state_dict())
+    return ours, theirs
+
+
+def tensors(*lengths: int) -> list[Tensor]:
+    torch.manual_seed(17)
+    return [torch.randn(BATCH, length, D_MODEL, dtype=torch.float64) for length in lengths]
+
+
+def test_self_attention_equals_torchs() -> None:
+    ours, theirs = twins()
+    (input,) = tensors(QUERIES)
+    hidden = torch.ones(QUERIES, QUERIES).triu(1).bool()
+    expected, _ = theirs(input, input, input, attn_mask=hidden)
+    torch.testing.assert_close(ours(input, mask=Causal()), expected)
+    torch.testing.assert_close(ours(input, mask=~hidden), expected)
+    assert not torch.allclose(ours(input), expected)
+
+
+def test_cross_attention_equals_torchs() -> None:
+    ours, theirs = twins()
+    input, memory = tensors(QUERIES, KEYS)
+    real = torch.arange(KEYS) < torch.tensor([7, 2, 5])[:, None]
+    expected, _ = theirs(input, memory, memory, key_padding_mask=~real)
+    torch.testing.assert_close(ours(input, memory, mask=Padding(real)), expected)
+    assert not torch.allclose(ours(input, memory), expected)
+
+
+def test_a_head_dim_of_its_own_changes_the_inner_width_only() -> None:
+    heads = MultiHeadAttention(D_MODEL, 5, head_dim=7).double()
+    assert heads.query.weight.shape == (35, D_MODEL)
+    assert heads(*tensors(QUERIES)).shape == (BATCH, QUERIES, D_MODEL)
+
+
+def test_cached_self_attention_equals_uncached() -> None:
+    ours, _ = twins()
+    (input,) = tensors(QUERIES)
+    cache = KeyValueCache()
+    parts = [ours(input[:, :2], mask=Causal(), cache=cache)]
+    parts += [ours(input[:, t : t + 1], cache=cache) for t in range(2, QUERIES)]
+    torch.testing.assert_close(torch.cat(parts, dim=1), ours(input, mask=Causal()))
+
+
+def test_cached_cross_attention_projects_memory_once() -> None:
+    ours, _ = twins()
+    input, memory = tensors(QUERIES, KEYS)
+    projected = []
+    ours.key.register_forward_hook(lambda *_: projected.append(1))
+    whole = ours(input, memory)
+    cache = KeyValueCache()
+    steps = [ours(input[:, t : t + 1], memory, cache=cache) for t in range(QUERIES)]
+    torch.testing.assert_close(torch.cat(steps, dim=1), whole)
+    assert len(projected) == 2  # the whole one and the first step
+    assert cache.length == KEYS
+
+
+def test_query_and_key_are_those_that_attention_uses() -> None:
+    ours, _ = twins()
+    input, memory = tensors(QUERIES, KEYS)
+    query, key = ours.project(input, memory)
+    value = ours.value(memory).view(BATCH, KEYS, HEADS, 3).transpose(1, 2)
+    weights = (query @ key.mT / 3**0.5).softmax(-1)
+    by_hand = ours.output((weights @ value).transpose(1, 2).reshape(BATCH, QUERIES, D_MODEL))
+    torch.testing.assert_close(ours(input, memory), by_hand)
+
+
+def test_a_width_that_heads_do_not_divide_is_refused() -> None:
+    with pytest.raises(RegardError, match="multiple of num_heads; got 12 and 5"):
+        MultiHeadAttention(12, 5)

@@ -1,0 +1,33 @@
+import math
+
+import pytest
+
+from regard import RegardError
+from regard.training import Progress, TrainingConfig
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "message"),
+    [
+        ("learning_rate", 0.0, "learning_rate must be above 0; got 0.0"),
+        ("accumulate", 0, "accumulate must be above 0; got 0"),
+        ("evaluate_every", -1, "evaluate_every must be above 0; got -1"),
+        ("average", 0, "average must be above 0"),
+        ("max_steps", 0, "max_steps must be above 0"),
+        ("max_minutes", 0.0, "max_minutes must be above 0"),
+        ("warmup", -1, "warmup must not be negative; got -1"),
+        ("clip_norm", -0.5, "clip_norm must not be negative"),
+        ("patience", -2, "patience must not be negative"),
+        ("weight_decay", -0.1, "weight_decay must not be negative"),
+        ("seed", -1, "seed must be from 0 to 4294967295; got -1"),
+        ("precision", "fp16", "precision must be one of auto, fp32, bf16; got 'fp16'"),
+    ],
+)
+def test_what_cannot_be_is_refused(name: str, value: object, message: str) -> None:
+    with pytest.raises(RegardError, match=message):
+        TrainingConfig(**{name: value})  # type: ignore[arg-type]
+
+
+def test_the_loss_is_a_mean_over_tokens() -> None:
+    assert Progress(loss_sum=6.0, loss_tokens=4).loss == 1.5
+    assert math.isnan(Progress().loss)

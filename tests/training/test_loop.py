@@ -1,0 +1,297 @@
+"""A run is a function of seed, step and weights: however it is cut up, it ends the same."""
+
+import json
+import signal
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import pytest
+import torch
+from torch import Tensor, nn
+
+from regard import RegardError
+from regard.layers import Dropout
+from regard.training import Objective, Progress, RunFolder, TrainingConfig, fit
+
+Batch = tuple[Tensor, Tensor]
+CONFIG = TrainingConfig(
+    learning_rate=0.05, warmup=3, evaluate_every=4, average=3, max_steps=14, precision="fp32"
+)
+
+
+class Rows:
+    """Batches of unequal size, each a function of its number."""
+
+    def at(self, step: int) -> Batch:
+        random = torch.Generator().manual_seed(step)
+        rows = 2 + 3 * (step % 4)
+        input = torch.randn(rows, 3, generator=random)
+        return input, input.sum(1, keepdim=True).repeat(1, 2).sin()
+
+
+def squared_error(model: nn.Module, batch: Batch) -> tuple[Tensor, int]:
+    input, target = batch
+    output = model(input.to(next(model.parameters()).dtype))
+    return (output.float() - target).square().sum(), len(input)
+
+
+def network() -> nn.Sequential:
+    torch.manual_seed(29)
+    return nn.Sequential(nn.Linear(3, 5), nn.Tanh(), Dropout(0.3), nn.Linear(5, 2))
+
+
+@dataclass
+class Toy:
+    """A run of the network in a folder, and what happened in it."""
+
+    path: Path
+    config: TrainingConfig = CONFIG
+    figures: list[float] = field(default_factory=list)  # given, one by one, to evaluations
+    collapsed: bool = False
+    loss_from: int = 10**9  # from this step on the loss is not a number
+    warn: Callable[[str], None] = pytest.fail
+    events: list[tuple[str, int]] = field(default_factory=list)
+    evaluated: list[dict[str, Tensor]] = field(default_factory=list)
+    saved: list[dict[str, Tensor]] = field(default_factory=list)
+
+    def fit(self, *, interrupt_at: int = 0, crash_at: int = 0) -> Progress:
+        self.model = network()
+
+        def watch(event: str, progress: Progress) -> None:
+            self.events.append((event, progress.step))
+            if event == "step" and progress.step == interrupt_at:
+                signal.raise_signal(signal.SIGINT)
+            if event == "step" and progress.step == crash_at:
+                raise OSError("the power is out")
+
+        def loss(model: nn.Module, batch: Batch) -> tuple[Tensor, int]:
+            total, rows = squared_error(model, batch)
+            steps = sum(event == "step" for event, _ in self.events)
+            return (total * torch.nan if steps + 1 >= self.loss_from else total), rows
+
+        def evaluate(model: nn.Module) -> dict[str, float]:
+            assert not model.training
+            self.evaluated.append(copied(model))
+            if self.figures:
+                return {"score": self.figures.pop(0)}
+            total, rows = squared_error(model, Rows().at(1003))
+            return {"score": -total.item() / rows}
+
+        def save(model: nn.Module, progress: Progress) -> None:
+            self.saved.append(copied(model))
+
+        objective = Objective(loss, evaluate, "score", save, lambda figures: self.collapsed)
+        return fit(self.model, Rows(), objective, self.config, self.run, watch=watch)
+
+    @property
+    def run(self) -> RunFolder:
+        return RunFolder(self.path, warn=self.warn)
+
+    def log(self) -> list[dict[str, float]]:
+        lines = (self.path / "log.jsonl").read_text().splitlines()
+        return [json.loads(line) | {"seconds": 0} for line in lines]
+
+
+def copied(model: nn.Module) -> dict[str, Tensor]:
+    return {name: tensor.clone() for name, tensor in model.state_dict().items()}
+
+
+def assert_same(one: dict[str, Tensor], other: dict[str, Tensor]) -> None:
+    assert one.keys() == other.keys()
+    for name in one:
+        assert torch.equal(one[name], other[name]), name
+
+
+def assert_ended_the_same(one: Toy, other: Toy) -> None:
+    ours, theirs = one.run.newest(), other.run.newest()
+    assert ours is not None
+    assert theirs is not None
+    assert_same(ours.weights, theirs.weights)
+    assert_same(ours.optimizer, theirs.optimizer)
+    assert ours.state | {"seconds": 0} == theirs.state | {"seconds": 0}
+    assert one.log() == other.log()
+    assert_same(one.saved[-1], other.saved[-1])
+
+
+PRECISIONS = ("fp32", "bf16")
+
+
+@pytest.mark.parametrize("precision", PRECISIONS)
+@pytest.mark.parametrize("stops", [(5,), (4,), (2, 3, 9), (13,)])
+def test_stopped_by_ctrl_c_and_resumed_it_equals_the_uninterrupted(
+    stops: tuple[int, ...], precision: str, tmp_path: Path
+) -> None:
+    config = replace(CONFIG, precision=precision)
+    whole, parts = Toy(tmp_path / "whole", config), Toy(tmp_path / "parts", config)
+    whole.fit()
+    for stop in stops:
+        with pytest.raises(KeyboardInterrupt):
+            parts.fit(interrupt_at=stop)
+        assert parts.run.steps()[-1] == stop
+    parts.fit()
+    assert [step for event, step in parts.events if event == "resume"] == list(stops)
+    assert [step for event, step in parts.events if event == "step"] == list(range(1, 15))
+    assert_ended_the_same(parts, whole)
+
+
+@pytest.mark.parametrize("precision", PRECISIONS)
+def test_crashed_between_checkpoints_and_resumed_it_equals_the_uninterrupted(
+    precision: str, tmp_path: Path
+) -> None:
+    config = replace(CONFIG, precision=precision, accumulate=2)
+    whole, parts = Toy(tmp_path / "whole", config), Toy(tmp_path / "parts", config)
+    whole.fit()
+    for crash in (3, 7, 10):
+        with pytest.raises(OSError, match="the power is out"):
+            parts.fit(crash_at=crash)
+    parts.fit()
+    assert [step for event, step in parts.events if event == "resume"] == [4, 8]
+    assert_ended_the_same(parts, whole)
+
+
+def test_a_damaged_checkpoint_costs_steps_and_changes_nothing(tmp_path: Path) -> None:
+    whole, parts = Toy(tmp_path / "whole"), Toy(tmp_path / "parts")
+    whole.fit()
+    with pytest.raises(OSError, match="the power is out"):
+        parts.fit(crash_at=9)
+    state = tmp_path / "parts" / "checkpoints" / "step-00000008" / "state.json"
+    state.write_text(state.read_text() + " ")
+    said: list[str] = []
+    parts.warn = said.append
+    parts.fit()
+    assert len(said) == 1
+    assert ("resume", 4) in parts.events
+    ours, theirs = parts.run.newest(), whole.run.newest()
+    assert ours is not None
+    assert theirs is not None
+    assert_same(ours.weights, theirs.weights)
+    assert_same(parts.saved[-1], whole.saved[-1])
+
+
+def test_more_steps_go_on_from_a_finished_run(tmp_path: Path) -> None:
+    short = Toy(tmp_path / "a", replace(CONFIG, max_steps=8))
+    short.fit()
+    again = Toy(tmp_path / "a", replace(CONFIG, max_steps=8))
+    assert again.fit().step == 8
+    assert again.events == [("resume", 8)]
+    longer, whole = Toy(tmp_path / "a"), Toy(tmp_path / "b")
+    longer.fit()
+    whole.fit()
+    assert_ended_the_same(longer, whole)
+
+
+@pytest.mark.parametrize("accumulate", [1, 3])
+def test_the_gradient_is_that_of_the_mean_over_all_tokens(accumulate: int, tmp_path: Path) -> None:
+    config = replace(CONFIG, accumulate=accumulate, clip_norm=0.0, max_steps=1)
+    toy = Toy(tmp_path, config)
+    progress = toy.fit()
+    checkpoint = toy.run.newest()
+    assert checkpoint is not None
+
+    model = network().train()
+    torch.manual_seed(config.seed * 1_000_003 + 1)
+    parts = [squared_error(model, Rows().at(number)) for number in range(accumulate)]
+    tokens = sum(rows for _, rows in parts)
+    torch.stack([loss for loss, _ in parts]).sum().div(tokens).backward()
+    assert (progress.tokens, tokens) == ((2, 2) if accumulate == 1 else (15, 15))
+    for name, parameter in model.named_parameters():
+        # After one step AdamW's first moment is (1 − β₁) times the gradient.
+        gradient = checkpoint.optimizer[f"exp_avg/{name}"] / (1 - config.betas[0])
+        assert parameter.grad is not None
+        torch.testing.assert_close(gradient, parameter.grad)
+
+
+def test_a_long_gradient_is_clipped(tmp_path: Path) -> None:
+    toy = Toy(tmp_path, replace(CONFIG, clip_norm=0.01, max_steps=1))
+    toy.fit()
+    checkpoint = toy.run.newest()
+    assert checkpoint is not None
+    moments = [m for name, m in checkpoint.optimizer.items() if name.startswith("exp_avg/")]
+    norm = torch.cat([m.flatten() for m in moments]).norm() / (1 - CONFIG.betas[0])
+    assert norm.item() == pytest.approx(0.01, rel=1e-3)
+
+
+@pytest.mark.parametrize("precision", PRECISIONS)
+def test_what_is_evaluated_and_saved_is_the_mean_of_the_newest_checkpoints(
+    precision: str, tmp_path: Path
+) -> None:
+    config = replace(CONFIG, precision=precision, average=3, max_steps=16)
+    toy = Toy(tmp_path, config, figures=[1.0, 2.0, 3.0, 2.5])
+    masters: list[dict[str, Tensor]] = []
+    for last in (4, 8, 12, 16):
+        toy.config = replace(config, max_steps=last)
+        toy.fit()
+        checkpoint = toy.run.newest()
+        assert checkpoint is not None
+        masters.append(checkpoint.weights)
+        mean = {
+            name: torch.stack([each[name].double() for each in masters[-3:]]).mean(0).float()
+            for name in checkpoint.weights
+        }
+        for name, weight in mean.items():
+            torch.testing.assert_close(toy.evaluated[-1][name], weight, rtol=1e-6, atol=1e-7)
+    assert len(toy.evaluated) == 4
+    assert [step for event, step in toy.events if event == "save"] == [4, 8, 12]
+    assert_same(toy.saved[-1], toy.evaluated[2])
+    assert not torch.equal(toy.evaluated[2]["0.weight"], masters[2]["0.weight"])
+
+
+def test_average_1_is_the_newest_checkpoint(tmp_path: Path) -> None:
+    toy = Toy(tmp_path, replace(CONFIG, average=1, max_steps=12))
+    toy.fit()
+    checkpoint = toy.run.newest()
+    assert checkpoint is not None
+    assert_same(toy.evaluated[-1], checkpoint.weights)
+    assert toy.run.steps() == [8, 12]
+
+
+def test_a_loss_that_is_no_number_stops_the_run(tmp_path: Path) -> None:
+    toy = Toy(tmp_path, loss_from=7)
+    message = (
+        r"the loss became nan at step 7; lower --learning-rate \(now 0.05\) or lengthen --warmup"
+        r" \(now 3\) and give another --output"
+    )
+    with pytest.raises(RegardError, match=message):
+        toy.fit()
+    checkpoint = toy.run.newest()
+    assert checkpoint is not None
+    assert checkpoint.state["step"] == 4
+    assert all(torch.isfinite(weight).all() for weight in checkpoint.weights.values())
+    assert len(toy.saved) == 1
+
+
+def test_the_third_collapsed_evaluation_in_a_row_after_the_warmup_stops_the_run(
+    tmp_path: Path,
+) -> None:
+    toy = Toy(tmp_path, replace(CONFIG, warmup=6, max_steps=100, patience=0), collapsed=True)
+    with pytest.raises(
+        RegardError, match=r"the model has collapsed: at step 16 .* lower --learning"
+    ):
+        toy.fit()
+    assert [step for event, step in toy.events if event == "evaluate"] == [4, 8, 12, 16]
+
+
+def test_patience_ends_a_run_that_gets_no_better(tmp_path: Path) -> None:
+    config = replace(CONFIG, patience=2, max_steps=None)
+    toy = Toy(tmp_path, config, figures=[1.0, 3.0, 2.0, 2.9])
+    progress = toy.fit()
+    assert (progress.step, progress.best, progress.best_step) == (16, 3.0, 8)
+    assert [step for event, step in toy.events if event == "save"] == [4, 8]
+
+
+def test_a_run_of_no_time_makes_one_step_and_evaluates_it(tmp_path: Path) -> None:
+    toy = Toy(tmp_path, replace(CONFIG, max_steps=None, max_minutes=1e-9))
+    assert toy.fit().step == 1
+    assert len(toy.saved) == 1
+
+
+def test_the_log_tells_of_each_evaluation(tmp_path: Path) -> None:
+    toy = Toy(tmp_path, figures=[1.0, 3.0, 2.0, 2.5])
+    toy.fit()
+    entries = toy.log()
+    assert [entry["step"] for entry in entries] == [4, 8, 12, 14]
+    assert [entry["best"] for entry in entries] == [1.0, 3.0, 3.0, 3.0]
+    first_rows = sum(len(Rows().at(number)[0]) for number in range(4))
+    assert entries[0]["loss_tokens"] == first_rows
+    assert entries[0]["loss"] == pytest.approx(entries[0]["loss_sum"] / first_rows)

@@ -1,0 +1,24 @@
+import pytest
+
+from regard import RegardError
+from regard.training import corpus_scores
+
+
+def test_a_value_computed_by_hand() -> None:
+    # 4 of 5 words, 3 of 4 pairs, 2 of 3 triples and 1 of 2 quadruples are right.
+    scores = corpus_scores(["ein Hund läuft am Strand"], ["ein Hund läuft am See"])
+    assert scores.bleu == pytest.approx(100 * (4 / 5 * 3 / 4 * 2 / 3 * 1 / 2) ** 0.25)
+    assert "case:mixed" in scores.bleu_signature
+    assert "tok:13a" in scores.bleu_signature
+    assert 0 < scores.chrf < 100
+
+
+def test_case_counts() -> None:
+    assert corpus_scores(["ein hund am see"], ["Ein Hund am See"]).bleu < 50
+
+
+@pytest.mark.parametrize(("hypotheses", "references"), [([], []), (["a"], ["a", "b"])])
+def test_what_cannot_be_compared_is_refused(hypotheses: list[str], references: list[str]) -> None:
+    expected = f"got {len(hypotheses)} and {len(references)}"
+    with pytest.raises(RegardError, match=expected):
+        corpus_scores(hypotheses, references)

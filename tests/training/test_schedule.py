@@ -1,0 +1,26 @@
+import pytest
+
+from regard.training.schedule import inverse_square_root
+
+
+@pytest.mark.parametrize(
+    ("step", "expected"),
+    [(1, 0.02), (25, 0.5), (99, 1.98), (100, 2.0), (101, 2 * (100 / 101) ** 0.5), (400, 1.0)],
+)
+def test_it_rises_to_the_peak_and_falls_with_the_square_root(step: int, expected: float) -> None:
+    assert inverse_square_root(step, peak=2.0, warmup=100) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize(("warmup", "step", "expected"), [(0, 1, 2.0), (0, 4, 1.0), (1, 1, 2.0)])
+def test_without_a_warmup_it_falls_from_the_first_step(
+    warmup: int, step: int, expected: float
+) -> None:
+    assert inverse_square_root(step, peak=2.0, warmup=warmup) == expected
+
+
+def test_it_is_the_papers_equation_3() -> None:
+    d_model, warmup = 512, 4000
+    for step in (7, 4000, 90_001):
+        paper = d_model**-0.5 * min(step**-0.5, step * warmup**-1.5)
+        ours = inverse_square_root(step, peak=(d_model * warmup) ** -0.5, warmup=warmup)
+        assert ours == pytest.approx(paper)
