@@ -68,6 +68,7 @@ class UpperCase:
         return SimpleNamespace(
             text=capitals,
             score=-0.5,
+            finished=True,
             tokens=capitals.split(),
             source_words=words if alignment else [],
             target_words=capitals.split() if alignment else [],

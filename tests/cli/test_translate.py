@@ -109,7 +109,7 @@ def test_a_pipe_gets_each_answer_before_it_sends_the_next_line():
         from types import SimpleNamespace
         class Fake:
             def run(self, texts, **options):
-                return [SimpleNamespace(text=text.upper()) for text in texts]
+                return [SimpleNamespace(text=text.upper(), finished=True) for text in texts]
         regard.tasks.load = lambda name: Fake()
         from regard.cli.app import main
         main(["translate"])

@@ -28,19 +28,19 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
     arguments = list(sys.argv[1:] if arguments is None else arguments)
     debug = _take_debug(arguments)
     try:
-        typer.main.get_command(app).main(arguments, prog_name="regard")
+        code = typer.main.get_command(app).main(
+            arguments, prog_name="regard", standalone_mode=False
+        )
     except Exception as error:
         message = sentence(error)
         if debug or message is None:  # a mistake of ours: its report needs the traceback
             traceback.print_exc()
-        else:
+        elif message:  # none where the help has been shown instead
             print(f"regard: {message}", file=sys.stderr)
         sys.exit(1 if message is None else 2)
-    except SystemExit as stop:
-        if stop.code == 130:
-            print("regard: interrupted.", file=sys.stderr)
-        raise
-    raise AssertionError("a command always ends in an exit or an error")
+    if code == 130:
+        print("regard: interrupted.", file=sys.stderr)
+    sys.exit(code if isinstance(code, int) else 0)
 
 
 def _take_debug(arguments: list[str]) -> bool:

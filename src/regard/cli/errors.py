@@ -22,6 +22,8 @@ def sentence(error: Exception) -> str | None:
     """What to tell the user, in one line; None for an error that is no fault of theirs."""
     if isinstance(error, RegardError):
         return " ".join(str(error).split())
+    if hasattr(error, "format_message"):  # typer's complaint about the command line
+        return " ".join(str(error.format_message()).split())
     if isinstance(error, OSError):
         name = os.fspath(error.filename) if error.filename is not None else "a file"
         name = name.decode(errors="replace") if isinstance(name, bytes) else name

@@ -125,6 +125,12 @@ def translate(
             found = dict(zip((line.number for line in lines), results, strict=True))
             for line in group:
                 result = found.get(line.number)
+                if result and not result.finished:
+                    print(
+                        f"regard: the translation of line {line.number} was cut where the model"
+                        " had not ended it; raise --max-new-tokens or split the line.",
+                        file=sys.stderr,
+                    )
                 if as_json:
                     text = _json(line, result)
                 elif n_best > 1:

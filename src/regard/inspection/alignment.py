@@ -16,7 +16,6 @@ from regard.errors import RegardError
 from regard.layers import MultiHeadAttention
 from regard.models import EncoderDecoder
 
-
 STEPS = ("output", "input")
 
 

@@ -55,6 +55,8 @@ class RunFolder:
 
         Options in `free` (limits, how it is shown) may change from one call to the next.
         """
+        for left_behind in (self.path / "checkpoints").glob(".*.part"):
+            shutil.rmtree(left_behind)  # a save that was killed
         file = self.path / "run.json"
         if file.exists():
             recorded = _recorded_options(file)
