@@ -22,9 +22,9 @@ RECIPE = [
     *("--source-language", "en", "--target-language", "de"),
     *("--license", "non-commercial research", "--data-note", "Multi30k (Elliott et al. 2016)"),
     *("--preset", "tiny", "--norm", "pre", "--dropout", "0.3", "--vocab-size", "8000"),
-    *("--max-tokens", "4096", "--label-smoothing", "0.1"),
-    *("--learning-rate", "5e-3", "--warmup", "2000"),
-    *("--eval-every", "250", "--dev-sentences", "1014", "--average", "5", "--patience", "0"),
+    *("--max-tokens", "2560", "--label-smoothing", "0.1"),
+    *("--learning-rate", "4e-3", "--warmup", "1000"),
+    *("--eval-every", "400", "--dev-sentences", "500", "--average", "8", "--patience", "0"),
     *("--max-minutes", "60"),
 ]
 MILESTONES = (25, 30, 35)

@@ -27,9 +27,10 @@ OPTIONS = {
         "pairs", "--source", "--target", "--dev", "--test", "--output", "--source-language",
         "--target-language", "--license", "--data-note", "--preset", "--norm", "--dropout",
         "--vocab-size", "--separate-vocabularies", "--max-length", "--max-tokens", "--accumulate",
-        "--learning-rate", "--warmup", "--label-smoothing", "--weight-decay", "--max-steps",
+        "--learning-rate", "--warmup", "--cooldown", "--label-smoothing", "--weight-decay",
+        "--max-steps",
         "--max-epochs", "--max-minutes", "--patience", "--eval-every", "--dev-sentences",
-        "--average", "--precision", "--seed", "--tensorboard", "--threads", "--json", "--help",
+        "--average", "--device", "--precision", "--seed", "--tensorboard", "--threads", "--json", "--help",
     },
 }  # fmt: skip
 

@@ -2,7 +2,8 @@ import pytest
 import torch
 from torch import nn
 
-from regard.training.precision import MasterWeights, choose_dtype
+from regard import RegardError
+from regard.training.precision import MasterWeights, choose_device, choose_dtype
 
 CPU = torch.device("cpu")
 
@@ -69,3 +70,11 @@ def test_saved_weights_reach_masters_and_model() -> None:
     weights.load(saved)
     assert torch.equal(weights.parameters["1.weight"], saved["1.weight"])
     assert torch.equal(net[1].weight, saved["1.weight"].bfloat16())
+
+
+def test_the_device_is_the_one_named_or_the_best_there_is() -> None:
+    best = "cuda" if torch.cuda.is_available() else "cpu"
+    assert choose_device("auto") == torch.device(best)
+    assert choose_device("cpu") == torch.device("cpu")
+    with pytest.raises(RegardError, match="device must be auto.*got 'tpu'"):
+        choose_device("tpu")

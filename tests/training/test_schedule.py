@@ -1,6 +1,6 @@
 import pytest
 
-from regard.training.schedule import inverse_square_root
+from regard.training.schedule import cooldown_factor, inverse_square_root
 
 
 @pytest.mark.parametrize(
@@ -24,3 +24,9 @@ def test_it_is_the_papers_equation_3() -> None:
         paper = d_model**-0.5 * min(step**-0.5, step * warmup**-1.5)
         ours = inverse_square_root(step, peak=(d_model * warmup) ** -0.5, warmup=warmup)
         assert ours == pytest.approx(paper)
+
+
+@pytest.mark.parametrize(("step", "expected"), [(1, 1.0), (7, 1.0), (8, 0.75), (10, 0.25)])
+def test_the_cooldown_falls_in_a_line_over_the_last_steps(step: int, expected: float) -> None:
+    assert cooldown_factor(step, last=10, cooldown=4) == expected
+    assert cooldown_factor(step, last=10, cooldown=0) == 1.0

@@ -85,6 +85,9 @@ def translation(
     accumulate: Annotated[Whole, _option("--accumulate", "Batches in a step.", "1", min=1)] = None,
     learning_rate: Annotated[Number, _option("--learning-rate", "At its peak.", "preset's")] = None,
     warmup: Annotated[Whole, _option("--warmup", "Steps up to the peak.", "1000", min=0)] = None,
+    cooldown: Annotated[
+        Whole, _option("--cooldown", "Last steps of --max-steps, down to a rate of 0.", "0", min=0)
+    ] = None,
     label_smoothing: Annotated[
         Number, _option("--label-smoothing", "Share taken from the target.", "0.1", min=0, max=1)
     ] = None,
@@ -106,6 +109,9 @@ def translation(
     ] = None,
     average: Annotated[
         Whole, _option("--average", "Newest checkpoints whose mean is the model.", "5", min=1)
+    ] = None,
+    device: Annotated[
+        Text, _option("--device", "Where to compute.", "auto", metavar="auto|cpu|cuda")
     ] = None,
     precision: Annotated[
         Text, _option("--precision", "Of the computation.", "auto", metavar="auto|fp32|bf16")

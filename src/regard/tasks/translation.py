@@ -83,6 +83,11 @@ class Translator:
             decoder_start_token_id=config.start_id,
         )
 
+    @property
+    def device(self) -> torch.device:
+        """Where the model computes; `translator.model.to(device)` moves it."""
+        return self.model.output_weight.device
+
     @classmethod
     def load(cls, folder: str | os.PathLike[str], *, name: str | None = None) -> "Translator":
         """The translator saved in `folder`: model, tokenizers and decoding defaults."""
@@ -197,9 +202,12 @@ class Translator:
         numbers: Sequence[int],
     ) -> list[Result]:
         ids = self.model.config
-        source, _ = pad(sources, pad_id=ids.pad_id, eos_id=ids.eos_id)
+        source = pad(sources, pad_id=ids.pad_id, eos_id=ids.eos_id)[0].to(self.device)
         n_best = generate(
-            self.model.start(source), config.start(len(sources)), config, sentence_numbers=numbers
+            self.model.start(source),
+            config.start(len(sources), self.device),
+            config,
+            sentence_numbers=numbers,
         )
         results = [self._result(hypotheses) for hypotheses in n_best]
         if alignment:
@@ -232,7 +240,7 @@ class Translator:
         step: str,
     ) -> list[Result]:
         ids = self.model.config
-        target, _ = pad(targets, pad_id=ids.pad_id, eos_id=ids.eos_id)
+        target = pad(targets, pad_id=ids.pad_id, eos_id=ids.eos_id)[0].to(self.device)
         target = target[:, :-1]  # the end of the longest belongs to no word
         weights = cross_attention(self.model, source, target, step=step).mean(1)  # over heads
         aligned = []
@@ -249,7 +257,7 @@ class Translator:
                     result,
                     source_words=[word.text for word in source_words],
                     target_words=[word.text for word in target_words],
-                    alignment=grouped.float().numpy(),
+                    alignment=grouped.float().cpu().numpy(),
                 )
             )
         return aligned

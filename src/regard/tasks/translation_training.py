@@ -27,6 +27,7 @@ from regard.training import (
     fit,
 )
 from regard.training.board import tensorboard
+from regard.training.precision import choose_device
 
 
 @dataclass(frozen=True)
@@ -50,6 +51,7 @@ class TrainingOptions:
     accumulate: int = 1
     learning_rate: float | None = None
     warmup: int = 1000
+    cooldown: int = 0  # steps before max_steps over which the rate falls to zero
     label_smoothing: float = 0.1
     weight_decay: float = 0.0
     max_steps: int | None = None
@@ -59,6 +61,7 @@ class TrainingOptions:
     dev_sentences: int = 500  # translated at each evaluation for BLEU and chrF
     average: int = 5
     patience: int = 10
+    device: str = "auto"  # "cuda" where there is one, else "cpu"
     precision: str = "auto"
     seed: int = 1
     tensorboard: bool = False
@@ -82,9 +85,11 @@ class TrainingOptions:
 
 # Peak learning rates that trained well from scratch; smaller for wider models.
 LEARNING_RATES = {"tiny": 5e-3, "small": 2e-3, "base": 7e-4, "big": 5e-4}
-# A resumed run may change these: limits, names, and where files stand (their contents are checked).
+# A resumed run may change what no step's result depends on: limits, names, how it is evaluated, and
+# where files stand (their contents are checked).
 FREE = {"output", "dev", "test", "max_steps", "max_epochs", "max_minutes", "patience"}
-FREE |= {"source_language", "target_language", "license", "data_note", "tensorboard"}
+FREE |= {"evaluate_every", "dev_sentences", "average", "tensorboard"}
+FREE |= {"source_language", "target_language", "license", "data_note", "device"}
 
 Watch = Callable[[str, Progress], None]
 
@@ -105,10 +110,11 @@ def train_translation(
         say: told, a sentence at a time, what was read, dropped, split and chosen.
         command: the command line, for the model card.
     """
+    device = choose_device(options.device)
     run = RunFolder(Path(options.output), warn=say)
     data = prepare(pairs, options, run.path / "data", say=say)
     torch.manual_seed(options.seed)
-    model = _model(options, data.tokenizers)
+    model = _model(options, data.tokenizers).to(device)
     say(_describe(model, options))
     config = _training_config(options)
     objective = _objective(options, data, run.path / "model", command)
@@ -123,7 +129,8 @@ def train_translation(
         steps = max(1, round(options.max_epochs * len(batches) / options.accumulate))
         config = replace(config, max_steps=min(steps, config.max_steps or steps))
     # Only now: what is refused above must leave no run that a corrected option contradicts.
-    run.start(asdict(options) | {"data_sha256": data.sha256}, free=FREE)
+    free = FREE - {"max_steps", "max_epochs"} if options.cooldown else FREE
+    run.start(asdict(options) | {"data_sha256": data.sha256}, free=free)
     watchers = [watch, tensorboard(run.path)] if options.tensorboard else [watch]
     return fit(model, batches, objective, config, run, watch=_all(watchers))
 
@@ -164,6 +171,7 @@ def _objective(
 ) -> Objective[Batch]:
     def loss(model: nn.Module, batch: Batch) -> tuple[Tensor, int]:
         assert isinstance(model, EncoderDecoder)
+        batch = batch.to(model.output_weight.device)
         return _loss(model, batch, options.label_smoothing), batch.num_target_tokens
 
     def evaluate(model: nn.Module) -> dict[str, float]:
@@ -229,7 +237,7 @@ def mean_loss(translator: Translator, pairs: Sequence[tuple[str, str]]) -> float
     for start in range(0, len(order), 64):
         chosen = order[start : start + 64]
         batch = collate([sources[k] for k in chosen], [targets[k] for k in chosen], **ids)
-        loss += _loss(model, batch, label_smoothing=0.0).item()
+        loss += _loss(model, batch.to(translator.device), label_smoothing=0.0).item()
         tokens += batch.num_target_tokens
     return loss / tokens
 

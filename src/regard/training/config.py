@@ -13,6 +13,7 @@ class TrainingConfig:
 
     learning_rate: float = 1e-3  # at the end of the warm-up
     warmup: int = 1000  # steps
+    cooldown: int = 0  # steps before max_steps over which the rate falls to zero
     betas: tuple[float, float] = (0.9, 0.98)
     eps: float = 1e-9
     weight_decay: float = 0.0  # decoupled, on matrices only
@@ -32,9 +33,14 @@ class TrainingConfig:
         for name in ("max_steps", "max_minutes"):
             if getattr(self, name) is not None:
                 _require_above_0(name, getattr(self, name))
-        for name in ("warmup", "weight_decay", "clip_norm", "patience"):
+        for name in ("warmup", "cooldown", "weight_decay", "clip_norm", "patience"):
             if not getattr(self, name) >= 0:
                 raise RegardError(f"{name} must not be negative; got {getattr(self, name)}.")
+        if self.cooldown and (self.max_steps is None or self.cooldown > self.max_steps):
+            raise RegardError(
+                "cooldown counts back from max_steps and must not be longer; got cooldown ="
+                f" {self.cooldown} and max_steps = {self.max_steps}. Give --max-steps."
+            )
         if not 0 <= self.seed < 2**32:
             raise RegardError(f"seed must be from 0 to {2**32 - 1}; got {self.seed}.")
         if self.precision not in PRECISIONS:

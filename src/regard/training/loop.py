@@ -21,7 +21,7 @@ from regard.training.memory import keep_freed_memory
 from regard.training.optimizer import adamw, load_moments, moments
 from regard.training.precision import MasterWeights, choose_dtype
 from regard.training.run import Checkpoint, RunFolder
-from regard.training.schedule import inverse_square_root
+from regard.training.schedule import cooldown_factor, inverse_square_root
 
 BatchT = TypeVar("BatchT")
 BatchT_co = TypeVar("BatchT_co", covariant=True)
@@ -143,13 +143,19 @@ class _Training(Generic[BatchT]):
         if config.clip_norm:
             nn.utils.clip_grad_norm_(parameters, config.clip_norm)
         for group in self.optimizer.param_groups:
-            group["lr"] = inverse_square_root(step, peak=config.learning_rate, warmup=config.warmup)
+            group["lr"] = self.learning_rate(step)
         self.optimizer.step()
         self.optimizer.zero_grad(set_to_none=True)
         self.weights.publish()
         progress.step, progress.tokens = step, progress.tokens + tokens
         progress.loss_sum += loss_sum
         progress.loss_tokens += tokens
+
+    def learning_rate(self, step: int) -> float:
+        config = self.config
+        rate = inverse_square_root(step, peak=config.learning_rate, warmup=config.warmup)
+        last = config.max_steps or 0  # without it there is no cooldown
+        return rate * cooldown_factor(step, last=last, cooldown=config.cooldown)
 
     def evaluate(self) -> None:
         """Measures the mean of the newest checkpoints and keeps it if it is the best so far."""
@@ -204,7 +210,7 @@ class _Training(Generic[BatchT]):
         mean = {name: p.detach() for name, p in self.weights.parameters.items()}
         if earlier := self.averaged():
             theirs, share = self.run.mean(earlier), 1 / (len(earlier) + 1)
-            mean = {name: theirs[name].lerp(p, share) for name, p in mean.items()}
+            mean = {name: theirs[name].to(p.device).lerp(p, share) for name, p in mean.items()}
         for name, parameter in self.evaluated.named_parameters():
             if name in mean:
                 parameter.copy_(mean[name])

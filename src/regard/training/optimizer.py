@@ -34,4 +34,5 @@ def load_moments(
     """Puts back what `moments` gave."""
     for full_name, value in tensors.items():
         key, name = full_name.split("/", 1)
-        optimizer.state[weights.parameters[name]][key] = value
+        parameter = weights.parameters[name]
+        optimizer.state[parameter][key] = value.to(parameter.device)

@@ -9,8 +9,21 @@ scaling). In float32 the masters are the parameters themselves.
 import torch
 from torch import Tensor, nn
 
+from regard.errors import RegardError
+
 PRECISIONS = ("auto", "fp32", "bf16")
 DTYPES = {"fp32": torch.float32, "bf16": torch.bfloat16}
+
+
+def choose_device(name: str) -> torch.device:
+    """The device called `name`; "auto" is a GPU where there is one."""
+    available = torch.cuda.is_available()
+    if name == "auto":
+        return torch.device("cuda" if available else "cpu")
+    if name not in ("cpu", "cuda") or (name == "cuda" and not available):
+        known = "auto, cpu or cuda" if available else "auto or cpu; there is no CUDA device here"
+        raise RegardError(f"device must be {known}; got {name!r}.")
+    return torch.device(name)
 
 
 def choose_dtype(precision: str, device: torch.device) -> torch.dtype:

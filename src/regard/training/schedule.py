@@ -1,4 +1,4 @@
-"""The learning rate's course: linear warm-up, then the inverse square root of the step."""
+"""The learning rate's course: warm-up, inverse square root of the step, and a cooldown to zero."""
 
 
 def inverse_square_root(step: int, *, peak: float, warmup: int) -> float:
@@ -9,3 +9,12 @@ def inverse_square_root(step: int, *, peak: float, warmup: int) -> float:
     if step < warmup:
         return peak * step / warmup
     return float(peak * (max(warmup, 1) / step) ** 0.5)
+
+
+def cooldown_factor(step: int, *, last: int, cooldown: int) -> float:
+    """What the rate is multiplied by: 1, then falling in a line over the last `cooldown` steps.
+
+    The step after `last` would have 0 (Hägele et al. 2024, Scaling Laws and Compute-Optimal
+    Training Beyond Fixed Training Durations, section 3).
+    """
+    return min(1.0, (last + 1 - step) / cooldown) if cooldown else 1.0
