@@ -30,7 +30,8 @@ OPTIONS = {
         "--learning-rate", "--warmup", "--cooldown", "--label-smoothing", "--weight-decay",
         "--max-steps",
         "--max-epochs", "--max-minutes", "--patience", "--eval-every", "--dev-sentences",
-        "--average", "--device", "--precision", "--seed", "--tensorboard", "--threads", "--json", "--help",
+        "--average", "--device", "--precision", "--seed", "--tensorboard",
+        "--threads", "--json", "--help",
     },
 }  # fmt: skip
 

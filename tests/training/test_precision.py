@@ -76,5 +76,5 @@ def test_the_device_is_the_one_named_or_the_best_there_is() -> None:
     best = "cuda" if torch.cuda.is_available() else "cpu"
     assert choose_device("auto") == torch.device(best)
     assert choose_device("cpu") == torch.device("cpu")
-    with pytest.raises(RegardError, match="device must be auto.*got 'tpu'"):
+    with pytest.raises(RegardError, match=r"device must be auto.*got 'tpu'"):
         choose_device("tpu")
