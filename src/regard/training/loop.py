@@ -136,12 +136,13 @@ class _Training(Generic[BatchT]):
                 f" {config.learning_rate:g}) or lengthen --warmup (now {config.warmup}) and give"
                 " another --output; what was saved before is kept."
             )
-        parameters = list(self.weights.parameters.values())
-        for parameter in parameters:
-            if parameter.grad is not None:
-                parameter.grad /= tokens
+        # From the gradient of the sum to that of the mean, clipped, in one pass.
+        gradients = [p.grad for p in self.weights.parameters.values() if p.grad is not None]
+        scale = 1 / tokens
         if config.clip_norm:
-            nn.utils.clip_grad_norm_(parameters, config.clip_norm)
+            norm = nn.utils.get_total_norm(gradients).item() / tokens
+            scale *= min(1.0, config.clip_norm / max(norm, 1e-12))
+        torch._foreach_mul_(gradients, scale)
         for group in self.optimizer.param_groups:
             group["lr"] = self.learning_rate(step)
         self.optimizer.step()

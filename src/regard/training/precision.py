@@ -64,8 +64,8 @@ class MasterWeights:
     def publish(self) -> None:
         """Copies the masters into the model."""
         if self._separate:
-            for master, own in self._pairs:
-                own.copy_(master)
+            masters, own = zip(*self._pairs, strict=True)
+            torch._foreach_copy_(own, masters)
 
     @torch.no_grad()
     def load(self, weights: dict[str, Tensor]) -> None:
