@@ -21,7 +21,7 @@ help:
 	@echo "make clean    remove the environment and all caches"
 
 demo: $(READY)
-	@$(BIN)/regard translate "A young girl is playing with her dog in the garden." --attention
+	@$(BIN)/regard translate "I would like to drink a cup of tea with my friends." --attention
 
 test: $(READY)
 	@$(BIN)/python -m pytest -q -W error -m "not slow"

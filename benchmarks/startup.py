@@ -15,7 +15,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 REGARD = str(Path(sys.executable).with_name("regard"))
-SENTENCE = "A young girl is playing with her dog in the garden."
+SENTENCE = "I would like to drink a cup of tea with my friends."
 
 
 def seconds(command: list[str]) -> float:

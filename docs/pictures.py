@@ -11,7 +11,7 @@ from rich.text import Text
 import regard
 from regard.figures.terminal import alignment_grid
 
-SENTENCE = "A young girl is playing with her dog in the garden."
+SENTENCE = "I would like to drink a cup of tea with my friends."
 
 
 def main() -> None:
