@@ -10,7 +10,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-BLOCK_ELEMENTS = 4 * 1024 * 1024  # logits alive at a time; larger blocks fall out of the cache
+BLOCK_ELEMENTS = 8 * 1024 * 1024  # logits alive at a time: 16 MB in bf16, near the cache
 
 
 def cross_entropy(
