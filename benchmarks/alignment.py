@@ -1,4 +1,7 @@
-"""Which step, layer and head of cross-attention aligns words: `python benchmarks/alignment.py`.
+"""Which step, layer and head of cross-attention aligns words best.
+
+    python benchmarks/alignment.py
+    python benchmarks/alignment.py --model runs/mine --pairs dev.tsv
 
 A word that stands once on both sides (a name, mostly) is a link that needs no annotator. For each
 such word in the pairs, is the source word with the most attention the same word? The decoder is
@@ -22,14 +25,13 @@ DATA = Path(__file__).parents[1].parent / "shared" / "data" / "tatoeba_en_de" / 
 
 def main() -> None:
     """Prints the share of links found, best first."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--model", default="en-de")
     parser.add_argument("--pairs", type=Path, default=DATA)
     parser.add_argument("--rows", type=int, default=12, help="how many rows to print")
     options = parser.parse_args()
     if not options.pairs.is_file():
-        print(f"alignment: no sentence pairs at {options.pairs}; name a file with --pairs.")
-        return
+        parser.exit(0, f"{parser.prog} needs sentence pairs; {options.pairs} is not there.\n")
     translator = regard.load(options.model)
     found: Counter[tuple[str, str]] = Counter()
     links = 0
