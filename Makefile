@@ -27,15 +27,15 @@ test: $(READY)
 	@$(BIN)/python -m pytest -q -W error -m "not slow"
 
 check: $(READY)
-	@echo "format";            $(BIN)/ruff format --check -qq .
-	@echo "lint";              $(BIN)/ruff check -qq .
+	@echo "format";            $(BIN)/ruff format --check -q .
+	@echo "lint";              $(BIN)/ruff check -q .
 	@echo "types";             $(BIN)/mypy --no-error-summary
 	@echo "import directions"; $(BIN)/lint-imports --no-cache > $(VENV)/imports.log || { cat $(VENV)/imports.log; exit 1; }
 	@echo "tests";             $(MAKE) --no-print-directory test
 
 format: $(READY)
-	@$(BIN)/ruff check -qq --fix-only .
-	@$(BIN)/ruff format -qq .
+	@$(BIN)/ruff check -q --fix-only .
+	@$(BIN)/ruff format -q .
 
 bench: $(READY)
 	@mkdir -p benchmarks/results
