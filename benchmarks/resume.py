@@ -65,7 +65,8 @@ def main() -> None:
 
         print(f"{arguments.count:,} pairs of {arguments.pairs.name}: {recipe}")
         log = subprocess.run([*command, str(whole)], check=True, capture_output=True, text=True)
-        ends = [json.loads(line)["seconds"] for line in log.stdout.splitlines()]
+        entries = [json.loads(line) for line in log.stdout.splitlines()]
+        ends = [entry["seconds"] for entry in entries if "step" in entry]  # not the test's scores
         store = TokenStore.open(whole / "data" / "train.tokens")
         epoch = len(Batches(store, max_tokens=4096, pad_id=0, eos_id=1))
         print(f"uninterrupted: {arguments.steps} steps, {arguments.steps / epoch:.2f} epochs")
