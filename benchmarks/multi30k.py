@@ -24,8 +24,8 @@ RECIPE = [
     *("--preset", "tiny", "--norm", "pre", "--dropout", "0.3", "--vocab-size", "8000"),
     *("--max-tokens", "2560", "--label-smoothing", "0.1"),
     *("--learning-rate", "4e-3", "--warmup", "1000"),
-    *("--eval-every", "400", "--dev-sentences", "500", "--average", "8", "--patience", "0"),
-    *("--max-minutes", "60"),
+    *("--eval-every", "400", "--dev-sentences", "500", "--average", "3", "--patience", "0"),
+    *("--max-steps", "6400", "--cooldown", "1600", "--max-minutes", "60"),
 ]
 MILESTONES = (25, 30, 35)
 NOT_SHOWN = {"output", "dev", "data_sha256"}  # where things lay on the machine

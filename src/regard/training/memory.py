@@ -11,7 +11,7 @@ def keep_freed_memory() -> bool:
 
     glibc maps large blocks anew for each allocation and returns them when freed, so a training step
     that allocates the same activations again and again has every page of them faulted in and
-    zeroed each time: a seventh of a small model's step. Memory use stays at its highest point.
+    zeroed each time. Memory use stays at its highest point.
     """
     if not sys.platform.startswith("linux"):
         return False
