@@ -14,6 +14,7 @@ from regard.errors import RegardError
 if TYPE_CHECKING:
     from regard.attention import attend, attention_weights
     from regard.checkpoints import from_pretrained
+    from regard.inspection import trace
     from regard.tasks import load, train
 
 __version__ = "0.1.0"
@@ -25,6 +26,7 @@ __all__ = [
     "attention_weights",
     "from_pretrained",
     "load",
+    "trace",
     "train",
 ]
 
@@ -33,6 +35,7 @@ _HOME = {
     "attention_weights": "regard.attention",
     "from_pretrained": "regard.checkpoints",
     "load": "regard.tasks",
+    "trace": "regard.inspection",
     "train": "regard.tasks",
 }
 

@@ -2,21 +2,25 @@
 
 from regard.attention.attend import attend
 from regard.attention.kernels import KERNELS
+from regard.attention.listening import Call, listening
 from regard.attention.masks import Causal, Dense, Documents, Mask, Padding, Prefix, Window
 from regard.attention.scores import (
     Score,
     additive,
     average,
+    capped,
     cosine,
     dot,
     gaussian,
     general,
+    scaled,
     scaled_dot,
 )
 from regard.attention.weights import attention_weights
 
 __all__ = [
     "KERNELS",
+    "Call",
     "Causal",
     "Dense",
     "Documents",
@@ -29,9 +33,12 @@ __all__ = [
     "attend",
     "attention_weights",
     "average",
+    "capped",
     "cosine",
     "dot",
     "gaussian",
     "general",
+    "listening",
+    "scaled",
     "scaled_dot",
 ]

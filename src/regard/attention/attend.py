@@ -7,6 +7,7 @@ from torch import Tensor
 
 from regard.attention.inputs import check
 from regard.attention.kernels import run
+from regard.attention.listening import Call, tell
 from regard.attention.masks import Mask
 from regard.attention.scores import Score
 
@@ -92,6 +93,7 @@ def attend(
     """
     inputs = check(query, key, value, score, mask, bias)
     output, lse = run(kernel, inputs, return_lse)
+    output = tell(Call(inputs, output, lse))
     missing = (0,) * (4 - query.ndim)  # leading axes that the caller left out
     output = output[missing] if missing else output
     if not return_lse:

@@ -6,7 +6,7 @@ import torch
 from torch import Tensor
 
 from regard.attention.masks import Mask, as_mask
-from regard.attention.scores import Score, cosine, dot, find_score, gaussian, scaled_dot
+from regard.attention.scores import Score, cosine, dot, find_score, gaussian, scaled, scaled_dot
 from regard.errors import RegardError
 
 
@@ -68,7 +68,7 @@ def check_shapes(query: Tensor, key: Tensor, value: Tensor, score: Score) -> Non
         raise RegardError(
             f"the number of key heads must divide query's {heads} heads; got {key_heads}."
         )
-    alike = score in (scaled_dot, dot, cosine) or isinstance(score, gaussian)
+    alike = score in (scaled_dot, dot, cosine) or isinstance(score, scaled | gaussian)
     if alike and query_dim != key_dim:
         raise RegardError(
             f"key must have query's head_dim {query_dim} for this score; got {key_dim}."

@@ -2,7 +2,8 @@
 
 import difflib
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, is_dataclass, replace
+from typing import Any, cast
 
 import torch
 from jaxtyping import Float
@@ -40,6 +41,27 @@ def average(
 ) -> Float[Tensor, "*heads queries keys"]:
     """Zero everywhere: the keys that the mask allows weigh the same, unless a bias decides."""
     return query.new_zeros(*query.shape[:-1], key.shape[-2])
+
+
+@dataclass(frozen=True)
+class scaled:
+    """factor · q·k: scaled_dot with another factor than 1 / √head_dim, as some checkpoints have."""
+
+    factor: float
+
+    def __call__(self, query: Tensor, key: Tensor) -> Tensor:
+        return (query * self.factor) @ key.mT
+
+
+@dataclass(frozen=True)
+class capped:
+    """cap · tanh(score / cap): scores that cannot pass the cap (Gemma 2, 2024, section 2)."""
+
+    score: Score
+    cap: float
+
+    def __call__(self, query: Tensor, key: Tensor) -> Tensor:
+        return self.cap * torch.tanh(self.score(query, key) / self.cap)
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,6 +108,23 @@ class gaussian:
         # Differences, not |q|² - 2q·k + |k|²: near neighbours decide here, and they would cancel.
         difference = query.unsqueeze(-2) - key.unsqueeze(-3)  # (..., queries, keys, head_dim)
         return difference.square().sum(-1) / (-2 * self.bandwidth**2)
+
+
+def in_dtype(score: Score, dtype: torch.dtype) -> Score | None:
+    """The score with its parameters in `dtype`; None for a callable that we know nothing of."""
+    if not is_dataclass(score):
+        return score if score in NAMED.values() else None
+    changed: dict[str, Any] = {}
+    for each in fields(score):
+        parameter = getattr(score, each.name)
+        if isinstance(parameter, Tensor):
+            changed[each.name] = parameter.to(dtype)
+        elif callable(parameter):
+            inner = in_dtype(parameter, dtype)
+            if inner is None:
+                return None
+            changed[each.name] = inner
+    return cast(Score, replace(cast(Any, score), **changed)) if changed else score
 
 
 NAMED: dict[str, Score] = {

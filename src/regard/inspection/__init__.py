@@ -1,5 +1,20 @@
 """Looking at what attention did, from the query, key and mask that it had."""
 
 from regard.inspection.alignment import STEPS, cross_attention, group_words
+from regard.inspection.models import trace
+from regard.inspection.tap import Tap
+from regard.inspection.tiles import Tile, pyramid, thumbnails, tile
+from regard.inspection.trace import Trace
 
-__all__ = ["STEPS", "cross_attention", "group_words"]
+__all__ = [
+    "STEPS",
+    "Tap",
+    "Tile",
+    "Trace",
+    "cross_attention",
+    "group_words",
+    "pyramid",
+    "thumbnails",
+    "tile",
+    "trace",
+]

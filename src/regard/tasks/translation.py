@@ -17,8 +17,9 @@ from regard.data import pad
 from regard.errors import RegardError
 from regard.files import whole_file
 from regard.generation import GenerationConfig, Hypothesis, generate
-from regard.inspection import STEPS, cross_attention, group_words
+from regard.inspection import STEPS, Trace, cross_attention, group_words
 from regard.models import EncoderDecoder
+from regard.tasks.translation_trace import trace_translation
 from regard.text import TokenizerPair, normalise
 
 
@@ -162,6 +163,32 @@ class Translator:
             assert part is not None
             joined[index].append(part)
         return [_join(results) for results in joined]
+
+    def trace(
+        self,
+        text: str,
+        *,
+        target: str | None = None,
+        hypothesis: int = 0,
+        keep: str = "auto",
+        **options: object,
+    ) -> Trace:
+        """Translates a text and keeps what every attention layer was given: see `Trace`.
+
+        Decoding runs untouched; the maps are of one pass over the hypothesis that is looked at.
+
+        Args:
+            target: a translation to look at instead of the model's own.
+            hypothesis: which of the beams' results, best first.
+            keep: where queries, keys and values stay: "memory", "disk" or "auto".
+            options: fields of GenerationConfig, such as num_beams.
+
+        Raises:
+            RegardError: an empty text, one with more tokens than the model has positions, a
+                hypothesis that there is not.
+        """
+        config = self._configured(options)
+        return trace_translation(self, text, target, hypothesis, config, keep)
 
     def _configured(self, options: dict[str, object]) -> GenerationConfig:
         config = self.generation.updated(**options)

@@ -10,7 +10,7 @@ from regard.attention.kernels.plain import plain
 from regard.attention.kernels.short import short
 from regard.attention.masks import Causal
 from regard.attention.row_lse import row_lse
-from regard.attention.scores import cosine, dot, scaled_dot, unit, unknown
+from regard.attention.scores import cosine, dot, scaled, scaled_dot, unit, unknown
 from regard.errors import RegardError
 
 KERNELS = ("auto", "plain", "short", "blocked", "fused")
@@ -56,7 +56,7 @@ def choose(inputs: Inputs) -> str:
     batch, heads, queries, head_dim = query.shape
     keys = key.shape[2]
     entries = batch * heads * queries * keys
-    if score not in (scaled_dot, dot, cosine):
+    if score not in (scaled_dot, dot, cosine) and not isinstance(score, scaled):
         # Such a score may hold a vector for each entry, as additive and gaussian do.
         return "plain" if entries * head_dim <= 4 * WHOLE_MAP_ENTRIES else "blocked"
     builds_mask = mask is not None and not (
@@ -92,8 +92,10 @@ def as_scaled_dot(kernel: str, inputs: Inputs) -> tuple[Tensor, Tensor, float]:
         return query, key, 1.0
     if score is cosine:
         return unit(query), unit(key), 1.0
+    if isinstance(score, scaled):
+        return query, key, score.factor
     raise RegardError(
-        f"kernel {kernel!r} can do the scores scaled_dot, dot and cosine only;"
+        f"kernel {kernel!r} can do the scores scaled_dot, scaled, dot and cosine only;"
         " use kernel='plain' or 'blocked' for this one."
     )
 

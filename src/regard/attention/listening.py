@@ -1,0 +1,41 @@
+"""Hearing what `attend` does, from outside: whoever looks inside a model listens here."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import NamedTuple
+
+from torch import Tensor
+
+from regard.attention.inputs import Inputs
+
+
+class Call(NamedTuple):
+    """One attention that has just been computed."""
+
+    inputs: Inputs  # query, key, value (batch, heads, positions, dim), score, mask, bias
+    output: Tensor  # (batch, heads, queries, value_dim)
+    lse: Tensor | None  # (batch, heads, queries), where the kernel gave it anyway
+
+
+Listener = Callable[[Call], Tensor | None]
+"""Is told of a call; a tensor that it returns takes the place of the output."""
+
+_listener: ContextVar[Listener | None] = ContextVar("listener", default=None)
+
+
+@contextmanager
+def listening(listener: Listener) -> Iterator[None]:
+    """Within it, `listener` hears every attention. The innermost listener is the one that hears."""
+    token = _listener.set(listener)
+    try:
+        yield
+    finally:
+        _listener.reset(token)
+
+
+def tell(call: Call) -> Tensor:
+    """Tells the listener, if there is one, and returns the output that is to be used."""
+    listener = _listener.get()
+    replaced = None if listener is None else listener(call)
+    return call.output if replaced is None else replaced

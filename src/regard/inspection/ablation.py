@@ -1,0 +1,153 @@
+"""Switching something off and looking at the output: what a weight shows is where information may
+flow, and this is whether it mattered (Jain & Wallace 2019 is why one should ask)."""
+
+from typing import Literal
+
+import torch
+from torch import Tensor
+
+from regard.attention import Call, Mask
+from regard.attention.kernels import run
+from regard.attention.row_lse import at_least_float32, repeat_heads, tile_of_scores
+from regard.errors import RegardError
+from regard.inspection.answers import Ablation, Candidate
+from regard.inspection.tap import one
+from regard.inspection.tiles import check_choice
+from regard.inspection.trace import Edit, Trace
+
+KINDS = ("edge", "head", "token")
+CANDIDATES = 5
+
+
+def ablate(
+    trace: Trace,
+    what: Literal["edge", "head", "token"],
+    tap: str,
+    *,
+    head: int = 0,
+    query: int = 0,
+    key: int = 0,
+    step: int | None = None,
+) -> Ablation:
+    """The change in the output's probabilities when one thing is switched off.
+
+    - "edge": this query no longer sees this key in this head; its other weights make up for it
+      (the attention knockout of Geva et al. 2023, section 5).
+    - "head": the head adds nothing to its layer's output (Michel et al. 2019, equation 2, ξ = 0).
+    - "token": no other position sees this one, in any layer and head that looks at its sequence.
+
+    Args:
+        tap, head, query, key: what is switched off; "token" takes key, "head" the head.
+        step: the output whose probability is looked at, a generated token by its number or, where
+            nothing was generated, a position; the one that changes most if not given. The token is
+            the one generated there, or the likeliest before.
+
+    Raises:
+        RegardError: a trace without its model or logits, or something that is not there.
+    """
+    check_choice("what", what, KINDS)
+    if trace.rerun is None:
+        raise RegardError(
+            "nothing can be switched off here: the trace has no model with logits at hand."
+        )
+    of = trace[tap]
+    of.heads_of(head)
+    one("query", query, of.rows)
+    one("key", key, of.columns)
+    edits: dict[str, Edit] = {
+        "edge": lambda name, call: without_edge(call, head, query, key) if name == tap else None,
+        "head": lambda name, call: without_head(call, head) if name == tap else None,
+        "token": lambda name, call: (
+            without_token(call, key, own=trace[name].queries == of.keys)
+            if name in trace and trace[name].keys == of.keys
+            else None
+        ),
+    }
+    before = probabilities(trace, trace.rerun(lambda name, call: None))
+    after = probabilities(trace, trace.rerun(edits[what]))
+    ids = before.argmax(-1).tolist() if trace.output_ids is None else trace.output_ids
+    tokens = torch.tensor(ids, device=before.device)[:, None]
+    changes = (after.gather(1, tokens) - before.gather(1, tokens)).abs()[:, 0]
+    step = int(changes.argmax()) if step is None else step
+    if not 0 <= step < len(changes):
+        raise RegardError(f"step must be from 0 to {len(changes) - 1}; got {step}.")
+    keys = trace.axes[of.keys].tokens
+    queries = trace.axes[of.queries].tokens
+    notes = {
+        "edge": f"{tap}, head {head}: {queries[query]!r} no longer sees {keys[key]!r}",
+        "head": f"{tap}: head {head} adds nothing",
+        "token": f"no other position sees {keys[key]!r}, in any layer and head",
+    }
+    p_before, p_after = float(before[step, ids[step]]), float(after[step, ids[step]])
+    return Ablation(
+        what=what,
+        step=step,
+        token=named(trace, ids[step]),
+        before=p_before,
+        after=p_after,
+        delta=p_after - p_before,
+        candidates_before=best(trace, before[step]),
+        candidates_after=best(trace, after[step]),
+        note=notes[what],
+    )
+
+
+def without_edge(call: Call, head: int, query: int, key: int) -> Tensor:
+    """The output with one weight made zero and the rest of its row normalised again."""
+    inputs = call.inputs
+    device = inputs.query.device
+    rows, columns = torch.tensor([query], device=device), torch.arange(inputs.key.shape[2])
+    scores = tile_of_scores(
+        inputs.query, inputs.key, inputs.score, inputs.mask, inputs.bias, rows, columns.to(device)
+    )
+    scores[:, head, 0, key] = float("-inf")
+    weights = scores[:, head].softmax(-1).nan_to_num()  # nothing else to see: nothing comes in
+    value = repeat_heads(inputs.value, inputs.query.shape[1])[:, head]
+    output = call.output.clone()
+    output[:, head, query] = (weights @ at_least_float32(value))[:, 0].to(output.dtype)
+    return output
+
+
+def without_head(call: Call, head: int) -> Tensor:
+    output = call.output.clone()
+    output[:, head] = 0
+    return output
+
+
+def without_token(call: Call, key: int, *, own: bool) -> Tensor:
+    """The output with a key hidden from all queries, except its own where it has one."""
+    hidden = Hidden(key, own)
+    mask = hidden if call.inputs.mask is None else call.inputs.mask & hidden
+    return run("auto", call.inputs._replace(mask=mask), False)[0]
+
+
+class Hidden(Mask):
+    """All keys but one; with `own`, the query at that position still sees itself."""
+
+    def __init__(self, key: int, own: bool) -> None:
+        self.key, self.own = key, own
+
+    def tile(self, queries: Tensor, keys: Tensor) -> Tensor:
+        seen = (keys != self.key).expand(len(queries), len(keys))
+        return (seen | (queries == self.key)[:, None] if self.own else seen)[None, None]
+
+
+def probabilities(trace: Trace, logits: Tensor) -> Tensor:
+    """Of the first sequence's outputs, (steps, vocab)."""
+    rows = logits[0] if logits.ndim == 3 else logits[:1]  # a classifier has one output
+    if trace.generation is not None:
+        first = trace.axes[trace.generation.axis].prompt - 1
+        rows = rows[first : first + len(trace.generation.steps)]
+    return rows.float().softmax(-1)
+
+
+def best(trace: Trace, probabilities: Tensor) -> list[Candidate]:
+    top = probabilities.topk(min(CANDIDATES, len(probabilities)))
+    return [
+        Candidate(named(trace, index), probability)
+        for index, probability in zip(top.indices.tolist(), top.values.tolist(), strict=True)
+    ]
+
+
+def named(trace: Trace, id_: int) -> str:
+    return str(id_) if trace.token_of is None else trace.token_of(id_)

@@ -1,0 +1,187 @@
+"""What a page asks of a trace, and the shapes of the answers: the one contract of server, notebook
+widget and one-file HTML. Maps travel as binary tiles (`tiles.py`), everything else as these."""
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+Quantity = Literal["weight", "norm", "score"]
+Reduce = Literal["max", "mean"]
+Group = Literal["token", "word", "sentence"]
+
+
+@dataclass(frozen=True)
+class AxisInfo:
+    """A sequence whose positions are rows or columns of a map."""
+
+    tokens: list[str]
+    predicts: list[str] | None  # of a decoder: what each position gives, one step after it reads
+    words: list[tuple[int, int]] | None  # half-open spans of tokens, in order, without overlap
+    sentences: list[tuple[int, int]] | None
+    prompt: int  # the first so many positions were given, the rest generated
+
+
+@dataclass(frozen=True)
+class TapInfo:
+    """One attention layer."""
+
+    name: str  # "decoder.layers.3.cross"
+    side: Literal["encoder", "decoder"]
+    kind: Literal["self", "cross"]
+    layer: int  # among those of its side and kind, from 0
+    heads: int
+    key_heads: int
+    head_dim: int
+    rows: int
+    columns: int
+    queries: str  # names of axes
+    keys: str
+    causal: bool
+    score: str  # a formula to read, "q·k / √64"
+    quantities: list[Quantity]  # those that are known here
+    notes: list[str]  # why a quantity is not, or what to know about this map
+
+
+@dataclass(frozen=True)
+class Receipt:
+    """How exact the maps are, measured on sampled rows and tiles."""
+
+    row_sum_error: float  # largest |Σ weights - 1|
+    difference: float  # largest |weight - full softmax in float64|
+    rows: int  # how many were sampled
+    dtype: str  # in which the run kept query and key
+
+
+@dataclass(frozen=True)
+class Candidate:
+    token: str
+    probability: float
+
+
+@dataclass(frozen=True)
+class Step:
+    """One generated token, and what stood beside it."""
+
+    token: str
+    probability: float
+    candidates: list[Candidate]  # the likeliest, best first
+
+
+@dataclass(frozen=True)
+class HypothesisInfo:
+    text: str
+    tokens: list[str]
+    score: float | None  # what it was ranked by
+    finished: bool
+
+
+@dataclass(frozen=True)
+class GenerationInfo:
+    """How the output came about: the steps of the hypothesis shown, and those it stood against."""
+
+    axis: str  # the axis on which it grew; step i is its position prompt + i (what it then read)
+    steps: list[Step]
+    hypotheses: list[HypothesisInfo]
+    shown: int
+
+
+@dataclass(frozen=True)
+class TraceInfo:
+    id: str
+    model: str
+    task: Literal["translation", "generation", "encoding", "vision"]
+    text: str
+    axes: dict[str, AxisInfo]
+    taps: list[TapInfo]
+    receipt: Receipt
+    generation: GenerationInfo | None
+    can_ablate: bool
+    notes: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class HeadInfo:
+    """What one head is like, on average over the rows looked at."""
+
+    head: int
+    entropy: float  # in bits
+    distance: float | None  # mean |query position - key position|, in tokens; not of cross-attention
+    sink: float  # weight that goes to the map's sink column
+    mostly_sink: bool
+
+
+@dataclass(frozen=True)
+class Summary:
+    """The heads of one layer; the pictures come as one binary tile, (heads, height, width)."""
+
+    tap: str
+    rows: int  # looked at
+    of: int
+    sink_key: int  # the column that takes the most on average over heads
+    heads: list[HeadInfo]
+
+
+@dataclass(frozen=True)
+class Looked:
+    position: int
+    token: str
+    weight: float
+
+
+@dataclass(frozen=True)
+class Cell:
+    """Every number behind one weight."""
+
+    tap: str
+    head: int
+    query: int
+    key: int
+    query_token: str
+    key_token: str
+    query_vector: list[float]
+    key_vector: list[float]
+    value_vector: list[float]
+    dot: float | None  # q·k; None where they are not of one length
+    scale: float | None  # of q·k in the score; None where the score is no multiple of it
+    score: float | None  # after scale, cap and bias, before the mask; None: a bias of -∞
+    bias: float | None  # None where there is none, or -∞
+    allowed: bool
+    lse: float | None  # log Σ exp(score) of the row; None: the mask allows nothing in it
+    weight: float
+    value_norm: float | None  # ‖f(x)‖ of the key, None where the output projection is not known
+    norm: float | None  # ‖α·f(x)‖
+    row: list[Looked]  # the query's largest weights, best first
+    row_rest: float  # what the others have together
+    row_entropy: float  # in bits
+    column: list[Looked]  # the queries that look most at this key
+
+
+@dataclass(frozen=True)
+class Looks:
+    """The largest weights of one row (or column) of a map, best first."""
+
+    looks: list[Looked]
+    rest: float
+
+
+@dataclass(frozen=True)
+class Ablation:
+    """The output's probabilities before and after something was switched off."""
+
+    what: Literal["edge", "head", "token"]
+    step: int  # of the output whose probability is shown
+    token: str
+    before: float
+    after: float
+    delta: float  # after - before
+    candidates_before: list[Candidate]
+    candidates_after: list[Candidate]
+    note: str  # what exactly was switched off, in words
+
+
+@dataclass(frozen=True)
+class ModelInfo:
+    name: str
+    task: Literal["translation", "generation", "encoding", "vision"]
+    description: str
+    example: str
+    max_tokens: int

@@ -1,0 +1,114 @@
+"""Recording a run: the attention calls of a module become taps, while the run goes on as it would.
+
+Nothing is copied. A tap holds references to the query, key and value that the run had anyway, so a
+traced run computes what an untraced one does, with the same kernels and to the same bit; what is
+larger than memory should hold is moved to files that the operating system pages in and out.
+"""
+
+import os
+import re
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass, field
+
+import torch
+from torch import Tensor, nn
+
+from regard.attention import Call, listening
+from regard.errors import RegardError
+from regard.inspection.tap import Tap
+
+IN_MEMORY = 2 * 2**30  # bytes that a trace keeps in memory before it goes to disk
+KEEP = ("auto", "memory", "disk")
+
+
+@contextmanager
+def hearing(model: nn.Module, listener: Callable[[str, Call], Tensor | None]) -> Iterator[None]:
+    """Within it, `listener` hears every `attend` of `model`, with the path of the module that
+    called it. A tensor that it returns replaces the attention's output."""
+    running: list[str] = []
+
+    def enter(name: str) -> Callable[..., None]:
+        return lambda module, inputs: running.append(name)
+
+    def leave(module: nn.Module, inputs: object, output: object) -> None:
+        running.pop()
+
+    with ExitStack() as stack:
+        for name, module in model.named_modules():
+            stack.callback(module.register_forward_pre_hook(enter(name)).remove)
+            stack.callback(module.register_forward_hook(leave, always_call=True).remove)
+        stack.enter_context(
+            listening(lambda call: listener(running[-1] if running else "attend", call))
+        )
+        yield
+
+
+@dataclass
+class Recorder:
+    """Listens, and makes a tap of each call.
+
+    Args:
+        keep: where query, key and value stay: "memory", "disk", or "auto", disk for what would
+            make the trace larger than 2 GiB.
+    """
+
+    keep: str = "auto"
+    taps: dict[str, Tap] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if self.keep not in KEEP:
+            raise RegardError(f"keep must be one of {', '.join(KEEP)}; got {self.keep!r}.")
+        self._bytes = 0
+
+    def add(self, name: str, call: Call, *, queries: str, keys: str, kind: str) -> Tap:
+        """Makes the tap. A name that is heard again (a layer used twice) gets a number."""
+        inputs = call.inputs
+        name = self._unused(name)
+        number = re.findall(r"\d+", name)
+        tap = Tap(
+            name=name,
+            side="decoder" if name.startswith("decoder") else "encoder",
+            kind=kind,
+            layer=int(number[0]) if number else len(self.taps),
+            query=self._kept(inputs.query),
+            key=self._kept(inputs.key),
+            value=self._kept(inputs.value),
+            score=inputs.score,
+            mask=inputs.mask,
+            bias=inputs.bias,
+            queries=queries,
+            keys=keys,
+            known_lse=call.lse,
+        )
+        self.taps[name] = tap
+        return tap
+
+    def _unused(self, name: str) -> str:
+        if name not in self.taps:
+            return name
+        times = 2
+        while f"{name}#{times}" in self.taps:
+            times += 1
+        return f"{name}#{times}"
+
+    def _kept(self, tensor: Tensor) -> Tensor:
+        tensor = tensor.detach()
+        self._bytes += tensor.nbytes
+        if self.keep == "memory" or (self.keep == "auto" and self._bytes <= IN_MEMORY):
+            return tensor
+        return on_disk(tensor)
+
+
+def on_disk(tensor: Tensor) -> Tensor:
+    """The same numbers in a temporary file that is paged in as they are read."""
+    handle, path = tempfile.mkstemp(prefix="regard-trace-")
+    os.close(handle)
+    try:
+        mapped = torch.from_file(path, shared=True, size=tensor.numel(), dtype=tensor.dtype)
+    finally:
+        # The mapping keeps the file's contents; without a name they go when the tensor does.
+        with suppress(PermissionError):  # where an open file cannot be removed
+            os.unlink(path)
+    return mapped.view(tensor.shape).copy_(tensor)

@@ -1,0 +1,226 @@
+"""Traces in files: tensors in safetensors, everything else as JSON in its header, no code.
+
+A mask or a score is stored as its class's name and fields, so only those of `regard.attention` can
+be; a tensor that several taps share, as T5's position bias, is stored once.
+"""
+
+import json
+import os
+from collections.abc import Sequence
+from dataclasses import asdict, fields, is_dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from safetensors import SafetensorError, safe_open
+from safetensors.torch import save_file
+from torch import Tensor
+
+from regard.attention import masks, scores
+from regard.errors import RegardError
+from regard.files import whole_file
+from regard.inspection.answers import (
+    AxisInfo,
+    Candidate,
+    GenerationInfo,
+    HypothesisInfo,
+    Step,
+)
+from regard.inspection.tap import Tap
+from regard.inspection.trace import Trace
+
+FORMAT, VERSION = "regard-trace", 1
+MASKS = {
+    kind.__name__: kind
+    for kind in (
+        *(masks.Causal, masks.Padding, masks.Window, masks.Documents, masks.Prefix, masks.Dense),
+        *(masks.Both, masks.Either, masks.Not),
+    )
+}
+SCORES = {
+    kind.__name__: kind
+    for kind in (scores.scaled, scores.capped, scores.general, scores.additive, scores.gaussian)
+}
+TENSORS = ("query", "key", "value", "bias", "output_weight", "known_lse")
+FIELDS = ("name", "side", "kind", "layer", "queries", "keys", "notes")
+
+
+def save_trace(trace: Trace, path: str | os.PathLike[str]) -> None:
+    """Writes the trace whole: what `load_trace` reads.
+
+    Raises:
+        RegardError: a score function of the user's own, which a file cannot hold.
+    """
+    store = Store()
+    content = {
+        "taps": [
+            {
+                **{name: getattr(tap, name) for name in FIELDS},
+                **{name: store.put(getattr(tap, name)) for name in TENSORS},
+                "score": store.put(tap.score),
+                "mask": store.put(tap.mask),
+            }
+            for tap in trace.values()
+        ],
+        "axes": {name: asdict(axis) for name, axis in trace.axes.items()},
+        "model_name": trace.model_name,
+        "task": trace.task,
+        "text": trace.text,
+        "generation": None if trace.generation is None else asdict(trace.generation),
+        "notes": trace.notes,
+    }
+    header = {"format": FORMAT, "version": str(VERSION), "trace": json.dumps(content)}
+    with whole_file(path) as file:
+        save_file(store.tensors, file, metadata=header)
+
+
+def load_trace(path: str | os.PathLike[str]) -> Trace:
+    """The trace in a file; its tensors stay there until they are looked at.
+
+    It has no model, so nothing can be ablated.
+
+    Raises:
+        RegardError: no such file, no trace, a file cut short, or one of another version.
+    """
+    path = Path(path)
+    if not path.is_file():
+        raise RegardError(f"there is no trace at {path}; give a file that trace.save has written.")
+    try:
+        with safe_open(path, framework="pt") as file:
+            header = file.metadata() or {}
+            tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
+    except (SafetensorError, OSError) as error:
+        raise RegardError(
+            f"{path} is no whole safetensors file ({error}); was it cut short? Save it again."
+        ) from error
+    if header.get("format") != FORMAT:
+        raise RegardError(f"{path} holds no trace; give a file that trace.save has written.")
+    if header.get("version") != str(VERSION):
+        raise RegardError(
+            f"{path} is a trace of version {header.get('version')}, and this is the regard that"
+            f" reads version {VERSION}; trace the text again."
+        )
+    try:
+        return as_trace(json.loads(header["trace"]), tensors)
+    except (KeyError, TypeError, ValueError) as error:
+        raise RegardError(f"{path} is not a trace as regard writes it ({error}).") from error
+
+
+def save_tile(
+    trace: Trace,
+    path: str | os.PathLike[str],
+    tap: str,
+    head: int | None = None,
+    queries: slice = slice(None),
+    keys: slice = slice(None),
+) -> None:
+    """Writes a tile of weights as NPZ with the tokens of its rows and columns."""
+    found = trace[tap]
+    weights = found.weights(head, queries, keys)
+    rows, columns = found.rows_of(queries), found.columns_of(keys)
+    of_rows, of_columns = trace.axes[found.queries].tokens, trace.axes[found.keys].tokens
+    with whole_file(path) as file, open(file, "wb") as stream:
+        np.savez_compressed(
+            stream,
+            weights=weights.cpu().numpy(),
+            queries=rows.cpu().numpy(),
+            keys=columns.cpu().numpy(),
+            query_tokens=np.array([of_rows[row] for row in rows.tolist()], dtype=str),
+            key_tokens=np.array([of_columns[column] for column in columns.tolist()], dtype=str),
+            tap=np.array(tap),
+            head=np.array(-1 if head is None else head),
+        )
+
+
+class Store:
+    """Tensors by name, and values that are or hold tensors in terms of these names."""
+
+    def __init__(self) -> None:
+        self.tensors: dict[str, Tensor] = {}
+        self._names: dict[tuple[object, ...], str] = {}
+
+    def put(self, value: Any) -> Any:
+        """What JSON can hold of the value."""
+        if value is None or isinstance(value, bool | int | float | str):
+            return value
+        if isinstance(value, Tensor):
+            return {"tensor": self._name(value)}
+        if isinstance(value, masks.Mask) and type(value).__name__ in MASKS:
+            held = {k: self.put(v) for k, v in vars(value).items() if not k.startswith("_")}
+            return {"mask": type(value).__name__, "fields": held}
+        if is_dataclass(value) and type(value).__name__ in SCORES:
+            held = {each.name: self.put(getattr(value, each.name)) for each in fields(value)}
+            return {"score": type(value).__name__, "fields": held}
+        for name, function in scores.NAMED.items():
+            if function is value:
+                return {"score": name, "fields": {}}
+        raise RegardError(
+            f"a trace file holds the masks and scores of regard.attention only; got {value!r}."
+            " Keep this trace in memory."
+        )
+
+    def _name(self, tensor: Tensor) -> str:
+        same = (tensor.data_ptr(), tensor.shape, tensor.stride(), tensor.dtype)
+        if same not in self._names:
+            self._names[same] = str(len(self.tensors))
+            self.tensors[self._names[same]] = tensor.detach().cpu().contiguous().clone()
+        return self._names[same]
+
+
+def taken_out(value: Any, tensors: dict[str, Tensor]) -> Any:
+    """The value that `Store.put` described."""
+    if not isinstance(value, dict):
+        return value
+    if "tensor" in value:
+        return tensors[value["tensor"]]
+    held = {name: taken_out(part, tensors) for name, part in value["fields"].items()}
+    if "mask" in value:
+        mask = MASKS[value["mask"]].__new__(MASKS[value["mask"]])
+        vars(mask).update(held)
+        return mask
+    if value["score"] in SCORES:
+        return SCORES[value["score"]](**held)
+    return scores.NAMED[value["score"]]
+
+
+def as_trace(content: dict[str, Any], tensors: dict[str, Tensor]) -> Trace:
+    taps = {}
+    for entry in content["taps"]:
+        parts = {
+            name: taken_out(entry[name], tensors) for name in (*TENSORS, *FIELDS, "score", "mask")
+        }
+        taps[entry["name"]] = Tap(**parts)
+    return Trace(
+        taps=taps,
+        axes={name: as_axis(axis) for name, axis in content["axes"].items()},
+        model_name=content["model_name"],
+        task=content["task"],
+        text=content["text"],
+        generation=as_generation(content["generation"]),
+        notes=[*content["notes"], "loaded from a file: nothing can be ablated without the model"],
+    )
+
+
+def as_axis(content: dict[str, Any]) -> AxisInfo:
+    return AxisInfo(
+        **{
+            **content,
+            "words": as_spans(content["words"]),
+            "sentences": as_spans(content["sentences"]),
+        }
+    )
+
+
+def as_spans(spans: Sequence[Sequence[int]] | None) -> list[tuple[int, int]] | None:
+    return None if spans is None else [(start, end) for start, end in spans]
+
+
+def as_generation(content: dict[str, Any] | None) -> GenerationInfo | None:
+    if content is None:
+        return None
+    steps = [
+        Step(**{**step, "candidates": [Candidate(**each) for each in step["candidates"]]})
+        for step in content["steps"]
+    ]
+    hypotheses = [HypothesisInfo(**each) for each in content["hypotheses"]]
+    return GenerationInfo(content["axis"], steps, hypotheses, content["shown"])

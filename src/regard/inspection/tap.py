@@ -1,0 +1,316 @@
+"""One attention layer of a run, and any rectangle of its maps: a look-up, exact, at any length."""
+
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import torch
+from torch import Tensor
+
+from regard.attention import Causal, Mask
+from regard.attention.masks import Both
+from regard.attention.row_lse import log_sum_exp
+from regard.attention.scores import Score, in_dtype
+from regard.errors import RegardError
+from regard.inspection.answers import Receipt
+
+ROWS_AT_ONCE = 2**22  # entries of a strip of whole rows: 16 MiB in float32
+TILE_ROWS, TILE_COLUMNS = 256, 2048  # computed at a time: 2 MiB, which stay in a core's cache
+SAMPLED_ROWS = 8  # of each head, for the receipt
+
+
+@dataclass(eq=False)
+class Tap:
+    """What one attention layer was given, kept in the run's own dtype; nothing of it is a map.
+
+    The methods below take one sequence of the batch, `item`, and a `head`, or None for all heads
+    as a leading axis. Weights are float32 whatever the dtype of the run.
+    """
+
+    name: str  # "decoder.layers.3.cross"
+    side: str  # "encoder" or "decoder"
+    kind: str  # "self" or "cross"
+    layer: int  # among those of its side and kind, from 0
+    query: Tensor  # (batch, heads, queries, head_dim), after positions
+    key: Tensor  # (batch, key_heads, keys, head_dim)
+    value: Tensor  # (batch, key_heads, keys, value_dim)
+    score: Score
+    mask: Mask | None
+    bias: Tensor | None  # broadcasts to (batch, heads, queries, keys)
+    queries: str  # the axis of its rows, "target"
+    keys: str  # the axis of its columns, "source"
+    output_weight: Tensor | None = None  # W_O of each head, (heads, value_dim, d_model)
+    known_lse: Tensor | None = None  # (batch, heads, queries), where the kernel gave it
+    notes: list[str] = field(default_factory=list)
+
+    @property
+    def batch(self) -> int:
+        return self.query.shape[0]
+
+    @property
+    def heads(self) -> int:
+        return self.query.shape[1]
+
+    @property
+    def key_heads(self) -> int:
+        return self.key.shape[1]
+
+    @property
+    def head_dim(self) -> int:
+        return self.query.shape[3]
+
+    @property
+    def rows(self) -> int:
+        return self.query.shape[2]
+
+    @property
+    def columns(self) -> int:
+        return self.key.shape[2]
+
+    @property
+    def causal(self) -> bool:
+        return hides_the_future(self.mask)
+
+    def weights(
+        self,
+        head: int | None = None,
+        queries: slice = slice(None),
+        keys: slice = slice(None),
+        *,
+        item: int = 0,
+    ) -> Tensor:
+        """A tile of the map, (queries, keys) or (heads, queries, keys): α of Vaswani et al. 2017,
+        equation 1. Each row is normalised over all the keys it may see, inside the tile or not.
+
+        Raises:
+            RegardError: a head, a sequence or a tile that is not there.
+        """
+        rows, columns = self.rows_of(queries), self.columns_of(keys)
+        heads = self.heads_of(head)
+        tile = torch.stack([self.tile(each, rows, columns, item=item) for each in heads])
+        return tile if head is None else tile[0]
+
+    def scores(
+        self,
+        head: int | None = None,
+        queries: slice = slice(None),
+        keys: slice = slice(None),
+        *,
+        item: int = 0,
+    ) -> Tensor:
+        """The same tile before the softmax: scaled, biased, and -inf where the mask hides."""
+        rows, columns = self.rows_of(queries), self.columns_of(keys)
+        heads = self.heads_of(head)
+        tile = torch.stack([self.tile_of_scores(each, rows, columns, item) for each in heads])
+        return tile if head is None else tile[0]
+
+    def norms(
+        self,
+        head: int | None = None,
+        queries: slice = slice(None),
+        keys: slice = slice(None),
+        *,
+        item: int = 0,
+    ) -> Tensor:
+        """‖α · f(x)‖ of the same tile, where f(x) = x W_V W_O of the head (Kobayashi et al. 2020,
+        equation 5): how much a key adds to the output, not only how much it is looked at."""
+        if self.value_norms is None:
+            raise RegardError(
+                f"‖α·f(x)‖ needs the output projection of {self.name}, which is not known here;"
+                " ask for weights instead."
+            )
+        of_keys = self.value_norms[item, self.heads_of(head)][:, self.columns_of(keys)]
+        weights = self.weights(head, queries, keys, item=item)
+        return weights * (of_keys[:, None] if head is None else of_keys)
+
+    def row(self, head: int, query: int, *, item: int = 0) -> Tensor:
+        """The weights of one query over all keys, (keys,)."""
+        return self.weights(head, one("query", query, self.rows), item=item)[0]
+
+    def column(self, head: int, key: int, *, item: int = 0) -> Tensor:
+        """The weights that all queries give to one key, (queries,)."""
+        return self.weights(head, keys=one("key", key, self.columns), item=item)[:, 0]
+
+    def topk(
+        self, head: int, k: int, queries: slice = slice(None), *, item: int = 0
+    ) -> tuple[Tensor, Tensor]:
+        """The k largest weights of each query and the keys they are of, (queries, k) each, largest
+        first; no more than a strip of rows is in memory at a time."""
+        rows = self.rows_of(queries)
+        every = torch.arange(self.columns, device=self.query.device)
+        k = min(k, self.columns)
+        parts = [
+            self.tile(head, strip, every, item=item).topk(k)
+            for strip in rows.split(max(ROWS_AT_ONCE // max(self.columns, 1), 1))
+        ]
+        if not parts:
+            empty = torch.zeros(0, k)
+            return empty, empty.long()
+        return torch.cat([part.values for part in parts]), torch.cat(
+            [part.indices for part in parts]
+        )
+
+    @torch.no_grad()
+    def tile(self, head: int, rows: Tensor, columns: Tensor, *, item: int = 0) -> Tensor:
+        """The weights of chosen rows and columns, given by index: exp(score - lse)."""
+        scores = self.tile_of_scores(head, rows, columns, item)
+        lse = self.lse(head, rows, item=item)
+        # An empty row's scores and sum are both -inf; any finite sum makes its weights zero.
+        return torch.exp(scores - lse.masked_fill(lse == float("-inf"), 0)[:, None])
+
+    @torch.no_grad()
+    def tile_of_scores(
+        self,
+        head: int,
+        rows: Tensor,
+        columns: Tensor,
+        item: int = 0,
+        dtype: torch.dtype = torch.float32,
+    ) -> Tensor:
+        """The scores of chosen rows and columns, given by ascending index, computed in `dtype`."""
+        scores = self.unmasked_scores(head, rows, columns, item, dtype)
+        allowed = self.allowed(head, rows, columns, item=item)
+        return scores if allowed is None else scores.masked_fill(~allowed, float("-inf"))
+
+    @torch.no_grad()
+    def unmasked_scores(
+        self, head: int, rows: Tensor, columns: Tensor, item: int, dtype: torch.dtype
+    ) -> Tensor:
+        """What the mask has yet to be applied to."""
+        key_head = head // (self.heads // self.key_heads)
+        query = taken(self.query[item, head], rows)
+        key = taken(self.key[item, key_head], columns)
+        score = in_dtype(self.score, dtype)
+        if score is None:  # somebody's own function: it gets what it got in the run
+            scores = self.score(query, key).to(dtype)
+        else:
+            scores = score(query.to(dtype), key.to(dtype))
+        if self.bias is not None:
+            batch, heads, height, width = self.bias.shape
+            bias = self.bias[item if batch > 1 else 0, head if heads > 1 else 0]
+            bias = bias if height == 1 else taken(bias, rows)
+            bias = bias if width == 1 else taken(bias.mT, columns).mT
+            scores = scores + bias
+        return scores
+
+    @torch.no_grad()
+    def allowed(self, head: int, rows: Tensor, columns: Tensor, *, item: int = 0) -> Tensor | None:
+        """Where the mask lets those rows see those columns; None where it hides nothing of them."""
+        if self.mask is None:
+            return None
+        allowed = self.mask.tile(rows + (self.columns - self.rows), columns)
+        allowed = allowed[item if allowed.shape[0] > 1 else 0]
+        allowed = allowed[head if allowed.shape[0] > 1 else 0]
+        return None if bool(allowed.all()) else allowed.expand(len(rows), len(columns))
+
+    @torch.no_grad()
+    def lse(self, head: int, rows: Tensor | None = None, *, item: int = 0) -> Tensor:
+        """log Σ exp(score) of rows, float32: the kernel's own where it gave one, otherwise computed
+        for the rows that somebody looks at, and then remembered."""
+        rows = torch.arange(self.rows, device=self.query.device) if rows is None else rows
+        if self.known_lse is not None:
+            return self.known_lse[item, head][rows]
+        remembered = self._lse[item, head]
+        missing = rows[remembered[rows].isnan()]
+        for strip in missing.split(TILE_ROWS) if len(missing) else ():
+            blocks = [
+                log_sum_exp(self.tile_of_scores(head, strip, columns, item))
+                for columns in torch.arange(self.columns, device=rows.device).split(TILE_COLUMNS)
+                if self.is_seen(head, strip, columns, item)
+            ]
+            nothing = torch.full((len(strip),), float("-inf"), device=rows.device)
+            remembered[strip] = log_sum_exp(torch.stack([nothing, *blocks], dim=-1))
+        return remembered[rows]
+
+    def is_seen(self, head: int, rows: Tensor, columns: Tensor, item: int) -> bool:
+        """Whether any of those rows may see any of those columns."""
+        if type(self.mask) is Causal:  # by far the most frequent, and known without looking
+            return bool(columns[0] <= rows[-1] + (self.columns - self.rows))
+        allowed = self.allowed(head, rows, columns, item=item)
+        return allowed is None or bool(allowed.any())
+
+    @cached_property
+    def _lse(self) -> Tensor:
+        shape = (self.batch, self.heads, self.rows)
+        return torch.full(shape, float("nan"), device=self.query.device)
+
+    @cached_property
+    def value_norms(self) -> Tensor | None:
+        """‖f(x)‖ of every key for every head, (batch, heads, keys); None without W_O."""
+        if self.output_weight is None:
+            return None
+        group = self.heads // self.key_heads
+        norms = [
+            # A head at a time: (batch, keys, d_model) is larger than anything that was recorded.
+            torch.cat(
+                [
+                    (part.float() @ self.output_weight[head].float()).norm(dim=-1)
+                    for part in self.value[:, head // group].split(4096, dim=1)
+                ],
+                dim=1,
+            )
+            for head in range(self.heads)
+        ]
+        return torch.stack(norms, dim=1)
+
+    @cached_property
+    def receipt(self) -> Receipt:
+        """Row sums, and the difference from the softmax of whole rows in float64, on samples."""
+        rows = torch.linspace(0, self.rows - 1, min(SAMPLED_ROWS, self.rows)).long().unique()
+        rows = rows.to(self.query.device)
+        columns = torch.arange(self.columns, device=self.query.device)
+        sum_error = difference = 0.0
+        for head in range(self.heads):
+            scores = self.tile_of_scores(head, rows, columns, dtype=torch.float64)
+            exact = (scores - log_sum_exp(scores)[:, None].nan_to_num(neginf=0.0)).exp()
+            weights = self.tile(head, rows, columns).double()
+            difference = max(difference, float((weights - exact).abs().max()))
+            sees = exact.sum(-1) > 0  # a row that sees nothing has no weights to add up
+            sum_error = max(sum_error, float(((weights.sum(-1) - 1).abs() * sees).max()))
+        dtype = str(self.query.dtype).removeprefix("torch.")
+        return Receipt(sum_error, difference, len(rows) * self.heads, dtype)
+
+    def heads_of(self, head: int | None) -> list[int]:
+        if head is None:
+            return list(range(self.heads))
+        if not 0 <= head < self.heads:
+            raise RegardError(f"{self.name} has heads 0 to {self.heads - 1}; got {head}.")
+        return [head]
+
+    def rows_of(self, queries: slice) -> Tensor:
+        return indices("queries", queries, self.rows, self.query.device)
+
+    def columns_of(self, keys: slice) -> Tensor:
+        return indices("keys", keys, self.columns, self.query.device)
+
+
+def taken(tensor: Tensor, positions: Tensor) -> Tensor:
+    """Those rows, ascending; a view, without a copy, where they are neighbours."""
+    if len(positions) and int(positions[-1] - positions[0]) == len(positions) - 1:
+        return tensor.narrow(0, int(positions[0]), len(positions))
+    return tensor[positions]
+
+
+def hides_the_future(mask: Mask | None) -> bool:
+    """Whether the mask is, or contains as a necessary part, a causal one."""
+    if isinstance(mask, Both):
+        return hides_the_future(mask.left) or hides_the_future(mask.right)
+    return isinstance(mask, Causal)
+
+
+def one(name: str, index: int, length: int) -> slice:
+    if not 0 <= index < length:
+        raise RegardError(f"{name} must be from 0 to {length - 1}; got {index}.")
+    return slice(index, index + 1)
+
+
+def indices(name: str, part: slice, length: int, device: torch.device) -> Tensor:
+    if not isinstance(part, slice) or (part.step or 1) < 1:
+        raise RegardError(
+            f"{name} must be a slice that runs forward, like slice(0, 64); got {part!r}."
+        )
+    for end in (part.start, part.stop):
+        if end is not None and not -length <= end <= length:
+            raise RegardError(
+                f"{name} must lie within 0 to {length}; got {part.start} to {part.stop}."
+            )
+    return torch.arange(length, device=device)[part]

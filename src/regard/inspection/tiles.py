@@ -1,0 +1,331 @@
+"""Maps as a street map has them: tiles at levels, from the whole sequence down to single cells.
+
+At level l a cell covers 2^l x 2^l positions and shows their maximum or mean. The maximum is there
+because a mean hides what people look for: one strong cell among thousands of weak ones.
+"""
+
+from collections.abc import Iterator, Sequence
+from copy import copy
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from regard.attention.scores import unknown
+from regard.errors import RegardError
+from regard.inspection.tap import TILE_COLUMNS, TILE_ROWS, Tap
+
+QUANTITIES = ("weight", "norm", "score")
+REDUCTIONS = ("max", "mean")
+LARGEST_TILE = 2**22  # cells
+
+Spans = Sequence[tuple[int, int]]
+"""Half-open ranges of positions, in order and apart: the words or sentences of an axis."""
+
+Head = int | Literal["mean"]
+
+
+@dataclass(frozen=True, eq=False)
+class Tile:
+    """A rectangle of cells of one level."""
+
+    values: NDArray[np.float32]  # (height, width); NaN where the mask forbids all of a cell
+    level: int
+    row: int  # of its first cell
+    column: int
+    quantity: str
+    reduce: str
+    every: int  # every so-manieth row was looked at; 1: all of them
+
+
+def tile(
+    tap: Tap,
+    head: Head,
+    *,
+    level: int = 0,
+    row: int = 0,
+    column: int = 0,
+    height: int = 256,
+    width: int = 256,
+    quantity: str = "weight",
+    reduce: str = "max",
+    every: int = 1,
+    row_spans: Spans | None = None,
+    column_spans: Spans | None = None,
+    item: int = 0,
+) -> Tile:
+    """A tile of a head's map, or of the mean over heads.
+
+    Args:
+        level, row, column, height, width: which cells. What reaches beyond the map is cut off.
+        quantity: "weight" α, "norm" ‖α·f(x)‖, or "score", what the softmax is taken of.
+        reduce: what a cell shows of the positions it covers that the mask allows: their "max" or
+            "mean".
+        every: looks at every so-manieth row only, a power of two: a preview of a large tile.
+        row_spans, column_spans: words or sentences instead of positions. What a word is looked at
+            is the sum over its pieces, what it looks at the mean over its pieces' rows.
+
+    Raises:
+        RegardError: a tile that begins outside the map or is too large, an unknown name.
+    """
+    rows = Cells(tap.rows, row_spans, level, row, height, "row")
+    columns = Cells(tap.columns, column_spans, level, column, width, "column")
+    check_choice("quantity", quantity, QUANTITIES)
+    check_choice("reduce", reduce, REDUCTIONS)
+    if every < 1 or every & (every - 1):
+        raise RegardError(f"every must be a power of two; got {every}.")
+    if len(rows) * len(columns) > LARGEST_TILE:
+        raise RegardError(
+            f"a tile may have {LARGEST_TILE:,} cells; got {len(rows)} x {len(columns)}."
+            " Ask for a smaller one, or a coarser level."
+        )
+    every = min(every, 2**level) if row_spans is None else 1
+    values = np.full((len(rows), len(columns)), np.nan, dtype=np.float32)
+    for top, bottom in rows.strips(TILE_ROWS * every):
+        for left, right in columns.strips(TILE_COLUMNS):
+            part = cells(
+                tap, head, rows.part(top, bottom), columns.part(left, right), quantity, reduce,
+                every, item,
+            )  # fmt: skip
+            if part is not None:
+                values[top:bottom, left:right] = part.cpu().numpy()
+    return Tile(values, level, row, column, quantity, reduce, every)
+
+
+def pyramid(
+    tap: Tap, head: Head, *, base: int = 256, levels: int | None = None, **options: object
+) -> Iterator[Tile]:
+    """The whole map from coarse to fine: first a preview in which not every row was looked at, then
+    level after level, until cells are single positions or `levels` have been given.
+
+    Args:
+        base: the coarsest level is the first with at most so many cells a side.
+        options: quantity, reduce and item, as in `tile`.
+    """
+    longest = max(tap.rows, tap.columns)
+    coarsest = max((max(longest - 1, 0) // base).bit_length(), 0)
+    whole = dict(height=longest, width=longest, **options)
+    if coarsest > 2:
+        yield tile(tap, head, level=coarsest, every=2 ** (coarsest - 1), **whole)  # type: ignore[arg-type]
+    for count, level in enumerate(range(coarsest, -1, -1)):
+        if levels is not None and count >= levels:
+            return
+        side = -(-longest // 2**level)
+        if side * side > LARGEST_TILE:
+            return  # finer levels are asked for by tiles
+        yield tile(tap, head, level=level, **whole)  # type: ignore[arg-type]
+
+
+def thumbnails(
+    tap: Tap, size: int = 48, *, rows: int = 512, item: int = 0
+) -> tuple[NDArray[np.float32], int]:
+    """A small picture of each head, (heads, height, width) of block maxima with sides of at most
+    `size`, and how many rows were looked at: at least one in each block, about `rows` in all."""
+    block = -(-max(tap.rows, tap.columns) // size)
+    height, width = -(-tap.rows // block), -(-tap.columns // block)
+    step = max(tap.rows // rows, 1)
+    device = tap.query.device
+    looked_at = torch.arange(min(step // 2, tap.rows - 1), tap.rows, step, device=device)
+    pictures = np.full((tap.heads, height, width), np.nan, dtype=np.float32)
+    for head in range(tap.heads):
+        for strip in looked_at.split(TILE_ROWS):
+            for left in range(0, width, max(TILE_COLUMNS // block, 1)):
+                right = min(left + max(TILE_COLUMNS // block, 1), width)
+                columns = torch.arange(left * block, min(right * block, tap.columns), device=device)
+                if tap.is_seen(head, strip, columns, item):
+                    found = largest(tap, head, strip, columns, "weight", item, 1, block)
+                    np.fmax.at(
+                        pictures[head, :, left:right], (strip // block).cpu().numpy(), found.cpu()
+                    )
+    return pictures, len(looked_at)
+
+
+class Cells:
+    """The cells of a tile along one axis, and the positions that they cover."""
+
+    def __init__(
+        self, length: int, spans: Spans | None, level: int, first: int, count: int, name: str
+    ) -> None:
+        self.spans = spans
+        self.block = 2 ** check_level(level)
+        total = -(-(length if spans is None else len(spans)) // self.block)
+        if not 0 <= first < max(total, 1) or count < 1:
+            raise RegardError(
+                f"{name} must be from 0 to {max(total - 1, 0)} at level {level}, and the tile at least"
+                f" one cell wide; got {name} {first} and {count} cells."
+            )
+        self.first, self.last = first, min(first + count, total)
+        self.length = length
+
+    def __len__(self) -> int:
+        return self.last - self.first
+
+    def part(self, first: int, last: int) -> "Cells":
+        """Some of the cells, counted from this tile's first."""
+        part = copy(self)
+        part.first, part.last = self.first + first, self.first + last
+        return part
+
+    @property
+    def members(self) -> tuple[int, int]:
+        """The positions or spans that the cells cover."""
+        total = self.length if self.spans is None else len(self.spans)
+        return self.first * self.block, min(self.last * self.block, total)
+
+    @property
+    def range(self) -> tuple[int, int]:
+        """The positions from the first cell's first to the last cell's last."""
+        start, end = self.members
+        if self.spans is None:
+            return start, end
+        return self.spans[start][0], self.spans[end - 1][1]
+
+    @property
+    def inner_spans(self) -> Spans | None:
+        """The spans, counted from the first position in range."""
+        if self.spans is None:
+            return None
+        start = self.range[0]
+        return [(a - start, b - start) for a, b in self.spans[slice(*self.members)]]
+
+    def strips(self, positions: int) -> Iterator[tuple[int, int]]:
+        """Cuts the cells into runs of at most so many positions, but of one cell at least."""
+        first = 0
+        while first < len(self):
+            last = first + max(positions // self.block, 1) if self.spans is None else first + 1
+            last = min(last, len(self))
+            while self.spans is not None and last < len(self):
+                start, end = self.part(first, last + 1).range
+                if end - start > positions:
+                    break
+                last += 1
+            yield first, last
+            first = last
+
+
+def cells(
+    tap: Tap,
+    head: Head,
+    rows: Cells,
+    columns: Cells,
+    quantity: str,
+    reduce: str,
+    every: int,
+    item: int,
+) -> Tensor | None:
+    """A few rows and columns of cells; None where the mask forbids all of them."""
+    device = tap.query.device
+    of_rows = torch.arange(*rows.range, every, device=device)
+    of_columns = torch.arange(*columns.range, device=device)
+    first_head = 0 if head == "mean" else tap.heads_of(head)[0]
+    if not tap.is_seen(first_head, of_rows, of_columns, item):
+        return None
+    height, width = max(rows.block // every, 1), columns.block
+    if head != "mean" and reduce == "max" and rows.spans is None and columns.spans is None:
+        return largest(tap, head, of_rows, of_columns, quantity, item, height, width)
+    heads = range(tap.heads) if head == "mean" else [head]
+    seen = torch.stack(
+        [visible(tap, each, of_rows, of_columns, quantity, item) for each in heads]
+    ).mean(0)
+    if columns.inner_spans is not None:
+        seen = grouped(seen.mT, columns.inner_spans, "sum").mT
+    if rows.inner_spans is not None:
+        seen = grouped(seen, rows.inner_spans, "mean")
+    return block_reduced(seen, height, width, reduce)
+
+
+def largest(
+    tap: Tap,
+    head: int,
+    rows: Tensor,
+    columns: Tensor,
+    quantity: str,
+    item: int,
+    height: int,
+    width: int,
+) -> Tensor:
+    """Block maxima, found among logarithms: so only the largest of a block is exponentiated."""
+    logs = tap.tile_of_scores(head, rows, columns, item)
+    if quantity != "score":
+        lse = tap.lse(head, rows, item=item)
+        logs = logs - lse.masked_fill(lse == float("-inf"), 0)[:, None]
+    if quantity == "norm":
+        logs = logs + norms_of(tap, head, columns, item).log()
+    logs = block_maxima(logs, height, width)
+    hidden = logs == float("-inf")
+    return (logs if quantity == "score" else logs.exp()).masked_fill(hidden, float("nan"))
+
+
+def visible(tap: Tap, head: int, rows: Tensor, columns: Tensor, quantity: str, item: int) -> Tensor:
+    """The quantity at those rows and columns, NaN where the mask forbids."""
+    allowed = tap.allowed(head, rows, columns, item=item)
+    if quantity == "score":
+        values = tap.tile_of_scores(head, rows, columns, item)
+    else:
+        values = tap.tile(head, rows, columns, item=item)
+    if quantity == "norm":
+        values = values * norms_of(tap, head, columns, item)
+    return values if allowed is None else values.masked_fill(~allowed, float("nan"))
+
+
+def norms_of(tap: Tap, head: int, columns: Tensor, item: int) -> Tensor:
+    if tap.value_norms is None:
+        raise RegardError(
+            f"‖α·f(x)‖ needs the output projection of {tap.name}, which is not known here;"
+            " ask for weights instead."
+        )
+    return tap.value_norms[item, head][columns]
+
+
+def block_maxima(values: Tensor, height: int, width: int) -> Tensor:
+    """The maximum of each block; those at the edges are of what there is."""
+    if height == width == 1:
+        return values
+    rows, columns = values.shape
+    if rows % height or columns % width:
+        pad = (0, -columns % width, 0, -rows % height)
+        values = torch.nn.functional.pad(values, pad, value=float("-inf"))
+    # Along the rows first: a vector register takes the maximum of neighbouring columns last.
+    tall = values.view(-1, height, values.shape[1]).amax(1)
+    return tall.view(len(tall), -1, width).amax(2)
+
+
+def block_reduced(values: Tensor, height: int, width: int, reduce: str) -> Tensor:
+    """The maximum or mean of each block's entries that are not NaN; NaN where none is."""
+    if height == width == 1:
+        return values
+    rows, columns = values.shape
+    pad = (0, -columns % width, 0, -rows % height)
+    blocks = torch.nn.functional.pad(values, pad, value=float("nan"))
+    blocks = blocks.view(-(-rows // height), height, -(-columns // width), width)
+    hidden = blocks.isnan()
+    if reduce == "max":
+        top = block_maxima(values.nan_to_num(nan=float("-inf")), height, width)
+        return top.masked_fill(top == float("-inf"), float("nan"))
+    return blocks.nansum((1, 3)) / (~hidden).sum((1, 3))  # 0 / 0 is the NaN of an empty block
+
+
+def grouped(values: Tensor, spans: Spans, how: str) -> Tensor:
+    """The sum or mean of the rows of each span; NaN where all of them are."""
+    parts = []
+    for start, end in spans:
+        part = values[start:end]
+        seen = ~part.isnan()
+        total = part.nansum(0)
+        total = total / (end - start) if how == "mean" else total
+        parts.append(total.masked_fill(~seen.any(0), float("nan")))
+    return torch.stack(parts) if parts else values[:0]
+
+
+def check_level(level: int) -> int:
+    if not 0 <= level <= 40:
+        raise RegardError(f"level must be from 0, single positions, to 40; got {level}.")
+    return level
+
+
+def check_choice(name: str, value: str, known: tuple[str, ...]) -> None:
+    if value not in known:
+        raise RegardError(unknown(name, value, list(known)))

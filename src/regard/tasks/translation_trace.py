@@ -1,0 +1,150 @@
+"""Tracing a translation: decode at full speed, then look at the hypothesis that is asked for."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import torch
+from torch import Tensor
+
+from regard.data import pad
+from regard.errors import RegardError
+from regard.generation import GenerationConfig, Hypothesis, generate
+from regard.inspection.answers import (
+    AxisInfo,
+    Candidate,
+    GenerationInfo,
+    HypothesisInfo,
+    Step,
+)
+from regard.inspection.grouping import sentence_spans
+from regard.inspection.models import trace_encoder_decoder
+from regard.inspection.trace import Trace
+from regard.text import Tokenizer, normalise
+
+if TYPE_CHECKING:
+    from regard.tasks.translation import Translator
+
+CANDIDATES = 5
+
+
+@torch.inference_mode()
+def trace_translation(
+    translator: "Translator",
+    text: str,
+    target: str | None,
+    hypothesis: int,
+    config: GenerationConfig,
+    keep: str,
+) -> Trace:
+    """The trace of one pass over source and target; see `Translator.trace`."""
+    model = translator.model
+    source = source_ids(translator, text)
+    ids = model.config
+    batch = pad([source], pad_id=ids.pad_id, eos_id=ids.eos_id)[0].to(translator.device)
+    if target is None:
+        config = config.updated(num_return_sequences=1 if config.do_sample else config.num_beams)
+        found = generate(model.start(batch), config.start(1, translator.device), config)[0]
+        if not 0 <= hypothesis < len(found):
+            raise RegardError(
+                f"the search gave hypotheses 0 to {len(found) - 1}; got {hypothesis}."
+            )
+    else:
+        found = [given(translator, target)]
+        if hypothesis != 0:
+            raise RegardError(f"a given target is hypothesis 0; got {hypothesis}.")
+    shown = list(found[hypothesis].tokens)
+    wanted = torch.tensor([shown], device=translator.device)
+    trace = trace_encoder_decoder(model, batch, wanted, keep=keep)
+
+    tokenizers = translator.tokenizers
+    read = model.shift_right(wanted)[0].tolist()
+    trace.model_name, trace.text = translator.name, text
+    trace.axes = {
+        "source": axis(tokenizers.source, batch[0].tolist()),
+        "target": axis(tokenizers.target, read, predicts=shown, prompt=1),
+    }
+    trace.output_ids = shown
+    trace.token_of = lambda id_: tokenizers.target.tokens([id_])[0]
+    trace.generation = GenerationInfo(
+        axis="target",
+        steps=steps(trace.output[0], shown, tokenizers.target),
+        hypotheses=[told(each, tokenizers.target, ids.eos_id) for each in found],
+        shown=hypothesis,
+    )
+    if target is None:
+        # The decode chose step by step; the maps are of one pass over what it chose.
+        trace.notes.append("maps are of one pass over the finished hypothesis")
+    return trace
+
+
+def source_ids(translator: "Translator", text: str) -> list[int]:
+    limit = translator.model.config.max_positions - 1  # one position for the end of sentence
+    ids = translator.tokenizers.source.encode(normalise(text))
+    if not ids:
+        raise RegardError("there is no text to look at; give a sentence.")
+    if len(ids) > limit:
+        raise RegardError(
+            f"a text may have {limit} tokens with {translator.name}; got {len(ids)}."
+            " Look at a part of it."
+        )
+    return ids
+
+
+def given(translator: "Translator", target: str) -> Hypothesis:
+    """A translation that somebody wrote, as if it had been generated."""
+    limit = translator.model.config.max_positions - 1
+    ids = translator.tokenizers.target.encode(normalise(target))
+    if not ids:
+        raise RegardError("the target is empty; give a sentence, or none to translate.")
+    if len(ids) > limit:
+        raise RegardError(f"a target may have {limit} tokens; got {len(ids)}.")
+    tokens = (*ids, translator.model.config.eos_id)
+    return Hypothesis(tokens, float("nan"), (), finished=True)
+
+
+def axis(
+    tokenizer: Tokenizer,
+    ids: Sequence[int],
+    *,
+    predicts: Sequence[int] | None = None,
+    prompt: int | None = None,
+) -> AxisInfo:
+    tokens = tokenizer.tokens(ids)
+    words = [(word.indices[0], word.indices[-1] + 1) for word in tokenizer.words(ids)]
+    return AxisInfo(
+        tokens=tokens,
+        predicts=None if predicts is None else tokenizer.tokens(predicts),
+        words=words,
+        sentences=sentence_spans(tokens),
+        prompt=len(tokens) if prompt is None else prompt,
+    )
+
+
+def steps(logits: Tensor, tokens: Sequence[int], tokenizer: Tokenizer) -> list[Step]:
+    """What each step gave, and the likeliest tokens beside it. Logits are (steps, vocab)."""
+    probabilities = logits.float().softmax(-1)
+    best = probabilities[:, : tokenizer.vocab_size].topk(CANDIDATES)
+    return [
+        Step(
+            token=tokenizer.tokens([token])[0],
+            probability=float(probabilities[step, token]),
+            candidates=[
+                Candidate(name, probability)
+                for name, probability in zip(
+                    tokenizer.tokens(best.indices[step].tolist()),
+                    best.values[step].tolist(),
+                    strict=True,
+                )
+            ],
+        )
+        for step, token in enumerate(tokens)
+    ]
+
+
+def told(hypothesis: Hypothesis, tokenizer: Tokenizer, eos_id: int) -> HypothesisInfo:
+    return HypothesisInfo(
+        text=tokenizer.decode(hypothesis.tokens),
+        tokens=tokenizer.tokens(hypothesis.tokens),
+        score=None if hypothesis.score != hypothesis.score else hypothesis.score,
+        finished=hypothesis.finished,
+    )
