@@ -4,6 +4,7 @@ import regard.attention
 def test_the_public_names_of_attention_are_frozen():
     assert set(regard.attention.__all__) == {
         "KERNELS",
+        "Call",
         "Causal",
         "Dense",
         "Documents",
@@ -16,10 +17,13 @@ def test_the_public_names_of_attention_are_frozen():
         "attend",
         "attention_weights",
         "average",
+        "capped",
         "cosine",
         "dot",
         "gaussian",
         "general",
+        "listening",
+        "scaled",
         "scaled_dot",
     }
     assert all(hasattr(regard.attention, name) for name in regard.attention.__all__)

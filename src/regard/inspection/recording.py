@@ -40,7 +40,7 @@ def hearing(model: nn.Module, listener: Callable[[str, Call], Tensor | None]) ->
             stack.callback(module.register_forward_pre_hook(enter(name)).remove)
             stack.callback(module.register_forward_hook(leave, always_call=True).remove)
         stack.enter_context(
-            listening(lambda call: listener(running[-1] if running else "attend", call))
+            listening(lambda call: listener((running and running[-1]) or "attend", call))
         )
         yield
 

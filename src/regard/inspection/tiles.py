@@ -129,6 +129,8 @@ def thumbnails(
     step = max(tap.rows // rows, 1)
     device = tap.query.device
     looked_at = torch.arange(min(step // 2, tap.rows - 1), tap.rows, step, device=device)
+    if int(looked_at[-1]) != tap.rows - 1:  # the last block may be short
+        looked_at = torch.cat([looked_at, looked_at.new_tensor([tap.rows - 1])])
     pictures = np.full((tap.heads, height, width), np.nan, dtype=np.float32)
     for head in range(tap.heads):
         for strip in looked_at.split(TILE_ROWS):
