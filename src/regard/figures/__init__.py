@@ -1,1 +1,1 @@
-"""Pictures of attention: for now those that a terminal can show."""
+"""Pictures of attention: arrays with labels, drawn for the terminal and for paper."""

@@ -1,6 +1,7 @@
 """Looking at what attention did, from the query, key and mask that it had."""
 
-from regard.inspection.alignment import STEPS, cross_attention, group_words
+from regard.inspection.alignment import STEPS, cross_attention
+from regard.inspection.grouping import group_words
 from regard.inspection.models import trace
 from regard.inspection.tap import Tap
 from regard.inspection.tiles import Tile, pyramid, thumbnails, tile

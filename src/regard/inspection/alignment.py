@@ -5,7 +5,7 @@ the weights are computed afterwards from query and key by `attention_weights`, t
 that the fast kernel used.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 
 import torch
@@ -64,26 +64,6 @@ def cross_attention(
         query, key = attention.project(states[0], memory)
         maps.append(attention_weights(query, key, mask=memory_mask)[:, :, rows])
     return torch.stack(maps).mean(0)
-
-
-def group_words(
-    weights: Tensor, target_words: Sequence[Sequence[int]], source_words: Sequence[Sequence[int]]
-) -> Tensor:
-    """Weights of words from weights of their pieces: summed over a source word's pieces (what is
-    looked at adds up), averaged over a target word's (each piece looks once).
-
-    Args:
-        weights: (target pieces, source pieces).
-        target_words, source_words: for each word the positions of its pieces.
-
-    Returns:
-        (target words, source words); what a row misses to 1 went to pieces of no word, as eos.
-    """
-    columns = [weights[:, list(pieces)].sum(1) for pieces in source_words]
-    if not columns or not target_words:
-        return weights.new_zeros(len(target_words), len(source_words))
-    by_source = torch.stack(columns, dim=1)
-    return torch.stack([by_source[list(pieces)].mean(0) for pieces in target_words])
 
 
 @contextmanager

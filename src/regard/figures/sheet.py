@@ -1,0 +1,129 @@
+"""The paper of a figure, with everything placed in millimetres, and the type set on it."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from regard.figures import fonts
+from regard.figures.style import (
+    DOTS,
+    INCH_MM,
+    INK,
+    LINE_MM,
+    RULE,
+    SMALL_PT,
+    quiet_about_glyphs,
+    require_matplotlib,
+)
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.image import AxesImage
+
+SCALE_MM = 26.0  # length of a colour scale
+
+
+class Type:
+    """The fonts of one figure, chosen for its texts, and how much room each text takes."""
+
+    def __init__(self, texts: Iterable[str]) -> None:
+        require_matplotlib()
+        from matplotlib.backends.backend_agg import FigureCanvasAgg
+        from matplotlib.figure import Figure
+
+        self.families = fonts.families(texts)
+        self._renderer = FigureCanvasAgg(Figure(figsize=(1, 1), dpi=DOTS)).get_renderer()
+
+    def text(self, points: float = SMALL_PT, colour: str = INK, **more: Any) -> dict[str, Any]:
+        """Keywords of a text, which is taken as it is: a token "$x$" is no formula."""
+        given = {"fontfamily": self.families, "fontsize": points, "color": colour}
+        return {**given, "parse_math": False, **more}
+
+    def width(self, text: str, points: float = SMALL_PT) -> float:
+        """In millimetres."""
+        from matplotlib.font_manager import FontProperties
+
+        if not text:
+            return 0.0
+        font = FontProperties(family=self.families, size=points)
+        with quiet_about_glyphs():
+            pixels = self._renderer.get_text_width_height_descent(text, font, False)[0]
+        return float(pixels) / DOTS * INCH_MM
+
+    def widest(self, texts: Iterable[str], points: float = SMALL_PT) -> float:
+        return max((self.width(text, points) for text in texts), default=0.0)
+
+    def fit(self, text: str, room: float, points: float = SMALL_PT) -> str:
+        """The text, cut where it is wider than `room` millimetres, never before a vowel sign."""
+        wide = self.width(text, points)
+        if wide <= room:
+            return text
+        # Few letters are less than half as wide as the text's average.
+        end = min(len(text) - 1, int(2 * len(text) * room / wide) + 1)
+        while end > 1 and (
+            unicodedata.category(text[end])[0] == "M" or self.width(text[:end] + "…", points) > room
+        ):
+            end -= 1
+        return text[:end].rstrip() + "…"
+
+    def wrap(self, text: str, room: float, points: float = SMALL_PT) -> list[str]:
+        """The text in lines of at most `room` millimetres, broken at spaces."""
+        lines: list[str] = []
+        for word in text.split():
+            longer = f"{lines[-1]} {word}" if lines else word
+            if lines and self.width(longer, points) <= room:
+                lines[-1] = longer
+            else:
+                lines.append(self.fit(word, room, points))
+        return lines
+
+
+class Sheet:
+    """White paper of a given size; its parts are placed in millimetres from the top left."""
+
+    def __init__(self, width_mm: float, height_mm: float, type_: Type) -> None:
+        from matplotlib.figure import Figure
+
+        self.width, self.height, self.type = width_mm, height_mm, type_
+        self.figure = Figure(figsize=(width_mm / INCH_MM, height_mm / INCH_MM), facecolor="white")
+
+    def axes(self, left: float, top: float, width: float, height: float) -> Axes:
+        across, down = self.width, self.height
+        place = (left / across, 1 - (top + height) / down, width / across, height / down)
+        return self.figure.add_axes(place)
+
+    def text(self, left: float, top: float, text: str, **style: Any) -> None:
+        """Its top left corner there, unless `style` aligns it differently."""
+        style = {"ha": "left", "va": "top", **self.type.text(), **style}
+        self.figure.text(left / self.width, 1 - top / self.height, text, **style)
+
+    def lines(self, left: float, top: float, lines: Sequence[str], **style: Any) -> None:
+        for number, line in enumerate(lines):
+            self.text(left, top + number * LINE_MM, line, **style)
+
+    def scale(
+        self,
+        image: AxesImage,
+        left: float,
+        top: float,
+        name: str,
+        *,
+        ticks: Sequence[float] | None = None,
+        open_below: bool = False,
+    ) -> None:
+        """The colours of an image and what numbers they stand for, 9 mm high."""
+        bar = self.axes(left, top, SCALE_MM, 1.6)
+        extend = "min" if open_below else "neither"
+        legend = self.figure.colorbar(image, cax=bar, orientation="horizontal", extend=extend)
+        legend.outline.set(linewidth=0.4, edgecolor=RULE)
+        legend.minorticks_off()
+        # Exponents, as matplotlib writes powers of ten, would be smaller than the smallest type.
+        if ticks is not None:
+            legend.set_ticks(ticks)
+        legend.ax.xaxis.set_major_formatter(lambda value, _: f"{value:.3g}".replace("-", "−"))
+        legend.ax.tick_params(
+            labelsize=SMALL_PT, labelfontfamily=self.type.families, length=1.5, width=0.5, pad=1
+        )
+        legend.ax.set_xlabel(name, labelpad=1, loc="left", **self.type.text())

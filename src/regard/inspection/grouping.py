@@ -1,0 +1,116 @@
+"""Words and sentences as spans of tokens, and maps between them instead of between tokens."""
+
+from collections.abc import Collection, Iterable, Sequence
+
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+from regard.text import Word
+
+Span = tuple[int, int]
+
+ENDS = (".", "!", "?", "…", "؟")  # of a sentence, if the next token begins a word
+ALWAYS_END = ("।", "॥", "。", "！", "？")  # where a script has no numbers or spaces to heed
+CLOSING = "\"'”’»)]}」』"  # may follow the end of a sentence and still belong to it
+
+SPECIAL = frozenset(
+    {"<s>", "</s>", "<pad>", "<unk>", "<mask>", "<bos>", "<eos>", "<|endoftext|>"}
+    | {"[CLS]", "[SEP]", "[PAD]", "[MASK]"}
+)
+_STARTS = ("▁", "Ġ", "Ċ", " ", "\n")  # SentencePiece; byte-level BPE; tokens that were decoded
+_GOES_ON = "##"  # WordPiece
+_STOPS = "</w>"  # the first BPEs
+
+
+def group_words(
+    weights: Float[Tensor, "rows columns"],
+    target_words: Sequence[Sequence[int]],
+    source_words: Sequence[Sequence[int]],
+) -> Float[Tensor, "target_words source_words"]:
+    """Weights of words from weights of their pieces: summed over a source word's pieces (what is
+    looked at adds up), averaged over a target word's (each piece looks once), as in Clark et al.
+    2019, section 4.1.
+
+    Args:
+        weights: (target pieces, source pieces).
+        target_words, source_words: for each word the positions of its pieces; of a span, its
+            `range(*span)`.
+
+    Returns:
+        (target words, source words); what a row misses to 1 went to pieces of no word, as eos.
+    """
+    columns = [weights[:, list(pieces)].sum(1) for pieces in source_words]
+    if not columns or not target_words:
+        return weights.new_zeros(len(target_words), len(source_words))
+    by_source = torch.stack(columns, dim=1)
+    return torch.stack([by_source[list(pieces)].mean(0) for pieces in target_words])
+
+
+def group_spans(
+    weights: Float[Tensor, "rows columns"],
+    row_spans: Iterable[Span],
+    column_spans: Iterable[Span],
+) -> Float[Tensor, "row_spans column_spans"]:
+    """The same for words or sentences given as spans; `tiles.tile` does it to any rectangle."""
+    return group_words(
+        weights, [range(*span) for span in row_spans], [range(*span) for span in column_spans]
+    )
+
+
+def spans_of(words: Iterable[Word]) -> list[Span]:
+    """Words of one of this package's tokenizers as spans of their tokens."""
+    return [(word.indices[0], word.indices[-1] + 1) for word in words]
+
+
+def word_spans(tokens: Sequence[str], special: Collection[str] = SPECIAL) -> list[Span]:
+    """Half-open spans of the words that tokens spell, read from the marks that tokenizers leave.
+
+    Known are ▁ (SentencePiece), Ġ and Ċ (byte-level BPE), a space (tokens that were decoded), ##
+    (WordPiece) and </w> (the first BPEs). Where no token has a mark, each is a word of its own.
+
+    Args:
+        special: tokens that belong to no word.
+    """
+    plain = [token for token in tokens if token not in special]
+    if any(token.startswith(_STARTS) for token in plain):
+        begins = [token.startswith(_STARTS) for token in tokens]
+    elif any(token.endswith(_STOPS) for token in plain):
+        begins = [True, *(token.endswith(_STOPS) for token in tokens[:-1])]
+    else:
+        begins = [not token.startswith(_GOES_ON) for token in tokens]
+    spans: list[Span] = []
+    inside = False
+    for index, token in enumerate(tokens):
+        if token in special:
+            inside = False
+        elif inside and not begins[index]:
+            spans[-1] = (spans[-1][0], index + 1)
+        else:
+            spans.append((index, index + 1))
+            inside = True
+    return spans
+
+
+def sentence_spans(tokens: Sequence[str]) -> list[Span]:
+    """Half-open spans that end after final punctuation; together they are all of the tokens.
+
+    A point inside a word, as in 3.5, ends nothing; quotation marks and brackets that close belong
+    to the sentence before them, and so do special tokens at the end.
+    """
+    starts = {start for start, _ in word_spans(tokens)}
+    spans: list[Span] = []
+    first = 0
+    end = ""  # the punctuation that was met
+    for index, token in enumerate(tokens):
+        bare = token.strip("▁ĠĊ \n").removesuffix(_STOPS)
+        if token in SPECIAL or not bare.rstrip(CLOSING):
+            continue
+        if end in ALWAYS_END or (end and index in starts):
+            spans.append((first, index))
+            first = index
+        last = bare.rstrip(CLOSING)[-1]
+        end = last if last in ENDS + ALWAYS_END else ""
+    if tokens:
+        spans.append((first, len(tokens)))
+    return spans

@@ -1,0 +1,108 @@
+"""What each head of a layer is like: how widely, how far, and at what sink it looks.
+
+Exact sums over whole rows, from tiles: memory grows with the length, never with its square.
+"""
+
+import math
+from dataclasses import dataclass
+
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+from regard.errors import RegardError
+from regard.inspection.answers import HeadInfo, Summary
+from regard.inspection.tap import TILE_COLUMNS, TILE_ROWS, Tap
+
+MOSTLY = 0.5  # a head mostly looks at a sink that takes more than this part of its weight
+
+
+@dataclass(frozen=True, eq=False)
+class HeadStatistics:
+    """Means over the rows looked at; a row that may attend to nothing is not among them."""
+
+    entropy: Float[Tensor, " heads"]  # H = -Σ α log₂ α of a row, in bits
+    distance: Float[Tensor, " heads"]  # Σ α |i - j| in positions; NaN between two sequences
+    column_weight: Float[Tensor, "heads keys"]  # the weight that each key gets
+    rows: int  # how many were looked at
+
+    @property
+    def sink_key(self) -> int:
+        """The key that gets the most weight, on average over heads."""
+        return int(self.column_weight.nan_to_num().mean(0).argmax())
+
+
+@torch.no_grad()
+def head_statistics(tap: Tap, *, every: int = 1, item: int = 0) -> HeadStatistics:
+    """Entropy, distance and column sums of every head.
+
+    The entropy of a row is Σ α (lse - s), which is -Σ α log α without the logarithm of a weight
+    that rounded to zero; Clark et al. 2019, section 3.3, read heads by it (in nats), Vig & Belinkov
+    2019, section 4.2, by the mean distance.
+
+    Args:
+        every: looks at every so-manieth row; 1: at all of them.
+
+    Raises:
+        RegardError: every below 1, an empty map.
+    """
+    if every < 1:
+        raise RegardError(f"every must be at least 1; got {every}.")
+    if 0 in (tap.rows, tap.columns):
+        raise RegardError(f"{tap.name} has no weights: its map is {tap.rows} x {tap.columns}.")
+    device = tap.query.device
+    # From the last row back: where rows are left out, those that see the most are not.
+    rows = torch.arange(tap.rows - 1, -1, -every, device=device).flip(0)
+    entropy = torch.zeros(tap.heads, dtype=torch.float64, device=device)
+    distance, seeing = torch.zeros_like(entropy), torch.zeros_like(entropy)
+    column_weight = torch.zeros(tap.heads, tap.columns, dtype=torch.float64, device=device)
+    for head in range(tap.heads):
+        for strip in rows.split(TILE_ROWS):
+            lse = tap.lse(head, strip, item=item)
+            seeing[head] += (lse > float("-inf")).sum()
+            lse = lse.masked_fill(lse == float("-inf"), 0)[:, None]
+            for columns in torch.arange(tap.columns, device=device).split(TILE_COLUMNS):
+                if not tap.is_seen(head, strip, columns, item):
+                    continue
+                surprise = lse - tap.tile_of_scores(head, strip, columns, item)  # -log α
+                weights = torch.exp(-surprise)
+                surprise.masked_fill_(surprise == float("inf"), 0)
+                entropy[head] += (weights * surprise).sum(dtype=torch.float64)
+                column_weight[head, columns] += weights.sum(0, dtype=torch.float64)
+                if tap.kind == "self":
+                    away = (strip[:, None] + (tap.columns - tap.rows) - columns).abs()
+                    distance[head] += (weights * away).sum(dtype=torch.float64)
+    # 0 / 0 is the NaN of a head that sees nothing.
+    distance = distance / seeing if tap.kind == "self" else torch.full_like(distance, float("nan"))
+    return HeadStatistics(
+        entropy=entropy / (seeing * math.log(2)),
+        distance=distance,
+        column_weight=column_weight / seeing[:, None],
+        rows=len(rows),
+    )
+
+
+def head_summary(tap: Tap, *, rows: int = 512, item: int = 0) -> Summary:
+    """The statistics in a page's words, from about `rows` rows spread over the map.
+
+    The sink is the one key that gets the most weight on average over the layer's heads, and a head
+    mostly looks at it that gives it more than half of its weight (attention sinks: Xiao et al.
+    2024, section 3.1).
+    """
+    every = max(tap.rows // max(rows, 1), 1)
+    found = head_statistics(tap, every=every, item=item)
+    sink = found.sink_key
+    heads = []
+    for head in range(tap.heads):
+        # A head that sees nothing has no mean; as a number of a page it is 0.
+        weight = float(found.column_weight[head, sink].nan_to_num())
+        heads.append(
+            HeadInfo(
+                head=head,
+                entropy=float(found.entropy[head].nan_to_num()),
+                distance=float(found.distance[head].nan_to_num()) if tap.kind == "self" else None,
+                sink=weight,
+                mostly_sink=weight > MOSTLY,
+            )
+        )
+    return Summary(tap=tap.name, rows=found.rows, of=tap.rows, sink_key=sink, heads=heads)

@@ -1,0 +1,73 @@
+"""Colour scales: lightness in even steps, and no two ends that a colour-blind reader confuses."""
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+pytest.importorskip("matplotlib")
+
+from regard.figures.colour import CATEGORICAL, diverging, is_dark, sequential
+
+# Viénot, Brettel & Mollon 1999: how linear RGB looks to a protanope and to a deuteranope.
+PROTANOPE = np.array([[0.11238, 0.88762, 0], [0.11238, 0.88762, 0], [0.00401, -0.00401, 1]])
+DEUTERANOPE = np.array([[0.29275, 0.70725, 0], [0.29275, 0.70725, 0], [-0.02234, 0.02234, 1]])
+
+
+def linear(colours: NDArray[np.float64]) -> NDArray[np.float64]:
+    return np.where(colours <= 0.04045, colours / 12.92, ((colours + 0.055) / 1.055) ** 2.4)
+
+
+def lab(light: NDArray[np.float64]) -> NDArray[np.float64]:
+    """CIELAB of linear sRGB."""
+    to_xyz = np.array(
+        [[0.4124, 0.3576, 0.1805], [0.2126, 0.7152, 0.0722], [0.0193, 0.1192, 0.9505]]
+    )
+    x, y, z = np.cbrt(light.clip(1e-4) @ to_xyz.T / (0.9505, 1.0, 1.089)).T
+    return np.stack([116 * y - 16, 500 * (x - y), 200 * (y - z)], axis=-1)
+
+
+def table(scale) -> NDArray[np.float64]:
+    return scale(np.arange(scale.N))[:, :3]
+
+
+def test_the_sequential_scale_darkens_from_white_in_even_steps() -> None:
+    lightness = lab(linear(table(sequential())))[:, 0]
+    assert lightness[0] == pytest.approx(100, abs=0.1)
+    steps = -np.diff(lightness)
+    assert (steps > 0).all()
+    assert steps.max() < 2 * steps.min()
+    assert lightness[-1] < 25
+
+
+def test_the_diverging_scale_is_white_in_the_middle_and_as_dark_at_both_ends() -> None:
+    lightness = lab(linear(table(diverging())))[:, 0]
+    half = len(lightness) // 2
+    assert lightness[half] == pytest.approx(100, abs=0.1)
+    assert (np.diff(lightness[:half]) > 0).all()
+    assert (np.diff(lightness[half:]) < 0).all()
+    assert lightness[0] == pytest.approx(lightness[-1], abs=6)
+
+
+@pytest.mark.parametrize("eye", [PROTANOPE, DEUTERANOPE], ids=["protanope", "deuteranope"])
+def test_colour_blind_readers_tell_negative_from_positive(eye: NDArray[np.float64]) -> None:
+    seen = lab(linear(table(diverging())) @ eye.T)
+    for at in (0, 32, 64):  # the end, and halfway to white
+        assert np.linalg.norm(seen[at] - seen[255 - at]) > 25
+
+
+@pytest.mark.parametrize("eye", [PROTANOPE, DEUTERANOPE], ids=["protanope", "deuteranope"])
+def test_colour_blind_readers_tell_the_first_heads_apart(eye: NDArray[np.float64]) -> None:
+    colours = np.array([[int(c[i : i + 2], 16) / 255 for i in (1, 3, 5)] for c in CATEGORICAL[:4]])
+    seen = lab(linear(colours) @ eye.T)
+    for first in range(4):
+        for second in range(first):
+            assert np.linalg.norm(seen[first] - seen[second]) > 10
+
+
+def test_a_masked_cell_has_no_colour() -> None:
+    assert sequential()(np.ma.masked_invalid([np.nan]))[0, 3] == 0
+
+
+def test_ink_is_white_on_dark_and_black_on_light() -> None:
+    assert is_dark(np.array([0.0, 0.0, 0.5, 1.0]))
+    assert not is_dark(np.array([0.9, 0.9, 1.0, 1.0]))
