@@ -14,7 +14,7 @@ from regard.errors import RegardError
 if TYPE_CHECKING:
     from regard.attention import attend, attention_weights
     from regard.checkpoints import from_pretrained
-    from regard.inspection import trace
+    from regard.inspection.models import trace
     from regard.tasks import load, train
 
 __version__ = "0.1.0"

@@ -21,7 +21,12 @@ OPTIONS = {
         "model", "pairs", "--output", "--json", "--num-beams", "--length-penalty",
         "--max-new-tokens", "--batch-size", "--threads", "--help",
     },
-    "info": {"model", "--json", "--help"},
+    "info": {"model", "--json", "--taps", "--help"},
+    "look": {
+        "model", "text", "--file", "--target", "--num-beams", "--generate", "--tap", "--head",
+        "--html", "--save", "--figure", "--terminal", "--json", "--port", "--no-open", "--help",
+    },
+    "studio": {"models", "--port", "--no-open", "--help"},
     "train": {"--help"},
     "train translation": {
         "pairs", "--source", "--target", "--dev", "--test", "--output", "--source-language",
@@ -72,6 +77,7 @@ def test_help_imports_no_torch():
         "try: main(['--help'])\n"
         "except SystemExit: pass\n"
         "heavy = {'torch', 'numpy', 'tokenizers', 'sacrebleu', 'safetensors'}\n"
+        "heavy |= {'fastapi', 'uvicorn', 'matplotlib', 'anywidget'}\n"
         "print('HEAVY', heavy & set(sys.modules))\n"
     )
     shown = subprocess.run(

@@ -1,6 +1,7 @@
 """`regard info`: a model's card and the installation."""
 
 import json
+import shutil
 
 import numpy as np
 import pytest
@@ -57,3 +58,28 @@ def test_without_a_model_it_tells_versions_threads_and_models(regard):
     assert facts["torch"] == torch.__version__
     assert facts["threads"] == torch.get_num_threads()
     assert "en-de" in facts["shipped models"]
+
+
+def test_taps_are_the_names_that_a_trace_has_with_their_sizes(regard):
+    from regard.tasks import load
+
+    taps = json.loads(regard("info", "en-de", "--taps", "--json").out)
+    trace = load("en-de").trace("a")
+    assert sorted(tap["tap"] for tap in taps) == sorted(trace)
+    assert {(tap["heads"], tap["key_heads"], tap["head_dim"]) for tap in taps} == {(4, 4, 64)}
+
+
+def test_taps_need_no_weights(regard, tmp_path):
+    from regard.tasks.loading import FOLDER
+
+    for name in ("config.json", "tokenizer.json"):
+        shutil.copy(FOLDER / "en-de" / name, tmp_path)
+    lines = regard("info", tmp_path, "--taps").out.splitlines()
+    assert lines[0].split() == ["tap", "heads", "key", "heads", "head", "dim"]
+    assert lines[1].split() == ["encoder.layers.0.self", "4", "4", "64"]
+    assert len(lines) == 1 + 3 + 2 * 3
+
+
+def test_taps_of_nothing_is_a_sentence(regard):
+    outcome = regard("info", "--taps")
+    assert (outcome.code, "name one" in outcome.err) == (2, True)

@@ -67,7 +67,7 @@ def mask(request: pytest.FixtureRequest) -> Mask | None:
 
 @pytest.fixture(scope="session")
 def whole_map() -> Callable[[Tap], tuple[Tensor, Tensor]]:
-    """Weights in float64, by definition, and where the mask allows; (batch, heads, rows, columns)."""
+    """Weights in float64 by definition, and what the mask allows; (batch, heads, queries, keys)."""
 
     def compute(tap: Tap) -> tuple[Tensor, Tensor]:
         key = tap.key.double().repeat_interleave(tap.heads // tap.key_heads, dim=1)

@@ -144,16 +144,16 @@ def test_no_file_is_refused(tmp_path: Path):
         Trace.load(tmp_path / "none.safetensors")
 
 
-def test_a_tile_goes_to_numpy_with_its_tokens(make_tap: Make, tmp_path: Path):
+def test_a_part_goes_to_numpy_with_its_tokens(make_tap: Make, tmp_path: Path):
     trace = of(make_tap())
-    trace.to_npz(tmp_path / "t.npz", "decoder.layers.1.self", 2, slice(1, 4), slice(5, 7))
+    part = dict(queries=slice(1, 4), keys=slice(5, 7))
+    trace.to_npz(tmp_path / "t.npz", "decoder.layers.1.self", 2, **part)
     stored = np.load(tmp_path / "t.npz")
-    expected = trace["decoder.layers.1.self"].weights(2, slice(1, 4), slice(5, 7))
-    np.testing.assert_array_equal(stored["weights"], expected.numpy())
-    assert stored["query_tokens"].tolist() == ["r1", "r2", "r3"]
-    assert stored["key_tokens"].tolist() == ["t5", "t6"]
-    assert (stored["tap"].item(), stored["head"].item()) == ("decoder.layers.1.self", 2)
-    assert stored["queries"].tolist() == [1, 2, 3]
+    expected = trace["decoder.layers.1.self"].weights(2, **part)
+    np.testing.assert_allclose(stored["values"], expected.numpy(), atol=1e-7)
+    assert [label.partition(" ")[0] for label in stored["rows"].tolist()] == ["r1", "r2", "r3"]
+    assert stored["columns"].tolist() == ["t5", "t6"]
+    assert (stored["tap"].item(), stored["head"].item()) == ("decoder.layers.1.self", "2")
 
 
 def test_a_tap_that_is_not_there_is_named_with_the_nearest(make_tap: Make):

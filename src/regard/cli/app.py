@@ -11,6 +11,8 @@ from regard import __version__
 from regard.cli.errors import sentence
 from regard.cli.evaluate import evaluate
 from regard.cli.info import info
+from regard.cli.look import look
+from regard.cli.studio import studio
 from regard.cli.train import train
 from regard.cli.translate import translate
 
@@ -74,4 +76,6 @@ def root(
 app.command()(translate)
 app.add_typer(train)
 app.command()(evaluate)
+app.command()(look)
+app.command()(studio)
 app.command()(info)

@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from regard import __version__
+from regard.errors import RegardError
 
 
 def info(
@@ -17,8 +18,20 @@ def info(
         typer.Argument(help="A shipped model's name or a model folder; without it, the versions."),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Write one JSON object.")] = False,
+    taps: Annotated[
+        bool,
+        typer.Option(
+            "--taps", help="List the attention layers, by the names that look and trace use."
+        ),
+    ] = False,
 ) -> None:
     """Show a model's card, or versions, threads and the shipped models."""
+    if taps:
+        if model is None:
+            raise RegardError("--taps lists the attention layers of a model; name one.")
+        found = _taps(model)
+        print(json.dumps(found, indent=2) if as_json else _columns(found))
+        return
     facts = _installation() if model is None else _model(model)
     print(json.dumps(facts, ensure_ascii=False, indent=2) if as_json else _table(facts))
 
@@ -63,6 +76,50 @@ def _model(name: str) -> dict[str, Any]:
         "weights": config.get("dtype"),
     }
     return facts | {name: fact for name, fact in card.items() if name not in facts}
+
+
+def _taps(name: str) -> list[dict[str, Any]]:
+    """Name and size of every attention layer. No weight of ours is read for it; what calls
+    attention in a model of transformers is known once it has run, on a short text."""
+    import torch
+
+    from regard.checkpoints.pretrained import read_config
+    from regard.checkpoints.seq2seq import from_config
+    from regard.inspection.models import tap_name
+    from regard.layers import MultiHeadAttention
+    from regard.models import EncoderDecoder
+    from regard.studio.models import is_ours, open_model
+    from regard.tasks.loading import find
+
+    folder = find(name)
+    if not is_ours(folder):
+        heard = open_model(name).trace("a b c").values()
+        return [_sizes(tap.name, tap.heads, tap.key_heads, tap.head_dim) for tap in heard]
+    with torch.device("meta"):
+        model = EncoderDecoder(from_config(read_config(folder)))
+    return [
+        _sizes(tap_name(path), layer.num_heads, layer.num_heads, layer.head_dim)
+        for path, layer in model.named_modules()
+        if isinstance(layer, MultiHeadAttention)
+    ]
+
+
+def _sizes(name: str, heads: int, key_heads: int, head_dim: int) -> dict[str, Any]:
+    return {"tap": name, "heads": heads, "key_heads": key_heads, "head_dim": head_dim}
+
+
+def _columns(rows: list[dict[str, Any]]) -> str:
+    """A table with a column for each name."""
+    lines = [[name.replace("_", " ") for name in rows[0]], *([*row.values()] for row in rows)]
+    texts = [[str(cell) for cell in line] for line in lines]
+    widths = [max(map(len, column)) for column in zip(*texts, strict=True)]
+    return "\n".join(
+        "  ".join(
+            cell.ljust(width) if index == 0 else cell.rjust(width)
+            for index, (cell, width) in enumerate(zip(line, widths, strict=True))
+        )
+        for line in texts
+    )
 
 
 def _parameters(weights: Path) -> int | None:

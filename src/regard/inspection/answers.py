@@ -104,7 +104,7 @@ class HeadInfo:
 
     head: int
     entropy: float  # in bits
-    distance: float | None  # mean |query position - key position|, in tokens; not of cross-attention
+    distance: float | None  # mean |query position - key position|; not of cross-attention
     sink: float  # weight that goes to the map's sink column
     mostly_sink: bool
 

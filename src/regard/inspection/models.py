@@ -34,7 +34,7 @@ def trace(model: Any, *, keep: str = "auto", **inputs: Any) -> Trace:
             "trace needs a model: a torch module or what regard.load gives;"
             f" got {type(model).__name__}."
         )
-    if type(model).__module__.partition(".")[0] == "transformers":
+    if any(kind.__module__.partition(".")[0] == "transformers" for kind in type(model).__mro__):
         from regard.inspection.huggingface import trace_transformers
 
         return trace_transformers(model, keep=keep, **inputs)

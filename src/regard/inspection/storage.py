@@ -11,7 +11,6 @@ from dataclasses import asdict, fields, is_dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 from safetensors import SafetensorError, safe_open
 from safetensors.torch import save_file
 from torch import Tensor
@@ -104,32 +103,6 @@ def load_trace(path: str | os.PathLike[str]) -> Trace:
         return as_trace(json.loads(header["trace"]), tensors)
     except (KeyError, TypeError, ValueError) as error:
         raise RegardError(f"{path} is not a trace as regard writes it ({error}).") from error
-
-
-def save_tile(
-    trace: Trace,
-    path: str | os.PathLike[str],
-    tap: str,
-    head: int | None = None,
-    queries: slice = slice(None),
-    keys: slice = slice(None),
-) -> None:
-    """Writes a tile of weights as NPZ with the tokens of its rows and columns."""
-    found = trace[tap]
-    weights = found.weights(head, queries, keys)
-    rows, columns = found.rows_of(queries), found.columns_of(keys)
-    of_rows, of_columns = trace.axes[found.queries].tokens, trace.axes[found.keys].tokens
-    with whole_file(path) as file, open(file, "wb") as stream:
-        np.savez_compressed(
-            stream,
-            weights=weights.cpu().numpy(),
-            queries=rows.cpu().numpy(),
-            keys=columns.cpu().numpy(),
-            query_tokens=np.array([of_rows[row] for row in rows.tolist()], dtype=str),
-            key_tokens=np.array([of_columns[column] for column in columns.tolist()], dtype=str),
-            tap=np.array(tap),
-            head=np.array(-1 if head is None else head),
-        )
 
 
 class Store:

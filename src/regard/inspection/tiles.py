@@ -156,8 +156,8 @@ class Cells:
         total = -(-(length if spans is None else len(spans)) // self.block)
         if not 0 <= first < max(total, 1) or count < 1:
             raise RegardError(
-                f"{name} must be from 0 to {max(total - 1, 0)} at level {level}, and the tile at least"
-                f" one cell wide; got {name} {first} and {count} cells."
+                f"{name} must be from 0 to {max(total - 1, 0)} at level {level}, and the tile at"
+                f" least one cell wide; got {name} {first} and {count} cells."
             )
         self.first, self.last = first, min(first + count, total)
         self.length = length

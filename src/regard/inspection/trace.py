@@ -4,15 +4,21 @@ import os
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from torch import Tensor
 
 from regard.attention import Call
 from regard.attention.scores import unknown
 from regard.errors import RegardError
+from regard.files import whole_file
 from regard.inspection.answers import AxisInfo, GenerationInfo, Receipt
 from regard.inspection.tap import Tap
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from regard.inspection.tiles import Head
 
 Edit = Callable[[str, Call], Tensor | None]
 """Hears each attention of a run, by tap name; a tensor that it returns replaces the output."""
@@ -67,17 +73,71 @@ class Trace(Mapping[str, Tap]):
         return load_trace(path)
 
     def to_npz(
-        self,
-        path: str | os.PathLike[str],
-        tap: str,
-        head: int | None = None,
-        queries: slice = slice(None),
-        keys: slice = slice(None),
+        self, path: str | os.PathLike[str], tap: str, head: "Head" = "mean", **part: Any
     ) -> None:
-        """Writes a tile of weights with its tokens for NumPy; all heads if none is named."""
-        from regard.inspection.storage import save_tile
+        """Writes a part of a map for NumPy, with the tokens of its rows and columns.
 
-        save_tile(self, path, tap, head, queries, keys)
+        Args:
+            tap, head: which map; `head` may be "mean".
+            part: queries, keys, quantity and group, as `inspection.part.part` takes them.
+        """
+        from regard.inspection.part import part as part_of
+
+        contents = part_of(self, tap, head, **part).npz()
+        with whole_file(path) as file:
+            file.write_bytes(contents)
+
+    def figure(
+        self,
+        path: str | os.PathLike[str] | None = None,
+        *,
+        tap: str,
+        head: "Head" = "mean",
+        scale: str = "linear",
+        **part: Any,
+    ) -> "Figure":
+        """A map as a figure for paper, written to `path` (.svg, .pdf or .png) if one is given.
+
+        Args:
+            tap, head: which map; `head` may be "mean".
+            scale: "linear", "log", "row" (each row by its largest) or "sink" (up to the largest
+                outside the sink's column).
+            part: queries, keys, quantity and group, as `inspection.part.part` takes them.
+        """
+        from regard.figures.style import save
+        from regard.inspection.part import part as part_of
+
+        figure = part_of(self, tap, head, **part).figure(scale)  # type: ignore[arg-type]
+        if path is not None:
+            save(figure, path)
+        return figure
+
+    def to_html(self, path: str | os.PathLike[str], **kept: Any) -> list[str]:
+        """Writes the page with this trace as one file, which opens without a network.
+
+        Args:
+            kept: taps, heads, limit_mb and query, as `inspection.html.to_html` takes them.
+
+        Returns:
+            What was left out, a sentence each; nothing of a short text is.
+        """
+        from regard.inspection.html import to_html
+
+        return to_html(self, path, **kept)
+
+    def show(self, query: str = "", *, height: int = 640) -> Any:
+        """The page in a notebook: a widget. `regard look` opens it in a browser.
+
+        Args:
+            query: what to show first, as the page's address has it ("view=flow&head=3").
+            height: in pixels.
+
+        Raises:
+            RegardError: the package for widgets is missing.
+        """
+        from regard.studio.widget import TraceWidget
+
+        return TraceWidget(self, query=query, height=height)
 
     @cached_property
     def receipt(self) -> Receipt:

@@ -1,0 +1,248 @@
+"""`regard look`: what a model attends to in a text, on a page, in a file or in the terminal."""
+
+import json
+import sys
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+from urllib.parse import urlencode
+
+import typer
+
+from regard.cli.studio import PORT
+from regard.errors import RegardError
+
+if TYPE_CHECKING:
+    from socket import socket
+
+    from regard.inspection.tiles import Head
+    from regard.inspection.trace import Trace
+
+FIGURES = (".svg", ".pdf", ".png")
+LARGEST_GRID = 2**14  # cells in the terminal
+
+
+def look(
+    model: Annotated[
+        str,
+        typer.Argument(
+            help="A shipped model's name, a model folder (regard's or one of transformers'), or a"
+            " trace saved as .safetensors."
+        ),
+    ],
+    text: Annotated[
+        str | None, typer.Argument(help="What to look at; without it, --file or stdin.")
+    ] = None,
+    file: Annotated[
+        Path | None, typer.Option("--file", "-f", help="Read the text from this file.")
+    ] = None,
+    target: Annotated[
+        str | None, typer.Option("--target", help="Look at this translation, not the model's own.")
+    ] = None,
+    num_beams: Annotated[
+        int | None,
+        typer.Option(
+            "--num-beams", min=1, help="Hypotheses of a translation.", show_default="model's"
+        ),
+    ] = None,
+    generate: Annotated[
+        int | None,
+        typer.Option("--generate", min=0, help="Tokens that a language model adds to the text."),
+    ] = None,
+    tap: Annotated[
+        str | None,
+        typer.Option("--tap", help="Attention layer to begin with; `regard info MODEL --taps`."),
+    ] = None,
+    head: Annotated[
+        str | None,
+        typer.Option(
+            "--head", metavar="NUMBER|mean", help="Head to begin with.", show_default="mean"
+        ),
+    ] = None,
+    html: Annotated[
+        Path | None,
+        typer.Option("--html", help="Write one self-contained HTML file, which needs no network."),
+    ] = None,
+    save: Annotated[
+        Path | None,
+        typer.Option("--save", help="Write the trace as .safetensors, for regard look or load."),
+    ] = None,
+    figure: Annotated[
+        Path | None, typer.Option("--figure", help="Write the map as .svg, .pdf or .png.")
+    ] = None,
+    terminal: Annotated[
+        bool, typer.Option("--terminal", help="Show the map of words here, in the terminal.")
+    ] = False,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Write what the trace has as one JSON object.")
+    ] = False,
+    port: Annotated[
+        int, typer.Option("--port", min=0, max=65535, help="Port on 127.0.0.1; 0 takes a free one.")
+    ] = PORT,
+    no_open: Annotated[bool, typer.Option("--no-open", help="Do not open a browser.")] = False,
+) -> None:
+    """Look at the attention of one text: on a page in the browser, unless an option says where.
+
+    Nothing leaves this machine.
+    """
+    if figure is not None and figure.suffix.lower() not in FIGURES:
+        raise RegardError(f"--figure must end in {', '.join(FIGURES)}; got {figure.name!r}.")
+    saved = Path(model).suffix == ".safetensors" and not Path(model).is_dir()
+    if saved:
+        _nothing_to_run(text, file, target, num_beams, generate)
+    given = "" if saved else _text(text, file)
+    options = {"target": target, "num_beams": num_beams, "generate": generate}
+    options = {name: value for name, value in options.items() if value is not None}
+    id = _id(model, given, options)
+    if not (html or save or figure or terminal or as_json):
+        from regard.studio.serve import bind
+
+        with bind(port) as listener:  # before the slow part: a port in use is said at once
+            trace = _traced(model, saved, given, options)
+            _check(trace, tap, head)
+            models = [] if saved else [model]
+            query = _query({"trace": id, "tap": tap, "head": head})
+            _show(trace, id, models, query, listener, not no_open)
+        return
+    trace = _traced(model, saved, given, options)
+    chosen, of_head = _check(trace, tap, head)
+    if save:
+        trace.save(save)
+    if html:
+        from regard.inspection.html import to_html
+
+        for left_out in to_html(trace, html, query=_query({"tap": tap, "head": head})):
+            print(f"regard: {left_out}", file=sys.stderr)
+    if figure:
+        from regard.figures.style import save as save_figure
+        from regard.inspection.part import part
+
+        save_figure(part(trace, chosen, of_head).figure(), figure)
+    if terminal:
+        print(_grid(trace, chosen, of_head))
+    if as_json:
+        from regard.inspection.views import describe
+
+        print(json.dumps(asdict(describe(trace, id)), ensure_ascii=False))
+
+
+def _text(text: str | None, file: Path | None) -> str:
+    if text is not None and file is not None:
+        raise RegardError("give either a text or --file; got both.")
+    if file is not None:
+        text = _decoded(file.read_bytes(), str(file))
+    elif text is None:
+        if sys.stdin.isatty():
+            raise RegardError('there is no text; give one in quotes: regard look MODEL "a text".')
+        text = _decoded(sys.stdin.buffer.read(), "stdin")
+    text = text.strip()
+    if not text:
+        raise RegardError("the text is empty; give a sentence.")
+    return text
+
+
+def _decoded(raw: bytes, name: str) -> str:
+    try:
+        return raw.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise RegardError(
+            f"{name} is not UTF-8 (byte {error.start + 1}). Convert the file to UTF-8."
+        ) from None
+
+
+def _nothing_to_run(*given: object) -> None:
+    """A saved trace has its text already, and no model to be told anything else."""
+    if any(each is not None for each in given):
+        raise RegardError(
+            "a saved trace is looked at as it is; leave out the text, --file, --target,"
+            " --num-beams and --generate, or name a model."
+        )
+
+
+def _traced(model: str, saved: bool, text: str, options: dict[str, Any]) -> "Trace":
+    if saved:
+        from regard.inspection import Trace
+
+        return Trace.load(model)
+    from regard.studio.models import is_ours, open_model
+    from regard.tasks.loading import find
+
+    if "generate" in options and is_ours(find(model)):
+        raise RegardError(
+            f"--generate is for language models, and {model} translates; leave it out."
+        )
+    return open_model(model).trace(text, **options)
+
+
+def _check(trace: "Trace", tap: str | None, head: str | None) -> tuple[str, "Head"]:
+    """What was asked for, if it is there: by default the mean over the heads of the last layer
+    that looks across, else of the last of all."""
+    across = [each.name for each in trace.values() if each.kind == "cross"]
+    of = trace[tap or (across or list(trace))[-1]]
+    chosen = _head(head)
+    of.heads_of(None if chosen == "mean" else chosen)
+    return of.name, chosen
+
+
+def _head(name: str | None) -> "Head":
+    if name is None or name == "mean":
+        return "mean"
+    if not name.isdecimal():
+        raise RegardError(f"--head must be a number from 0, or mean; got {name!r}.")
+    return int(name)
+
+
+def _id(model: str, text: str, options: dict[str, Any]) -> str:
+    from regard.studio.library import identify
+    from regard.studio.requests import TraceRequest
+
+    known = {name: value for name, value in options.items() if name != "generate"}
+    return identify(TraceRequest(model=model, text=text, **known))
+
+
+def _show(
+    trace: "Trace", id: str, models: list[str], query: str, listener: "socket", browse: bool
+) -> None:
+    from regard.studio.app import create_app
+    from regard.studio.serve import serve
+    from regard.tasks.loading import SHIPPED
+
+    serve(create_app([*SHIPPED, *models], {id: trace}), listener, path=f"/?{query}", browse=browse)
+
+
+def _query(asked: dict[str, str | None]) -> str:
+    """What to show first, as the page's address has it."""
+    return urlencode({name: value for name, value in asked.items() if value is not None})
+
+
+def _grid(trace: "Trace", tap: str, head: "Head") -> str:
+    import numpy as np
+
+    from regard.figures.terminal import alignment_grid
+    from regard.inspection.part import names, spans
+    from regard.inspection.tiles import tile
+
+    of = trace[tap]
+    rows, row_spans = names(trace, of.queries, "word"), spans(trace, of.queries, "word")
+    columns, column_spans = names(trace, of.keys, "word"), spans(trace, of.keys, "word")
+    if len(rows) * len(columns) > LARGEST_GRID or not rows or not columns:
+        raise RegardError(
+            f"a map of {len(rows):,} x {len(columns):,} words is none for the terminal;"
+            " leave out --terminal to see it on the page."
+        )
+    step = ""
+    if of.kind == "cross" and trace.axes[of.queries].predicts and row_spans:
+        # As `regard translate --attention`: what was looked at to find a word, not after it.
+        row_spans = [(first - 1, last - 1) for first, last in row_spans]
+        step = " at the step that predicts it"
+    weights = tile(
+        of,
+        head,
+        height=len(rows),
+        width=len(columns),
+        row_spans=row_spans,
+        column_spans=column_spans,
+    ).values
+    which = f"mean over {of.heads} heads" if head == "mean" else f"head {head}"
+    caption = f"α of {tap}, {which}; a row for each word of {of.queries}{step}"
+    return alignment_grid(columns, rows, np.nan_to_num(weights), caption=caption)

@@ -1,0 +1,33 @@
+"""`regard studio`: the page for looking into models, in a browser on this machine."""
+
+from typing import Annotated
+
+import typer
+
+PORT = 8765
+
+
+def studio(
+    models: Annotated[
+        list[str] | None,
+        typer.Argument(help="Model folders to offer beside the shipped models."),
+    ] = None,
+    port: Annotated[
+        int, typer.Option("--port", min=0, max=65535, help="Port on 127.0.0.1; 0 takes a free one.")
+    ] = PORT,
+    no_open: Annotated[bool, typer.Option("--no-open", help="Do not open a browser.")] = False,
+) -> None:
+    """Look into models in the browser: choose a model, write a text, see every head.
+
+    Only this machine can connect, and only the models named here can be opened.
+    """
+    from regard.studio.serve import bind, serve
+
+    with bind(port) as listener:  # before the slow imports: a port in use is said at once
+        from regard.studio.app import create_app
+        from regard.studio.models import is_ours
+        from regard.tasks.loading import SHIPPED, find
+
+        for model in models or []:
+            is_ours(find(model))  # a folder that is no model is said now, not when a page asks
+        serve(create_app([*SHIPPED, *(models or [])], {}), listener, browse=not no_open)

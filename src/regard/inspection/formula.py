@@ -1,0 +1,48 @@
+"""Score functions in a form to read, with the numbers that they have in a layer."""
+
+import math
+
+from regard.attention import additive, average, capped, cosine, dot, gaussian, general, scaled
+from regard.attention.scores import Score, scaled_dot
+from regard.inspection.tap import Tap
+
+
+def formula(tap: Tap) -> str:
+    """How a layer scores, "q·k / √64", with "+ bias" where it adds one."""
+    text = _formula(tap.score, tap.head_dim)
+    return text if tap.bias is None else f"{text} + bias"
+
+
+def scale(score: Score, head_dim: int) -> float | None:
+    """What q·k is multiplied by, under the cap if there is one; None for scores of other kinds."""
+    if score is scaled_dot:
+        return head_dim**-0.5
+    if score is dot:
+        return 1.0
+    if isinstance(score, scaled):
+        return float(score.factor)
+    if isinstance(score, capped):
+        return scale(score.score, head_dim)
+    return None
+
+
+def _formula(score: Score, head_dim: int) -> str:
+    if score is scaled_dot:
+        return f"q·k / √{head_dim}"
+    if isinstance(score, scaled):
+        root = 1 / score.factor**2 if score.factor > 0 else math.nan
+        if abs(root - round(root)) < 1e-6 and round(root) > 1:  # a root that people know it by
+            return f"q·k / √{round(root)}"
+        return "q·k" if score.factor == 1 else f"{score.factor:g} · q·k"
+    if isinstance(score, capped):
+        return f"{score.cap:g} · tanh(({_formula(score.score, head_dim)}) / {score.cap:g})"
+    if isinstance(score, gaussian):
+        return "-|q - k|² / (2h²)"
+    if isinstance(score, general):
+        return "q · W k"
+    if isinstance(score, additive):
+        return "v · tanh(W q + U k)"
+    for known, text in ((dot, "q·k"), (cosine, "cos(q, k)"), (average, "0")):
+        if score is known:
+            return text
+    return f"{getattr(score, '__name__', 'score')}(q, k)"

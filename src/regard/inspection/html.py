@@ -1,0 +1,238 @@
+"""A trace as one HTML file that opens without a server and without a network."""
+
+import base64
+import hashlib
+import json
+import math
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
+from html import escape
+from importlib.resources import files
+from typing import Any
+from urllib.parse import quote
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from regard.attention import capped
+from regard.errors import RegardError
+from regard.files import whole_file
+from regard.inspection import views
+from regard.inspection.formula import scale
+from regard.inspection.tap import Tap
+from regard.inspection.tiles import tile, visible
+from regard.inspection.trace import Trace
+
+TILE = 256  # cells along the side of the tiles that the page asks for
+THUMBNAIL = 48
+ENTRIES = 2**31  # weights computed for tiles that nobody chose: about half a minute
+ID = "file"
+
+
+def to_html(
+    trace: Trace,
+    path: str | os.PathLike[str],
+    *,
+    taps: Sequence[str] | None = None,
+    heads: Sequence[int] | None = None,
+    limit_mb: float = 16,
+    query: str = "",
+) -> list[str]:
+    """Writes the page with all of a short text, and of a long one what fits, coarse levels first.
+
+    Args:
+        taps, heads: the maps to keep, the most wanted first; all of them, as far as they fit.
+        limit_mb: what the numbers may add to the file, in megabytes.
+        query: what to show first, as the page's address has it ("tap=…&head=3").
+
+    Returns:
+        What was left out, a sentence each; the page says the same.
+
+    Raises:
+        RegardError: a tap or head that is not there, or a package without its built page.
+    """
+    chosen = [trace[name] for name in taps] if taps is not None else list(trace.values())
+    for tap in chosen:
+        for head in heads or ():
+            tap.heads_of(head)
+    answers, left_out = _answers(trace, chosen, heads, int(limit_mb * 1e6))
+    kept: dict[str, Any] = {
+        "trace": asdict(views.describe(trace, ID)) | {"can_ablate": False},
+        "answers": answers,
+        "left_out": left_out,
+    }
+    if query:
+        kept["query"] = query
+    with whole_file(path) as file:
+        file.write_text(_page(trace.text, kept), encoding="utf-8")
+    return left_out
+
+
+def _answers(
+    trace: Trace, chosen: list[Tap], heads: Sequence[int] | None, limit: int
+) -> tuple[dict[str, Any], list[str]]:
+    answers: dict[str, Any] = {}
+    for tap in trace.values():  # an overview of everything costs little
+        summary = asdict(views.summary(trace, tap.name))
+        answers[_key("summary", tap=tap.name)] = _plain(summary)
+        answers[_key("scale", tap=tap.name)] = scale(tap.score, tap.head_dim)
+        pictures = views.thumbnails(trace, tap.name, THUMBNAIL).values
+        answers[_key("thumbnails", tap=tap.name, size=THUMBNAIL)] = _packed(pictures)
+    wanted = [
+        (tap, head) for tap in chosen for head in (range(tap.heads) if heads is None else heads)
+    ]
+    left, entries, whole, coarse, without = limit, ENTRIES, 0, 0, 0
+    for tap, head in wanted:
+        size = _size(tap)
+        if size <= left:
+            answers |= _map(tap, head)
+            left, whole = left - size, whole + 1
+            continue
+        tiles = 0
+        for key, values, level in _levels(tap, head):
+            entries -= values.size * 4**level
+            size = _encoded(values.size)
+            if size > left or (entries < 0 and heads is None):
+                break
+            answers[key] = _packed(values)
+            left, tiles = left - size, tiles + 1
+        coarse, without = coarse + (tiles > 0), without + (tiles == 0)
+    total = sum(tap.heads for tap in trace.values())
+    left_out = []
+    if coarse:
+        left_out.append(f"{coarse:,} of {total:,} maps are here at coarse levels only.")
+    if missing := without + total - len(wanted):
+        left_out.append(f"{missing:,} of {total:,} maps are not here, only their thumbnails.")
+    if left_out:
+        left_out.append("`regard look` shows all of it.")
+    return answers, left_out
+
+
+def _map(tap: Tap, head: int) -> dict[str, Any]:
+    """Everything of one head: its weights, and what the equation of each is made of."""
+    where = {"tap": tap.name, "head": head}
+    rows, columns = tap.rows_of(slice(None)), tap.columns_of(slice(None))
+    key_head = head // (tap.heads // tap.key_heads)
+    vectors = (tap.query[0, head], tap.key[0, key_head], tap.value[0, key_head])
+    found = {
+        _key("map", quantity="weight", **where): visible(tap, head, rows, columns, "weight", 0),
+        _key("lse", **where): tap.lse(head),
+        _key("vectors", **where): torch.cat([vector.float().flatten() for vector in vectors]),
+    }
+    if _needs_scores(tap):
+        scores = visible(tap, head, rows, columns, "score", 0)
+        found[_key("map", quantity="score", **where)] = scores
+    if tap.bias is not None:
+        bias = tap.bias[0, head if tap.bias.shape[1] > 1 else 0].float()
+        found[_key("bias", **where)] = bias.expand(tap.rows, tap.columns)
+    if tap.value_norms is not None:
+        found[_key("value_norms", **where)] = tap.value_norms[0, head]
+    return {key: _packed(values) for key, values in found.items()}
+
+
+def _size(tap: Tap) -> int:
+    """What `_map` takes, in characters."""
+    maps = 1 + _needs_scores(tap) + (tap.bias is not None)
+    vectors = tap.rows * tap.head_dim + tap.columns * (tap.head_dim + tap.value.shape[3])
+    return _encoded(maps * tap.rows * tap.columns + vectors + tap.rows + tap.columns)
+
+
+def _needs_scores(tap: Tap) -> bool:
+    """Whether a score is more than a multiple of q·k, which the page makes itself."""
+    return isinstance(tap.score, capped) or scale(tap.score, tap.head_dim) is None
+
+
+def _levels(tap: Tap, head: int) -> Iterator[tuple[str, NDArray[np.float32], int]]:
+    """The tiles of a map as the page asks for them, the whole map in one first, then finer levels:
+    key, values and level of each."""
+    longest = max(tap.rows, tap.columns)
+    for level in range(max(math.ceil(math.log2(longest / TILE)), 0), -1, -1):
+        height, width = (-(-length // 2**level) for length in (tap.rows, tap.columns))
+        for row in range(0, height, TILE):
+            for column in range(0, width, TILE):
+                place = {
+                    "level": level,
+                    "row": row,
+                    "column": column,
+                    "height": min(TILE, height - row),
+                    "width": min(TILE, width - column),
+                }
+                how = {"quantity": "weight", "reduce": "max"}
+                key = _key("tile", tap=tap.name, head=head, group="token", every=1, **place, **how)
+                values = tile(tap, head, **place, **how).values  # type: ignore[arg-type]
+                yield key, values, level
+
+
+def _key(what: str, **asked: object) -> str:
+    """What is asked, as the page writes it: sorted by name, encoded as JavaScript does."""
+    pairs = (f"{name}={quote(str(asked[name]), safe=_UNRESERVED)}" for name in sorted(asked))
+    return f"{what}?{'&'.join(pairs)}"
+
+
+_UNRESERVED = "!'()*"  # beside letters, digits and _.-~
+
+
+def _packed(values: Tensor | NDArray[np.float32]) -> dict[str, Any]:
+    array = values.float().cpu().numpy() if isinstance(values, Tensor) else values
+    array = np.ascontiguousarray(array, dtype="<f4")
+    return {"shape": list(array.shape), "f32": base64.b64encode(array.tobytes()).decode("ascii")}
+
+
+def _encoded(numbers: int) -> int:
+    """Characters that base64 takes for so many float32."""
+    return -(-numbers * 4 // 3) * 4
+
+
+def _plain(value: Any) -> Any:
+    """The same without numbers that JSON has not."""
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, dict):
+        return {name: _plain(each) for name, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(each) for each in value]
+    return value
+
+
+def _page(title: str, kept: dict[str, Any]) -> str:
+    # In a script or a style only its own end tag and "<!--" mean anything; both are written so that
+    # the language within reads the same and HTML does not see them.
+    script = _static("regard.js").replace("</script", "\\x3C/script").replace("<!--", "\\x3C!--")
+    style = _static("regard.css").replace("</style", "<\\/style")
+    data = json.dumps(_plain(kept), ensure_ascii=False, separators=(",", ":"))
+    data = data.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    policy = (
+        f"default-src 'none'; script-src 'sha256-{digest}'; style-src 'unsafe-inline';"
+        " img-src data: blob:; base-uri 'none'; form-action 'none'"
+    )
+    return f"""<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="{policy}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>{escape(" ".join(title.split())[:80] or "regard")}</title>
+<link rel="icon" href="data:,">
+<style>{style}</style>
+</head>
+<body style="margin: 0">
+<div id="regard"></div>
+<script type="application/json" id="regard-trace">{data}</script>
+<script type="module">{script}</script>
+</body>
+</html>
+"""
+
+
+def _static(name: str) -> str:
+    file = files("regard") / "studio" / "static" / name
+    if not file.is_file():
+        raise RegardError(
+            f"this copy of regard has no built {name}; run `npm ci && npm run build` in web/."
+        )
+    return file.read_text(encoding="utf-8")

@@ -1,0 +1,250 @@
+"""`regard.trace` for transformers models: one run at the model's own speed, heard by layers."""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from regard.attention import Call
+from regard.errors import RegardError
+from regard.inspection.huggingface.axes import axes_of, names_of_logits
+from regard.inspection.huggingface.interface import Heard, hearing_interface
+from regard.inspection.huggingface.masks import MaskReader, Unreadable
+from regard.inspection.huggingface.places import ATTENTION, Places, another_sequence
+from regard.inspection.huggingface.projections import Projections
+from regard.inspection.huggingface.understanding import inputs_of, understand
+from regard.inspection.recording import Recorder
+from regard.inspection.trace import Edit, Trace
+
+
+@torch.no_grad()
+def trace_transformers(
+    model: nn.Module,
+    *,
+    tokens: Sequence[str] | Mapping[str, Sequence[str]] | None = None,
+    tokenizer: Any = None,
+    text: str = "",
+    keep: str = "auto",
+    **inputs: Any,
+) -> Trace:
+    """Runs `model(**inputs)` once with its own attention implementation, and traces it.
+
+    The model computes what it computes without this, to the bit: its attention functions run with
+    the arguments that they would get anyway. Layers that cannot be shown faithfully are left out,
+    and `trace.notes` says which and why.
+
+    Args:
+        tokens: names of the positions, for one axis or by axis ("source", "target", …).
+        tokenizer: names the positions by their ids where `tokens` does not.
+        text: what was traced, to show above the map.
+        keep: where queries, keys and values stay, as in `regard.trace`.
+        inputs: the model's own, such as input_ids and attention_mask.
+
+    Raises:
+        RegardError: a model in training mode or compiled, inputs that continue from a cache, a
+            model none of whose layers can be captured, or tokens that do not fit.
+    """
+    check(model, inputs)
+    batches = frozenset(len(given) for given in inputs.values() if isinstance(given, Tensor))
+    run = Run(model, Recorder(keep), Places(model, pixels=only_pixels(inputs)), batches)
+    with hearing_model(model, run):
+        output = model(**inputs)
+    run.check_heard_something()
+    axes = axes_of(run.places, inputs, output, tokens=tokens, tokenizer=tokenizer)
+    logits = logits_of(output)
+    notes = run.notes()
+    if logits is None:
+        notes.append(f"{type(model).__name__} gives no logits, so nothing can be ablated")
+    return Trace(
+        taps=run.recorder.taps,
+        axes=axes,
+        model_name=getattr(model.config, "name_or_path", "") or type(model).__name__,
+        task=task_of(run.places, output),
+        text=text,
+        output=output,
+        rerun=None if logits is None else partial(rerun, model, inputs, run.names),
+        token_of=None if logits is None else names_of_logits(model, logits, tokenizer),
+        notes=notes,
+    )
+
+
+@dataclass
+class Run:
+    """What is heard of one run, and made of it."""
+
+    model: nn.Module
+    recorder: Recorder
+    places: Places
+    batches: frozenset[int]  # the sizes that a batch may have
+    names: list[str | None] = field(default_factory=list)  # of the taps, call by call
+    of_module: dict[nn.Module, list[str]] = field(default_factory=dict)  # taps that it has so far
+    masks: MaskReader = field(default_factory=MaskReader)
+    projections: Projections = field(default_factory=Projections)
+    entered: Counter[nn.Module] = field(default_factory=Counter)  # attention modules, how often
+    spoke: Counter[nn.Module] = field(default_factory=Counter)  # those heard, how often
+    refused: dict[str, list[str]] = field(default_factory=dict)  # paths by the reason
+
+    def hear(self, heard: Heard) -> None:
+        self.spoke[heard.module] += 1
+        self.names.append(None)
+        try:
+            self.check_once(heard)
+            call = understand(heard, self.masks)
+            place = self.places.name(heard, call.inputs.mask)
+        except Unreadable as reason:
+            self.refused.setdefault(str(reason), []).append(self.places.path(heard.module))
+            return
+        tap = self.recorder.add(
+            place.name, call, queries=place.queries, keys=place.keys, kind=place.kind
+        )
+        self.names[-1] = tap.name
+        self.of_module.setdefault(heard.module, []).append(tap.name)
+        self.projections.expect(tap, heard.output)
+
+    def check_once(self, heard: Heard) -> None:
+        """A layer that attends twice at a time has no one map; what was kept of it goes too."""
+        if heard.query.shape[0] not in self.batches:
+            raise Unreadable("attends within windows of its input")
+        if self.spoke[heard.module] > self.entered[heard.module] > 0:
+            for name in self.of_module.pop(heard.module, []):
+                del self.recorder.taps[name]
+                self.names[self.names.index(name)] = None
+            raise Unreadable("attends several times over to make one output")
+
+    def check_heard_something(self) -> None:
+        if self.recorder.taps:
+            return
+        name = type(self.model).__name__
+        if self.refused:
+            reason, paths = next(iter(self.refused.items()))
+            raise RegardError(
+                f"the attention of {name} cannot be shown faithfully, because it {reason}"
+                f" (in {some(paths)})."
+            )
+        silent = sorted({type(module).__name__ for module in self.silent()})
+        if silent:
+            raise RegardError(
+                f"{name} mixes positions in {some(silent)}, without transformers' attention"
+                " interface, so what it attends to cannot be captured."
+            )
+        raise RegardError(f"no attention was heard in {name}: it has no attention layers.")
+
+    def notes(self) -> list[str]:
+        """A sentence for whatever is not in the trace."""
+        notes = [
+            f"left out, because it {reason}: {some(paths)}"
+            for reason, paths in self.refused.items()
+        ]
+        silent = self.silent()
+        if silent:
+            kinds = sorted({type(module).__name__ for module in silent})
+            paths = [self.places.path(module) for module in silent]
+            notes.append(
+                f"left out, because {some(kinds)} does not use transformers' attention interface:"
+                f" {some(paths)}"
+            )
+        for tap in self.recorder.taps.values():
+            if tap.output_weight is None:
+                tap.notes.append("its output projection is not known, and with it ‖α·f(x)‖")
+        return notes
+
+    def silent(self) -> list[nn.Module]:
+        """The attention modules that ran, and of which nothing was heard, innermost only."""
+        heard = [self.places.path(module) for module in self.spoke]
+        entered = [self.places.path(module) for module in self.entered]
+        return [
+            module
+            for module, path in zip(self.entered, entered, strict=True)
+            if not any(inside(other, path) or inside(path, other) for other in heard)
+            and not any(other != path and inside(other, path) for other in entered)
+        ]
+
+
+def inside(path: str, other: str) -> bool:
+    """Whether the module at `path` is the one at `other`, or a part of it."""
+    return f"{path}.".startswith(f"{other}.")
+
+
+@contextmanager
+def hearing_model(model: nn.Module, run: Run) -> Iterator[None]:
+    """Hears attention, the attention modules that are entered, and what their outputs go into."""
+
+    def enter(module: nn.Module, args: Any, kwargs: dict[str, Any]) -> None:
+        run.entered[module] += 1
+        if another_sequence(args, kwargs):
+            run.places.cross.add(module)
+
+    with ExitStack() as stack:
+        for module in model.modules():
+            if ATTENTION.search(type(module).__name__):
+                hook = module.register_forward_pre_hook(enter, with_kwargs=True)
+                stack.callback(hook.remove)
+        for hook in run.projections.watch(model):
+            stack.callback(hook.remove)
+        stack.enter_context(hearing_interface(run.hear))
+        yield
+
+
+@torch.no_grad()
+def rerun(model: nn.Module, inputs: dict[str, Any], names: list[str | None], edit: Edit) -> Tensor:
+    """The logits, (batch, positions, vocab), of the same inputs under an edit of the attention."""
+    masks, order = MaskReader(), iter(names)
+
+    def hear(heard: Heard) -> Tensor | None:
+        name = next(order)  # the layers run in the order in which they ran
+        if name is None:
+            return None
+        return edit(name, Call(inputs_of(heard, masks), heard.output, None))
+
+    with hearing_interface(hear):
+        logits = logits_of(model(**inputs))
+    assert logits is not None, "a trace without logits has no rerun"
+    return logits
+
+
+def check(model: nn.Module, inputs: dict[str, Any]) -> None:
+    if hasattr(model, "_orig_mod"):
+        raise RegardError(
+            "a compiled model hides its attention layers; trace the model as it was before"
+            " torch.compile."
+        )
+    if model.training:
+        raise RegardError(
+            "a trace shows what the model does when it is used, without dropout;"
+            " call model.eval() first."
+        )
+    if inputs.get("past_key_values") is not None:
+        raise RegardError(
+            "a trace is of whole texts, so that rows and columns are the same tokens;"
+            " leave out past_key_values and give all of the input_ids."
+        )
+
+
+def only_pixels(inputs: dict[str, Any]) -> bool:
+    return inputs.get("pixel_values") is not None and inputs.get("input_ids") is None
+
+
+def logits_of(output: Any) -> Tensor | None:
+    """(batch, positions, vocab); one position for a model that classifies its whole input."""
+    logits = getattr(output, "logits", None)
+    if not isinstance(logits, Tensor) or logits.ndim not in (2, 3):
+        return None
+    return logits[:, None] if logits.ndim == 2 else logits
+
+
+def task_of(places: Places, output: Any) -> str:
+    if places.pixels:
+        return "vision"
+    if places.pair:
+        return "translation"
+    return "generation" if places.decodes and logits_of(output) is not None else "encoding"
+
+
+def some(names: Sequence[str]) -> str:
+    shown = ", ".join(names[:3])
+    return shown + (f" and {len(names) - 3} more" if len(names) > 3 else "")

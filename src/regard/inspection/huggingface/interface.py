@@ -1,0 +1,180 @@
+"""Hearing the attention of transformers models while their own attention functions do the work.
+
+Every such model asks `AttentionInterface` for its attention function by the name of its
+implementation, each time that a layer runs. While somebody listens, the interface answers with that
+same function and a report of what it was given. The implementation keeps its name, because models
+and their masks are built by it: a new name would change what runs, this changes nothing.
+"""
+
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext
+from contextvars import ContextVar
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+from torch.utils._python_dispatch import TorchDispatchMode
+
+from regard.errors import RegardError
+
+PARAMETERS = ("module", "query", "key", "value", "attention_mask")
+
+
+@dataclass(frozen=True)
+class Heard:
+    """One call of an attention function: its arguments, and what it returned."""
+
+    module: nn.Module
+    implementation: str  # "sdpa", "eager", "flash_attention_2", …
+    query: Tensor  # (batch, heads, queries, head_dim)
+    key: Tensor  # (batch, key_heads, keys, head_dim)
+    value: Tensor
+    attention_mask: Any  # boolean or additive tensor, BlockMask, or None
+    options: dict[str, Any]  # scaling, softcap, sliding_window, position_bias, is_causal, …
+    output: Tensor  # (batch, heads, queries, value_dim)
+    lse: Tensor | None  # as the kernel returned it, not yet checked
+
+
+Listener = Callable[[Heard], Tensor | None]
+"""A tensor that it returns, (batch, heads, queries, value_dim), replaces the output."""
+
+_listener: ContextVar[Listener | None] = ContextVar("transformers listener", default=None)
+_lock = threading.Lock()
+_listeners = 0
+
+
+@contextmanager
+def hearing_interface(listener: Listener) -> Iterator[None]:
+    """Within it, `listener` hears every attention that this thread computes through the interface.
+
+    Raises:
+        RegardError: transformers is missing or too old.
+    """
+    interface = attention_interface()
+    with _reporting(interface):
+        token = _listener.set(listener)
+        try:
+            yield
+        finally:
+            _listener.reset(token)
+
+
+def attention_interface() -> Any:
+    try:
+        from transformers import AttentionInterface
+    except ImportError as error:
+        raise RegardError(
+            "looking into transformers models needs transformers 5 or later:"
+            " pip install 'regard[transformers]'."
+        ) from error
+    if not hasattr(AttentionInterface, "get_interface"):
+        raise RegardError(
+            "looking into transformers models needs transformers 5 or later; an older one is"
+            " installed: pip install 'regard[transformers]'."
+        )
+    return AttentionInterface
+
+
+@contextmanager
+def quiet() -> Iterator[None]:
+    """Without transformers' progress bars and remarks: what matters becomes a RegardError."""
+    from transformers.utils import logging
+
+    level, bars = logging.get_verbosity(), logging.is_progress_bar_enabled()
+    logging.set_verbosity_error()
+    logging.disable_progress_bar()
+    try:
+        yield
+    finally:
+        logging.set_verbosity(level)
+        if bars:
+            logging.enable_progress_bar()
+
+
+@contextmanager
+def _reporting(interface: Any) -> Iterator[None]:
+    """The interface's answers report to the listener of the calling thread, if it has one."""
+    global _listeners
+    with _lock:
+        if _listeners == 0:
+            own = interface.get_interface
+
+            def get_interface(self: Any, implementation: Any, default: Callable[..., Any]) -> Any:
+                function = own(self, implementation, default)
+                listener = _listener.get()
+                if listener is None:
+                    return function
+                return partial(run_and_report, function, str(implementation), listener)
+
+            get_interface.own = own  # type: ignore[attr-defined]
+            interface.get_interface = get_interface
+        _listeners += 1
+    try:
+        yield
+    finally:
+        with _lock:
+            _listeners -= 1
+            if _listeners == 0:
+                interface.get_interface = interface.get_interface.own
+
+
+def run_and_report(
+    function: Callable[..., Any],
+    implementation: str,
+    listener: Listener,
+    /,
+    *arguments: Any,
+    **named: Any,
+) -> Any:
+    """What `function` returns, with the output replaced if the listener says so."""
+    # Only the kernels behind scaled_dot_product_attention give a log-sum-exp that can be overheard.
+    kernel = KernelLse() if "sdpa" in implementation else None
+    with kernel or nullcontext():
+        returned = function(*arguments, **named)
+    given = dict(zip(PARAMETERS, arguments, strict=False)) | named
+    output, *rest = returned
+    replaced = listener(
+        Heard(
+            implementation=implementation,
+            module=given["module"],
+            query=given["query"],
+            key=given["key"],
+            value=given["value"],
+            attention_mask=given.get("attention_mask"),
+            options={name: option for name, option in given.items() if name not in PARAMETERS},
+            output=output.transpose(1, 2),
+            lse=kernel.lse if kernel else None,
+        )
+    )
+    if replaced is None:
+        return returned
+    return (replaced.to(output.dtype).transpose(1, 2).contiguous(), *rest)
+
+
+class KernelLse(TorchDispatchMode):
+    """Keeps the log-sum-exp that a fused kernel returns beside its output, and PyTorch drops."""
+
+    lse: Tensor | None = None
+
+    def __torch_dispatch__(
+        self, function: Any, types: Any, args: Any = (), kwargs: Any = None
+    ) -> Any:
+        returned = function(*args, **(kwargs or {}))
+        if function.overloadpacket in FUSED:
+            self.lse = returned[1] if self.lse is None and returned[1].numel() else None
+        return returned
+
+
+FUSED = tuple(
+    getattr(torch.ops.aten, name)
+    for name in (
+        "_scaled_dot_product_flash_attention_for_cpu",
+        "_scaled_dot_product_flash_attention",
+        "_scaled_dot_product_efficient_attention",
+        "_scaled_dot_product_cudnn_attention",
+    )
+    if hasattr(torch.ops.aten, name)
+)

@@ -1,0 +1,55 @@
+"""W_O of each attention layer: the linear layer that its output goes into, seen as it happens.
+
+Whatever it is called in a model's code, and only if nothing is done to the output in between.
+"""
+
+from collections.abc import Iterator
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+from torch.utils.hooks import RemovableHandle
+
+from regard.inspection.tap import Tap
+
+
+class Projections:
+    """Waits, after each attention, for the linear layer that is given its output."""
+
+    def __init__(self) -> None:
+        self._expected: tuple[Tap, Tensor] | None = None
+
+    def expect(self, tap: Tap, output: Tensor) -> None:
+        """`output` of the attention, (batch, heads, queries, value_dim)."""
+        self._expected = (tap, output)
+
+    def watch(self, model: nn.Module) -> Iterator[RemovableHandle]:
+        """Hooks on the linear layers of a model."""
+        for path, module in model.named_modules():
+            # The base layer of an adapter is only a part of what is done to its input.
+            if weight_of(module) is not None and not path.endswith("base_layer"):
+                yield module.register_forward_pre_hook(self._see)
+
+    def _see(self, module: nn.Module, args: tuple[Any, ...]) -> None:
+        if self._expected is None or not args:
+            return
+        tap, output = self._expected
+        weight, given = weight_of(module), args[0]
+        _, heads, _, value_dim = output.shape
+        if weight is None or given.shape[-1] != heads * value_dim or not given.numel():
+            return
+        last = output[-1, :, -1].reshape(-1)
+        if torch.equal(given.reshape(-1, heads * value_dim)[-1], last):
+            tap.output_weight = weight.detach().view(heads, value_dim, -1)
+            self._expected = None
+
+
+def weight_of(module: nn.Module) -> Tensor | None:
+    """A linear layer's weight as (inputs, outputs)."""
+    weight = getattr(module, "weight", None)
+    if not isinstance(weight, Tensor) or weight.ndim != 2 or not weight.is_floating_point():
+        return None
+    if isinstance(module, nn.Linear):
+        return weight.mT
+    # GPT-2's Conv1D is a linear layer whose weight is stored the other way round.
+    return weight if type(module).__name__ == "Conv1D" else None

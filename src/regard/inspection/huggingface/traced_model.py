@@ -1,0 +1,224 @@
+"""A transformers model that is given text, or an image, and answers with a trace."""
+
+import inspect
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import nn
+
+from regard.errors import RegardError
+from regard.inspection.huggingface.capture import trace_transformers
+from regard.inspection.huggingface.generating import Hypotheses, generation_info, search
+from regard.inspection.huggingface.interface import quiet
+from regard.inspection.trace import Trace
+
+EXAMPLES = {
+    "translation": "The house is small, but it has a large garden.",
+    "generation": "The trophy did not fit into the suitcase because",
+    "encoding": "The animal didn't cross the street because it was too tired.",
+    "vision": "",
+}
+GENERATED = 20  # tokens that a language model adds when nobody says how many
+UNLIMITED = 32_768  # tokens, for models whose positions have no end
+
+
+class TracedModel:
+    """What `load_for_tracing` gives.
+
+    Args:
+        model: in evaluation mode.
+        reader: its tokenizer, or its image processor.
+        task: "translation" (any text to text), "generation", "encoding" or "vision".
+        name: what to call it.
+    """
+
+    def __init__(self, model: Any, reader: Any, task: str, *, name: str):
+        self.model, self.reader, self.task, self.name = model, reader, task, name
+
+    @property
+    def description(self) -> str:
+        """Its family and size, to choose it by."""
+        config = self.model.config.get_text_config()
+        layers = [getattr(config, f"{side}_layers", None) for side in ("encoder", "decoder")]
+        if None in layers:
+            layers = [getattr(config, "num_hidden_layers", None)]
+        heads = getattr(config, "num_attention_heads", None)
+        parts = [
+            self.model.config.model_type,
+            " + ".join(str(number) for number in layers if number) + " layers" if layers[0] else "",
+            f"{heads} heads" if heads else "",
+        ]
+        return ", ".join(part for part in parts if part)
+
+    @property
+    def example(self) -> str:
+        return EXAMPLES[self.task]
+
+    @property
+    def max_tokens(self) -> int:
+        """How long a text may be; for an image, how many patches it has."""
+        config = self.model.config.get_text_config()
+        limits = [
+            getattr(config, name, None)
+            for name in ("max_position_embeddings", "n_positions", "max_source_positions")
+        ]
+        limits.append(getattr(self.reader, "model_max_length", None))
+        for name, module in self.model.named_modules():
+            # RoBERTa counts positions from behind its padding's id.
+            if isinstance(module, nn.Embedding) and name.endswith("position_embeddings"):
+                limits.append(module.num_embeddings - 1 - (module.padding_idx or -1))
+        if self.task == "vision":
+            limits = [(config.image_size // config.patch_size) ** 2]
+        return min(
+            [limit for limit in limits if isinstance(limit, int) and limit > 0] + [UNLIMITED]
+        )
+
+    def trace(
+        self,
+        text: str,
+        *,
+        target: str | None = None,
+        hypothesis: int = 0,
+        num_beams: int | None = None,
+        generate: int | None = None,
+        keep: str = "auto",
+    ) -> Trace:
+        """Reads a text (for a vision model: the path of an image) and traces what it attends to.
+
+        A model that writes does so first, untouched; the maps are of one pass over what it wrote.
+
+        Args:
+            target: a continuation or translation to look at instead of the model's own.
+            hypothesis: which of the search's results, best first.
+            num_beams: width of the search, where there is one; the model's own if not given.
+            generate: how many tokens it may write; 0 for a language model to read only.
+            keep: where queries, keys and values stay, as in `regard.trace`.
+
+        Raises:
+            RegardError: no text, one that is too long, a hypothesis that there is not, or an
+                argument that this kind of model has no use for.
+        """
+        if not text.strip():
+            raise RegardError("there is no text to look at; give a sentence.")
+        writes = self.task in ("translation", "generation")
+        if not writes and (target is not None or hypothesis or generate):
+            raise RegardError(
+                f"{self.name} writes nothing, so it takes no target, hypothesis or generate."
+            )
+        inputs = self.read_image(text) if self.task == "vision" else self.read(text)
+        if not writes or (self.task == "generation" and target is None and generate == 0):
+            trace = trace_transformers(
+                self.model,
+                tokenizer=None if self.task == "vision" else self.reader,
+                text=text,
+                keep=keep,
+                **inputs,
+            )
+        else:
+            found = self.found(inputs, target, num_beams, generate)
+            trace = self.trace_written(inputs, text, found, hypothesis, keep)
+        trace.model_name = self.name
+        return trace
+
+    def found(
+        self,
+        inputs: dict[str, Any],
+        target: str | None,
+        num_beams: int | None,
+        generate: int | None,
+    ) -> Hypotheses:
+        """What the model writes, or what somebody wrote."""
+        read = inputs["input_ids"].shape[1]
+        room = self.max_tokens if self.task == "translation" else self.max_tokens - read
+        if target is not None:
+            return Hypotheses([self.given(target, room)])
+        if generate is None:
+            generate = max(2 * read, 32) if self.task == "translation" else GENERATED
+        if min(generate, room) < 1:
+            raise RegardError(
+                f"{self.name} takes {self.max_tokens} tokens, which the text already has; give"
+                " a shorter one, or generate=0."
+            )
+        with quiet():
+            return search(self.model, inputs, min(generate, room), num_beams)
+
+    def trace_written(
+        self, inputs: dict[str, Any], text: str, found: Hypotheses, hypothesis: int, keep: str
+    ) -> Trace:
+        """One pass over what was read and written, teacher-forced."""
+        if not 0 <= hypothesis < len(found.ids):
+            raise RegardError(f"there are hypotheses 0 to {len(found.ids) - 1}; got {hypothesis}.")
+        shown = torch.tensor([found.ids[hypothesis]], device=self.model.device)
+        if self.task == "translation":
+            start = torch.tensor([[self.start_id]], device=shown.device)
+            prompt, axis = 1, "target"
+            inputs = inputs | {"decoder_input_ids": torch.cat([start, shown[:, :-1]], 1)}
+        else:
+            prompt, axis = inputs["input_ids"].shape[1], "tokens"
+            ids = torch.cat([inputs["input_ids"], shown], 1)
+            inputs = {"input_ids": ids, "attention_mask": torch.ones_like(ids)}
+        trace = trace_transformers(
+            self.model, tokenizer=self.reader, text=text, keep=keep, **inputs
+        )
+        return generation_info(trace, found, hypothesis, axis, prompt, self.reader)
+
+    def read(self, text: str) -> dict[str, Any]:
+        """The model's inputs for a text."""
+        with quiet():
+            encoded = self.reader(text, return_tensors="pt")
+        ids = encoded["input_ids"]
+        self.check_ids(ids[0].tolist(), "the text", self.max_tokens)
+        takes = inspect.signature(self.model.forward).parameters
+        device = self.model.device
+        return {name: given.to(device) for name, given in encoded.items() if name in takes}
+
+    def given(self, target: str, room: int) -> list[int]:
+        if self.task == "translation":
+            ids = self.reader(text_target=target)["input_ids"]
+        else:
+            ids = self.reader(target, add_special_tokens=False)["input_ids"]
+        self.check_ids(ids, "the target", room)
+        return list(ids)
+
+    def check_ids(self, ids: list[int], what: str, room: int) -> None:
+        if not ids:
+            raise RegardError(f"{what} has no tokens; give a sentence.")
+        if len(ids) > room:
+            raise RegardError(
+                f"{what} has {len(ids):,} tokens, and {self.name} takes {room:,}; look at a part"
+                " of it."
+            )
+        vocabulary = getattr(self.model.config.get_text_config(), "vocab_size", None)
+        if vocabulary is not None and max(ids) >= vocabulary:
+            raise RegardError(
+                f"token ids must be below {self.name}'s vocabulary of {vocabulary}; got"
+                f" {max(ids)}. Does the tokenizer belong to this model?"
+            )
+
+    def read_image(self, path: str) -> dict[str, Any]:
+        try:
+            from PIL import Image, UnidentifiedImageError
+        except ImportError as error:
+            raise RegardError("reading images needs Pillow: pip install pillow.") from error
+        if not Path(path).is_file():
+            raise RegardError(f"{self.name} looks at images; there is no file {path!r}.")
+        try:
+            image = Image.open(path).convert("RGB")
+        except (UnidentifiedImageError, OSError) as error:
+            raise RegardError(f"{path} is not an image that can be read.") from error
+        pixels = self.reader(images=image, return_tensors="pt")["pixel_values"]
+        return {"pixel_values": pixels.to(self.model.device, self.model.dtype)}
+
+    @property
+    def start_id(self) -> int:
+        """What a decoder reads first."""
+        for config in (self.model.generation_config, self.model.config):
+            for name in ("decoder_start_token_id", "bos_token_id"):
+                id_ = getattr(config, name, None)
+                if id_ is not None:
+                    return int(id_)
+        raise RegardError(
+            f"{self.name} does not say what its decoder starts with: decoder_start_token_id is"
+            " missing in config.json."
+        )

@@ -1,0 +1,122 @@
+"""From what an attention function was given to the call that `attend` would have made of it.
+
+Nothing is taken on trust: each call's output is computed again for a few rows, and a layer whose
+kernel did something else is refused. A map is shown as it was, or not at all.
+"""
+
+import math
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from regard.attention import Call, Score, capped, scaled, scaled_dot
+from regard.attention.inputs import Inputs
+from regard.attention.row_lse import log_sum_exp, repeat_heads, tile_of_scores
+from regard.inspection.huggingface.interface import Heard
+from regard.inspection.huggingface.masks import MaskReader, Unreadable
+
+SAMPLED_ROWS = 4
+# How far kernels that mean the same may be apart: |difference| / |output| over the sampled rows.
+# Eager attention rounds the scores themselves to 16 bits, and their exponentials with them.
+OUTPUT_TOLERANCE = {torch.bfloat16: 5e-2, torch.float16: 1e-2}
+TOLERANCE_OF_32_BITS = 2e-4
+ON_A_GPU = 5e-3  # where products of float32 may be rounded to TF32
+LSE_TOLERANCE = 4e-6  # relative to the row's largest score, or to 1
+LSE_TOLERANCE_OF_16_BITS = 1e-3
+
+
+def understand(heard: Heard, masks: MaskReader) -> Call:
+    """The call, its log-sum-exp kept only if it is right.
+
+    Raises:
+        Unreadable: the layer does what no weights of ours would show.
+    """
+    inputs = inputs_of(heard, masks)
+    with torch.autocast(inputs.query.device.type, enabled=False):
+        return Call(inputs, heard.output, checked_lse(inputs, heard))
+
+
+def inputs_of(heard: Heard, masks: MaskReader) -> Inputs:
+    """Query, key, value, score, mask and bias, as far as the arguments say."""
+    query, key = heard.query, heard.key
+    for name, tensor in (("query", query), ("key", key), ("output", heard.output)):
+        if tensor.ndim != 4:
+            shape = tuple(tensor.shape)
+            raise Unreadable(f"has its {name} as {shape}, not (batch, heads, positions, dim)")
+    for name in ("s_aux", "sinks"):
+        if heard.options.get(name) is not None:
+            raise Unreadable("gives weight to a learned sink beside the keys")
+    if query.shape[1] % key.shape[1]:
+        raise Unreadable(f"has {query.shape[1]} heads over {key.shape[1]} of keys")
+    if query.shape[0] != key.shape[0]:  # learned queries, the same for all of the batch
+        query = query.expand(key.shape[0], -1, -1, -1)
+    return Inputs(query, key, heard.value, score_of(heard), *masks.read(heard))
+
+
+def score_of(heard: Heard) -> Score:
+    factor: Any = heard.options.get("scaling")
+    usual = heard.query.shape[-1] ** -0.5
+    if isinstance(factor, Tensor):
+        if factor.numel() != 1:
+            raise Unreadable("scales the scores of each head differently")
+        factor = factor.item()
+    alike = factor is None or math.isclose(factor, usual, rel_tol=1e-9)
+    score: Score = scaled_dot if alike else scaled(float(factor))
+    cap = heard.options.get("softcap")
+    return score if cap is None else capped(score, float(cap))
+
+
+def checked_lse(inputs: Inputs, heard: Heard) -> Tensor | None:
+    """The kernel's log-sum-exp, or None where it gave none or a wrong one.
+
+    Raises:
+        Unreadable: weights · value is not what the kernel gave.
+    """
+    queries, keys = inputs.query.shape[2], inputs.key.shape[2]
+    device = inputs.query.device
+    rows = torch.linspace(0, queries - 1, min(SAMPLED_ROWS, queries), device=device).long()
+    columns = torch.arange(keys, device=device)
+    query, key, value = (exact(tensor) for tensor in inputs[:3])
+    scores = tile_of_scores(query, key, *inputs[3:], rows, columns)
+    lse = log_sum_exp(scores)
+    sees = lse > -math.inf
+    if "flash" in heard.implementation:  # which leaves zeros where the query is padding
+        sees = sees & (heard.output[:, :, rows] != 0).any(-1)
+    weights = (scores - lse.masked_fill(~sees, 0)[..., None]).exp() * sees[..., None]
+    expected = weights @ repeat_heads(value, query.shape[1])
+    if expected.shape != heard.output[:, :, rows].shape:
+        raise Unreadable(f"gives an output of shape {tuple(heard.output.shape)}")
+    output = exact(heard.output[:, :, rows]) * sees[..., None]
+    # What averages away, as values that cancel do, is measured against the values.
+    size = expected.norm().clamp(min=1e-3 * float(value.norm()) * (len(rows) / keys) ** 0.5)
+    error = float((output - expected).norm() / size.clamp(min=1e-30))
+    if not error <= output_tolerance(inputs.query):
+        raise Unreadable(
+            "computes something other than softmax(scores) · value with the mask that it was"
+            f" given (its output is off by {error:.1%})"
+        )
+    return heard.lse if is_lse(heard.lse, lse, sees, scores, rows, inputs.query) else None
+
+
+def is_lse(
+    given: Tensor | None, lse: Tensor, sees: Tensor, scores: Tensor, rows: Tensor, query: Tensor
+) -> bool:
+    """Whether the kernel's log-sum-exp is natural, of these scores, and of every row."""
+    if given is None or given.shape != query.shape[:3]:
+        return False
+    largest = scores.masked_fill(scores == -math.inf, 0).abs().amax(-1).clamp(min=1)
+    sixteen = query.dtype in (torch.bfloat16, torch.float16)
+    tolerance = LSE_TOLERANCE_OF_16_BITS if sixteen else LSE_TOLERANCE
+    near = (given[:, :, rows] - lse).abs() <= tolerance * largest
+    return bool((near | ~sees).all()) and bool(sees.all())
+
+
+def output_tolerance(query: Tensor) -> float:
+    tolerance = OUTPUT_TOLERANCE.get(query.dtype, TOLERANCE_OF_32_BITS)
+    return max(tolerance, ON_A_GPU) if query.device.type != "cpu" else tolerance
+
+
+def exact(tensor: Tensor) -> Tensor:
+    """In float32 at least, as the scores of a tap are computed."""
+    return tensor.float() if tensor.dtype in (torch.bfloat16, torch.float16) else tensor

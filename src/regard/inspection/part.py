@@ -1,0 +1,159 @@
+"""A named rectangle of a map, to be taken along: as a figure for paper, or as numbers for NumPy."""
+
+import io
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from regard.errors import RegardError
+from regard.inspection.answers import Group, Quantity
+from regard.inspection.statistics import head_summary
+from regard.inspection.tap import Tap
+from regard.inspection.tiles import Head, Spans, check_choice, tile
+from regard.inspection.trace import Trace
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+Scale = Literal["linear", "log", "row", "sink"]
+LARGEST_SIDE = 2048  # rows or columns
+SIGNS = {"weight": "weight α", "norm": "‖α·f(x)‖", "score": "score"}
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """Cells with what stands at their rows and columns."""
+
+    values: NDArray[np.float32]  # (rows, columns); NaN where the mask forbids
+    rows: list[str]  # tokens, words or sentences
+    columns: list[str]
+    origin: tuple[int, int]  # the place of the first row and column in the whole map
+    model: str
+    tap: Tap
+    head: Head
+    quantity: Quantity
+    group: Group
+    row_name: str  # "query: target"
+    column_name: str
+
+    def npz(self) -> bytes:
+        """The contents of an .npz file."""
+        file = io.BytesIO()
+        np.savez_compressed(
+            file,
+            values=self.values,
+            rows=np.array(self.rows, dtype=str),
+            columns=np.array(self.columns, dtype=str),
+            origin=np.array(self.origin),
+            model=np.array(self.model),
+            tap=np.array(self.tap.name),
+            head=np.array(str(self.head)),
+            quantity=np.array(self.quantity),
+            group=np.array(self.group),
+        )
+        return file.getvalue()
+
+    def figure(self, scale: Scale = "linear") -> "Figure":
+        """A figure, which `regard.figures.style.save` writes.
+
+        Args:
+            scale: "linear", "log", "row" (each row by its largest), or "sink": linear up to the
+                largest outside the column of the sink.
+        """
+        from regard.figures.heatmap import heatmap
+
+        check_choice("scale", scale, get_args(Scale))
+        quantity, limits = SIGNS[self.quantity], None
+        if scale == "sink" and self.group == "token":
+            column = head_summary(self.tap).sink_key - self.origin[1]
+            if 0 <= column < len(self.columns):
+                others = np.delete(self.values, column, axis=1)
+                limits = (0.0, float(np.nanmax(others, initial=0.0, where=np.isfinite(others))))
+                quantity += f", scaled without {self.columns[column]!r}"
+        which = "mean over heads" if self.head == "mean" else f"head {self.head}"
+        return heatmap(
+            self.values,
+            self.rows,
+            self.columns,
+            title=f"{self.model}: {self.tap.name}, {which}",
+            quantity=quantity,
+            scale="linear" if scale == "sink" else scale,
+            limits=limits,
+            row_name=self.row_name,
+            column_name=self.column_name,
+            origin=self.origin,
+        )
+
+
+def part(
+    trace: Trace,
+    tap: str,
+    head: Head = "mean",
+    *,
+    queries: slice = slice(None),
+    keys: slice = slice(None),
+    quantity: Quantity = "weight",
+    group: Group = "token",
+) -> Part:
+    """That rectangle of a head's map, or of the mean over heads.
+
+    Args:
+        queries, keys: counted in tokens, or in words or sentences by `group`.
+
+    Raises:
+        RegardError: a tap, head or rectangle that is not there, or one too large to be taken along.
+    """
+    of = trace[tap]
+    rows, columns = names(trace, of.queries, group), names(trace, of.keys, group)
+    first_row, last_row, _ = queries.indices(len(rows))
+    first_column, last_column, _ = keys.indices(len(columns))
+    height, width = last_row - first_row, last_column - first_column
+    if not (0 < height <= LARGEST_SIDE and 0 < width <= LARGEST_SIDE):
+        raise RegardError(
+            f"an export has from 1 to {LARGEST_SIDE:,} rows and columns; this part of {tap} has"
+            f" {max(height, 0):,} x {max(width, 0):,}: choose another."
+        )
+    found = tile(
+        of,
+        head,
+        row=first_row,
+        column=first_column,
+        height=height,
+        width=width,
+        quantity=quantity,
+        row_spans=spans(trace, of.queries, group),
+        column_spans=spans(trace, of.keys, group),
+    )
+    as_read = ", as read" if trace.axes[of.queries].predicts else ""
+    return Part(
+        values=found.values,
+        rows=rows[first_row:last_row],
+        columns=columns[first_column:last_column],
+        origin=(first_row, first_column),
+        model=trace.model_name,
+        tap=of,
+        head=head,
+        quantity=quantity,
+        group=group,
+        row_name=f"query: {of.queries}{as_read}",
+        column_name=f"key: {of.keys}",
+    )
+
+
+def names(trace: Trace, axis: str, group: Group) -> list[str]:
+    """What stands at each row or column: tokens, or the words or sentences that they spell."""
+    tokens = trace.axes[axis].tokens
+    groups = spans(trace, axis, group)
+    if groups is None:
+        return tokens
+    joined = ("".join(tokens[first:last]) for first, last in groups)
+    return [text.replace("▁", " ").replace("Ġ", " ").strip() for text in joined]
+
+
+def spans(trace: Trace, axis: str, group: Group) -> Spans | None:
+    """What stands for one row or column: None for tokens, and where no words are known."""
+    check_choice("group", group, get_args(Group))
+    found = trace.axes[axis]
+    return {"token": None, "word": found.words, "sentence": found.sentences}[group]

@@ -1,0 +1,252 @@
+"""A page's questions about a trace, answered: one place for browser, notebook and file."""
+
+import math
+from dataclasses import dataclass, replace
+from typing import Literal, cast
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from regard.errors import RegardError
+from regard.inspection import tiles
+from regard.inspection.answers import (
+    AxisInfo,
+    Cell,
+    Group,
+    Looked,
+    Looks,
+    Quantity,
+    Reduce,
+    Summary,
+    TapInfo,
+    TraceInfo,
+)
+from regard.inspection.formula import formula, scale
+from regard.inspection.part import spans
+from regard.inspection.statistics import head_summary
+from regard.inspection.tap import Tap, one
+from regard.inspection.tiles import Head, check_choice
+from regard.inspection.trace import Trace
+
+IN_A_CELL = 10  # of a row and of a column, with a cell
+
+
+@dataclass(frozen=True, eq=False)
+class Numbers:
+    """An answer that travels as bytes: float32, little-endian, row-major; NaN is masked."""
+
+    values: NDArray[np.float32]  # (height, width) or (heads, height, width)
+    origin: tuple[int, int] = (0, 0)
+    level: int = 0
+    quantity: str = "weight"
+    reduce: str = "max"
+    every: int = 1
+
+    def to_bytes(self) -> bytes:
+        return np.ascontiguousarray(self.values, dtype="<f4").tobytes()
+
+    def headers(self) -> dict[str, str]:
+        """What the bytes are, as HTTP says it."""
+        return {
+            "X-Regard-Shape": ",".join(map(str, self.values.shape)),
+            "X-Regard-Origin": ",".join(map(str, self.origin)),
+            "X-Regard-Level": str(self.level),
+            "X-Regard-Quantity": self.quantity,
+            "X-Regard-Reduce": self.reduce,
+            "X-Regard-Every": str(self.every),
+            "X-Regard-Dtype": "float32",
+        }
+
+
+def describe(trace: Trace, id: str) -> TraceInfo:
+    """Everything about a trace but its numbers."""
+    return TraceInfo(
+        id=id,
+        model=trace.model_name,
+        task=cast(Literal["translation", "generation", "encoding", "vision"], trace.task),
+        text=trace.text,
+        axes=trace.axes,
+        taps=[_tap(tap) for tap in trace.values()],
+        receipt=trace.receipt,
+        generation=trace.generation,
+        can_ablate=trace.rerun is not None,
+        notes=trace.notes,
+    )
+
+
+def summary(trace: Trace, tap: str) -> Summary:
+    """The heads of a layer, as they are on average over rows spread over the map."""
+    found = head_summary(trace[tap])
+    # A distance between two sequences is none; JSON has no NaN to say so.
+    heads = [
+        replace(each, distance=None if each.distance is None else _finite(each.distance))
+        for each in found.heads
+    ]
+    return replace(found, heads=heads)
+
+
+def thumbnails(trace: Trace, tap: str, size: int) -> Numbers:
+    """A small picture of each head, block maxima: (heads, height, width)."""
+    if not 1 <= size <= 256:
+        raise RegardError(f"size must be from 1 to 256; got {size}.")
+    pictures, looked_at = tiles.thumbnails(trace[tap], size)
+    return Numbers(pictures, every=max(round(trace[tap].rows / max(looked_at, 1)), 1))
+
+
+def tile(
+    trace: Trace,
+    tap: str,
+    head: Head,
+    level: int,
+    row: int,
+    column: int,
+    height: int,
+    width: int,
+    quantity: Quantity = "weight",
+    reduce: Reduce = "max",
+    group: Group = "token",
+    every: int = 1,
+) -> Numbers:
+    """A rectangle of cells of one level; those beyond the map's edge are left out."""
+    of = trace[tap]
+    found = tiles.tile(
+        of,
+        head,
+        level=level,
+        row=row,
+        column=column,
+        height=height,
+        width=width,
+        quantity=quantity,
+        reduce=reduce,
+        every=every,
+        row_spans=spans(trace, of.queries, group),
+        column_spans=spans(trace, of.keys, group),
+    )
+    where = (found.row, found.column)
+    return Numbers(found.values, where, found.level, found.quantity, found.reduce, found.every)
+
+
+@torch.no_grad()
+def cell(trace: Trace, tap: str, head: Head, query: int, key: int) -> Cell:
+    """Every number behind one weight."""
+    of = trace[tap]
+    if head == "mean":
+        raise RegardError(
+            f"the numbers behind a weight are those of one head; choose 0 to {of.heads - 1}."
+        )
+    of.heads_of(head)
+    rows = of.rows_of(one("query", query, of.rows))
+    columns = of.columns_of(one("key", key, of.columns))
+    every = torch.arange(of.columns, device=of.query.device)
+    score = float(of.unmasked_scores(head, rows, columns, 0, torch.float32))
+    allowed = of.allowed(head, rows, columns)
+    row, column = of.tile(head, rows, every)[0], of.column(head, key)
+    weight, lse = float(row[key]), float(of.lse(head, rows))
+    value_norm = None if of.value_norms is None else float(of.value_norms[0, head, key])
+    looks = _looks(row, trace.axes[of.keys], IN_A_CELL)
+    key_head = head // (of.heads // of.key_heads)
+    query_vector, key_vector = of.query[0, head, query].double(), of.key[0, key_head, key].double()
+    alike = query_vector.shape == key_vector.shape
+    return Cell(
+        tap=tap,
+        head=head,
+        query=query,
+        key=key,
+        query_token=_token(trace.axes[of.queries], query),
+        key_token=_token(trace.axes[of.keys], key),
+        query_vector=query_vector.tolist(),
+        key_vector=key_vector.tolist(),
+        value_vector=of.value[0, key_head, key].double().tolist(),
+        dot=float(query_vector @ key_vector) if alike else None,
+        scale=scale(of.score, of.head_dim),
+        score=_finite(score),
+        bias=None if of.bias is None else _finite(_at(of.bias, head, query, key)),
+        allowed=(allowed is None or bool(allowed)) and score != float("-inf"),
+        lse=_finite(lse),
+        weight=weight,
+        value_norm=value_norm,
+        norm=None if value_norm is None else weight * value_norm,
+        row=looks.looks,
+        row_rest=looks.rest,
+        row_entropy=float(torch.special.entr(row.double()).sum() / math.log(2)),
+        column=_looks(column, trace.axes[of.queries], IN_A_CELL).looks,
+    )
+
+
+def looks(
+    trace: Trace,
+    tap: str,
+    head: Head,
+    *,
+    query: int | None = None,
+    key: int | None = None,
+    k: int = 20,
+    quantity: Quantity = "weight",
+) -> Looks:
+    """What a query looks at most, or which queries look most at a key; masked ones are left out."""
+    of = trace[tap]
+    if (query is None) == (key is None):
+        raise RegardError("give either a query, for its row, or a key, for its column.")
+    if k < 1:
+        raise RegardError(f"k must be at least 1; got {k}.")
+    check_choice("quantity", quantity, tiles.QUANTITIES)
+    rows = slice(None) if query is None else one("query", query, of.rows)
+    columns = slice(None) if key is None else one("key", key, of.columns)
+    heads = range(of.heads) if head == "mean" else of.heads_of(head)
+    which = (of.rows_of(rows), of.columns_of(columns))
+    seen = torch.stack([tiles.visible(of, each, *which, quantity, 0) for each in heads])
+    found = seen.mean(0).flatten()
+    return _looks(found, trace.axes[of.keys if key is None else of.queries], k, quantity != "score")
+
+
+def _tap(tap: Tap) -> TapInfo:
+    quantities: list[Quantity] = ["weight", "score"]
+    if tap.output_weight is not None:
+        quantities.insert(1, "norm")
+    return TapInfo(
+        name=tap.name,
+        side=cast(Literal["encoder", "decoder"], tap.side),
+        kind=cast(Literal["self", "cross"], tap.kind),
+        layer=tap.layer,
+        heads=tap.heads,
+        key_heads=tap.key_heads,
+        head_dim=tap.head_dim,
+        rows=tap.rows,
+        columns=tap.columns,
+        queries=tap.queries,
+        keys=tap.keys,
+        causal=tap.causal,
+        score=formula(tap),
+        quantities=quantities,
+        notes=tap.notes,
+    )
+
+
+def _looks(values: Tensor, axis: AxisInfo, k: int, adds_up: bool = True) -> Looks:
+    """The k largest that the mask allows, and the sum of the others; scores have no sum."""
+    values = values.double()
+    top = values.nan_to_num(float("-inf")).topk(min(k, len(values)))
+    seen = [
+        Looked(position, _token(axis, position), value)
+        for position, value in zip(top.indices.tolist(), top.values.tolist(), strict=True)
+        if value > float("-inf")
+    ]
+    rest = float(values.nansum()) - sum(each.weight for each in seen)
+    return Looks(seen, max(rest, 0.0) if adds_up else 0.0)
+
+
+def _token(axis: AxisInfo, position: int) -> str:
+    return axis.tokens[position]
+
+
+def _at(bias: Tensor, *where: int) -> float:
+    """The first sequence's entry of a bias whose heads, rows or columns may be one for all."""
+    index = (at if size > 1 else 0 for at, size in zip(where, bias.shape[1:], strict=True))
+    return float(bias[(0, *index)])
+
+
+def _finite(number: float) -> float | None:
+    return number if math.isfinite(number) else None

@@ -1,0 +1,134 @@
+"""The models that a page may ask for, loaded when first needed, and the traces made of them."""
+
+import hashlib
+import json
+from collections import OrderedDict
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict
+from pathlib import Path
+from threading import Lock, RLock
+from typing import Any
+
+from regard.attention.scores import unknown
+from regard.errors import RegardError
+from regard.inspection.answers import ModelInfo
+from regard.inspection.trace import Trace
+from regard.studio.models import Model, describe, open_model
+from regard.studio.requests import Listed, TraceRequest
+
+KEPT_TRACES = 8
+CHARACTERS_A_TOKEN = 64  # a text of more is refused before anything is split into tokens
+MOST_BEAMS = 64
+
+
+class NoTrace(RegardError):
+    """An id that is not, or no longer, here."""
+
+
+class Library:
+    """Models by name and traces by id.
+
+    A name that comes with a request is only ever looked up among the names given here; no path
+    from a request is opened. Models run on one thread of their own, one at a time.
+
+    Args:
+        models: names of shipped models and folders.
+        traces: kept as long as the library; those made on request give way to newer ones.
+    """
+
+    def __init__(self, models: Sequence[str | Path], traces: Mapping[str, Trace]) -> None:
+        self._names = list(dict.fromkeys(str(model) for model in models))
+        self._given = dict(traces)
+        self._made: OrderedDict[str, Trace] = OrderedDict()
+        self._models: dict[str, Model] = {}
+        self._infos: dict[str, ModelInfo] = {}
+        self._lock = Lock()  # of the traces
+        self._loading = RLock()  # of the models
+        self.models_thread = ThreadPoolExecutor(1, thread_name_prefix="regard-model")
+        # Whole layers are looked at one by one, so that the tiles in view are not kept waiting.
+        self.overview_thread = ThreadPoolExecutor(1, thread_name_prefix="regard-overview")
+
+    def models(self) -> list[ModelInfo]:
+        """What is known of each model; one of regard's is not loaded for it."""
+        return [self._info(name) for name in self._names]
+
+    def listed(self) -> list[Listed]:
+        """The traces that are here: those given, then those made, the oldest first."""
+        with self._lock:
+            here = {**self._given, **self._made}
+        return [Listed(id, trace.model_name, trace.text) for id, trace in here.items()]
+
+    def __getitem__(self, id: str) -> Trace:
+        with self._lock:
+            if id in self._given:
+                return self._given[id]
+            if id not in self._made:
+                raise NoTrace(f"there is no trace {id[:40]!r} here any more; trace the text again.")
+            self._made.move_to_end(id)
+            return self._made[id]
+
+    def trace(self, request: TraceRequest) -> str:
+        """Runs the model, unless that very request has been answered already; gives the id.
+
+        Raises:
+            RegardError: a model that is not here, or a text that it cannot take.
+        """
+        self._check(request)
+        id = identify(request)
+        with self._lock:
+            if id in self._given or id in self._made:
+                return id
+        options: dict[str, Any] = {}
+        if request.target is not None:
+            options["target"] = request.target
+        if self._info(request.model).task in ("translation", "generation"):
+            options |= {"hypothesis": request.hypothesis, "num_beams": request.num_beams}
+        trace = self._model(request.model).trace(request.text, **options)
+        with self._lock:
+            self._made[id] = trace
+            while len(self._made) > KEPT_TRACES:
+                self._made.popitem(last=False)
+        return id
+
+    def close(self) -> None:
+        for worker in (self.models_thread, self.overview_thread):
+            worker.shutdown(wait=False, cancel_futures=True)
+
+    def _check(self, request: TraceRequest) -> None:
+        if request.model not in self._names:
+            raise RegardError(unknown("model", request.model[:80], self._names))
+        if not request.text.strip():
+            raise RegardError("there is no text to look at; write a sentence.")
+        if not 1 <= request.num_beams <= MOST_BEAMS:
+            raise RegardError(f"num_beams must be from 1 to {MOST_BEAMS}; got {request.num_beams}.")
+        info = self._info(request.model)
+        if info.task == "vision":  # its text would be a path, and no path from a page is opened
+            raise RegardError(
+                f"{request.model} looks at images, which a page cannot open;"
+                f" run `regard look {request.model} IMAGE`."
+            )
+        for text in (request.text, request.target or ""):
+            if len(text) > CHARACTERS_A_TOKEN * info.max_tokens:
+                raise RegardError(
+                    f"{request.model} takes {info.max_tokens:,} tokens; a text of {len(text):,}"
+                    " characters has more: send a shorter one."
+                )
+
+    def _model(self, name: str) -> Model:
+        with self._loading:
+            if name not in self._models:
+                self._models[name] = open_model(name)
+            return self._models[name]
+
+    def _info(self, name: str) -> ModelInfo:
+        with self._loading:
+            if name not in self._infos:
+                self._infos[name] = describe(name, self._model)
+            return self._infos[name]
+
+
+def identify(request: TraceRequest) -> str:
+    """The same for the same request, in every session: a link to a trace stays a link to it."""
+    text = json.dumps(asdict(request), ensure_ascii=False, sort_keys=True)
+    return hashlib.sha256(text.encode()).hexdigest()[:16]

@@ -1,0 +1,69 @@
+"""A model as a page knows it: what it is, before it is loaded, and how it gives a trace."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Protocol
+
+from regard.checkpoints.pretrained import MODEL_TYPES, read_config
+from regard.errors import RegardError
+from regard.inspection.answers import ModelInfo
+from regard.inspection.trace import Trace
+from regard.tasks.card import read_card
+from regard.tasks.loading import find, load
+
+EXAMPLES = {"en": "I would like to drink a cup of tea with my friends."}
+
+
+class Model(Protocol):
+    """What can be looked into."""
+
+    @property
+    def trace(self) -> Callable[..., Trace]:
+        """Takes a text and options by name; a `Translator`'s and the other's differ in these."""
+
+
+def open_model(name: str) -> Model:
+    """The model of a shipped name or in a folder, regard's own or one of transformers'.
+
+    Raises:
+        RegardError: there is none, it is damaged, or its tokenizer is missing.
+    """
+    folder = find(name)
+    if is_ours(folder):
+        return load(name)
+    from regard.inspection.huggingface import load_for_tracing
+
+    return load_for_tracing(folder)
+
+
+def describe(name: str, loaded: Callable[[str], Model]) -> ModelInfo:
+    """What a page says of a model. Of ours the folder tells; one of transformers' is `loaded`."""
+    folder = find(name)
+    if not is_ours(folder):
+        model: Any = loaded(name)
+        return ModelInfo(name, model.task, model.description, model.example, model.max_tokens)
+    config, card = read_config(folder), read_card(folder)
+    layers = f"{config['encoder_layers']} + {config['decoder_layers']} layers"
+    heads = f"{config['encoder_attention_heads']} heads"
+    languages = [str(language) for language in card.get("language", [])]
+    return ModelInfo(
+        name=name,
+        task="translation",
+        description=", ".join([*([" → ".join(languages)] if languages else []), layers, heads]),
+        example=EXAMPLES.get(languages[0], "") if languages else "",
+        max_tokens=config["max_position_embeddings"] - 1,  # one is for the end of sentence
+    )
+
+
+def is_ours(folder: Path) -> bool:
+    """Whether regard has the architecture and the tokenizer's format; else transformers may."""
+    file = folder / "config.json"
+    if not file.is_file():
+        raise RegardError(f"{folder} is not a model folder: it has no config.json.")
+    try:
+        family = json.loads(file.read_text(encoding="utf-8")).get("model_type") in MODEL_TYPES
+    except (ValueError, AttributeError) as error:
+        raise RegardError(f"{file} is not a JSON object ({error}); copy it again.") from error
+    others = any((folder / name).exists() for name in ("source.spm", "spiece.model"))
+    return family and ((folder / "tokenizer.json").exists() or not others)

@@ -1,0 +1,43 @@
+"""What a page sends, and the small answers that only a server gives."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+
+@dataclass(frozen=True)
+class TraceRequest:
+    """A model to be run on a text. Equal requests have equal traces, and one id."""
+
+    model: str
+    text: str
+    target: str | None = None  # a translation to be scored, instead of one that is searched for
+    hypothesis: int = 0  # which of the beam's to show, the best is 0
+    num_beams: int = 4
+
+
+@dataclass(frozen=True)
+class AblationRequest:
+    """What is to be switched off: an edge takes all three numbers, a token `key`, a head `head`."""
+
+    what: Literal["edge", "head", "token"]
+    tap: str
+    head: int = 0
+    query: int = 0
+    key: int = 0
+    step: int | None = None  # of the output; the one that changes most if not given
+
+
+@dataclass(frozen=True)
+class Listed:
+    """A trace that is here."""
+
+    id: str
+    model: str
+    text: str
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """Why not, in one sentence."""
+
+    detail: str

@@ -1,0 +1,229 @@
+"""Every answer of `inspection.views` under an address."""
+
+import asyncio
+import mimetypes
+import tempfile
+from collections.abc import Callable
+from concurrent.futures import Executor
+from contextlib import suppress
+from dataclasses import asdict, dataclass
+from functools import partial
+from pathlib import Path
+from threading import Lock
+from typing import Annotated, Any, Literal, TypeVar
+
+from fastapi import APIRouter, Depends, Query, Request
+from fastapi.responses import Response
+from starlette.exceptions import HTTPException
+
+from regard.figures.style import save as save_figure
+from regard.inspection import views
+from regard.inspection.ablation import ablate as switch_off
+from regard.inspection.answers import (
+    Ablation,
+    Cell,
+    Group,
+    Looks,
+    ModelInfo,
+    Quantity,
+    Reduce,
+    Summary,
+    TraceInfo,
+)
+from regard.inspection.html import to_html
+from regard.inspection.part import Part, Scale, part
+from regard.inspection.trace import Trace
+from regard.studio.library import Library
+from regard.studio.requests import AblationRequest, Listed, Refusal, TraceRequest
+
+NUMBERS = "application/octet-stream"
+DISCONNECTED = 499  # what web servers log when nobody waits for the answer any more
+
+Result = TypeVar("Result")
+
+
+def _library(request: Request) -> Library:
+    return request.app.state.library
+
+
+def _trace(request: Request, id: str) -> Trace:
+    return _library(request)[id]
+
+
+Here = Annotated[Library, Depends(_library)]
+Opened = Annotated[Trace, Depends(_trace)]
+Head = Annotated[int, Query(ge=0)] | Literal["mean"]
+From0 = Annotated[int, Query(ge=0)]
+Extent = Annotated[int, Query(ge=1, le=1024)]
+
+_DRAWING = Lock()  # matplotlib draws one figure at a time
+
+
+@dataclass
+class _Part:
+    """Which rectangle of a map to export, in tokens, words or sentences; all of it by default."""
+
+    tap: str
+    head: Head = "mean"
+    row: From0 = 0
+    column: From0 = 0
+    height: Annotated[int | None, Query(ge=1)] = None
+    width: Annotated[int | None, Query(ge=1)] = None
+    quantity: Quantity = "weight"
+    group: Group = "token"
+
+    def of(self, trace: Trace) -> Part:
+        return part(
+            trace,
+            self.tap,
+            self.head,
+            queries=slice(self.row, None if self.height is None else self.row + self.height),
+            keys=slice(self.column, None if self.width is None else self.column + self.width),
+            quantity=self.quantity,
+            group=self.group,
+        )
+
+
+api = APIRouter(prefix="/api", responses={"4XX": {"model": Refusal}, 422: {"model": Refusal}})
+_binary: dict[int | str, dict[str, Any]] = {
+    200: {"content": {NUMBERS: {"schema": {"type": "string", "format": "binary"}}}}
+}
+_file: dict[int | str, dict[str, Any]] = {200: {"content": {"application/*": {}}}}
+
+
+@api.get("/models")
+def models(library: Here) -> list[ModelInfo]:
+    return library.models()
+
+
+@api.get("/traces")
+def traces(library: Here) -> list[Listed]:
+    return library.listed()
+
+
+@api.post("/traces")
+async def trace(request: Request, wanted: TraceRequest, library: Here) -> TraceInfo:
+    def work() -> TraceInfo:
+        id = library.trace(wanted)
+        return views.describe(library[id], id)
+
+    return await _in_turn(request, library.models_thread, work)
+
+
+@api.get("/traces/{id}")
+def opened(id: str, trace: Opened) -> TraceInfo:
+    return views.describe(trace, id)
+
+
+@api.get("/traces/{id}/summary")
+async def summary(request: Request, trace: Opened, tap: str, library: Here) -> Summary:
+    work = partial(views.summary, trace, tap)
+    return await _in_turn(request, library.overview_thread, work)
+
+
+@api.get("/traces/{id}/thumbnails", response_class=Response, responses=_binary)
+async def thumbnails(
+    request: Request,
+    trace: Opened,
+    tap: str,
+    library: Here,
+    size: Annotated[int, Query(ge=1, le=256)] = 48,
+) -> Response:
+    work = partial(views.thumbnails, trace, tap, size)
+    return _numbers(await _in_turn(request, library.overview_thread, work))
+
+
+@api.get("/traces/{id}/tile", response_class=Response, responses=_binary)
+def tile(
+    trace: Opened,
+    tap: str,
+    head: Head,
+    level: From0 = 0,
+    row: From0 = 0,
+    column: From0 = 0,
+    height: Extent = 256,
+    width: Extent = 256,
+    quantity: Quantity = "weight",
+    reduce: Reduce = "max",
+    group: Group = "token",
+    every: Annotated[int, Query(ge=1)] = 1,
+) -> Response:
+    where = (level, row, column, height, width)
+    return _numbers(views.tile(trace, tap, head, *where, quantity, reduce, group, every))
+
+
+@api.get("/traces/{id}/cell")
+def cell(trace: Opened, tap: str, head: Head, query: int, key: int) -> Cell:
+    return views.cell(trace, tap, head, query, key)
+
+
+@api.get("/traces/{id}/looks")
+def looks(
+    trace: Opened,
+    tap: str,
+    head: Head,
+    query: int | None = None,
+    key: int | None = None,
+    k: Annotated[int, Query(ge=1, le=1000)] = 20,
+    quantity: Quantity = "weight",
+) -> Looks:
+    return views.looks(trace, tap, head, query=query, key=key, k=k, quantity=quantity)
+
+
+@api.post("/traces/{id}/ablate")
+async def ablate(
+    request: Request, trace: Opened, wanted: AblationRequest, library: Here
+) -> Ablation:
+    work = partial(switch_off, trace, **asdict(wanted))
+    return await _in_turn(request, library.models_thread, work)
+
+
+@api.get("/traces/{id}/figure.{kind}", response_class=Response, responses=_file)
+def figure(
+    trace: Opened,
+    kind: Literal["svg", "pdf", "png"],
+    wanted: Annotated[_Part, Depends()],
+    scale: Scale = "linear",
+) -> Response:
+    with tempfile.TemporaryDirectory() as folder, _DRAWING:
+        path = Path(folder) / f"figure.{kind}"
+        save_figure(wanted.of(trace).figure(scale), path)
+        return _download(path.read_bytes(), f"regard.{kind}")
+
+
+@api.get("/traces/{id}/export.npz", response_class=Response, responses=_file)
+def export_npz(trace: Opened, wanted: Annotated[_Part, Depends()]) -> Response:
+    return _download(wanted.of(trace).npz(), "regard.npz")
+
+
+@api.get("/traces/{id}/export.html", response_class=Response, responses=_file)
+def export_html(trace: Opened, request: Request) -> Response:
+    """The page without its server, showing first what the query says as the page's address."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "regard.html"
+        to_html(trace, path, query=request.url.query)
+        return _download(path.read_bytes(), path.name)
+
+
+async def _in_turn(request: Request, thread: Executor, work: Callable[[], Result]) -> Result:
+    """The result of work that waits for its turn, given up when the page no longer waits for it."""
+    future = asyncio.wrap_future(thread.submit(work))
+    while not future.done():
+        await asyncio.wait([future], timeout=0.2)
+        if not future.done() and await request.is_disconnected():
+            future.cancel()  # off the queue; one that runs already runs on, and its trace is kept
+            with suppress(asyncio.CancelledError):
+                await future
+            raise HTTPException(DISCONNECTED, "nobody waits for this any more.")
+    return future.result()
+
+
+def _download(contents: bytes, name: str) -> Response:
+    kind = mimetypes.guess_type(name)[0] or NUMBERS
+    # As an attachment: a file with a script of its own is not to run as a page of this server.
+    headers = {"Content-Disposition": f'attachment; filename="{name}"'}
+    return Response(contents, media_type=kind, headers=headers)
+
+
+def _numbers(numbers: views.Numbers) -> Response:
+    return Response(numbers.to_bytes(), media_type=NUMBERS, headers=numbers.headers())

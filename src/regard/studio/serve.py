@@ -1,0 +1,70 @@
+"""Serving the page on this machine until somebody presses Ctrl-C."""
+
+import errno
+import os
+import socket
+import sys
+import threading
+import webbrowser
+from contextlib import suppress
+
+import uvicorn
+from fastapi import FastAPI
+
+from regard.errors import RegardError
+
+ADDRESS = "127.0.0.1"
+
+
+def bind(port: int) -> socket.socket:
+    """A socket of this machine alone. Raises RegardError for a port that cannot be had."""
+    listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    if os.name == "posix":  # elsewhere the option would share a port that is in use
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listener.bind((ADDRESS, port))
+        listener.listen(128)
+    except OSError as error:
+        listener.close()
+        if error.errno == errno.EADDRINUSE:
+            raise RegardError(
+                f"port {port} is in use, perhaps by another regard studio;"
+                f" stop that one or choose another with --port {port + 1 if port < 65535 else 0}."
+            ) from error
+        raise RegardError(
+            f"port {port} cannot be opened ({error.strerror}); choose another with --port."
+        ) from error
+    return listener
+
+
+def serve(
+    app: FastAPI,
+    listener: socket.socket,
+    *,
+    path: str = "/",
+    browse: bool = True,
+) -> None:
+    """Answers on `listener` until interrupted; prints the address, and opens it in a browser."""
+    address = f"http://{ADDRESS}:{listener.getsockname()[1]}{path}"
+    print(f"{address}  (Ctrl-C ends)", flush=True)  # at once, into a pipe too
+    server = uvicorn.Server(
+        uvicorn.Config(
+            app,
+            log_level="warning",
+            access_log=False,
+            server_header=False,
+            timeout_graceful_shutdown=2,  # a long trace does not keep the command from ending
+        )
+    )
+    if browse and has_display():
+        # Connections wait in the socket's queue, so the browser may come before the server.
+        threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
+    with suppress(KeyboardInterrupt):  # uvicorn ends cleanly, and then raises what it caught
+        server.run(sockets=[listener])
+
+
+def has_display() -> bool:
+    """Whether a browser could show itself here."""
+    if sys.platform in ("win32", "darwin"):
+        return True
+    return bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))

@@ -1,0 +1,154 @@
+"""The page in a notebook: the same bundle, its questions carried as messages of the kernel."""
+
+import asyncio
+import json
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+from urllib.parse import unquote
+
+from regard.errors import RegardError
+from regard.inspection.trace import Trace
+from regard.studio import page
+from regard.studio.app import create_app
+from regard.studio.routes import NUMBERS
+
+try:
+    import anywidget
+    import traitlets
+except ImportError as error:
+    raise RegardError(
+        'the notebook widget needs the package anywidget: pip install "regard[notebook]".'
+    ) from error
+
+ID = "trace"
+
+
+class TraceWidget(anywidget.AnyWidget):
+    """A trace as a notebook shows it.
+
+    Args:
+        trace: what to look at.
+        query: what to show first, as the page's address has it ("view=flow&head=3").
+        height: in pixels.
+
+    Messages are {id, path, body} and {id, cancel: true}, answers {id, json}, {id, shape} with one
+    buffer, or {id, detail}; see web/src/source/widget.ts. A path is one of the server's under /api,
+    and its own application answers, so that a notebook and a browser cannot differ.
+    """
+
+    _esm = traitlets.Unicode().tag(sync=True)
+    _css = traitlets.Unicode().tag(sync=True)
+    query = traitlets.Unicode().tag(sync=True)
+    height = traitlets.Int().tag(sync=True)
+    abilities = traitlets.Dict().tag(sync=True)
+
+    def __init__(self, trace: Trace, *, query: str = "", height: int = 640) -> None:
+        self._app = create_app([], {ID: trace})
+        self._worker = ThreadPoolExecutor(1, thread_name_prefix="regard-widget")
+        self._wanted: set[int] = set()  # numbers of the questions that the page waits for
+        super().__init__(
+            _esm=page.read("regard.js"),
+            _css=page.read("regard.css"),
+            query=query or f"trace={ID}",
+            height=height,
+            abilities={"trace": False, "ablate": trace.rerun is not None, "export": False},
+        )
+        self.on_msg(self._heard)
+
+    def _heard(self, widget: object, content: dict[str, Any], buffers: list[bytes]) -> None:
+        """Messages come on the kernel's own thread, which must not wait for an answer."""
+        number = content["id"]
+        if content.get("cancel"):
+            self._wanted.discard(number)
+            return
+        self._wanted.add(number)
+        try:
+            loop = asyncio.get_running_loop()
+        except RuntimeError:  # answers are sent from where they are made
+            self._worker.submit(self._answer, content, self._deliver)
+            return
+
+        def deliver(told: dict[str, Any], buffers: list[bytes]) -> None:
+            # From the kernel's own thread, as everything else that a notebook is sent.
+            loop.call_soon_threadsafe(self._deliver, told, buffers)
+
+        self._worker.submit(self._answer, content, deliver)
+
+    def _answer(self, content: dict[str, Any], deliver: Callable[..., object]) -> None:
+        number = content["id"]
+        if number not in self._wanted:
+            return
+        told: dict[str, Any] = {"id": number}
+        buffers: list[bytes] = []
+        try:
+            status, headers, answer = asyncio.run(
+                ask(self._app, str(content["path"]), content.get("body"))
+            )
+            if status == 200 and headers["content-type"] == NUMBERS:
+                told["shape"] = [int(size) for size in headers["x-regard-shape"].split(",")]
+                buffers.append(answer)
+            elif status == 200:
+                told["json"] = json.loads(answer)
+            else:
+                told["detail"] = json.loads(answer)["detail"]
+        except Exception as error:  # the page must hear of it; nobody reads a thread's traceback
+            told["detail"] = f"the kernel made a mistake: {type(error).__name__}: {error}."
+        deliver(told, buffers)
+
+    def _deliver(self, told: dict[str, Any], buffers: list[bytes]) -> None:
+        if told["id"] in self._wanted:
+            self._wanted.discard(told["id"])
+            self.send(told, buffers)
+
+    def close(self) -> None:
+        """Takes the widget out of the notebook, and its threads with it."""
+        self._worker.shutdown(wait=False, cancel_futures=True)
+        self._app.state.library.close()
+        super().close()
+
+
+async def ask(app: Any, path: str, body: object | None) -> tuple[int, dict[str, str], bytes]:
+    """Status, headers and contents of an application's answer, without a socket between.
+
+    Args:
+        path: after /api, with its query.
+        body: sent with POST; None asks with GET.
+    """
+    where, _, query = path.partition("?")
+    sent = b"" if body is None else json.dumps(body).encode()
+    headers = [(b"host", b"127.0.0.1:80"), (b"content-type", b"application/json")]
+    scope = {
+        "type": "http",
+        "asgi": {"version": "3.0"},
+        "http_version": "1.1",
+        "method": "GET" if body is None else "POST",
+        "scheme": "http",
+        "path": unquote(f"/api{where}"),
+        "raw_path": f"/api{where}".encode(),
+        "root_path": "",
+        "query_string": query.encode(),
+        "headers": headers,
+        "client": ("127.0.0.1", 0),
+        "server": ("127.0.0.1", 80),
+    }
+    answered: dict[str, Any] = {"status": 500, "headers": []}
+    contents = bytearray()
+    asked = False
+
+    async def receive() -> dict[str, Any]:
+        nonlocal asked
+        if asked:
+            await asyncio.Event().wait()  # whoever waits for the page to leave waits on
+        asked = True
+        return {"type": "http.request", "body": sent, "more_body": False}
+
+    async def send(message: dict[str, Any]) -> None:
+        if message["type"] == "http.response.start":
+            answered.update(message)
+        elif message["type"] == "http.response.body":
+            contents.extend(message.get("body", b""))
+
+    await app(scope, receive, send)
+    found = {name.decode().lower(): value.decode() for name, value in answered["headers"]}
+    return answered["status"], found, bytes(contents)

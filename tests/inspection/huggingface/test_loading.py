@@ -1,0 +1,161 @@
+"""Model folders of transformers: what they are opened as, and what is missing in them."""
+
+import json
+import shutil
+import sys
+
+import pytest
+import torch
+
+from regard.errors import RegardError
+from regard.inspection.huggingface import load_for_tracing
+
+transformers = pytest.importorskip("transformers", reason="transformers is an optional extra")
+
+
+def test_a_language_model_goes_on_and_prompt_and_text_are_one_map(folder):
+    opened = load_for_tracing(folder("GPT-2"))
+    assert (opened.task, opened.max_tokens) == ("generation", 64)
+    assert opened.description == "gpt2, 3 layers, 6 heads"
+    trace = opened.trace("the cat sat", generate=7, num_beams=3)
+    axis, generation = trace.axes["tokens"], trace.generation
+    assert axis.prompt == 4  # and the end of sentence that this tokenizer adds
+    shown = generation.hypotheses[generation.shown]
+    assert axis.tokens == ["▁the", "▁cat", "▁sat", "</s>", *shown.tokens]
+    assert axis.predicts[3:-1] == shown.tokens
+    assert trace["decoder.layers.0.self"].rows == 4 + len(shown.tokens)
+    assert len(generation.hypotheses) == 3
+    scores = [each.score for each in generation.hypotheses]
+    assert scores == sorted(scores, reverse=True)
+    assert trace.model_name == folder("GPT-2").name
+
+
+def test_steps_have_the_probabilities_of_a_run_token_by_token(folder):
+    opened = load_for_tracing(folder("Llama"))
+    trace = opened.trace("the cat sat", generate=5, num_beams=1)
+    ids = opened.read("the cat sat")["input_ids"]
+    for step, id_ in zip(trace.generation.steps, trace.output_ids, strict=True):
+        with torch.no_grad():
+            expected = opened.model(input_ids=ids).logits[0, -1].softmax(-1)
+        assert step.probability == pytest.approx(float(expected.max()), rel=1e-4)
+        assert step.candidates[0].token == step.token  # greedy took the likeliest
+        ids = torch.cat([ids, torch.tensor([[id_]])], 1)
+
+
+def test_a_text_can_be_read_without_writing(folder):
+    trace = load_for_tracing(folder("Llama")).trace("the cat sat .", generate=0)
+    assert trace.generation is None
+    assert trace.axes["tokens"].tokens == ["▁the", "▁cat", "▁sat", "▁.", "</s>"]
+
+
+@pytest.mark.parametrize("name", ["Marian", "T5"])
+def test_a_translation_is_traced_as_the_decoder_read_it(folder, name):
+    opened = load_for_tracing(folder(name))
+    trace = opened.trace("the cat sat", target="Die Katze")
+    axis = trace.axes["target"]
+    assert axis.tokens[1:] == ["▁Die", "▁Katze"]
+    assert axis.predicts == ["▁Die", "▁Katze", "</s>"]
+    assert axis.prompt == 1
+    assert [step.token for step in trace.generation.steps] == axis.predicts
+    assert trace["decoder.layers.1.cross"].weights().shape[1:] == (3, 4)
+    found = opened.trace("the cat sat", num_beams=2, hypothesis=1)
+    assert found.generation.shown == 1
+    assert found.axes["target"].predicts == found.generation.hypotheses[1].tokens
+
+
+def test_a_trace_of_writing_can_be_ablated(folder):
+    from regard.inspection.ablation import ablate
+
+    trace = load_for_tracing(folder("GPT-2")).trace("the cat sat", generate=4)
+    result = ablate(trace, "head", "decoder.layers.2.self", head=1, step=2)
+    assert result.before == pytest.approx(trace.generation.steps[2].probability, rel=1e-4)
+    assert result.delta != 0
+
+
+def test_an_encoder_reads_a_text(folder):
+    opened = load_for_tracing(folder("BERT"))
+    trace = opened.trace("the cat sat .")
+    assert (opened.task, trace.task) == ("encoding", "encoding")
+    assert list(trace) == [f"encoder.layers.{layer}.self" for layer in range(3)]
+    with pytest.raises(RegardError, match="writes nothing"):
+        opened.trace("the cat", target="Die Katze")
+
+
+def test_a_vision_model_reads_an_image(folder, tmp_path):
+    image = pytest.importorskip("PIL.Image", reason="images need Pillow")
+    opened = load_for_tracing(folder("ViT"))
+    file = tmp_path / "picture.png"
+    image.new("RGB", (40, 30), (200, 30, 90)).save(file)
+    trace = opened.trace(str(file))
+    assert trace.axes["patches"].tokens[:2] == ["CLS", "0,0"]
+    assert trace.task == "vision"
+    assert trace.token_of(1) == "LABEL_1"
+    with pytest.raises(RegardError, match="there is no file"):
+        opened.trace("the cat")
+    file.write_text("not a picture")
+    with pytest.raises(RegardError, match="not an image"):
+        opened.trace(str(file))
+
+
+def test_texts_that_cannot_be_read_are_one_sentence(folder):
+    opened = load_for_tracing(folder("GPT-2"))
+    with pytest.raises(RegardError, match="no text"):
+        opened.trace("  ")
+    with pytest.raises(RegardError, match=r"the text has 71 tokens, and .* takes 64"):
+        opened.trace("the" + " the" * 69)
+    with pytest.raises(RegardError, match="which the text already has"):
+        opened.trace("the" + " the" * 62)
+    with pytest.raises(RegardError, match="hypotheses 0 to 1; got 2"):
+        opened.trace("the cat", num_beams=2, hypothesis=2)
+
+
+@pytest.mark.parametrize(
+    ("missing", "sentence"),
+    [
+        ("config.json", "it has no config.json"),
+        ("model.safetensors", "has no weights"),
+        ("tokenizer.json", "has no tokenizer"),
+    ],
+)
+def test_what_is_missing_is_said(folder, tmp_path, missing, sentence):
+    copied = tmp_path / "model"
+    shutil.copytree(folder("GPT-2"), copied)
+    (copied / missing).unlink()
+    with pytest.raises(RegardError, match=sentence):
+        load_for_tracing(copied)
+
+
+def test_a_damaged_file_is_one_sentence(folder, tmp_path):
+    copied = tmp_path / "model"
+    shutil.copytree(folder("GPT-2"), copied)
+    weights = copied / "model.safetensors"
+    weights.write_bytes(weights.read_bytes()[:1000])
+    with pytest.raises(RegardError, match="cannot load the model") as error:
+        load_for_tracing(copied)
+    assert "\n" not in str(error.value)
+
+
+def test_code_from_a_folder_is_never_run(folder, tmp_path):
+    copied = tmp_path / "model"
+    shutil.copytree(folder("GPT-2"), copied)
+    config = json.loads((copied / "config.json").read_text())
+    config |= {"model_type": "mine", "auto_map": {"AutoConfig": "mine.MineConfig"}}
+    (copied / "config.json").write_text(json.dumps(config))
+    ran = tmp_path / "ran"
+    (copied / "mine.py").write_text(f"open({str(ran)!r}, 'w')\n")
+    with pytest.raises(RegardError, match="cannot load the configuration"):
+        load_for_tracing(copied)
+    assert not ran.exists()
+
+
+def test_without_transformers_the_extra_is_named(folder, monkeypatch):
+    path = folder("GPT-2")
+    monkeypatch.setitem(sys.modules, "transformers", None)
+    with pytest.raises(RegardError, match=r"pip install 'regard\[transformers\]'"):
+        load_for_tracing(path)
+
+
+def test_opening_and_writing_print_nothing(folder, capfd):
+    load_for_tracing(folder("GPT-2")).trace("the cat", generate=2)
+    assert capfd.readouterr() == ("", "")
+    assert transformers.utils.logging.is_progress_bar_enabled()

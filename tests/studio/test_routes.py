@@ -1,0 +1,280 @@
+"""The server's answers are the trace's numbers; mistakes are sentences."""
+
+import io
+import threading
+import time
+
+import numpy as np
+import pytest
+import torch
+
+from regard.inspection import thumbnails
+
+CROSS = "decoder.layers.1.cross"
+SELF = "decoder.layers.2.self"
+
+
+def numbers(answer):
+    shape = [int(size) for size in answer.headers["x-regard-shape"].split(",")]
+    return np.frombuffer(answer.content, "<f4").reshape(shape)
+
+
+def of_tile(client, **asked):
+    answer = client.get("/api/traces/given/tile", params=asked)
+    assert answer.status_code == 200, answer.text
+    return answer
+
+
+def test_the_models_are_those_given(client):
+    (model,) = client.get("/api/models").json()
+    assert (model["name"], model["task"], model["max_tokens"]) == ("en-de", "translation", 511)
+    assert model["description"] == "en → de, 3 + 3 layers, 4 heads"
+
+
+def test_a_given_trace_is_listed_and_described(client, trace):
+    assert client.get("/api/traces").json()[0] == {
+        "id": "given", "model": "en-de", "text": trace.text,
+    }  # fmt: skip
+    found = client.get("/api/traces/given").json()
+    assert [tap["name"] for tap in found["taps"]] == list(trace)
+    tap = next(tap for tap in found["taps"] if tap["name"] == CROSS)
+    assert (tap["rows"], tap["columns"]) == (trace[CROSS].rows, trace[CROSS].columns)
+    assert (tap["score"], tap["quantities"]) == ("q·k / √64", ["weight", "norm", "score"])
+    assert found["axes"]["source"]["tokens"] == trace.axes["source"].tokens
+    assert found["receipt"]["difference"] == trace.receipt.difference
+    assert found["can_ablate"] is True
+    assert len(found["generation"]["hypotheses"]) == 3
+
+
+def test_a_tile_is_the_taps_weights_to_the_bit(client, trace):
+    answer = of_tile(client, tap=CROSS, head=3, row=2, column=1, height=5, width=3)
+    assert answer.headers["x-regard-origin"] == "2,1"
+    assert answer.headers["x-regard-dtype"] == "float32"
+    assert answer.headers["content-type"] == "application/octet-stream"
+    assert "content-encoding" not in answer.headers
+    exact = trace[CROSS].weights(3, slice(2, 7), slice(1, 4))
+    assert np.array_equal(numbers(answer), exact.numpy())
+
+
+def test_what_the_mask_forbids_is_nan(client, trace):
+    values = numbers(of_tile(client, tap=SELF, head=0))
+    rows, columns = np.indices(values.shape)
+    assert np.array_equal(np.isnan(values), columns > rows)
+    seen = ~np.isnan(values)
+    assert np.array_equal(values[seen], trace[SELF].weights(0).numpy()[seen])
+
+
+def test_norms_and_scores_can_be_had_instead_of_weights(client, trace):
+    norms = numbers(of_tile(client, tap=CROSS, head=1, quantity="norm"))
+    np.testing.assert_allclose(norms, trace[CROSS].norms(1).numpy(), rtol=1e-6)
+    scores = numbers(of_tile(client, tap=CROSS, head=1, quantity="score"))
+    assert np.array_equal(scores, trace[CROSS].scores(1).numpy())
+
+
+def test_the_mean_over_heads_and_a_coarser_level(client, trace):
+    values = numbers(of_tile(client, tap=CROSS, head="mean", level=1))
+    exact = trace[CROSS].weights().mean(0).numpy()
+    blocks = [[exact[i : i + 2, j : j + 2].max() for j in range(0, exact.shape[1], 2)]
+              for i in range(0, exact.shape[0], 2)]  # fmt: skip
+    np.testing.assert_allclose(values, blocks, rtol=1e-6)
+
+
+def test_words_have_the_sum_over_columns_and_the_mean_over_rows(client, trace):
+    values = numbers(of_tile(client, tap=CROSS, head=2, group="word"))
+    weights = trace[CROSS].weights(2)
+    queries, keys = trace.axes["target"].words, trace.axes["source"].words
+    expected = [[float(weights[a:b, c:d].sum(1).mean()) for c, d in keys] for a, b in queries]
+    np.testing.assert_allclose(values, expected, rtol=1e-5)
+
+
+def test_thumbnails_are_a_picture_of_each_head(client, trace):
+    answer = client.get("/api/traces/given/thumbnails", params={"tap": CROSS, "size": 7})
+    pictures = numbers(answer)
+    assert pictures.shape[0] == 4
+    assert max(pictures.shape[1:]) <= 7
+    assert np.array_equal(pictures, thumbnails(trace[CROSS], 7)[0])
+
+
+def test_a_summary_says_what_heads_are_like(client, trace):
+    found = client.get("/api/traces/given/summary", params={"tap": CROSS}).json()
+    weights = trace[CROSS].weights().double()
+    entropy = torch.special.entr(weights).sum(-1).mean(-1) / np.log(2)
+    assert [head["distance"] for head in found["heads"]] == [None] * 4  # between two sequences
+    for head, expected in zip(found["heads"], entropy.tolist(), strict=True):
+        assert head["entropy"] == pytest.approx(expected, rel=1e-5)
+    own = client.get("/api/traces/given/summary", params={"tap": SELF}).json()
+    assert all(head["distance"] >= 0 for head in own["heads"])
+
+
+def test_a_cell_has_every_number_behind_its_weight(client, trace):
+    asked = {"tap": CROSS, "head": 2, "query": 4, "key": 3}
+    cell = client.get("/api/traces/given/cell", params=asked).json()
+    tap = trace[CROSS]
+    query, key = np.array(cell["query_vector"]), np.array(cell["key_vector"])
+    assert np.array_equal(query, tap.query[0, 2, 4].double().numpy())
+    assert cell["dot"] == pytest.approx(query @ key)
+    assert cell["scale"] == 1 / 8
+    assert cell["score"] == pytest.approx(cell["dot"] * cell["scale"], rel=1e-5)
+    assert cell["weight"] == pytest.approx(np.exp(cell["score"] - cell["lse"]), rel=1e-5)
+    assert cell["weight"] == pytest.approx(float(tap.weights(2)[4, 3]), rel=1e-6)
+    assert cell["norm"] == pytest.approx(cell["weight"] * cell["value_norm"])
+    assert (cell["allowed"], cell["bias"]) == (True, None)
+    assert cell["query_token"] == trace.axes["target"].tokens[4]
+    shown = sum(look["weight"] for look in cell["row"])
+    assert shown + cell["row_rest"] == pytest.approx(1, abs=1e-5)
+    row = tap.row(2, 4)
+    assert [look["position"] for look in cell["row"]] == row.argsort(descending=True)[:10].tolist()
+    assert cell["column"][0]["weight"] == pytest.approx(float(tap.column(2, 3).max()), rel=1e-6)
+
+
+def test_a_cell_that_the_mask_forbids_has_a_score_and_no_weight(client):
+    asked = {"tap": SELF, "head": 0, "query": 2, "key": 5}
+    cell = client.get("/api/traces/given/cell", params=asked).json()
+    assert (cell["allowed"], cell["weight"]) == (False, 0)
+    assert np.isfinite(cell["score"])
+
+
+def test_looks_are_the_largest_of_a_row_or_a_column(client, trace):
+    asked = {"tap": SELF, "head": "mean", "query": 3, "k": 3}
+    looks = client.get("/api/traces/given/looks", params=asked).json()
+    row = trace[SELF].weights().mean(0)[3]
+    assert [look["position"] for look in looks["looks"]] == row.topk(3).indices.tolist()
+    assert looks["rest"] == pytest.approx(float(1 - row.topk(3).values.sum()), abs=1e-6)
+    asked = {"tap": SELF, "head": 0, "key": 3, "k": 99}
+    looks = client.get("/api/traces/given/looks", params=asked).json()["looks"]
+    rows = trace[SELF].rows
+    assert sorted(look["position"] for look in looks) == list(range(3, rows))  # from there on
+
+
+def test_switching_a_head_off_changes_the_output(client):
+    asked = {"what": "head", "tap": CROSS, "head": 1, "step": 2}
+    found = client.post("/api/traces/given/ablate", json=asked).json()
+    assert found["step"] == 2
+    assert found["delta"] == pytest.approx(found["after"] - found["before"])
+    assert found["delta"] != 0
+
+
+def test_a_text_is_traced_once_and_found_by_its_id(client):
+    asked = {"model": "en-de", "text": "Good morning, everyone.", "num_beams": 2}
+    first = client.post("/api/traces", json=asked)
+    assert first.status_code == 200
+    found = first.json()
+    assert client.post("/api/traces", json=asked).json() == found
+    assert client.get(f"/api/traces/{found['id']}").json() == found
+    other = client.post("/api/traces", json={**asked, "hypothesis": 1}).json()
+    assert other["id"] != found["id"]
+    assert other["generation"]["shown"] == 1
+
+
+def test_a_translation_can_be_given(client):
+    asked = {"model": "en-de", "text": "Good morning.", "target": "Guten Abend."}
+    found = client.post("/api/traces", json=asked).json()
+    assert found["generation"]["hypotheses"][0]["text"] == "Guten Abend."
+
+
+def test_exports_hold_the_same_numbers(client, trace):
+    asked = {"tap": CROSS, "head": 1, "row": 2, "height": 3, "quantity": "norm"}
+    answer = client.get("/api/traces/given/export.npz", params=asked)
+    assert answer.headers["content-disposition"] == 'attachment; filename="regard.npz"'
+    kept = np.load(io.BytesIO(answer.content))
+    norms = trace[CROSS].norms(1, slice(2, 5)).numpy()
+    np.testing.assert_allclose(kept["values"], norms, rtol=1e-6)
+    assert kept["rows"].tolist() == trace.axes["target"].tokens[2:5]
+    assert (kept["origin"].tolist(), str(kept["quantity"])) == ([2, 0], "norm")
+
+
+@pytest.mark.parametrize(
+    ("kind", "begins"), [("svg", b"<?xml"), ("pdf", b"%PDF"), ("png", b"\x89PNG")]
+)
+@pytest.mark.parametrize("scale", ["linear", "sink"])
+def test_figures_are_files_of_their_kind(client, kind, begins, scale):
+    pytest.importorskip("matplotlib")
+    asked = {"tap": CROSS, "head": "mean", "scale": scale, "group": "token"}
+    answer = client.get(f"/api/traces/given/figure.{kind}", params=asked)
+    assert answer.status_code == 200, answer.text
+    assert answer.content.startswith(begins)
+    assert "attachment" in answer.headers["content-disposition"]
+
+
+MISTAKES = [
+    ("/api/traces/none", 404, "there is no trace 'none' here any more; trace the text again."),
+    ("/api/traces/given/summary?tap=x", 400, "tap must be one of encoder.layers.0.self"),
+    (f"/api/traces/given/tile?tap={CROSS}&head=4", 400, f"{CROSS} has heads 0 to 3; got 4."),
+    (f"/api/traces/given/tile?tap={CROSS}&head=-1", 422, "head: "),
+    (f"/api/traces/given/tile?tap={CROSS}&head=0&row=99", 400, "row must be from 0 to "),
+    (f"/api/traces/given/tile?tap={CROSS}&head=0&level=41", 400, "level must be from 0"),
+    (f"/api/traces/given/tile?tap={CROSS}&head=0&height=0", 422, "height: "),
+    (f"/api/traces/given/tile?tap={CROSS}&head=0&every=3", 400, "every must be a power of two"),
+    (f"/api/traces/given/tile?tap={CROSS}&head=0&quantity=x", 422, "quantity: "),
+    (f"/api/traces/given/tile?tap={CROSS}", 422, "head: field required."),
+    (f"/api/traces/given/thumbnails?tap={CROSS}&size=0", 422, "size: "),
+    (f"/api/traces/given/cell?tap={CROSS}&head=0&query=99&key=0", 400, "query must be from 0"),
+    (f"/api/traces/given/cell?tap={CROSS}&head=mean&query=0&key=0", 400, "the numbers behind"),
+    (f"/api/traces/given/looks?tap={CROSS}&head=0", 400, "give either a query"),
+    (f"/api/traces/given/export.npz?tap={CROSS}&head=0&row=99", 400, "an export has from 1 to"),
+    ("/api/nothing", 404, "there is nothing at /api/nothing; the page is at /."),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("path", "status", "begins"), MISTAKES)
+def test_a_mistake_is_a_sentence(client, path, status, begins):
+    answer = client.get(path)
+    detail = answer.json()["detail"]
+    assert (answer.status_code, detail[: len(begins)]) == (status, begins)
+    assert detail.endswith(".")
+    assert "\n" not in detail
+
+
+REFUSED = [
+    ({"model": "en-fr", "text": "a"}, "model must be one of en-de; got 'en-fr'."),
+    ({"model": "../shipped/en-de", "text": "a"}, "model must be one of en-de"),
+    ({"model": "en-de", "text": " \n"}, "there is no text to look at; write a sentence."),
+    ({"model": "en-de", "text": "a", "target": " "}, "the target is empty"),
+    ({"model": "en-de", "text": "a " * 600}, "a text may have 511 tokens with en-de; got 600."),
+    ({"model": "en-de", "text": "a" * 40_000}, "en-de takes 511 tokens; a text of 40,000 char"),
+    ({"model": "en-de", "text": "a", "num_beams": 0}, "num_beams must be from 1 to 64; got 0."),
+    ({"model": "en-de", "text": "a", "hypothesis": 9}, "the search gave hypotheses 0 to 3"),
+    ({"model": "en-de"}, "text: field required."),
+]
+
+
+@pytest.mark.parametrize(("asked", "begins"), REFUSED)
+def test_what_cannot_be_traced_is_refused_with_a_sentence(client, asked, begins):
+    answer = client.post("/api/traces", json=asked)
+    assert answer.status_code in (400, 422)
+    assert answer.json()["detail"].startswith(begins)
+
+
+def test_what_is_not_there_cannot_be_switched_off(client):
+    asked = {"what": "edge", "tap": CROSS, "head": 0, "query": 99, "key": 0, "step": 0}
+    answer = client.post("/api/traces/given/ablate", json=asked)
+    assert (answer.status_code, answer.json()["detail"][:22]) == (400, "query must be from 0 t")
+
+
+def test_a_request_that_is_given_up_leaves_the_queue(client):
+    """A page that traces while somebody types must not make later texts wait for earlier ones."""
+    import asyncio
+
+    from starlette.exceptions import HTTPException
+
+    from regard.studio.routes import _in_turn
+
+    library = client.app.state.library
+    busy, ran = threading.Event(), []
+    first = library.models_thread.submit(busy.wait)
+
+    class Gone:
+        async def is_disconnected(self):
+            return True
+
+    async def give_up():
+        await _in_turn(Gone(), library.models_thread, lambda: ran.append("given up"))
+
+    began = time.monotonic()
+    with pytest.raises(HTTPException):
+        asyncio.run(give_up())
+    assert time.monotonic() - began < 5  # though the first is not done
+    busy.set()
+    assert first.result(timeout=5)
+    library.models_thread.submit(lambda: ran.append("next")).result(timeout=5)
+    assert ran == ["next"]

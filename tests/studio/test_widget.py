@@ -1,0 +1,97 @@
+"""The notebook's widget answers as the server does."""
+
+import asyncio
+import json
+import threading
+
+import numpy as np
+import pytest
+
+pytest.importorskip("anywidget")
+
+from regard.studio import page
+from regard.studio.widget import TraceWidget
+
+CROSS = "decoder.layers.1.cross"
+TILE = f"/traces/trace/tile?head=2&height=4&tap={CROSS}&width=3"
+
+
+@pytest.fixture(autouse=True, scope="module")
+def built():
+    """A page, whether or not this copy has one."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(page, "read", lambda name: f"/* {name} */")
+        yield
+
+
+@pytest.fixture
+def widget(trace):
+    widget = TraceWidget(trace, query="view=flow", height=480)
+    widget.told = []
+    widget.send = lambda content, buffers=None: widget.told.append((content, buffers))
+    yield widget
+    widget.close()
+
+
+def answer(widget, path, body=None, number=1):
+    """Sends a question as the page does, and waits for what comes back."""
+    widget._heard(widget, {"id": number, "path": path, "body": body}, [])
+    widget._worker.submit(lambda: None).result(timeout=20)
+    return widget.told.pop()
+
+
+def test_it_carries_the_page_and_what_to_show_first(widget):
+    state = widget.get_state()
+    assert state["_esm"] == "/* regard.js */"
+    assert state["_css"] == "/* regard.css */"
+    assert (state["query"], state["height"]) == ("view=flow", 480)
+    assert state["abilities"] == {"trace": False, "ablate": True, "export": False}
+
+
+def test_a_tile_comes_as_a_buffer(widget, trace):
+    told, buffers = answer(widget, TILE)
+    assert told == {"id": 1, "shape": [4, 3]}
+    values = np.frombuffer(buffers[0], "<f4").reshape(4, 3)
+    assert np.array_equal(values, trace[CROSS].weights(2, slice(0, 4), slice(0, 3)).numpy())
+
+
+def test_everything_else_comes_as_the_server_says_it(widget, client):
+    asked = f"cell?head=1&key=3&query=2&tap={CROSS}"
+    told, buffers = answer(widget, f"/traces/trace/{asked}", number=7)
+    assert told == {"id": 7, "json": client.get(f"/api/traces/given/{asked}").json()}
+    assert buffers == []
+    assert json.dumps(told)  # what JSON cannot hold would stop the notebook's message
+
+
+def test_a_body_is_sent_on(widget, client):
+    asked = {"what": "head", "tap": CROSS, "head": 1, "query": 0, "key": 0, "step": 2}
+    told, _ = answer(widget, "/traces/trace/ablate", body=asked)
+    assert told["json"] == client.post("/api/traces/given/ablate", json=asked).json()
+
+
+def test_a_mistake_is_a_sentence(widget):
+    told, _ = answer(widget, f"/traces/trace/tile?head=9&tap={CROSS}")
+    assert told == {"id": 1, "detail": f"{CROSS} has heads 0 to 3; got 9."}
+
+
+def test_a_question_that_is_taken_back_gets_no_answer(widget):
+    busy = threading.Event()
+    widget._worker.submit(busy.wait)
+    widget._heard(widget, {"id": 1, "path": TILE}, [])
+    widget._heard(widget, {"id": 1, "cancel": True}, [])
+    busy.set()
+    told, _ = answer(widget, TILE, number=2)
+    assert (told["id"], widget.told) == (2, [])
+
+
+def test_in_a_notebook_answers_are_sent_from_the_kernels_own_thread(widget):
+    threads = []
+    widget.send = lambda content, buffers=None: threads.append(threading.current_thread())
+
+    async def kernel():
+        widget._heard(widget, {"id": 1, "path": TILE}, [])
+        while not threads:
+            await asyncio.sleep(0.01)
+
+    asyncio.run(asyncio.wait_for(kernel(), timeout=20))
+    assert threads == [threading.current_thread()]

@@ -1,0 +1,115 @@
+/** Two maps side by side, or their difference: two heads, two layers, two texts or two models. */
+import { signal, useSignal } from "@preact/signals";
+import { useEffect, useMemo } from "preact/hooks";
+import { AttentionMap } from "../map/AttentionMap";
+import { DifferenceMap } from "../map/DifferenceMap";
+import type { State } from "../state";
+import { createState, lookAt } from "../state";
+import { Choice } from "../weights/Choice";
+import { useLoaded } from "../weights/loaded";
+import { headWords, tapWords } from "../weights/words";
+import "./compare.css";
+import { LayerAndHead } from "./LayerAndHead";
+import type { Pane } from "./panes";
+import { commonEnds, differing, drawnAlike, nextHeadOf, oneShape, paneOf, sameTokens, whyNoDifference } from "./panes";
+import { SecondPane } from "./SecondPane";
+
+export function Compare({ state }: { state: State }) {
+  const asDifference = useSignal(false);
+  const paired = useMemo((): State => ({ ...state, ends: signal<[number, number] | null>(null) }), [state]);
+  const own = useMemo(() => createState(state.source), [state]);
+  useEffect(() => drawnAlike(paired, own), [paired, own]);
+
+  const trace = state.trace.value;
+  const tap = state.tap.value;
+  const first: Pane | null = trace && tap ? { trace, tap, head: state.head.value } : null;
+  const second = paneOf(state.other.value);
+  useEffect(() => {
+    if (first && !second) state.other.value = nextHeadOf(first);
+  }, [trace?.id, tap?.name, second === null]);
+  useEffect(() => {
+    own.trace.value = second?.trace ?? null;
+    own.tapName.value = second?.tap.name ?? "";
+    own.viewport.value = null;
+    own.focus.value = null;
+  }, [second?.trace.id, second?.tap.name]);
+
+  // Two colours can be held against each other only on one scale.
+  const quantity = state.quantity.value;
+  const linear = state.scale.value === "linear";
+  const names = [first, second].map((pane) => pane && [pane.trace.id, pane.tap.name, pane.head]);
+  const reach = useLoaded(first && second && linear ? JSON.stringify([names, quantity]) : null, (signal) =>
+    commonEnds(state.source, [first as Pane, second as Pane], quantity, signal),
+  );
+  useEffect(() => {
+    paired.ends.value = linear ? reach.value : null;
+  }, [paired, linear, reach.value]);
+
+  if (!first) return <p class="rg-views__empty">write a text and trace it; then choose here what to hold it against</p>;
+  if (!second) return <p class="rg-views__empty">choosing the next head …</p>;
+
+  const why = whyNoDifference(first, second);
+  const shared = oneShape(first, second);
+  const differs = differing(first, second);
+  const difference = asDifference.value && !why;
+  const words = (pane: Pane) => `${tapWords(pane.tap)}, ${headWords(pane.head)}`;
+  const named = (pane: Pane) => {
+    const parts = [words(pane)];
+    if (differs.includes("model")) parts.push(pane.trace.model);
+    if (differs.includes("text")) parts.push(`“${clipped(pane.trace.text)}”`);
+    return parts.join(" · ");
+  };
+  return (
+    <section class="rg-views rg-compare" aria-label="compare">
+      <header class="rg-compare__controls">
+        <fieldset class="rg-compare__pane">
+          <legend>first</legend>
+          <LayerAndHead pane={first} onChoose={(next, head) => lookAt(state, next, head)} />
+          <Choice
+            name="show"
+            options={[
+              { value: "beside", label: "side by side" },
+              { value: "difference", label: "difference", title: why ?? "the first minus the second" },
+            ]}
+            value={asDifference.value ? "difference" : "beside"}
+            onChoose={(value) => (asDifference.value = value === "difference")}
+          />
+        </fieldset>
+        <SecondPane state={state} first={first} second={second} />
+      </header>
+      <p class="rg-views__hint">
+        {differs.length === 0
+          ? "both are the same map; choose another head, layer, text or model for the second"
+          : `the two differ in ${listed(differs)}`}
+        {differs.length > 0 && shared && !sameTokens(first, second) && "; position by position, for their tokens are not the same"}
+        {asDifference.value && why && `; ${why}`}
+        {!difference && (paired.ends.value ? "; one colour scale for both" : "; each with a colour scale of its own")}
+      </p>
+      {difference ? (
+        <div class="rg-compare__panes">
+          <DifferenceMap state={state} first={first} second={second} label={`${named(first)} minus ${differs.length ? named(second) : "itself"}`} />
+        </div>
+      ) : (
+        <div class="rg-compare__panes">
+          <AttentionMap state={paired} trace={first.trace} tap={first.tap} head={first.head} label={named(first)} />
+          <AttentionMap
+            key={shared ? "shared" : "own"}
+            state={shared ? paired : own}
+            trace={second.trace}
+            tap={second.tap}
+            head={second.head}
+            label={named(second)}
+          />
+        </div>
+      )}
+    </section>
+  );
+}
+
+function listed(names: string[]): string {
+  return names.length < 2 ? names.join("") : `${names.slice(0, -1).join(", ")} and ${names[names.length - 1]}`;
+}
+
+function clipped(text: string): string {
+  return text.length > 48 ? `${text.slice(0, 47)}…` : text;
+}

@@ -1,0 +1,104 @@
+/** What a comparison compares: the second pane's choices, and whether the two maps lie on each other. */
+import { effect } from "@preact/signals";
+import type { Head, Quantity, Source, TapInfo, TraceInfo } from "../source";
+import type { Other, State } from "../state";
+
+/** One pane: a head of a layer of a trace. */
+export interface Pane {
+  trace: TraceInfo;
+  tap: TapInfo;
+  head: Head;
+}
+
+export function paneOf(other: Other | null): Pane | null {
+  const tap = other?.trace.taps.find((each) => each.name === other.tap);
+  return other && tap ? { trace: other.trace, tap, head: other.head } : null;
+}
+
+/** What a comparison opens with: the next head of the same layer. */
+export function nextHeadOf({ trace, tap, head }: Pane): Other {
+  const next = head === "mean" ? 0 : (head + 1) % (tap.heads + 1);
+  return { trace, tap: tap.name, head: next === tap.heads ? "mean" : next };
+}
+
+/** The same place in another trace: the layer of that name, else one of its kind, else any. */
+export function placedIn(trace: TraceInfo, like: Pane): Other | null {
+  const { taps } = trace;
+  const same = taps.find((tap) => tap.name === like.tap.name);
+  const kin = taps.filter((tap) => tap.side === like.tap.side && tap.kind === like.tap.kind);
+  const tap = same ?? kin.find((each) => each.layer === like.tap.layer) ?? kin.at(-1) ?? taps[0];
+  if (!tap) return null;
+  return { trace, tap: tap.name, head: like.head !== "mean" && like.head >= tap.heads ? 0 : like.head };
+}
+
+/** One window serves both panes when their maps have the same rows and columns. */
+export function oneShape(one: Pane, other: Pane): boolean {
+  return one.tap.rows === other.tap.rows && one.tap.columns === other.tap.columns;
+}
+
+/** Whether a position means the same token in both, so that a difference compares like with like. */
+export function sameTokens(one: Pane, other: Pane): boolean {
+  const same = (name: "queries" | "keys") => {
+    const [first, second] = [one.trace.axes[one.tap[name]]?.tokens, other.trace.axes[other.tap[name]]?.tokens];
+    return first === second || (first?.length === second?.length && first?.every((token, i) => token === second?.[i]));
+  };
+  return Boolean(same("queries") && same("keys"));
+}
+
+/** Why there is no difference to show, in one sentence; null where there is. */
+export function whyNoDifference(one: Pane, other: Pane): string | null {
+  if (oneShape(one, other)) return null;
+  const size = ({ tap }: Pane) => `${tap.rows.toLocaleString("en")} × ${tap.columns.toLocaleString("en")}`;
+  return (
+    `these maps have ${size(one)} and ${size(other)} cells, so no cell has its counterpart; ` +
+    "choose a text of as many tokens, or another head or layer of the same text, to see their difference"
+  );
+}
+
+/** What differs between the panes: "head", "layer", "text", "model". */
+export function differing(one: Pane, other: Pane): string[] {
+  const parts: [string, boolean][] = [
+    ["model", one.trace.model !== other.trace.model],
+    ["text", one.trace.text !== other.trace.text],
+    ["layer", one.tap.name !== other.tap.name],
+    ["head", one.head !== other.head],
+  ];
+  return parts.filter(([, differs]) => differs).map(([name]) => name);
+}
+
+const SIDE = 256; // cells, of the coarse maps that tell the ends
+const ROUND = 1e-9;
+
+/** The colour scale that holds both maps: zero to the largest weight or norm, all of the scores. */
+export async function commonEnds(
+  source: Source, panes: readonly Pane[], quantity: Quantity, signal?: AbortSignal,
+): Promise<[number, number] | null> {
+  const maps = await Promise.all(
+    panes.map(({ trace, tap, head }) => {
+      const level = Math.max(0, Math.ceil(Math.log2(Math.max(tap.rows, tap.columns) / SIDE)));
+      const request = { tap: tap.name, head, level, row: 0, column: 0, height: SIDE, width: SIDE };
+      return source.tile(trace.id, { ...request, quantity, reduce: "max", group: "token", every: 2 ** level }, signal);
+    }),
+  );
+  let [low, high] = quantity === "score" ? [Infinity, -Infinity] : [0, 0];
+  for (const { values } of maps) {
+    for (const value of values) {
+      if (value < low) low = value;
+      if (value > high) high = value;
+    }
+  }
+  return high - low > ROUND ? [low, high] : null;
+}
+
+/** Keeps how a pane with a window of its own is drawn as the page is: quantity, scale and theme. */
+export function drawnAlike(state: State, own: State): () => void {
+  return effect(() => {
+    own.quantity.value = state.quantity.value;
+    own.scale.value = state.scale.value;
+    own.group.value = state.group.value;
+    own.reduce.value = state.reduce.value;
+    own.ends.value = state.ends.value;
+    own.theme.value = state.theme.value;
+    own.systemDark.value = state.systemDark.value;
+  });
+}

@@ -1,0 +1,37 @@
+/** Several heads at once: each keeps its colour for as long as it is chosen. */
+import type { Head } from "../source";
+
+export const COLOURS = 8;
+/** Slot i holds the head drawn in colour i, or null. */
+export type Slots = (Head | null)[];
+
+export function only(head: Head): Slots {
+  return [head];
+}
+
+/** Adds a head in the first free colour, or takes it away; one always stays. */
+export function toggled(slots: Slots, head: Head): Slots {
+  const at = slots.indexOf(head);
+  if (at >= 0) {
+    const rest = slots.map((each, i) => (i === at ? null : each));
+    return rest.some((each) => each !== null) ? trimmed(rest) : slots;
+  }
+  const free = slots.indexOf(null);
+  if (free >= 0) return slots.map((each, i) => (i === free ? head : each));
+  return slots.length < COLOURS ? [...slots, head] : slots;
+}
+
+export interface Chosen {
+  head: Head;
+  colour: number;
+}
+
+export function chosen(slots: Slots): Chosen[] {
+  return slots.flatMap((head, colour) => (head === null ? [] : [{ head, colour }]));
+}
+
+function trimmed(slots: Slots): Slots {
+  let end = slots.length;
+  while (end > 0 && slots[end - 1] === null) end--;
+  return slots.slice(0, end);
+}

@@ -1,0 +1,75 @@
+/** The hypotheses of the search as a tree: the one shown strong, the others faint and one click away. */
+import type { GenerationInfo } from "../source";
+import { isSpecial, joinTokens, markOf } from "../weights/units";
+import type { Style } from "../weights/units";
+import { counted } from "../weights/words";
+import type { Branch } from "./tree";
+import { prefixTree } from "./tree";
+
+interface BeamsProps {
+  generation: GenerationInfo;
+  busy: boolean;
+  able: boolean; // whether another can be asked for here
+  onChoose(hypothesis: number): void;
+}
+
+export function Beams({ generation, busy, able, onChoose }: BeamsProps) {
+  const { hypotheses, shown } = generation;
+  const style = markOf(hypotheses.flatMap((each) => each.tokens));
+  const tree = prefixTree(hypotheses, shown);
+  return (
+    <div class="rg-generation__beams">
+      <h3>
+        {counted(hypotheses.length, "hypothesis", "hypotheses")} of the beam{" "}
+        <span>{able ? "choose one to see how it came about" : "only the one shown can be seen here"}</span>
+      </h3>
+      <ul class="rg-generation__tree">
+        <Fork branch={tree} style={style} {...{ generation, busy, able, onChoose }} />
+      </ul>
+    </div>
+  );
+}
+
+function Fork(props: BeamsProps & { branch: Branch; style: Style }) {
+  const { branch, style, generation, busy, able, onChoose } = props;
+  const { hypotheses, shown } = generation;
+  const read = joinTokens(branch.tokens.filter((token) => !isSpecial(token)), style);
+  const wins = branch.through.includes(shown);
+  return (
+    <li class={`rg-generation__branch${wins ? " rg-generation__branch--shown" : ""}`}>
+      {(read || branch.ends.length > 0) && (
+        <span class="rg-generation__stretch">
+          {read && <span class="rg-generation__words">{read}</span>}
+          {branch.ends.map((index) => {
+            const hypothesis = hypotheses[index];
+            if (!hypothesis) return null;
+            const score = hypothesis.score === null ? "no score" : hypothesis.score.toFixed(2).replace("-", "−");
+            return (
+              <button
+                key={index}
+                type="button"
+                class="rg-generation__end"
+                aria-pressed={index === shown}
+                disabled={busy || (!able && index !== shown)}
+                aria-label={`hypothesis ${index + 1}: ${hypothesis.text}, score ${score}`}
+                title={hypothesis.text}
+                onClick={() => onChoose(index)}
+              >
+                <span class="rg-number">{score}</span>
+                {index === shown && " shown"}
+                {!hypothesis.finished && " cut off"}
+              </button>
+            );
+          })}
+        </span>
+      )}
+      {branch.branches.length > 0 && (
+        <ul>
+          {branch.branches.map((each) => (
+            <Fork key={each.through[0]} {...props} branch={each} />
+          ))}
+        </ul>
+      )}
+    </li>
+  );
+}

@@ -1,0 +1,185 @@
+/** Generation: one timeline of prompt and steps; a chosen step shows what it looked at; beams as a tree. */
+import { useEffect } from "preact/hooks";
+import type { AxisInfo, TapInfo, TraceInfo } from "../source";
+import type { State } from "../state";
+import { lookAt } from "../state";
+import { Choice } from "../weights/Choice";
+import { HeadChips } from "../weights/HeadChips";
+import { useLoaded } from "../weights/loaded";
+import { shownQuantity } from "../weights/matrix";
+import { markOf, tokenLabel } from "../weights/units";
+import { captionWords, percent } from "../weights/words";
+import { Beams } from "./Beams";
+import { chooseHypothesis } from "./choose";
+import "./generation.css";
+import { Passage } from "./Passage";
+import { fetchRow } from "./row";
+import { leastCertain, rowOf, tapsOf } from "./timeline";
+import { Timeline } from "./Timeline";
+
+/** One step's row in one layer's self- or cross-attention. */
+interface Look {
+  tap: TapInfo;
+  axis: AxisInfo;
+  values: Float32Array;
+}
+
+interface Looked {
+  trace: TraceInfo;
+  step: number;
+  row: number;
+  head: number | "mean";
+  quantity: "weight" | "norm";
+  looks: Look[];
+}
+
+export function Generation({ state }: { state: State }) {
+  const trace = state.trace.value;
+  const generation = trace?.generation ?? null;
+  const axis = (trace && generation && trace.axes[generation.axis]) || null;
+  const layers = layersOf(trace);
+  const tap = state.tap.value;
+  const layer = tap && tap.queries === generation?.axis ? tap.layer : (layers[Math.min(tap?.layer ?? 0, layers.length - 1)] ?? 0);
+  const taps = trace && generation ? tapsOf(trace.taps, generation.axis, layer) : [];
+  const first = taps[0];
+  const head = first && state.head.value !== "mean" && state.head.value >= first.heads ? 0 : state.head.value;
+  const quantity = first ? shownQuantity(state.quantity.value, first) : "weight";
+  const steps = generation?.steps ?? [];
+  const chosen = state.step.value;
+  const step = chosen !== null && chosen < steps.length ? chosen : leastCertain(steps);
+  const row = axis ? rowOf(axis.prompt, step) : null;
+
+  // The layer and head are chosen around this view; what they say must be what is seen here.
+  const elsewhere = tap && generation && tap.queries !== generation.axis;
+  useEffect(() => {
+    const own = taps[0];
+    if (elsewhere && own) lookAt(state, own, head);
+  }, [elsewhere, trace?.id]);
+
+  const asked = trace && row !== null && taps.length && steps.length;
+  const looked = useLoaded<Looked>(asked ? JSON.stringify([trace.id, step, layer, head, quantity]) : null, async (signal) => {
+    const info = trace as TraceInfo;
+    const looks = taps.map(async (each): Promise<Look> => ({
+      tap: each,
+      axis: info.axes[each.keys] as AxisInfo,
+      values: await fetchRow(state.source, info.id, each, head, quantity, row as number, signal),
+    }));
+    return { trace: info, step, row: row as number, head, quantity, looks: await Promise.all(looks) };
+  });
+
+  if (!trace) return <p class="rg-views__empty">write a text and trace it; what the model writes, step by step, appears here</p>;
+  if (!generation || !axis || steps.length === 0) {
+    return (
+      <p class="rg-views__empty">
+        nothing was generated in this trace; choose a model that writes, such as one for translation, and trace a text
+        without giving the target
+      </p>
+    );
+  }
+
+  const seen = looked.value;
+  const about = steps[seen?.step ?? step];
+  const style = markOf(axis.tokens);
+  return (
+    <section class="rg-views rg-generation" aria-label="generation" aria-busy={looked.loading}>
+      <Timeline
+        axis={axis}
+        generation={generation}
+        step={step}
+        onChoose={(index) => (state.step.value = index)}
+      />
+      <header class="rg-views__head">
+        <p class="rg-views__caption rg-generation__asked">
+          <strong>
+            what step {(seen?.step ?? step) + 1} looked at before it wrote “{about && tokenLabel(about.token, style)}”
+          </strong>{" "}
+          {chosen === null && "(the least certain step; choose another above)"}
+        </p>
+        {layers.length > 1 && (
+          <Choice
+            name="layer"
+            options={layers.map((each) => ({ value: each, label: String(each) }))}
+            value={layer}
+            onChoose={(next) => {
+              const there = tapsOf(trace.taps, generation.axis, next);
+              const kin = there.find((each) => each.kind === tap?.kind) ?? there[0];
+              if (kin) lookAt(state, kin, head);
+            }}
+          />
+        )}
+        {first && (
+          <div class="rg-choice">
+            <span class="rg-choice__name">head</span>
+            <HeadChips
+              heads={first.heads}
+              colourOf={(each) => (each === head ? 0 : null)}
+              onChoose={(each) => {
+                state.head.value = each;
+              }}
+            />
+          </div>
+        )}
+      </header>
+      {looked.error && <p class="rg-views__error" role="alert">{looked.error}</p>}
+      <div class="rg-generation__step">
+        <div class="rg-generation__looks">
+          {row === null && (
+            <p class="rg-views__hint">step 1 was written from no token at all, so there is nothing it looked at; choose a later step</p>
+          )}
+          {row !== null &&
+            seen?.looks.map((look) => (
+              <Passage
+                key={look.tap.kind}
+                caption={captionWords(seen.quantity, look.tap, [seen.head])}
+                axis={look.axis}
+                name={look.tap.keys}
+                values={look.values}
+                quantity={seen.quantity}
+                row={look.tap.keys === look.tap.queries ? seen.row : null}
+                writes={about?.token ?? ""}
+                onAsk={(key) => {
+                  state.tapName.value = look.tap.name;
+                  state.step.value = seen.step;
+                  state.focus.value = { query: seen.row, key };
+                  state.drawer.value = true;
+                }}
+              />
+            ))}
+        </div>
+        {about && (
+          <div class="rg-generation__candidates">
+            <h3>candidates of step {(seen?.step ?? step) + 1}</h3>
+            <ol>
+              {about.candidates.map((candidate, index) => (
+                <li key={index} class={candidate.token === about.token ? "rg-generation__candidate--chosen" : undefined}>
+                  <span class="rg-generation__bar" style={{ width: `${candidate.probability * 100}%` }} />
+                  <span class="rg-generation__candidate">{tokenLabel(candidate.token, style)}</span>
+                  <span class="rg-number">{percent(candidate.probability)}</span>
+                </li>
+              ))}
+            </ol>
+            {!about.candidates.some((each) => each.token === about.token) && (
+              <p class="rg-views__hint">
+                chosen: {tokenLabel(about.token, style)} <span class="rg-number">{percent(about.probability)}</span>
+              </p>
+            )}
+          </div>
+        )}
+      </div>
+      {generation.hypotheses.length > 1 && (
+        <Beams
+          generation={generation}
+          busy={state.busy.value}
+          able={state.source.abilities.trace}
+          onChoose={(index) => void chooseHypothesis(state, index)}
+        />
+      )}
+    </section>
+  );
+}
+
+/** The layers over the axis that grew, in order. */
+function layersOf(trace: TraceInfo | null): number[] {
+  const over = trace?.taps.filter((tap) => tap.queries === trace.generation?.axis) ?? [];
+  return [...new Set(over.map((tap) => tap.layer))].sort((a, b) => a - b);
+}

@@ -1,0 +1,76 @@
+/** Prompt, then each step: its token, how likely it was, and what else it might have been. */
+import { useRef } from "preact/hooks";
+import type { AxisInfo, GenerationInfo } from "../source";
+import { markOf, tokenLabel } from "../weights/units";
+import { counted, percent } from "../weights/words";
+
+interface TimelineProps {
+  axis: AxisInfo;
+  generation: GenerationInfo;
+  step: number;
+  onChoose(step: number): void;
+}
+
+const PROMPT_SHOWN = 24; // its last tokens
+const OTHERS = 2;
+
+export function Timeline({ axis, generation, step, onChoose }: TimelineProps) {
+  const list = useRef<HTMLOListElement>(null);
+  const style = markOf(axis.tokens);
+  const given = axis.tokens.slice(0, axis.prompt);
+  const skipped = Math.max(0, given.length - PROMPT_SHOWN);
+  const last = generation.steps.length - 1;
+  const onKeyDown = (event: KeyboardEvent) => {
+    const to = { ArrowLeft: step - 1, ArrowRight: step + 1, Home: 0, End: last }[event.key];
+    if (to === undefined || event.ctrlKey || event.metaKey || event.altKey) return;
+    event.preventDefault();
+    event.stopPropagation(); // the page has its own use for arrows
+    const next = Math.min(last, Math.max(0, to));
+    onChoose(next);
+    list.current?.querySelectorAll<HTMLElement>("button")[next]?.focus();
+  };
+  return (
+    <div class="rg-generation__timeline">
+      {given.length > 0 && (
+        <p class="rg-generation__prompt">
+          <span class="rg-generation__given">prompt</span>
+          {skipped > 0 && <span> … {counted(skipped, "token")} before </span>}
+          {given.slice(skipped).map((token, index) => (
+            <span key={index} class="rg-generation__prompted">{tokenLabel(token, style)}</span>
+          ))}
+        </p>
+      )}
+      <ol class="rg-generation__steps" ref={list} aria-label="steps" onKeyDown={onKeyDown}>
+        {generation.steps.map((each, index) => {
+          const others = each.candidates.filter((candidate) => candidate.token !== each.token).slice(0, OTHERS);
+          return (
+            <li key={index}>
+              <button
+                type="button"
+                class={`rg-generation__card${index === step ? " rg-generation__card--on" : ""}`}
+                aria-pressed={index === step}
+                tabIndex={index === step ? 0 : -1}
+                aria-label={`step ${index + 1}: ${tokenLabel(each.token, style)}, ${percent(each.probability)}`}
+                onClick={() => onChoose(index)}
+              >
+                <span class="rg-generation__token">{tokenLabel(each.token, style)}</span>
+                <span class="rg-generation__likely">
+                  <span class="rg-generation__track">
+                    <span style={{ width: `${each.probability * 100}%` }} />
+                  </span>
+                  <span class="rg-number">{percent(each.probability)}</span>
+                </span>
+                {others.map((other, place) => (
+                  <span key={place} class="rg-generation__other">
+                    <span>{tokenLabel(other.token, style)}</span>
+                    <span class="rg-number">{percent(other.probability)}</span>
+                  </span>
+                ))}
+              </button>
+            </li>
+          );
+        })}
+      </ol>
+    </div>
+  );
+}

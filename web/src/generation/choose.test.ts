@@ -1,0 +1,32 @@
+import { expect, it } from "vitest";
+import { fakeSource } from "../fake";
+import { ask, createState } from "../state";
+import { chooseHypothesis } from "./choose";
+
+async function traced() {
+  const state = createState(fakeSource());
+  await ask(state, { model: "en-de", text: "A dog runs .", num_beams: 5 });
+  return state;
+}
+
+it("asks for the same run's other hypothesis and forgets what was about the first", async () => {
+  const state = await traced();
+  state.step.value = 2;
+  state.locked.value = [1];
+  await chooseHypothesis(state, 1);
+  expect(state.trace.value?.generation?.shown).toBe(1);
+  expect(state.request.value).toMatchObject({ model: "en-de", text: "A dog runs .", num_beams: 5, hypothesis: 1 });
+  expect(state.step.value).toBeNull();
+  expect(state.locked.value).toEqual([]);
+});
+
+it("keeps what is there when it cannot be had, and says so", async () => {
+  const state = await traced();
+  const before = state.trace.value;
+  state.step.value = 2;
+  state.source.trace = () => Promise.reject(new Error("the model is gone"));
+  await chooseHypothesis(state, 1);
+  expect(state.trace.value).toBe(before);
+  expect(state.step.value).toBe(2);
+  expect(state.error.value).toBe("the model is gone");
+});

@@ -1,0 +1,86 @@
+/** The attention map: a street map of one head's weights, queries down and keys across. */
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import type { Head, TapInfo, TraceInfo } from "../source";
+import type { State } from "../state";
+import { Legend } from "./legend";
+import "./map.css";
+import { count } from "./numbers";
+import { axesOf } from "./positions";
+import { quantityName } from "./readout";
+import { Screen } from "./screen";
+import type { Supply } from "./screen";
+
+interface Props {
+  state: State;
+  trace?: TraceInfo;
+  tap?: TapInfo | string;
+  head?: Head;
+  label?: string;
+  difference?: Supply;
+}
+
+/** Shows the state's map, or another one beside it in the same window and colours. */
+export function AttentionMap({ state, trace, tap, head, label, difference }: Props) {
+  const shown = trace ?? state.trace.value;
+  const named = typeof tap === "string" ? shown?.taps.find((each) => each.name === tap) : tap;
+  const layer = named ?? (tap === undefined ? state.tap.value : null);
+  if (!shown || !layer) return <p class="rg-map__empty">Choose a layer to see its map.</p>;
+  if (!layer.rows || !layer.columns) return <p class="rg-map__empty">This map has no cells: its text is empty.</p>;
+  return <Figure state={state} trace={shown} tap={layer} head={head ?? state.head.value} label={label} difference={difference ?? null} />;
+}
+
+interface FigureProps {
+  state: State;
+  trace: TraceInfo;
+  tap: TapInfo;
+  head: Head;
+  label: string | undefined;
+  difference: Supply | null;
+}
+
+function Figure({ state, trace, tap, head, label, difference }: FigureProps) {
+  const host = useRef<HTMLDivElement>(null);
+  const canvas = useRef<HTMLCanvasElement>(null);
+  const overlay = useRef<HTMLDivElement>(null);
+  const live = useRef<HTMLDivElement>(null);
+  const [screen, setScreen] = useState<Screen | null>(null);
+  const group = state.group.value;
+  const { queries, keys } = useMemo(() => axesOf(trace, tap, group), [trace, tap, group]);
+
+  useEffect(() => {
+    const parts = { host: host.current!, canvas: canvas.current!, overlay: overlay.current!, live: live.current! };
+    const made = new Screen(parts, state, { trace, tap, head, difference });
+    setScreen(made);
+    return () => made.close();
+  }, [state]);
+  useEffect(() => screen?.show({ trace, tap, head, difference }), [screen, trace, tap, head, difference?.key]);
+
+  const units = queries.grouped || keys.grouped ? `${group}s` : "tokens";
+  const title = label ?? `${tap.name}, ${head === "mean" ? "mean over heads" : `head ${head}`}`;
+  const says = `map of ${quantityName({ quantity: state.quantity.value, difference: difference !== null })}, ${title}: ${count(queries.length)} queries (${tap.queries}) by ${count(keys.length)} keys (${tap.keys}), in ${units}`;
+  return (
+    <figure class="rg-map">
+      {label && <figcaption class="rg-map__label">{label}</figcaption>}
+      <div class="rg-map__host" ref={host}>
+        <canvas
+          class="rg-map__canvas"
+          ref={canvas}
+          tabIndex={0}
+          role="application"
+          aria-roledescription="attention map"
+          aria-label={says}
+          data-ready="false"
+        />
+        <span class="rg-map__axis rg-map__axis--keys" aria-hidden="true">
+          key <i>{tap.keys}</i> →
+        </span>
+        <span class="rg-map__axis rg-map__axis--queries" aria-hidden="true">
+          query <i>{tap.queries}</i> ↓
+        </span>
+        <div class="rg-map__overlay" ref={overlay} aria-hidden="true" />
+        <div class="rg-unseen" ref={live} aria-live="polite" />
+      </div>
+      {screen && <Legend state={state} screen={screen} difference={difference !== null} />}
+    </figure>
+  );
+}

@@ -1,0 +1,118 @@
+/** The colour scale with its ticks and draggable ends, and in words what the picture shows. */
+import { useRef } from "preact/hooks";
+import { cssGradient } from "../colour";
+import type { State } from "../state";
+import { count, percent, tick } from "./numbers";
+import { ordinal, quantityName } from "./readout";
+import { placeOf, ticks, valueAt } from "./scales";
+import type { Screen, Shown } from "./screen";
+
+const STEP = 0.02; // of the bar, by an arrow key
+
+interface Props {
+  state: State;
+  screen: Screen;
+  difference: boolean;
+}
+
+export function Legend({ state, screen, difference }: Props) {
+  const bar = useRef<HTMLDivElement>(null);
+  const held = useRef(false);
+  const { ends } = screen;
+  const now = screen.shown.value;
+  if (!now) return <div class="rg-map__legend" />;
+  const { colouring: by, whole } = now;
+  const named = quantityName({ quantity: state.quantity.value, difference });
+  const places = [placeOf(whole, by.low), placeOf(whole, by.high)] as const;
+
+  const set = (end: 0 | 1, place: number) => {
+    const value = valueAt(whole, Math.min(1, Math.max(0, place)));
+    // A difference keeps zero in the middle of its colours.
+    const next: [number, number] = by.diverging ? [-Math.abs(value), Math.abs(value)] : end ? [by.low, value] : [value, by.high];
+    if (next[1] > next[0]) ends.value = next;
+  };
+  const drag = (end: 0 | 1) => (event: PointerEvent) => {
+    const box = bar.current?.getBoundingClientRect();
+    if (held.current && box) set(end, (event.clientX - box.left) / box.width);
+  };
+  const press = (end: 0 | 1) => (event: KeyboardEvent) => {
+    const turn = { ArrowLeft: -1, ArrowDown: -1, ArrowRight: 1, ArrowUp: 1 }[event.key];
+    if (!turn) return;
+    event.preventDefault();
+    event.stopPropagation();
+    set(end, places[end] + turn * STEP);
+  };
+  const handle = (end: 0 | 1) => (
+    <div
+      class="rg-map__end"
+      style={{ left: `${100 * places[end]}%` }}
+      role="slider"
+      tabIndex={0}
+      aria-label={end ? "upper end of the colour scale" : "lower end of the colour scale"}
+      aria-valuemin={whole.low}
+      aria-valuemax={whole.high}
+      aria-valuenow={end ? by.high : by.low}
+      aria-valuetext={tick(end ? by.high : by.low)}
+      onPointerDown={(event) => {
+        held.current = true;
+        event.currentTarget.setPointerCapture(event.pointerId);
+      }}
+      onPointerMove={drag(end)}
+      onPointerUp={() => (held.current = false)}
+      onPointerCancel={() => (held.current = false)}
+      onKeyDown={press(end)}
+    />
+  );
+  return (
+    <div class="rg-map__legend">
+      <span class="rg-map__legend-name">{named}</span>
+      <div class="rg-map__scale">
+        <div class="rg-map__bar" ref={bar} style={{ background: cssGradient(now.ramp, ...places) }} onDblClick={() => (ends.value = null)}>
+          {handle(0)}
+          {handle(1)}
+        </div>
+        <div class="rg-map__ticks" aria-hidden="true">
+          {ticks(whole).map(({ value, place }) => (
+            <span key={value} style={{ left: `${100 * place}%` }}>
+              {tick(value)}
+            </span>
+          ))}
+        </div>
+      </div>
+      {ends.value && (
+        <button type="button" class="rg-map__reset" onClick={() => (ends.value = null)}>
+          reset ends
+        </button>
+      )}
+      <span class="rg-map__note">{notes(state, now, difference).join(" · ")}</span>
+    </div>
+  );
+}
+
+/** What one must know to read the picture rightly. */
+export function notes(state: State, shown: Shown, difference: boolean): string[] {
+  const said: string[] = [];
+  const { level, every, sink, failure } = shown;
+  const scale = state.scale.value;
+  if (failure) said.push(failure);
+  if (level > 0) {
+    const size = count(2 ** level);
+    const reduced = state.reduce.value === "max" ? "largest" : "mean";
+    said.push(difference ? `blocks of ${size} × ${size}: difference of their ${reduced === "largest" ? "maxima" : "means"}` : `${reduced} of ${size} × ${size} cells`);
+  }
+  if (every > 1) said.push(`preview: every ${ordinal(every)} row so far`);
+  if (difference) {
+    if (scale !== "linear") said.push("differences are shown on a linear scale");
+  } else if (scale === "log") {
+    said.push(state.quantity.value === "score" ? "scores are logarithms already: linear scale" : "log scale");
+  } else if (scale === "row") {
+    said.push("colours are shares of each row’s largest among the tiles in view");
+  } else if (scale === "sink") said.push(sink ? sinkNote(sink) : failure ? "nothing left out" : "looking for the sink");
+  return said;
+}
+
+function sinkNote({ position, label, mass, rows, of }: NonNullable<Shown["sink"]>): string {
+  const sampled = rows < of ? `, on ${count(rows)} of ${count(of)} rows` : "";
+  if (position < 0) return "the sink lies in no group: nothing left out";
+  return `scale without the sink, key ${position} “${label}”, which takes ${percent(mass)} of the weight${sampled}`;
+}

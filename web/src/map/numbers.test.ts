@@ -1,0 +1,28 @@
+import { expect, test } from "vitest";
+import { full, percent, short, tick } from "./numbers";
+
+test("a cell's number has three digits and fits in eight characters", () => {
+  expect([0.12345, 1, 0.00123456, -0.000123, -3.14159, 0, 12345].map(short)).toEqual([
+    "0.123", "1.00", "0.00123", "−1.23e−4", "−3.14", "0", "1.23e4",
+  ]);
+  for (const value of [-0.00098765, 9.99e-38, 123.456, -9999.4]) expect(short(value).length).toBeLessThanOrEqual(8);
+  expect(short(NaN)).toBe("");
+});
+
+test("the full number gives back the same 32 bits", () => {
+  for (const value of [0.1, 1 / 3, 6.1035e-5, 1e-12, 123456.7, -2.5, 0]) {
+    const single = Math.fround(value);
+    expect(Math.fround(Number(full(single)))).toBe(single);
+  }
+  expect(full(Math.fround(0.1))).toBe("0.1");
+  expect(full(0.5)).toBe("0.5");
+  expect(full(-Infinity)).toBe("−∞");
+});
+
+test("ticks say no more digits than they have", () => {
+  expect([0, 0.2, 0.30000000000000004, 1e-5, 20000, -0.4].map(tick)).toEqual(["0", "0.2", "0.3", "1e−5", "2e4", "−0.4"]);
+});
+
+test("small shares have a decimal", () => {
+  expect([0.5, 0.0312, 0.0999, 1].map(percent)).toEqual(["50 %", "3.1 %", "10 %", "100 %"]);
+});

@@ -1,0 +1,42 @@
+/** Values as text: short ones for cells and ticks, full ones for the tooltip. */
+
+/** Three significant digits in at most eight characters. */
+export function short(value: number): string {
+  if (Number.isNaN(value)) return "";
+  if (value === 0) return "0";
+  if (!Number.isFinite(value)) return value > 0 ? "∞" : "−∞";
+  const size = Math.abs(value);
+  const text = size < 0.001 || size >= 10000 ? value.toExponential(2) : value.toPrecision(3);
+  return text.replace("e+", "e").replaceAll("-", "−");
+}
+
+/** The fewest digits that give back exactly this 32-bit number. */
+export function full(value: number): string {
+  if (!Number.isFinite(value)) return short(value);
+  for (let digits = 1; digits < 9; digits++) {
+    const text = value.toPrecision(digits);
+    if (Math.fround(Number(text)) === value) return plain(text);
+  }
+  return plain(value.toPrecision(9));
+}
+
+/** A tick's label: no digits that say nothing. */
+export function tick(value: number): string {
+  if (value === 0) return "0";
+  const size = Math.abs(value);
+  const text = size < 0.001 || size >= 10000 ? value.toExponential(1) : String(Number(value.toPrecision(3)));
+  return text.replace(".0e", "e").replace("e+", "e").replaceAll("-", "−");
+}
+
+export function percent(share: number): string {
+  return share < 0.0995 ? `${(100 * share).toFixed(1)} %` : `${Math.round(100 * share)} %`;
+}
+
+export function count(number: number): string {
+  return number.toLocaleString("en");
+}
+
+function plain(text: string): string {
+  const value = Number(text);
+  return Math.abs(value) >= 1e-6 || value === 0 ? value.toString() : text;
+}

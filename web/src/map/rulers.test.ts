@@ -1,0 +1,36 @@
+import { expect, test } from "vitest";
+import { positions } from "./positions";
+import { fitted, labelling, LINE, rowLabel, rulerSize } from "./rulers";
+
+const ctx = { font: "test", measureText: (text: string) => ({ width: 7 * [...text].length }) };
+
+test("every token is named where there is room, some where there is little, numbers where there is none", () => {
+  expect(labelling(20, 56)).toEqual({ kind: "tokens", step: 1 });
+  expect(labelling(LINE, 56)).toEqual({ kind: "tokens", step: 1 });
+  expect(labelling(5, 56)).toEqual({ kind: "tokens", step: 3 });
+  expect(labelling(0.05, 56)).toEqual({ kind: "numbers", step: 2000 });
+});
+
+test("labels never stand closer than they are tall or wide", () => {
+  for (let cell = 0.01; cell < 30; cell *= 1.3) {
+    const { kind, step } = labelling(cell, 56);
+    expect(step * cell).toBeGreaterThanOrEqual(kind === "tokens" ? LINE - 1e-6 : 56 - 1e-6);
+  }
+});
+
+test("a label is cut with an ellipsis, and no earlier than needed", () => {
+  expect(fitted(ctx, "Mann", 28)).toBe("Mann");
+  expect(fitted(ctx, "Männer", 28)).toBe("Män…");
+  expect(fitted(ctx, "Männer", 3)).toBe("");
+});
+
+test("a decoder's row says what it reads and predicts, with room", () => {
+  const axis = { tokens: ["<s>", "▁Zwei"], predicts: ["▁Zwei", "</s>"], words: null, sentences: null, prompt: 1 };
+  const rows = positions(axis, "target", 2, "token");
+  expect(rowLabel(rows, 0, true)).toBe("<s> → Zwei");
+  expect(rowLabel(rows, 1, false)).toBe("Zwei");
+});
+
+test("a ruler keeps within its bounds", () => {
+  expect([rulerSize(10, 56, 190), rulerSize(100, 56, 190), rulerSize(900, 56, 190)]).toEqual([56, 114, 190]);
+});

@@ -1,0 +1,352 @@
+/** One map on the page: keeps its tiles, paints a frame when something changed, answers the pointer. */
+import { effect, signal } from "@preact/signals";
+import type { Signal } from "@preact/signals";
+import type { Ramp } from "../colour";
+import type { Head, Summary, TapInfo, Tile, TileRequest, TraceInfo } from "../source";
+import type { State } from "../state";
+import { setPlot } from "./commands";
+import { Hand } from "./hand";
+import type { Surface } from "./hand";
+import { Overlay } from "./overlay";
+import type { Pointed } from "./overlay";
+import { paintTiles } from "./paint";
+import type { Scene } from "./paint";
+import { readPalette } from "./palette";
+import type { Palette } from "./palette";
+import { plan } from "./plan";
+import { listen } from "./pointer";
+import { axesOf } from "./positions";
+import type { Axes } from "./positions";
+import type { Reading } from "./readout";
+import { drawColumns, drawRows, rowLabel, rulerSize } from "./rulers";
+import type { Layout } from "./rulers";
+import type { Colouring } from "./scales";
+import { Shading } from "./shading";
+import { sinkOf } from "./sink";
+import type { Sink } from "./sink";
+import { TileStore } from "./tiles";
+import type { Layer } from "./tiles";
+import { levelFor, TILE, tilesIn, toView } from "./viewport";
+import type { TileRange, View } from "./viewport";
+
+/** Tiles from elsewhere than the source's own map: the difference of two. */
+export interface Supply {
+  key: string;
+  tile(request: TileRequest, signal: AbortSignal): Promise<Tile>;
+}
+/** Which map is shown. */
+export interface Target {
+  trace: TraceInfo;
+  tap: TapInfo;
+  head: Head;
+  difference: Supply | null;
+}
+/** What the legend says of a frame; changes seldom. */
+export interface Shown {
+  colouring: Colouring;
+  whole: Colouring; // with the ends of the data, whatever ends were dragged
+  ramp: Ramp;
+  level: number;
+  every: number; // the coarsest pass among what is in view
+  sink: Sink | null;
+  failure: string | null;
+}
+export interface Parts {
+  host: HTMLElement;
+  canvas: HTMLCanvasElement;
+  overlay: HTMLElement;
+  live: HTMLElement;
+}
+
+const PERFORMANCE = typeof location === "object" && new URLSearchParams(location.search).has("perf");
+
+export class Screen implements Surface {
+  readonly shown = signal<Shown | null>(null);
+  /** Dragged ends of the colour scale; a difference has its own, about zero. */
+  readonly ends: Signal<[number, number] | null>;
+  private ctx: CanvasRenderingContext2D;
+  private overlay: Overlay;
+  private store = new TileStore(() => this.changed(true));
+  layer!: Layer;
+  axes!: Axes;
+  layout: Layout = { left: 0, top: 0, width: 0, height: 0 };
+  private ratio = 1;
+  private range: TileRange = { level: -1, firstRow: 0, lastRow: 0, firstColumn: 0, lastColumn: 0 };
+  private palette: Palette | null = null;
+  private shading = new Shading();
+  private sink: Sink | null = null;
+  private unsummed: string | null = null; // why the sink is not known
+  private hand: Hand;
+  private byKeyboard = false;
+  private frame = 0;
+  private stale = true; // tiles came or the layer changed: plan anew
+  private stops: (() => void)[] = [];
+
+  constructor(
+    private parts: Parts,
+    private state: State,
+    private target: Target,
+  ) {
+    this.ctx = parts.canvas.getContext("2d", { alpha: false })!;
+    this.overlay = new Overlay(parts.overlay, parts.live);
+    this.hand = new Hand(state, this);
+    this.ends = target.difference ? signal(null) : state.ends;
+    const sizes = new ResizeObserver(() => this.resized());
+    sizes.observe(parts.host);
+    const theme = new MutationObserver(() => this.recolour());
+    const page = parts.host.closest(".regard");
+    if (page) theme.observe(page, { attributeFilter: ["data-theme"] });
+    this.stops.push(
+      () => sizes.disconnect(),
+      () => theme.disconnect(),
+      listen(parts.canvas, this.hand),
+      effect(() => this.turnTo()),
+      effect(() => {
+        state.viewport.value;
+        this.ends.value;
+        parts.canvas.dataset.ready = "false"; // until the next frame shows it
+        this.changed();
+      }),
+      effect(() => {
+        state.hover.value;
+        this.changed();
+      }),
+      effect(() => {
+        state.focus.value;
+        this.refocused();
+      }),
+    );
+  }
+
+  /** A focus that came from elsewhere, as by the arrow keys, is told about until the pointer moves. */
+  private refocused(): void {
+    this.byKeyboard = !this.hand.clicking;
+    if (this.byKeyboard && this.hand.resting) this.hand.leave();
+    this.changed();
+  }
+
+  /** Shows another map with the same window and colours. */
+  show(target: Target): void {
+    this.target = target;
+    this.turnTo();
+  }
+
+  close(): void {
+    cancelAnimationFrame(this.frame);
+    this.hand.close();
+    for (const stop of this.stops) stop();
+    this.overlay.close();
+    this.store.close();
+  }
+
+  /** The state's layer: its tiles may still be there from before. */
+  private turnTo(): void {
+    const { trace, tap, head, difference } = this.target;
+    const { source } = this.state;
+    const quantity = this.state.quantity.value;
+    const reduce = this.state.reduce.value;
+    const group = this.state.group.value;
+    const scale = this.state.scale.value;
+    const axes = axesOf(trace, tap, group);
+    const key = [difference?.key ?? `${trace.id} ${tap.name} ${head}`, quantity, reduce, group].join(" ");
+    const rest = { tap: tap.name, head, quantity, reduce, group };
+    this.axes = axes;
+    this.layer = this.store.layer(key, axes.shape, (part, signal) =>
+      difference ? difference.tile({ ...rest, ...part }, signal) : source.tile(trace.id, { ...rest, ...part }, signal),
+    );
+    this.sink = null;
+    this.unsummed = null;
+    this.store.excluding(this.layer, -1);
+    if (scale === "sink" && !difference) void this.exclude(tap.name, head, this.layer);
+    this.recolour();
+    this.measure();
+  }
+
+  private async exclude(tap: string, head: Head, layer: Layer): Promise<void> {
+    let summary: Summary;
+    try {
+      summary = await this.state.source.summary(this.target.trace.id, tap);
+    } catch (error) {
+      this.unsummed = error instanceof Error ? error.message : String(error);
+      return this.changed(true);
+    }
+    if (this.layer !== layer || this.state.scale.peek() !== "sink") return;
+    this.sink = sinkOf(summary, head, this.axes.keys);
+    this.store.excluding(layer, this.sink.position);
+    this.changed(true);
+  }
+
+  private recolour(): void {
+    this.palette = null;
+    this.parts.canvas.dataset.ready = "false";
+    this.changed(true);
+  }
+
+  private resized(): void {
+    this.measure();
+    if (this.hand.resting) this.hand.leave(); // it points at something else now, without having been moved
+    this.changed(true);
+  }
+
+  /** Room for the rulers by their longest labels, and the rest for the plot. */
+  private measure(): void {
+    const { host, canvas } = this.parts;
+    const [width, height] = [host.clientWidth, host.clientHeight];
+    if (!width || !height || !this.ctx) return;
+    this.ratio = Math.min(window.devicePixelRatio || 1, 3);
+    const [across, down] = [Math.round(width * this.ratio), Math.round(height * this.ratio)];
+    if (canvas.width !== across) canvas.width = across;
+    if (canvas.height !== down) canvas.height = down;
+    const { queries, keys } = this.axes;
+    const style = getComputedStyle(host);
+    this.ctx.font = `${style.getPropertyValue("--rg-size-s") || "12px"} ${style.getPropertyValue("--rg-font") || "sans-serif"}`;
+    const longest = (length: number, label: (i: number) => string) => {
+      let most = 0;
+      const step = Math.max(1, Math.floor(length / 200)); // a sample: all rulers of a trace stay alike
+      for (let i = 0; i < length; i += step) most = Math.max(most, this.ctx.measureText(label(i)).width);
+      return most;
+    };
+    const named = this.ctx.measureText(`query ${queries.axis} ↓ `).width + 8; // stands over the rows' ruler
+    const left = rulerSize(longest(queries.length, (i) => rowLabel(queries, i, this.both)), named, this.both ? 190 : 120);
+    const top = rulerSize(longest(keys.length, keys.label), 48, Math.min(110, height / 4));
+    this.layout = { left, top, width: Math.max(1, width - left), height: Math.max(1, height - top) };
+    setPlot(this.state, this.layout, this.axes);
+    const figure = this.parts.host.parentElement!.style; // axis names and legend stand in line with the plot
+    figure.setProperty("--rg-map-left", `${left}px`);
+    figure.setProperty("--rg-map-top", `${top}px`);
+  }
+
+  /** Rows say what they read and predict where the page is wide enough. */
+  private get both(): boolean {
+    return this.parts.host.clientWidth >= 640;
+  }
+
+  changed(stale = false): void {
+    this.stale ||= stale;
+    this.frame ||= requestAnimationFrame(() => {
+      this.frame = 0;
+      if (PERFORMANCE) performance.mark("rg-frame-start");
+      this.paint();
+      if (PERFORMANCE) performance.measure("rg-frame", "rg-frame-start");
+    });
+  }
+
+  get view(): View {
+    return toView(this.state.viewport.peek(), this.axes.shape, this.layout);
+  }
+
+  get level(): number {
+    return this.range.level;
+  }
+
+  private get differs(): boolean {
+    return this.target.difference !== null;
+  }
+
+  focusCanvas(): void {
+    this.parts.canvas.focus({ preventScroll: true });
+  }
+
+  private paint(): void {
+    const { layout, ratio, axes, layer, store, ctx } = this;
+    if (layout.width <= 1 || !this.parts.canvas.isConnected) return;
+    const view = this.view;
+    this.palette ??= this.fresh();
+    this.replan(view);
+    const { range, palette } = this;
+    ctx.setTransform(1, 0, 0, 1, 0, 0);
+    ctx.fillStyle = palette.background;
+    ctx.fillRect(0, 0, this.parts.canvas.width, this.parts.canvas.height);
+    const { by, version, bands } = this.shading;
+    const scene: Scene = { layer, store, range, view, layout, ratio, palette, colouring: by!, colours: version, bands };
+    const ready = paintTiles(ctx, scene);
+    ctx.setTransform(ratio, 0, 0, ratio, 0, 0);
+    drawRows(ctx, layout, view, axes.queries, palette, this.both);
+    drawColumns(ctx, layout, view, axes.keys, palette);
+    this.mark(ready, range.level);
+    this.point(view);
+  }
+
+  private fresh(): Palette {
+    this.shading.forget();
+    return readPalette(this.parts.host, this.ctx, this.differs, this.ratio);
+  }
+
+  /** Asks for other tiles when the window reached some, and sets colours when what is seen changed. */
+  private replan(view: View): void {
+    const { layer, store, range, axes, layout } = this;
+    const level = levelFor(view.cell, this.ratio, axes.shape);
+    const { level: before, firstRow, lastRow, firstColumn, lastColumn } = range;
+    tilesIn(view, level, axes.shape, layout, range);
+    const there =
+      level !== before || firstRow !== range.firstRow || lastRow !== range.lastRow ||
+      firstColumn !== range.firstColumn || lastColumn !== range.lastColumn;
+    const moved = there || this.stale;
+    if (moved) {
+      this.stale = false;
+      const loaded = (at: number, row: number, column: number) => store.get(layer, at, row, column)?.every ?? Infinity;
+      const refused = (at: number, row: number, column: number) => store.refusal(layer, at, row, column) !== null;
+      store.want(layer, plan(range, axes.shape, axes.queries.grouped, loaded, refused));
+      this.shading.measureRows(store, layer, range, this.state.scale.peek() === "row" && !this.differs);
+    }
+    const { scale, quantity, reduce } = this.state;
+    const settings = {
+      scale: scale.peek(), quantity: quantity.peek(), reduce: reduce.peek(), difference: this.differs, ends: this.ends.peek(),
+    };
+    if (this.shading.follow(layer, level, settings) || moved) this.tell();
+  }
+
+  private tell(): void {
+    const { range, layer, store, palette } = this;
+    const { by, whole } = this.shading;
+    if (!palette || !by || !whole) return;
+    let every = 1;
+    let failure: string | null = this.unsummed;
+    for (let row = range.firstRow; row <= range.lastRow; row++) {
+      for (let column = range.firstColumn; column <= range.lastColumn; column++) {
+        const entry = store.get(layer, range.level, row, column);
+        if (entry) every = Math.max(every, entry.every);
+        else failure ??= store.refusal(layer, range.level, row, column);
+      }
+    }
+    this.shown.value = {
+      colouring: by, whole, ramp: palette.ramp, level: range.level, every, sink: this.sink, failure,
+    };
+  }
+
+  /** For tests and tools: what the canvas shows now. */
+  private mark(ready: boolean, level: number): void {
+    const { dataset } = this.parts.canvas;
+    if (dataset.ready !== String(ready)) dataset.ready = String(ready);
+    if (dataset.level !== String(level)) dataset.level = String(level);
+  }
+
+  private point(view: View): void {
+    const { axes, layout, state } = this;
+    const here = this.hand.here();
+    const hover = state.hover.peek();
+    const focus = state.focus.peek();
+    const place = (each: { query: number; key: number }) => ({ row: axes.queries.of(each.query), column: axes.keys.of(each.key) });
+    const focused = focus && place(focus);
+    const at = hover ? (here ?? place(hover)) : focused;
+    const valid = at && at.row >= 0 && at.column >= 0;
+    // Another map's pointer gives crosshair and labels here; the tooltip stays with the pointer.
+    const tip = hover ? here !== null : this.byKeyboard;
+    const pointed: Pointed | null = valid ? { reading: this.read(at.row, at.column), tip } : null;
+    const named = { quantity: state.quantity.peek(), reduce: state.reduce.peek(), difference: this.differs };
+    this.overlay.show(pointed, focused && focused.row >= 0 && focused.column >= 0 ? focused : null, axes, view, layout, named);
+  }
+
+  /** The value at a position: of its cell at the level in view, or of a coarser one until that comes. */
+  private read(row: number, column: number): Reading {
+    const { layer, store, range } = this;
+    for (let level = Math.max(0, range.level); level <= range.level + 20; level++) {
+      const [y, x] = [Math.floor(row / 2 ** level), Math.floor(column / 2 ** level)];
+      const entry = store.get(layer, level, Math.floor(y / TILE), Math.floor(x / TILE));
+      if (!entry) continue;
+      const value = entry.values[(y % TILE) * entry.width + (x % TILE)] ?? null;
+      return { level, row, column, value, every: entry.every };
+    }
+    return { level: range.level, row, column, value: null, every: 1 };
+  }
+}

@@ -1,0 +1,85 @@
+/** The page: the rail on the left, the hero in the middle, the drawer on the right. */
+import { useComputed } from "@preact/signals";
+import { useEffect, useRef } from "preact/hooks";
+import { Compare } from "../compare/Compare";
+import { Flow } from "../flow/Flow";
+import { Generation } from "../generation/Generation";
+import { command, taken } from "../keys";
+import { AttentionMap } from "../map/AttentionMap";
+import type { State } from "../state";
+import { Translation } from "../translation/Translation";
+import { obey } from "./commands";
+import { Drawer } from "./Drawer";
+import { Help } from "./Help";
+import { Notice } from "./Notice";
+import { Rail } from "./Rail";
+import { ReceiptLine } from "./ReceiptLine";
+import { Sentences } from "./Sentences";
+import { Toolbar } from "./Toolbar";
+import "./controls.css";
+import "./rail.css";
+import "./drawer.css";
+import "./layout.css";
+
+/** `whole`: the page is all there is in the window, so keys are heard wherever they are pressed. */
+export function App({ state, whole }: { state: State; whole: boolean }) {
+  const root = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    const element = root.current as HTMLElement;
+    const target: HTMLElement | Document = whole ? document : element;
+    const hear = (event: Event) => {
+      const press = event as KeyboardEvent;
+      const from = press.composedPath()[0];
+      if (press.defaultPrevented || (from instanceof Element && taken(shape(from), press))) return;
+      const wanted = command(press);
+      if (wanted && obey(state, wanted, element)) press.preventDefault();
+    };
+    target.addEventListener("keydown", hear);
+    return () => target.removeEventListener("keydown", hear);
+  }, [state, whole]);
+  const trace = state.trace.value;
+
+  return (
+    <div ref={root} class={`rg-app${state.drawer.value && trace ? " rg-app--drawer" : ""}`}>
+      <Rail state={state} />
+      <main class="rg-main">
+        {trace && <Sentences state={state} trace={trace} />}
+        {trace && <Toolbar state={state} trace={trace} />}
+        <Notice state={state} />
+        <Hero state={state} />
+        {trace && <ReceiptLine state={state} trace={trace} />}
+      </main>
+      {trace && state.drawer.value && <Drawer state={state} trace={trace} />}
+      <Help state={state} />
+    </div>
+  );
+}
+
+function Hero({ state }: { state: State }) {
+  const tap = useComputed(() => state.tap.value);
+  const trace = state.trace.value;
+  if (!trace) return <div class="rg-hero" aria-busy={state.busy.value} />;
+  const view = state.view.value;
+  return (
+    <div
+      class={`rg-hero${state.busy.value ? " rg-hero--waiting" : ""}`}
+      role="tabpanel"
+      id="rg-hero"
+      aria-labelledby={`rg-view-${view}`}
+      aria-busy={state.busy.value}
+    >
+      {view === "map" && tap.value && (
+        <AttentionMap state={state} tap={tap.value} head={state.head.value} trace={trace} />
+      )}
+      {view === "flow" && <Flow state={state} />}
+      {view === "generation" && <Generation state={state} />}
+      {view === "translation" && <Translation state={state} />}
+      {view === "compare" && <Compare state={state} />}
+    </div>
+  );
+}
+
+function shape(element: Element) {
+  const type = element instanceof HTMLInputElement ? element.type : "";
+  return { tagName: element.tagName, type, role: element.getAttribute("role") };
+}

@@ -1,0 +1,116 @@
+/** Taking the view along: as a figure, as numbers, as one file, as a link. */
+import { useSignal } from "@preact/signals";
+import { useEffect, useRef } from "preact/hooks";
+import type { TraceInfo } from "../source";
+import { inView } from "../map/commands";
+import { sentence, type State } from "../state";
+import { write } from "../url";
+import { addressOf } from "./address";
+
+const KINDS = [
+  ["svg", "figure, SVG"],
+  ["pdf", "figure, PDF"],
+  ["png", "figure, PNG"],
+  ["npz", "these numbers, NPZ"],
+  ["html", "one HTML file"],
+] as const;
+
+export function ExportMenu({ state, trace }: { state: State; trace: TraceInfo }) {
+  const menu = useRef<HTMLDetailsElement>(null);
+  const copied = useSignal(false);
+  const saving = useSignal<string | null>(null);
+  useEffect(() => {
+    const outside = (event: Event) => {
+      if (menu.current?.open && !event.composedPath().includes(menu.current)) menu.current.open = false;
+    };
+    document.addEventListener("pointerdown", outside);
+    return () => document.removeEventListener("pointerdown", outside);
+  }, []);
+  const links = state.source.abilities.export
+    ? KINDS.flatMap(([kind, label]) => {
+        const asked = kind === "html" ? address(state) : part(state);
+        const url = state.source.exportUrl(trace.id, kind, asked);
+        return url ? [{ kind, label, url }] : [];
+      })
+    : [];
+  // Fetched rather than followed, so that a refusal is read on the page and not saved as a file.
+  const take = async (kind: string, url: string) => {
+    saving.value = kind;
+    try {
+      save(await state.source.download(url), `regard.${kind}`);
+    } catch (error) {
+      state.error.value = sentence(error);
+    }
+    saving.value = null;
+  };
+  const copy = async () => {
+    await navigator.clipboard.writeText(window.location.href);
+    copied.value = true;
+    window.setTimeout(() => (copied.value = false), 1500);
+  };
+  if (!links.length) return null;
+  return (
+    <details
+      class="rg-menu"
+      ref={menu}
+      onKeyDown={(event) => {
+        if (event.key !== "Escape" || !menu.current?.open) return;
+        event.preventDefault();
+        menu.current.open = false;
+        menu.current.querySelector("summary")?.focus();
+      }}
+    >
+      <summary class="rg-button">export</summary>
+      <ul class="rg-menu__list">
+        {links.map(({ kind, label, url }) => (
+          <li key={kind}>
+            <a
+              class="rg-menu__item"
+              href={url}
+              download={`regard.${kind}`}
+              aria-busy={saving.value === kind}
+              onClick={(event) => {
+                event.preventDefault();
+                void take(kind, url);
+              }}
+            >
+              {saving.value === kind ? "preparing" : label}
+            </a>
+          </li>
+        ))}
+        <li>
+          <button type="button" class="rg-menu__item" onClick={() => void copy()}>
+            {copied.value ? "link copied" : "copy the link to this view"}
+          </button>
+        </li>
+      </ul>
+    </details>
+  );
+}
+
+/** What of the map is in view: what a figure shows and a file holds. */
+function part(state: State): Record<string, string> {
+  const { row = 0, column = 0, height = 1, width = 1 } = inView(state) ?? {};
+  const place = { row, column, height, width };
+  return {
+    tap: state.tapName.value,
+    head: String(state.head.value),
+    quantity: state.quantity.value,
+    scale: state.scale.value,
+    group: state.group.value,
+    ...Object.fromEntries(Object.entries(place).map(([name, value]) => [name, String(value)])),
+  };
+}
+
+/** The view as an address that needs no trace: the file has its own. */
+function address(state: State): Record<string, string> {
+  return Object.fromEntries(new URLSearchParams(write({ ...addressOf(state), trace: null, other: null })));
+}
+
+function save(contents: Blob, name: string): void {
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(contents);
+  link.download = name;
+  link.click();
+  window.setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
+}

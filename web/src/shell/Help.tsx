@@ -1,0 +1,47 @@
+/** The list of keys. */
+import { useEffect, useRef } from "preact/hooks";
+import { KEYS } from "../keys";
+import type { State } from "../state";
+
+export function Help({ state }: { state: State }) {
+  const dialog = useRef<HTMLDialogElement>(null);
+  const shown = state.help.value;
+  useEffect(() => {
+    if (shown && !dialog.current?.open) dialog.current?.showModal();
+    else if (!shown) dialog.current?.close();
+  }, [shown]);
+  const close = () => {
+    state.help.value = false;
+  };
+  return (
+    <dialog
+      ref={dialog}
+      class="rg-help"
+      aria-labelledby="rg-help-title"
+      onClose={close}
+      onClick={(event) => event.target === event.currentTarget && close()}
+    >
+      <div class="rg-help__body">
+        <div class="rg-panel__head">
+          <h2 id="rg-help-title" class="rg-panel__title">keys</h2>
+          <button type="button" class="rg-button rg-button--bare" onClick={close}>close</button>
+        </div>
+        <dl class="rg-help__list">
+          {KEYS.map(({ keys, means }) => (
+            <div key={means} class="rg-help__row">
+              <dt>
+                {keys.map((key) => (
+                  <kbd key={key} class="rg-key">{key}</kbd>
+                ))}
+              </dt>
+              <dd>{means}</dd>
+            </div>
+          ))}
+        </dl>
+        <p class="rg-help__note">
+          On the map: wheel or pinch zooms at the pointer, drag pans, double-click zooms in, click opens the equation.
+        </p>
+      </div>
+    </dialog>
+  );
+}

@@ -1,0 +1,38 @@
+/** What went wrong or is missing, and what to do next. */
+import { ask, type State } from "../state";
+
+export function Notice({ state }: { state: State }) {
+  const { error, busy, trace, models, source } = state;
+  if (error.value) {
+    const request = state.request.value;
+    return (
+      <div class="rg-notice rg-notice--error" role="alert">
+        <p>{error.value}</p>
+        <div class="rg-notice__actions">
+          {request && source.abilities.trace && !trace.value && (
+            <button type="button" class="rg-button" onClick={() => void ask(state, request)}>try again</button>
+          )}
+          <button type="button" class="rg-button rg-button--bare" onClick={() => (error.value = null)}>dismiss</button>
+        </div>
+      </div>
+    );
+  }
+  if (trace.value) return null;
+  if (busy.value)
+    return (
+      <div class="rg-notice rg-notice--empty" role="status">
+        <p class="rg-notice__lead">running the model</p>
+        <p>Every attention layer is being recorded; the first picture follows at once.</p>
+      </div>
+    );
+  return (
+    <div class="rg-notice rg-notice--empty">
+      <p class="rg-notice__lead">nothing traced yet</p>
+      <p>
+        {models.value.length
+          ? "Write a sentence on the left and press trace, or take the sample."
+          : "There is no model here. Start the page with `regard studio --model FOLDER`, or open a trace with `regard look`."}
+      </p>
+    </div>
+  );
+}

@@ -1,0 +1,62 @@
+/** The left rail: the model, the text, and every head there is to look at. */
+import type { State, Theme } from "../state";
+import { AskForm } from "./AskForm";
+import { Heads } from "./Heads";
+
+export function Rail({ state }: { state: State }) {
+  const trace = state.trace.value;
+  return (
+    <div class="rg-rail">
+      <header class="rg-rail__brand">
+        <h1 class="rg-rail__name">regard</h1>
+        <div class="rg-rail__tools">
+          <ThemeButton state={state} />
+          <button
+            type="button"
+            class="rg-button rg-button--bare rg-button--square"
+            aria-label="list of keys"
+            title="list of keys (?)"
+            onClick={() => (state.help.value = true)}
+          >
+            ?
+          </button>
+        </div>
+      </header>
+      {state.source.abilities.trace ? <AskForm state={state} /> : <Fixed state={state} />}
+      {trace && <Heads state={state} trace={trace} />}
+    </div>
+  );
+}
+
+/** Where no model can be run: what the text was, and with what. */
+function Fixed({ state }: { state: State }) {
+  const trace = state.trace.value;
+  if (!trace) return null;
+  return (
+    <section class="rg-fixed" aria-label="model">
+      <p class="rg-fixed__model">{trace.model}</p>
+      {(state.source.leftOut ?? []).map((note) => (
+        <p key={note} class="rg-fixed__note">{note}</p>
+      ))}
+    </section>
+  );
+}
+
+const THEMES: Theme[] = ["system", "light", "dark"];
+const SIGNS: Record<Theme, string> = { system: "◐", light: "○", dark: "●" };
+
+function ThemeButton({ state }: { state: State }) {
+  const theme = state.theme.value;
+  const next = THEMES[(THEMES.indexOf(theme) + 1) % THEMES.length] as Theme;
+  return (
+    <button
+      type="button"
+      class="rg-button rg-button--bare rg-button--square"
+      aria-label={`theme: ${theme}; switch to ${next}`}
+      title={`theme: ${theme}`}
+      onClick={() => (state.theme.value = next)}
+    >
+      <span aria-hidden="true">{SIGNS[theme]}</span>
+    </button>
+  );
+}

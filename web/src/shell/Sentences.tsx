@@ -1,0 +1,135 @@
+/** The sentences themselves, always in sight: the way into the map, and where its marks come from. */
+import { useEffect, useMemo, useRef } from "preact/hooks";
+import type { AxisInfo, TraceInfo } from "../source";
+import { sentence, type State } from "../state";
+import { isSpecial, markOf, tokenLabel } from "../weights/units";
+import { focusOn } from "../map/commands";
+
+const SHOWN = 80; // tokens of a line; of a longer text those around the focus
+
+export function Sentences({ state, trace }: { state: State; trace: TraceInfo }) {
+  const tap = state.tap.value;
+  const names = Object.keys(trace.axes).sort((a, b) => order(trace, a) - order(trace, b));
+  return (
+    <section class="rg-sentences" aria-label="the text">
+      {names.map((name) => (
+        <Line
+          key={name}
+          state={state}
+          name={name}
+          axis={trace.axes[name] as AxisInfo}
+          asQuery={tap?.queries === name}
+          asKey={tap?.keys === name}
+        />
+      ))}
+    </section>
+  );
+}
+
+/** What was read comes before what was written. */
+function order(trace: TraceInfo, name: string): number {
+  return trace.generation?.axis === name ? 1 : 0;
+}
+
+interface LineProps {
+  state: State;
+  name: string;
+  axis: AxisInfo;
+  asQuery: boolean;
+  asKey: boolean;
+}
+
+function Line({ state, name, axis, asQuery, asKey }: LineProps) {
+  const at = state.hover.value ?? state.focus.value;
+  const query = asQuery ? at?.query : undefined;
+  const key = asKey ? at?.key : undefined;
+  const style = useMemo(() => markOf(axis.tokens.slice(0, 1000)), [axis]);
+  const anchor = (asQuery ? state.focus.value?.query : state.focus.value?.key) ?? 0;
+  const from = axis.tokens.length <= SHOWN ? 0 : Math.max(0, Math.min(anchor - SHOWN / 2, axis.tokens.length - SHOWN));
+  const roles = [asQuery && "query", asKey && "key"].filter(Boolean).join(" and ");
+
+  const text = useRef<HTMLParagraphElement>(null);
+  useEffect(() => {
+    // Of the lines of a longer text, the one with the marked token is in sight.
+    const marked = text.current?.querySelector<HTMLElement>(".rg-token--query, .rg-token--key");
+    if (text.current && marked) text.current.scrollTop = marked.offsetTop - text.current.offsetTop;
+  }, [query, key, from]);
+
+  const choose = async (event: Event) => {
+    const chosen = (event.target as Element).closest<HTMLElement>("[data-position]");
+    if (!chosen || !(asQuery || asKey)) return;
+    const position = Number(chosen.dataset["position"]);
+    try {
+      const partner = await strongest(state, position, asQuery);
+      focusOn(state, asQuery ? { query: position, key: partner } : { query: partner, key: position });
+    } catch (error) {
+      state.error.value = sentence(error);
+    }
+  };
+
+  return (
+    <div class="rg-sentences__line">
+      <span class="rg-sentences__name">
+        {name}
+        {roles && <span class="rg-sentences__role"> {roles}</span>}
+      </span>
+      <p
+        ref={text}
+        class="rg-sentences__text"
+        role="group"
+        aria-label={`tokens of ${name}`}
+        tabIndex={0}
+        onClick={(event) => void choose(event)}
+      >
+        {from > 0 && <span class="rg-sentences__more">{from.toLocaleString("en")} before … </span>}
+        {axis.tokens.slice(from, from + SHOWN).map((token, i) => {
+          const position = from + i;
+          const label = tokenLabel(token, style);
+          const glued = continues(token, style);
+          const marks = [position === query && "rg-token--query", position === key && "rg-token--key"];
+          return (
+            <>
+              {i > 0 && !glued && " "}
+              <button
+                key={position}
+                type="button"
+                tabIndex={-1}
+                class={["rg-token", ...marks].filter(Boolean).join(" ")}
+                data-position={position}
+                disabled={!asQuery && !asKey}
+                title={`${name} ${position}: ${token}`}
+              >
+                {glued && label.length > 1 ? label.replace(/^-/, "") : label}
+              </button>
+            </>
+          );
+        })}
+        {from + SHOWN < axis.tokens.length && (
+          <span class="rg-sentences__more"> … {(axis.tokens.length - from - SHOWN).toLocaleString("en")} more</span>
+        )}
+      </p>
+    </div>
+  );
+}
+
+/** Whether no space stands before a token in running text. */
+export function continues(token: string, style: ReturnType<typeof markOf>): boolean {
+  if (style === "none" || isSpecial(token)) return false;
+  return style === "hash" ? token.startsWith("##") : !/^[▁Ġ\s]/.test(token);
+}
+
+/** The position that a token's row, or column, has most weight at. */
+async function strongest(state: State, position: number, asQuery: boolean): Promise<number> {
+  const { value: trace } = state.trace;
+  const { value: tap } = state.tap;
+  if (!trace || !tap) return 0;
+  const where = asQuery ? { query: position } : { key: position };
+  const answer = await state.source.looks(trace.id, {
+    tap: tap.name,
+    head: state.head.value,
+    ...where,
+    k: 1,
+    quantity: "weight",
+  });
+  return answer.looks[0]?.position ?? 0;
+}

@@ -1,0 +1,162 @@
+/** Keeps the address bar and the state the same, both ways. */
+import { batch, effect } from "@preact/signals";
+import type { TraceInfo, TraceRequest } from "../source";
+import { ask, open, sentence, type State } from "../state";
+import { deliberate, LONGEST_TEXT, read, write, type Address, type Named } from "../url";
+
+const SETTLED = 250; // ms without a pan or zoom until the address is rewritten
+
+/** The state as an address; only the trace's name, never the trace. */
+export function addressOf(state: State): Address {
+  const { value: trace } = state.trace;
+  const { value: other } = state.other;
+  return {
+    trace: trace && named(state, trace, state.request.value),
+    view: state.view.value,
+    tap: state.tapName.value,
+    head: state.head.value,
+    quantity: state.quantity.value,
+    scale: state.scale.value,
+    group: state.group.value,
+    reduce: state.reduce.value,
+    viewport: state.viewport.value,
+    focus: state.focus.value,
+    drawer: state.drawer.value,
+    locked: state.locked.value,
+    step: state.step.value,
+    other: other && {
+      trace: other.trace.id === trace?.id ? null : named(state, other.trace, null),
+      tap: other.tap,
+      head: other.head,
+    },
+    theme: state.theme.value,
+  };
+}
+
+/** By text where asking again would give the same trace, else by id. */
+function named(state: State, trace: TraceInfo, request: TraceRequest | null): Named {
+  const again = request ?? state.models.value.some((model) => model.name === trace.model);
+  return {
+    model: trace.model,
+    text: again && !request?.target ? trace.text : "",
+    id: trace.id,
+    hypothesis: request?.hypothesis ?? trace.generation?.shown ?? 0,
+  };
+}
+
+/** Makes the state what an address says; a trace is asked for only when it is another one. */
+export async function goTo(state: State, address: Address): Promise<void> {
+  batch(() => {
+    state.view.value = address.view;
+    state.quantity.value = address.quantity;
+    state.scale.value = address.scale;
+    state.group.value = address.group;
+    state.reduce.value = address.reduce;
+    state.theme.value = address.theme;
+    state.drawer.value = address.drawer;
+  });
+  const before = state.trace.value && named(state, state.trace.value, state.request.value);
+  if (address.trace && !same(before, address.trace)) {
+    if (address.trace.text) await ask(state, requestOf(address.trace));
+    else await open(state, address.trace.id);
+  }
+  const { value: trace } = state.trace;
+  if (!trace) return;
+  batch(() => {
+    const tap = trace.taps.find((each) => each.name === address.tap) ?? state.tap.value;
+    if (!tap) return;
+    state.tapName.value = tap.name;
+    state.head.value = address.head === "mean" || address.head < tap.heads ? address.head : 0;
+    state.viewport.value = address.viewport;
+    const { focus } = address;
+    state.focus.value = focus && focus.query < tap.rows && focus.key < tap.columns ? focus : null;
+    state.locked.value = address.locked.filter((query) => query < tap.rows);
+    const steps = trace.generation?.steps.length ?? 0;
+    state.step.value = address.step !== null && address.step < steps ? address.step : null;
+    if (!tap.quantities.includes(state.quantity.value)) state.quantity.value = "weight";
+  });
+  await goToOther(state, address, trace);
+}
+
+async function goToOther(state: State, address: Address, trace: TraceInfo): Promise<void> {
+  if (!address.other) {
+    state.other.value = null;
+    return;
+  }
+  const { trace: wanted, tap, head } = address.other;
+  try {
+    const other = !wanted
+      ? trace
+      : wanted.text
+        ? await state.source.trace(requestOf(wanted))
+        : await state.source.opened(wanted.id);
+    if (state.trace.value === trace && other.taps.some((each) => each.name === tap))
+      state.other.value = { trace: other, tap, head };
+  } catch (error) {
+    state.error.value = sentence(error);
+  }
+}
+
+function requestOf(wanted: Named): TraceRequest {
+  return { model: wanted.model, text: wanted.text, hypothesis: wanted.hypothesis };
+}
+
+function same(one: Named | null, other: Named): boolean {
+  if (!one) return false;
+  if (!other.text || one.text.length > LONGEST_TEXT || !one.text) return one.id === other.id;
+  return one.model === other.model && one.text === other.text && one.hypothesis === other.hypothesis;
+}
+
+/** Writes each deliberate change as a step of the history and the rest in place, and follows "back".
+ * Returns what stops it. */
+export function follow(state: State, window: Window): () => void {
+  let written: Address | null = null;
+  let going = 0; // how many times we are on the way to an address, whose changes are no news
+  let timer = 0;
+
+  const put = (address: Address, step: boolean) => {
+    const url = `${window.location.pathname}${write(address) ? `?${write(address)}` : ""}`;
+    if (step) window.history.pushState(null, "", url);
+    else window.history.replaceState(null, "", url);
+    written = address;
+  };
+  const stop = effect(() => {
+    const address = addressOf(state);
+    window.clearTimeout(timer);
+    if (going || !address.trace) return;
+    if (!written) put(address, false); // the page's own choices are not a step to go back from
+    else if (write(address) === write(written)) return;
+    else if (deliberate(written, address)) put(address, true);
+    else timer = window.setTimeout(() => put(address, false), SETTLED);
+  });
+  const back = async () => {
+    going += 1;
+    const address = read(window.location.search);
+    await goTo(state, address);
+    going -= 1;
+    written = addressOf(state);
+  };
+  window.addEventListener("popstate", back);
+  return () => {
+    stop();
+    window.clearTimeout(timer);
+    window.removeEventListener("popstate", back);
+  };
+}
+
+/** The first thing to see: what the address names, else a trace that is here, else an example. */
+export async function begin(state: State, address: Address): Promise<void> {
+  state.theme.value = address.theme;
+  try {
+    const [models, traces] = await Promise.all([state.source.models(), state.source.traces()]);
+    state.models.value = models;
+    if (address.trace) return await goTo(state, address);
+    const [listed] = traces;
+    const model = models.find((each) => each.example);
+    if (listed) return await goTo(state, { ...address, trace: { ...listed, text: "", hypothesis: 0 } });
+    if (model && state.source.abilities.trace)
+      return await goTo(state, { ...address, trace: { model: model.name, text: model.example, id: "", hypothesis: 0 } });
+  } catch (error) {
+    state.error.value = sentence(error);
+  }
+}

@@ -1,0 +1,90 @@
+/** What the page does for a key. */
+import type { Command } from "../keys";
+import { fit, moveFocus, zoom } from "../map/commands";
+import type { Head, TapInfo } from "../source";
+import { ablate, lookAt, type State } from "../state";
+
+/** Does what was asked; false where there is nothing to do, so that the browser may have the key. */
+export function obey(state: State, wanted: Command, root: HTMLElement): boolean {
+  if (wanted.do === "help") {
+    state.help.value = !state.help.value;
+    return true;
+  }
+  if (wanted.do === "close") return close(state);
+  if (wanted.do === "text") {
+    const text = root.querySelector<HTMLTextAreaElement>(".rg-ask__text");
+    text?.focus();
+    text?.select();
+    return !!text;
+  }
+  const tap = state.tap.value;
+  if (!tap) return false;
+  const onMap = state.view.value === "map" || state.view.value === "compare";
+  switch (wanted.do) {
+    case "head":
+      lookAt(state, tap, nextHead(tap, state.head.value, wanted.by));
+      return true;
+    case "layer":
+      lookAt(state, nextLayer(state, tap, wanted.by), state.head.value);
+      return true;
+    case "move":
+      if (onMap) moveFocus(state, wanted.rows, wanted.columns);
+      return onMap;
+    case "zoom":
+      if (onMap) zoom(state, wanted.factor);
+      return onMap;
+    case "fit":
+      if (onMap) fit(state);
+      return onMap;
+    case "equation":
+      state.drawer.value = !state.drawer.value;
+      return true;
+    case "lock":
+      return lock(state);
+    case "ablate": {
+      const at = state.hover.value ?? state.focus.value;
+      if (!at) return false;
+      state.focus.value = at;
+      state.drawer.value = true;
+      void ablate(state, "edge", at);
+      return true;
+    }
+  }
+}
+
+function close(state: State): boolean {
+  if (state.help.value) state.help.value = false;
+  else if (state.drawer.value) state.drawer.value = false;
+  else if (state.focus.value) state.focus.value = null;
+  else return false;
+  return true;
+}
+
+function lock(state: State): boolean {
+  const query = (state.hover.value ?? state.focus.value)?.query;
+  if (query === undefined) return false;
+  const locked = state.locked.value;
+  state.locked.value = locked.includes(query)
+    ? locked.filter((each) => each !== query)
+    : [...locked, query].sort((a, b) => a - b);
+  return true;
+}
+
+/** Heads in order, then their mean, then the first again. */
+export function nextHead(tap: TapInfo, head: Head, by: number): Head {
+  const count = tap.heads + 1;
+  const next = ((head === "mean" ? tap.heads : head) + by + count) % count;
+  return next === tap.heads ? "mean" : next;
+}
+
+/** Layers of the same side and kind, without running over an end. */
+export function nextLayer(state: State, tap: TapInfo, by: number): TapInfo {
+  const layers = layersBeside(state, tap);
+  const place = layers.findIndex((each) => each.name === tap.name) + by;
+  return layers[Math.max(0, Math.min(layers.length - 1, place))] ?? tap;
+}
+
+export function layersBeside(state: State, tap: TapInfo): TapInfo[] {
+  const taps = state.trace.value?.taps ?? [];
+  return taps.filter((each) => each.side === tap.side && each.kind === tap.kind).sort((a, b) => a.layer - b.layer);
+}

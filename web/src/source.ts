@@ -1,0 +1,92 @@
+/** Where a page's answers come from: a server, a notebook's kernel, or the file itself. */
+import type { components } from "./schema";
+
+type Schemas = components["schemas"];
+export type TraceInfo = Schemas["TraceInfo"];
+export type TapInfo = Schemas["TapInfo"];
+export type AxisInfo = Schemas["AxisInfo"];
+export type Summary = Schemas["Summary"];
+export type HeadInfo = Schemas["HeadInfo"];
+export type Cell = Schemas["Cell"];
+export type Looks = Schemas["Looks"];
+export type Looked = Schemas["Looked"];
+export type Ablation = Schemas["Ablation"];
+export type ModelInfo = Schemas["ModelInfo"];
+export type GenerationInfo = Schemas["GenerationInfo"];
+export type Quantity = "weight" | "norm" | "score";
+export type Reduce = "max" | "mean";
+export type Group = "token" | "word" | "sentence";
+export type Head = number | "mean";
+
+export interface TraceRequest {
+  model: string;
+  text: string;
+  target?: string | null;
+  hypothesis?: number;
+  num_beams?: number;
+}
+
+/** A rectangle of cells; at level l a cell covers 2^l × 2^l positions of the (grouped) map. */
+export interface TileRequest {
+  tap: string;
+  head: Head;
+  level: number;
+  row: number;
+  column: number;
+  height: number;
+  width: number;
+  quantity: Quantity;
+  reduce: Reduce;
+  group: Group;
+  every: number;
+}
+
+/** Row-major numbers; NaN where the mask forbids. The edges of a map give smaller tiles. */
+export interface Tile {
+  values: Float32Array;
+  height: number;
+  width: number;
+}
+
+export interface Thumbnails {
+  values: Float32Array;
+  heads: number;
+  height: number;
+  width: number;
+}
+
+export interface AblationRequest {
+  what: "edge" | "head" | "token";
+  tap: string;
+  head: number;
+  query: number;
+  key: number;
+  step: number;
+}
+
+/** What this source can do besides showing; a file without a model can neither trace nor ablate. */
+export interface Abilities {
+  trace: boolean;
+  ablate: boolean;
+  export: boolean;
+}
+
+/** Every method rejects with an Error whose message is one sentence for the reader. */
+export interface Source {
+  readonly abilities: Abilities;
+  readonly leftOut?: readonly string[]; // of a file that does not hold everything, a sentence each
+  models(): Promise<ModelInfo[]>;
+  traces(): Promise<{ id: string; model: string; text: string }[]>;
+  trace(request: TraceRequest, signal?: AbortSignal): Promise<TraceInfo>;
+  opened(id: string, signal?: AbortSignal): Promise<TraceInfo>;
+  summary(id: string, tap: string, signal?: AbortSignal): Promise<Summary>;
+  thumbnails(id: string, tap: string, size: number, signal?: AbortSignal): Promise<Thumbnails>;
+  tile(id: string, request: TileRequest, signal?: AbortSignal): Promise<Tile>;
+  cell(id: string, tap: string, head: Head, query: number, key: number, signal?: AbortSignal): Promise<Cell>;
+  looks(id: string, request: { tap: string; head: Head; query?: number; key?: number; k: number; quantity: Quantity }, signal?: AbortSignal): Promise<Looks>;
+  ablate(id: string, request: AblationRequest, signal?: AbortSignal): Promise<Ablation>;
+  /** The address of a figure, an NPZ or the one-file HTML; null where there is none. */
+  exportUrl(id: string, kind: "svg" | "pdf" | "png" | "npz" | "html", query: Record<string, string>): string | null;
+  /** What is at such an address. */
+  download(url: string): Promise<Blob>;
+}

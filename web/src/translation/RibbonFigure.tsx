@@ -1,0 +1,164 @@
+/** Source above and output below with ribbons between; side by side where the lines do not fit. */
+import { useMemo, useRef } from "preact/hooks";
+import { fontOf, textWidth } from "../weights/textWidth";
+import { amount } from "../weights/words";
+import { length, linedUp, outline, ribbons } from "./ribbons";
+import type { Aligned, Pointed } from "./Translation";
+
+interface RibbonFigureProps {
+  aligned: Aligned;
+  width: number;
+  active: readonly Pointed[];
+  locked: readonly Pointed[];
+  onHover(pointed: Pointed | null): void;
+  onLock(pointed: Pointed): void;
+  onRelease(): void;
+  onAsk(query: number, key: number): void;
+}
+
+const DEPTH = 190; // px between the lines
+const CHIP = 32; // px, height of a word
+const NUMBER = 20; // px, for the per cent beside it
+const SIZES = [
+  { font: 18, padding: 10, gap: 10 },
+  { font: 14, padding: 7, gap: 6 },
+];
+
+export function RibbonFigure(props: RibbonFigureProps) {
+  const { aligned, width, active, locked } = props;
+  const box = useRef<HTMLDivElement>(null);
+  const plan = useMemo(() => arranged(aligned, width), [aligned, width]);
+  const { down, depth, source, output } = plan;
+  const drawn = useMemo(() => ribbons(aligned.shares, source, output, plan.band), [aligned, plan]);
+
+  const has = (all: readonly Pointed[], side: Pointed["side"], index: number) =>
+    all.some((each) => each.side === side && each.index === index);
+  const involved = (query: number, key: number) => has(active, "output", query) || has(active, "source", key);
+  const part = (side: Pointed["side"], index: number): string => {
+    // With one word pointed at, those on the other side carry what they get from it.
+    const asked = active[active.length - 1];
+    if (!asked || asked.side === side) return "";
+    const [query, key] = side === "source" ? [asked.index, index] : [index, asked.index];
+    const at = query * aligned.shares.width + key;
+    return aligned.shares.values[at]! >= 0.01 ? amount(aligned.values.values[at]!, aligned.quantity) : "";
+  };
+  const focus = (side: Pointed["side"], index: number) =>
+    box.current?.querySelector<HTMLElement>(`[data-word="${side} ${index}"]`)?.focus();
+  const onKeyDown = (event: KeyboardEvent, { side, index }: Pointed) => {
+    const other = side === "source" ? "output" : "source";
+    const [back, on, crossing] = down
+      ? ["ArrowLeft", "ArrowRight", side === "source" ? "ArrowDown" : "ArrowUp"]
+      : ["ArrowUp", "ArrowDown", side === "source" ? "ArrowRight" : "ArrowLeft"];
+    const steps: Record<string, () => void> = {
+      [back as string]: () => focus(side, index - 1),
+      [on as string]: () => focus(side, index + 1),
+      [crossing as string]: () => focus(other, Math.min(index, (other === "source" ? source : output).length - 1)),
+      l: () => props.onLock({ side, index }),
+      Escape: props.onRelease,
+    };
+    const step = steps[event.key];
+    if (!step || event.ctrlKey || event.metaKey || event.altKey) return;
+    event.preventDefault();
+    event.stopPropagation(); // the page has its own use for these keys
+    step();
+  };
+
+  const words = (side: Pointed["side"]) => {
+    const extents = side === "source" ? source : output;
+    const units = side === "source" ? aligned.source : aligned.output;
+    return (
+      <ol class="rg-translation__words" aria-label={side}>
+        {units.map((unit, index) => {
+          const extent = extents[index];
+          if (!extent) return null;
+          const text = part(side, index);
+          const strong = has(active, side, index) || text !== "";
+          const pressed = has(locked, side, index);
+          const far = side === "source" ? 0 : depth + CHIP;
+          const place = down
+            ? { left: extent.start, top: NUMBER + far, width: extent.end - extent.start, height: CHIP }
+            : { left: side === "source" ? 0 : plan.column + depth, top: extent.start, width: plan.column, height: extent.end - extent.start };
+          const classes = ["rg-translation__word", `rg-translation__word--${side}`];
+          if (has(active, side, index)) classes.push("rg-translation__word--active");
+          if (pressed) classes.push("rg-translation__word--locked");
+          if (unit.special) classes.push("rg-translation__word--special");
+          if (active.length && !strong) classes.push("rg-translation__word--quiet");
+          return (
+            <li key={index} style={{ left: `${place.left}px`, top: `${place.top}px`, width: `${place.width}px`, height: `${place.height}px` }}>
+              <button
+                type="button"
+                class={classes.join(" ")}
+                data-word={`${side} ${index}`}
+                style={{ fontSize: `${plan.font}px` }}
+                title={unit.title === unit.label ? undefined : unit.title}
+                aria-pressed={pressed}
+                aria-label={`${side} ${unit.label}${text && `, ${text}`}`}
+                onPointerEnter={() => props.onHover({ side, index })}
+                onFocus={() => props.onHover({ side, index })}
+                onBlur={() => props.onHover(null)}
+                onClick={() => props.onLock({ side, index })}
+                onKeyDown={(event) => onKeyDown(event, { side, index })}
+              >
+                {unit.label}
+                {text && <span class="rg-translation__number rg-number">{text}</span>}
+              </button>
+            </li>
+          );
+        })}
+      </ol>
+    );
+  };
+
+  const height = down ? depth + 2 * CHIP + 2 * NUMBER : plan.total;
+  return (
+    <div
+      ref={box}
+      class={`rg-translation__figure rg-translation__figure--${down ? "lines" : "columns"}`}
+      style={{ width: `${down ? plan.total : 2 * plan.column + depth}px`, height: `${height}px` }}
+      onPointerLeave={() => props.onHover(null)}
+    >
+      <svg
+        aria-hidden="true"
+        class="rg-translation__ribbons"
+        width={down ? plan.total : depth}
+        height={down ? depth : plan.total}
+        style={down ? { top: `${NUMBER + CHIP}px`, left: 0 } : { top: 0, left: `${plan.column}px` }}
+      >
+        {drawn.ribbons.map((ribbon) => {
+          const strong = involved(ribbon.query, ribbon.key);
+          const opacity = active.length === 0 ? 0.12 + 0.6 * ribbon.value : strong ? 0.3 + 0.6 * ribbon.value : 0.05;
+          return (
+            <path key={`${ribbon.query} ${ribbon.key}`} d={outline(ribbon, depth, down ? "down" : "right")} fill-opacity={opacity} onClick={() => props.onAsk(ribbon.query, ribbon.key)}>
+              <title>{`${aligned.output[ribbon.query]?.label} looked at ${aligned.source[ribbon.key]?.label}: ${amount(aligned.values.values[ribbon.query * aligned.values.width + ribbon.key]!, aligned.quantity)}`}</title>
+            </path>
+          );
+        })}
+      </svg>
+      {words("source")}
+      {words("output")}
+    </div>
+  );
+}
+
+/** Two lines in the largest type that fits the width, or two columns. */
+function arranged({ source, output }: Aligned, width: number) {
+  for (const { font, padding, gap } of SIZES) {
+    const type = fontOf(document.querySelector(".regard") ?? document.body, font, 600);
+    const wide = (label: string) => Math.max(30, Math.ceil(textWidth(label, type)) + 2 * padding);
+    const [above, below] = [source.map((unit) => wide(unit.label)), output.map((unit) => wide(unit.label))];
+    const natural = Math.max(length(above, gap), length(below, gap));
+    if (natural > width) continue;
+    const total = Math.min(width, natural + 8 * Math.max(above.length, below.length));
+    return {
+      down: true, depth: DEPTH, font, column: 0, total, band: 22,
+      source: linedUp(above, gap, total), output: linedUp(below, gap, total),
+    };
+  }
+  const column = Math.min(200, Math.floor(width * 0.36));
+  const [left, right] = [source.map(() => 28), output.map(() => 28)];
+  const total = Math.max(length(left, 4), length(right, 4));
+  return {
+    down: false, depth: Math.min(280, width - 2 * column), font: 14, column, total, band: 22,
+    source: linedUp(left, 4, total), output: linedUp(right, 4, total),
+  };
+}

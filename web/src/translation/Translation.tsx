@@ -1,0 +1,279 @@
+/** The translation: source and output as words, and ribbons of cross-attention between them. */
+import { useSignal } from "@preact/signals";
+import { useEffect, useMemo, useRef } from "preact/hooks";
+import { strongestCell } from "../flow/locks";
+import type { TapInfo, TraceInfo } from "../source";
+import type { State } from "../state";
+import { lookAt } from "../state";
+import { Choice } from "../weights/Choice";
+import { HeadChips } from "../weights/HeadChips";
+import { useLoaded } from "../weights/loaded";
+import type { Weights } from "../weights/matrix";
+import { fetchRows, grouped, shownQuantity } from "../weights/matrix";
+import { useSize } from "../weights/size";
+import type { Unit } from "../weights/units";
+import { knows, units } from "../weights/units";
+import { amount, captionWords, percent } from "../weights/words";
+import { AlignmentGrid } from "./AlignmentGrid";
+import { RibbonFigure } from "./RibbonFigure";
+import type { OutputWord, StepChoice } from "./sentences";
+import { outputWords, shares } from "./sentences";
+import { THINNEST_SHARE } from "./ribbons";
+import "./translation.css";
+
+/** A word of one of the two sentences, by its index. */
+export interface Pointed {
+  side: "source" | "output";
+  index: number;
+}
+
+/** One moment's sentences and weights, whole while the next loads. */
+export interface Aligned {
+  trace: TraceInfo;
+  tap: TapInfo;
+  head: number | "mean";
+  quantity: "weight" | "norm";
+  step: StepChoice;
+  source: Unit[];
+  output: OutputWord[];
+  tokens: Weights;
+  values: Weights; // by word
+  shares: Weights; // of each row
+}
+
+const MOST_CELLS = 1 << 20;
+const WIDEST_GRID = 40; // words
+
+export function Translation({ state }: { state: State }) {
+  const step = useSignal<StepChoice>("output");
+  const pieces = useSignal<"word" | "token">("word");
+  const hover = useSignal<Pointed | null>(null);
+  const lockedSource = useSignal<number[]>([]);
+  const frame = useRef<HTMLDivElement>(null);
+  const { width } = useSize(frame);
+
+  const trace = state.trace.value;
+  const crossed = trace?.taps.filter((each) => each.kind === "cross") ?? [];
+  const tap = crossTap(crossed, state.tap.value);
+  const { aligned, loading, error } = useAligned(state, tap, step.value, pieces.value);
+  // What is chosen around this view must be what is seen here.
+  const elsewhere = tap !== null && state.tap.value?.name !== tap.name;
+  useEffect(() => {
+    if (elsewhere) lookAt(state, tap, state.head.value);
+  }, [elsewhere, trace?.id]);
+  useEffect(() => {
+    hover.value = null;
+    lockedSource.value = [];
+  }, [aligned?.trace.id, aligned?.output.length, aligned?.source.length]);
+
+  const locked = useMemo(() => {
+    const all: Pointed[] = lockedSource.value.map((index) => ({ side: "source", index }));
+    aligned?.output.forEach(({ rows }, index) => {
+      if (state.locked.value.some((row) => row >= rows.first && row < rows.end)) all.push({ side: "output", index });
+    });
+    return all;
+  }, [aligned, state.locked.value, lockedSource.value]);
+
+  if (!trace) return <p class="rg-views__empty">write a sentence and trace it; its translation and what each word looked at appear here</p>;
+  if (!tap) {
+    return (
+      <p class="rg-views__empty">
+        this trace has no cross-attention, so no sentence looks at another; see the map, the flow or the generation,
+        or choose a translation model
+      </p>
+    );
+  }
+
+  const lock = ({ side, index }: Pointed) => {
+    if (side === "source") {
+      const others = lockedSource.value.filter((each) => each !== index);
+      lockedSource.value = others.length < lockedSource.value.length ? others : [...others, index];
+      return;
+    }
+    const rows = aligned?.output[index]?.rows;
+    if (!rows || rows.end === rows.first) return;
+    const others = state.locked.value.filter((row) => row < rows.first || row >= rows.end);
+    state.locked.value = others.length < state.locked.value.length ? others : [...others, rows.first];
+  };
+  const release = () => {
+    state.locked.value = [];
+    lockedSource.value = [];
+    hover.value = null;
+  };
+  const ask = (query: number, key: number) => {
+    const [word, looked] = [aligned?.output[query], aligned?.source[key]];
+    const cell = aligned && word && looked && strongestCell(aligned.tokens, word.rows, looked);
+    if (!cell || !aligned) return;
+    state.tapName.value = aligned.tap.name;
+    state.focus.value = cell;
+    state.drawer.value = true;
+  };
+  const chooseStep = (next: StepChoice) => {
+    const shift = next === step.value ? 0 : next === "input" ? 1 : -1;
+    state.locked.value = state.locked.value.map((row) => row + shift).filter((row) => row >= 0);
+    step.value = next;
+  };
+
+  const active = hover.value ? [...locked, hover.value] : locked;
+  const shown = aligned?.tap ?? tap;
+  const wordsKnown = knows(trace.axes[tap.queries], "word") && knows(trace.axes[tap.keys], "word");
+  return (
+    <section class="rg-views rg-translation" aria-label="translation" aria-busy={loading}>
+      <header class="rg-views__head">
+        <p class="rg-views__caption">
+          {captionWords(aligned?.quantity ?? "weight", shown, [aligned?.head ?? state.head.value])},{" "}
+          {(aligned?.step ?? step.value) === "output"
+            ? "read at the output step, which predicts the word"
+            : "read at the input step, which has just read the word"}
+        </p>
+        <Choice
+          name="layer"
+          options={crossed.map((each) => ({ value: each.name, label: String(each.layer) }))}
+          value={tap.name}
+          onChoose={(name) => {
+            const next = crossed.find((each) => each.name === name);
+            if (next) lookAt(state, next, state.head.value);
+          }}
+        />
+        <div class="rg-choice">
+          <span class="rg-choice__name">head</span>
+          <HeadChips heads={tap.heads} colourOf={(head) => (head === state.head.value ? 0 : null)} onChoose={(head) => (state.head.value = head)} />
+        </div>
+        <Choice
+          name="step"
+          options={[
+            { value: "output", label: "output", title: "the row that predicts the word" },
+            { value: "input", label: "input", title: "the next row, which has read the word" },
+          ]}
+          value={step.value}
+          onChoose={chooseStep}
+        />
+        {wordsKnown && (
+          <Choice
+            name="by"
+            options={[{ value: "word", label: "word" }, { value: "token", label: "token" }]}
+            value={pieces.value}
+            onChoose={(value) => {
+              pieces.value = value;
+            }}
+          />
+        )}
+      </header>
+      {error && <p class="rg-views__error" role="alert">{error}</p>}
+      <div class="rg-translation__frame" ref={frame}>
+        {aligned && width > 0 && (
+          <>
+            <RibbonFigure
+              aligned={aligned}
+              width={width}
+              active={active}
+              locked={locked}
+              onHover={(pointed) => (hover.value = pointed)}
+              onLock={lock}
+              onRelease={release}
+              onAsk={ask}
+            />
+            <Said aligned={aligned} pointed={hover.value ?? locked[locked.length - 1] ?? null} onAsk={ask} />
+            {width >= 460 && aligned.source.length <= WIDEST_GRID && aligned.output.length <= WIDEST_GRID && (
+              <AlignmentGrid aligned={aligned} width={width} active={active} onHover={(pointed) => (hover.value = pointed)} onAsk={ask} />
+            )}
+          </>
+        )}
+      </div>
+    </section>
+  );
+}
+
+/** The chosen layer if it is of cross-attention, else the one beside it, else the last. */
+function crossTap(crossed: readonly TapInfo[], chosen: TapInfo | null): TapInfo | null {
+  return (
+    crossed.find((each) => each.name === chosen?.name) ??
+    crossed.find((each) => chosen?.side === "decoder" && each.layer === chosen.layer) ??
+    crossed[crossed.length - 1] ??
+    null
+  );
+}
+
+function useAligned(state: State, tap: TapInfo | null, step: StepChoice, pieces: "word" | "token") {
+  const trace = state.trace.value;
+  const wanted = state.head.value;
+  const head = tap && wanted !== "mean" && wanted >= tap.heads ? 0 : wanted;
+  const quantity = tap ? shownQuantity(state.quantity.value, tap) : "weight";
+  const tokens = useLoaded(trace && tap ? JSON.stringify([trace.id, tap.name, head, quantity]) : null, async (signal) => {
+    const [info, layer] = [trace as TraceInfo, tap as TapInfo];
+    if (layer.rows * layer.columns > MOST_CELLS) throw new Error("this text is too long to be shown word by word; the map and the flow show it");
+    const rows = { first: 0, end: layer.rows };
+    return { info, layer, head, quantity, map: await fetchRows(state.source, info.id, layer, head, quantity, rows, signal) };
+  });
+  const held = tokens.value;
+  const aligned = useMemo((): Aligned | null => {
+    const source = held?.info.axes[held.layer.keys];
+    const target = held?.info.axes[held.layer.queries];
+    if (!held || !source || !target) return null;
+    const by = (axis: typeof source) => (knows(axis, pieces) ? pieces : "token");
+    const keys = units(source, by(source));
+    const output = outputWords(target, by(target), step);
+    const values = grouped(held.map, output.map((word) => word.rows), keys);
+    const { info, layer, map } = held;
+    return {
+      trace: info, tap: layer, head: held.head, quantity: held.quantity, step, source: keys, output,
+      tokens: map, values, shares: shares(values),
+    };
+  }, [held, step, pieces]);
+  return { aligned, loading: tokens.loading, error: tokens.error };
+}
+
+interface SaidProps {
+  aligned: Aligned;
+  pointed: Pointed | null;
+  onAsk(query: number, key: number): void;
+}
+
+/** What the pointed word looked at, or who looked at it, in numbers. */
+function Said({ aligned, pointed, onAsk }: SaidProps) {
+  const { source, output, values, shares: parts, quantity, step } = aligned;
+  const left = leftOut(aligned);
+  if (!pointed) {
+    return (
+      <p class="rg-translation__said rg-views__hint">
+        hover a word to see what it looked at, click to lock{left > 0.0005 && `; ribbons below ${percent(THINNEST_SHARE)} are not drawn, ${percent(left)} of the ${quantity}`}
+      </p>
+    );
+  }
+  const word = pointed.side === "output" ? output[pointed.index] : source[pointed.index];
+  if (pointed.side === "output" && output[pointed.index]?.rows.first === output[pointed.index]?.rows.end) {
+    return <p class="rg-translation__said rg-views__hint">“{word?.label}” has no {step} step: nothing was predicted after it</p>;
+  }
+  const others = pointed.side === "output" ? source : output;
+  const looks = others
+    .map((other, index) => {
+      const [query, key] = pointed.side === "output" ? [pointed.index, index] : [index, pointed.index];
+      return { other, query, key, share: parts.values[query * parts.width + key]!, value: values.values[query * values.width + key]! };
+    })
+    .filter(({ share }) => share >= 0.01)
+    .sort((a, b) => b.share - a.share)
+    .slice(0, 6);
+  return (
+    <p class="rg-translation__said" aria-live="polite">
+      <strong>{word?.label}</strong> {pointed.side === "output" ? "looked at" : "was looked at by"}{" "}
+      {looks.length === 0 && "no word with 1 % or more"}
+      {looks.map(({ other, query, key, value }) => (
+        <button key={`${query} ${key}`} type="button" class="rg-translation__part" title="open the equation" onClick={() => onAsk(query, key)}>
+          {other.label} <span class="rg-number">{amount(value, quantity)}</span>
+        </button>
+      ))}
+    </p>
+  );
+}
+
+/** The share of the looks that no ribbon shows, over the rows there are. */
+function leftOut({ shares: { values, height, width } }: Aligned): number {
+  let [rows, shown] = [0, 0];
+  for (let row = 0; row < height; row++) {
+    const cells = values.subarray(row * width, (row + 1) * width);
+    if (!cells.some((value) => value > 0)) continue;
+    rows++;
+    for (const value of cells) if (value >= THINNEST_SHARE) shown += value;
+  }
+  return rows ? Math.max(0, 1 - shown / rows) : 0;
+}

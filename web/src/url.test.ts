@@ -1,0 +1,53 @@
+import { expect, test } from "vitest";
+import { DEFAULTS, deliberate, LONGEST_TEXT, read, write, type Address } from "./url";
+
+const EVERYTHING: Address = {
+  trace: { model: "en-de", text: "Zwei Männer & ein Hund?", id: "", hypothesis: 2 },
+  view: "compare",
+  tap: "decoder.layers.3.cross",
+  head: "mean",
+  quantity: "norm",
+  scale: "sink",
+  group: "word",
+  reduce: "mean",
+  viewport: { row: 12.5, column: 0, columns: 37.25 },
+  focus: { query: 7, key: 0 },
+  drawer: true,
+  locked: [2, 3, 5],
+  step: 0,
+  other: { trace: { model: "en-hi", text: "a, b", id: "", hypothesis: 0 }, tap: "encoder.layers.0.self", head: 3 },
+  theme: "dark",
+};
+
+test("an address with everything in it comes back as it was", () => {
+  expect(read(write(EVERYTHING))).toEqual(EVERYTHING);
+});
+
+test("what is as by default is not written", () => {
+  expect(write(DEFAULTS)).toBe("");
+  expect(read("")).toEqual(DEFAULTS);
+});
+
+test("a text too long for a link is named by its trace's id", () => {
+  const trace = { model: "m", text: "x".repeat(LONGEST_TEXT + 1), id: "ab12", hypothesis: 0 };
+  const address = { ...DEFAULTS, trace };
+  expect(write(address)).toBe("trace=ab12");
+  expect(read(write(address)).trace).toEqual({ model: "", text: "", id: "ab12", hypothesis: 0 });
+});
+
+test("what makes no sense is as by default", () => {
+  const nonsense = "view=list&head=-3&scale=&at=1,x,3&focus=2&locked=1,-2,2.5,4&step=two&other=3&theme=pink";
+  expect(read(nonsense)).toEqual({ ...DEFAULTS, locked: [1, 4] });
+});
+
+test("a comparison within one trace does not name the trace twice", () => {
+  const address: Address = { ...DEFAULTS, other: { trace: null, tap: "encoder.layers.1.self", head: 5 } };
+  expect(write(address)).toBe("other=5,encoder.layers.1.self");
+  expect(read(write(address))).toEqual(address);
+});
+
+test("panning and moving the focus are no steps of the history, another head is", () => {
+  const panned = { ...EVERYTHING, viewport: { row: 0, column: 1, columns: 9 }, focus: { query: 1, key: 1 } };
+  expect(deliberate(EVERYTHING, panned)).toBe(false);
+  expect(deliberate(EVERYTHING, { ...panned, head: 1 })).toBe(true);
+});

@@ -1,0 +1,133 @@
+/** The address bar's half of the state: what is looked at, as a query string and back. */
+import type { Group, Head, Quantity, Reduce } from "./source";
+import type { Position, Scale, Theme, View, Viewport } from "./state";
+
+/** Longer texts would not survive a link; their trace is named by its id. */
+export const LONGEST_TEXT = 2000;
+
+/** A trace as a link names it. */
+export interface Named {
+  model: string;
+  text: string;
+  id: string;
+  hypothesis: number;
+}
+
+export interface Address {
+  trace: Named | null;
+  view: View;
+  tap: string;
+  head: Head;
+  quantity: Quantity;
+  scale: Scale;
+  group: Group;
+  reduce: Reduce;
+  viewport: Viewport | null;
+  focus: Position | null;
+  drawer: boolean;
+  locked: number[];
+  step: number | null;
+  other: { trace: Named | null; tap: string; head: Head } | null; // trace null: the same as the first
+  theme: Theme;
+}
+
+export const DEFAULTS: Address = {
+  trace: null,
+  view: "map",
+  tap: "",
+  head: 0,
+  quantity: "weight",
+  scale: "linear",
+  group: "token",
+  reduce: "max",
+  viewport: null,
+  focus: null,
+  drawer: false,
+  locked: [],
+  step: null,
+  other: null,
+  theme: "system",
+};
+
+const CHOICES = {
+  view: ["map", "flow", "generation", "translation", "compare"],
+  quantity: ["weight", "norm", "score"],
+  scale: ["linear", "log", "row", "sink"],
+  group: ["token", "word", "sentence"],
+  reduce: ["max", "mean"],
+  theme: ["system", "light", "dark"],
+} as const;
+
+/** The query string of an address; what is as by default is left out. */
+export function write(address: Address): string {
+  const params = new URLSearchParams();
+  if (address.trace) writeNamed(params, "", address.trace);
+  for (const name of Object.keys(CHOICES) as (keyof typeof CHOICES)[])
+    if (address[name] !== DEFAULTS[name]) params.set(name, address[name]);
+  if (address.tap) params.set("tap", address.tap);
+  if (address.head !== 0) params.set("head", String(address.head));
+  const { viewport, focus } = address;
+  if (viewport) params.set("at", [viewport.row, viewport.column, viewport.columns].map(short).join(","));
+  if (focus) params.set("focus", `${focus.query},${focus.key}`);
+  if (address.drawer) params.set("drawer", "1");
+  if (address.locked.length) params.set("locked", address.locked.join(","));
+  if (address.step !== null) params.set("step", String(address.step));
+  if (address.other) {
+    params.set("other", `${address.other.head},${address.other.tap}`);
+    if (address.other.trace) writeNamed(params, "other-", address.other.trace);
+  }
+  // Commas, colons and slashes are allowed in a query and read better as themselves.
+  return params.toString().replaceAll("%2C", ",").replaceAll("%3A", ":").replaceAll("%2F", "/");
+}
+
+function writeNamed(params: URLSearchParams, prefix: string, named: Named): void {
+  if (named.text && named.text.length <= LONGEST_TEXT) {
+    params.set(`${prefix}model`, named.model);
+    params.set(`${prefix}text`, named.text);
+    if (named.hypothesis) params.set(`${prefix}hypothesis`, String(named.hypothesis));
+  } else params.set(`${prefix}trace`, named.id);
+}
+
+/** The address of a query string; whatever makes no sense is as by default. */
+export function read(query: string): Address {
+  const params = new URLSearchParams(query);
+  const address: Address = { ...DEFAULTS, trace: readNamed(params, "") };
+  for (const name of Object.keys(CHOICES) as (keyof typeof CHOICES)[]) {
+    const value = params.get(name);
+    if ((CHOICES[name] as readonly string[]).includes(value ?? "")) Object.assign(address, { [name]: value });
+  }
+  address.tap = params.get("tap") ?? "";
+  address.head = readHead(params.get("head"));
+  const at = numbers(params.get("at"));
+  if (at.length === 3) address.viewport = { row: at[0] ?? 0, column: at[1] ?? 0, columns: Math.max(1, at[2] ?? 1) };
+  const focus = whole(params.get("focus"));
+  if (focus.length === 2) address.focus = { query: focus[0] ?? 0, key: focus[1] ?? 0 };
+  address.drawer = params.get("drawer") === "1";
+  address.locked = whole(params.get("locked"));
+  address.step = whole(params.get("step"))[0] ?? null;
+  const [head, tap] = (params.get("other") ?? "").split(",");
+  if (head && tap) address.other = { head: readHead(head), tap, trace: readNamed(params, "other-") };
+  return address;
+}
+
+function readNamed(params: URLSearchParams, prefix: string): Named | null {
+  const [text, id] = [params.get(`${prefix}text`) ?? "", params.get(`${prefix}trace`) ?? ""];
+  if (!text && !id) return null;
+  const hypothesis = whole(params.get(`${prefix}hypothesis`))[0] ?? 0;
+  return { model: params.get(`${prefix}model`) ?? "", text, id, hypothesis };
+}
+
+function readHead(text: string | null): Head {
+  return text === "mean" ? "mean" : (whole(text)[0] ?? 0);
+}
+
+const numbers = (text: string | null) => (text ? text.split(",").map(Number).filter(Number.isFinite) : []);
+const whole = (text: string | null) => numbers(text).filter((value) => Number.isInteger(value) && value >= 0);
+const short = (value: number) => Number(value.toFixed(2));
+
+/** Whether going from one to the other is a step that "back" should undo: pans, zooms and a moved
+ * focus are not, for they come by the dozen. */
+export function deliberate(before: Address, after: Address): boolean {
+  const settled = (address: Address) => write({ ...address, viewport: null, focus: null });
+  return settled(before) !== settled(after);
+}

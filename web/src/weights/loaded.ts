@@ -1,0 +1,33 @@
+/** An answer that is being asked for: the last one stays until the next has come. */
+import { useEffect, useState } from "preact/hooks";
+
+export interface Loaded<T> {
+  value: T | null; // the newest that has arrived, perhaps of an earlier question
+  loading: boolean;
+  error: string | null;
+}
+
+/** Asks when `key` changes and cancels what is no longer wanted; a null key asks nothing. */
+export function useLoaded<T>(key: string | null, ask: (signal: AbortSignal) => Promise<T>): Loaded<T> {
+  const [held, hold] = useState<Loaded<T> & { key: string | null }>({ value: null, loading: false, error: null, key: null });
+  useEffect(() => {
+    if (key === null) return;
+    const abort = new AbortController();
+    ask(abort.signal).then(
+      (value) => {
+        if (!abort.signal.aborted) hold({ value, loading: false, error: null, key });
+      },
+      (reason: unknown) => {
+        if (abort.signal.aborted) return;
+        hold((old) => ({ value: old.value, loading: false, error: sentence(reason), key }));
+      },
+    );
+    return () => abort.abort();
+  }, [key]);
+  const current = held.key === key;
+  return { value: held.value, loading: key !== null && !current, error: current ? held.error : null };
+}
+
+function sentence(reason: unknown): string {
+  return reason instanceof Error && reason.message ? reason.message : "the numbers did not arrive; try again";
+}

@@ -1,0 +1,54 @@
+/** A small map held whole, and how its rows and columns become those of words. */
+import type { Head, Quantity, Source, TapInfo, Tile } from "../source";
+import type { Span } from "./units";
+
+export type Weights = Tile;
+
+/** Up to here a map is fetched whole; beyond, only the rows that are asked for. */
+export const WHOLE = 256;
+
+export function fitsWhole(tap: TapInfo): boolean {
+  return tap.rows <= WHOLE && tap.columns <= WHOLE;
+}
+
+/** The lines show weights or norms; scores have no share to give, so weights stand in for them. */
+export function shownQuantity(quantity: Quantity, tap: TapInfo): "weight" | "norm" {
+  return quantity === "norm" && tap.quantities.includes("norm") ? "norm" : "weight";
+}
+
+/** Rows `first` to `end` of a head's map over all keys, at full resolution. */
+export function fetchRows(
+  source: Source, id: string, tap: TapInfo, head: Head, quantity: "weight" | "norm", rows: Span, signal?: AbortSignal,
+): Promise<Weights> {
+  return source.tile(id, {
+    tap: tap.name, head, quantity, level: 0, row: rows.first, column: 0,
+    height: rows.end - rows.first, width: tap.columns, reduce: "max", group: "token", every: 1,
+  }, signal);
+}
+
+/**
+ * A map of units from a map of tokens: a unit's columns are summed, its rows averaged. A cell is
+ * NaN only where the mask forbids all of it.
+ */
+export function grouped(map: Weights, rows: readonly Span[], columns: readonly Span[]): Weights {
+  const values = new Float32Array(rows.length * columns.length);
+  rows.forEach((row, i) => {
+    columns.forEach((column, j) => {
+      let sum = 0;
+      let lines = 0;
+      let allowed = 0;
+      for (let query = row.first; query < row.end; query++) {
+        if (query < 0 || query >= map.height) continue;
+        lines++;
+        for (let key = column.first; key < column.end; key++) {
+          const value = map.values[query * map.width + key];
+          if (value === undefined || Number.isNaN(value)) continue;
+          allowed++;
+          sum += value;
+        }
+      }
+      values[i * columns.length + j] = allowed ? sum / lines : NaN;
+    });
+  });
+  return { values, height: rows.length, width: columns.length };
+}

@@ -1,0 +1,104 @@
+/** The pieces a sequence is shown in: its tokens, words or sentences, each with something to read. */
+import type { AxisInfo, Group } from "../source";
+
+/** A half-open span of token positions. */
+export interface Span {
+  first: number;
+  end: number;
+}
+
+export interface Unit extends Span {
+  label: string; // what is read on the chip
+  title: string; // the tokens as they are
+  special: boolean; // `<s>`, `</s>`, `[CLS]`: written by the model's rules, not by a person
+}
+
+/** The units of an axis in order. Positions that no word or sentence covers stand alone. */
+export function units(axis: AxisInfo, group: Group): Unit[] {
+  const named = group === "token" ? null : group === "word" ? axis.words : axis.sentences;
+  return covered(named, axis.tokens.length).map((span) => unit(axis.tokens, span));
+}
+
+/** Whether an axis knows such units at all; tokens it always knows. */
+export function knows(axis: AxisInfo | undefined, group: Group): boolean {
+  if (!axis) return false;
+  return group === "token" || (group === "word" ? axis.words : axis.sentences) !== null;
+}
+
+/** Spans that together cover 0..length once: the given ones, and one for each position between. */
+export function covered(named: [number, number][] | null, length: number): Span[] {
+  const spans: Span[] = [];
+  let next = 0;
+  const alone = (until: number) => {
+    for (; next < until; next++) spans.push({ first: next, end: next + 1 });
+  };
+  for (const [first, end] of named ?? []) {
+    alone(Math.min(first, length));
+    if (end <= next || first >= length) continue;
+    spans.push({ first: next, end: Math.min(end, length) });
+    next = Math.min(end, length);
+  }
+  alone(length);
+  return spans;
+}
+
+/** The index of the unit that holds a position; -1 where none does. Units are in order. */
+export function unitAt(all: readonly Span[], position: number): number {
+  let low = 0;
+  let high = all.length - 1;
+  while (low <= high) {
+    const middle = (low + high) >> 1;
+    const span = all[middle]!;
+    if (position < span.first) high = middle - 1;
+    else if (position >= span.end) low = middle + 1;
+    else return middle;
+  }
+  return -1;
+}
+
+export function isSpecial(token: string): boolean {
+  return /^(<[^<>\s]+>|\[[A-Z]+\d*\])$/.test(token);
+}
+
+/** One token to read: word marks become a leading hyphen on what continues a word. */
+export function tokenLabel(token: string, style: Style): string {
+  if (isSpecial(token)) return token;
+  const bare = token.replace(/^[▁Ġ]+|^##|<\/w>$/g, "").replace(/[▁Ġ]/g, " ");
+  const text = bare.replace(/[\nĊ]/g, "⏎").replace(/\t/g, "⇥");
+  if (text.trim() === "") return text.includes("⏎") ? text : "␣";
+  return continues(token, style) && /^[\p{L}\p{N}\p{M}]/u.test(text) ? `-${text}` : text;
+}
+
+/** Several tokens as running text. */
+export function joinTokens(tokens: readonly string[], style: Style = markOf(tokens)): string {
+  let text = "";
+  tokens.forEach((token, index) => {
+    const bare = isSpecial(token)
+      ? token
+      : token.replace(/^##|<\/w>$/g, "").replace(/[▁Ġ]/g, " ").replace(/Ċ/g, "\n");
+    const spaced = style === "none" || style === "hash" ? !continues(token, style) : isSpecial(token);
+    text += index > 0 && spaced && !/\s$/.test(text) ? ` ${bare}` : bare;
+  });
+  return text.trim();
+}
+
+/** How a tokenizer marks word beginnings; seen from its tokens. */
+export type Style = "start" | "hash" | "none";
+export function markOf(tokens: readonly string[]): Style {
+  if (tokens.some((token) => /^[▁Ġ]/.test(token) || /^ \S/.test(token))) return "start";
+  return tokens.some((token) => token.startsWith("##")) ? "hash" : "none";
+}
+
+function continues(token: string, style: Style): boolean {
+  if (style === "start") return !/^[▁Ġ\s]/.test(token) && !isSpecial(token);
+  return style === "hash" && token.startsWith("##");
+}
+
+function unit(tokens: readonly string[], span: Span): Unit {
+  const parts = tokens.slice(span.first, span.end);
+  const style = markOf(tokens);
+  const alone = parts.length === 1;
+  const special = alone && isSpecial(parts[0]!);
+  const joined = alone ? tokenLabel(parts[0]!, style) : joinTokens(parts, style) || "␣";
+  return { ...span, label: joined, title: parts.join(" "), special };
+}

@@ -1,0 +1,65 @@
+/** Builds one script and one stylesheet into the Python package, beside what they were built from. */
+import { createHash } from "node:crypto";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import type { Plugin } from "vite";
+import { defineConfig } from "vite";
+
+const here = fileURLToPath(new URL(".", import.meta.url));
+const CONFIGURATION = [
+  "index.html",
+  "package.json",
+  "package-lock.json",
+  "tsconfig.json",
+  "vite.config.ts",
+  "schema.json",
+];
+
+/** Everything the page is made from; tests are not in it. `regard.studio.page` lists the same. */
+function inputs(): string[] {
+  const sources = readdirSync(join(here, "src"), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && !/\.test\.tsx?$/.test(entry.name))
+    .map((entry) => join(entry.parentPath, entry.name).slice(here.length).replaceAll("\\", "/"));
+  return [...CONFIGURATION, ...sources].sort();
+}
+
+/** sha256 over each input's path, a line break and its bytes, in the order of the paths. */
+function fingerprint(): string {
+  const hash = createHash("sha256");
+  for (const path of inputs()) hash.update(`${path}\n`).update(readFileSync(join(here, path)));
+  return hash.digest("hex");
+}
+
+function page(): Plugin {
+  return {
+    name: "regard-page",
+    apply: "build",
+    generateBundle() {
+      const html = readFileSync(join(here, "index.html"), "utf8")
+        .replace("<!-- style -->", '<link rel="stylesheet" href="regard.css" />')
+        .replace("/src/main.tsx", "regard.js");
+      this.emitFile({ type: "asset", fileName: "index.html", source: html });
+      this.emitFile({ type: "asset", fileName: "built-from.txt", source: `${fingerprint()}\n` });
+    },
+  };
+}
+
+export default defineConfig({
+  plugins: [page()],
+  define: { "process.env.NODE_ENV": '"production"' },
+  server: { proxy: { "/api": "http://127.0.0.1:8642" } },
+  build: {
+    outDir: "../src/regard/studio/static",
+    emptyOutDir: true,
+    target: "es2022",
+    modulePreload: false,
+    cssCodeSplit: false,
+    // An entry of our own rather than index.html: the bundle's exports are what notebooks import.
+    rolldownOptions: {
+      input: "src/main.tsx",
+      preserveEntrySignatures: "strict",
+      output: { entryFileNames: "regard.js", assetFileNames: "regard[extname]", codeSplitting: false },
+    },
+  },
+});
