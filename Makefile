@@ -24,7 +24,7 @@ demo: $(READY)
 	@$(BIN)/regard translate "I would like to drink a cup of tea with my friends." --attention
 
 test: $(READY)
-	@$(BIN)/python -m pytest -q -W error -m "not slow"
+	@$(BIN)/python -m pytest -q -rs -W error -m "not slow"
 
 check: $(READY)
 	@echo "format";            $(BIN)/ruff format --check -q .
