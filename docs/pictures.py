@@ -1,8 +1,17 @@
-"""Draws the documents' pictures: `python docs/pictures.py` writes docs/demo.svg."""
+"""Draws the documents' pictures: `python docs/pictures.py` writes docs/demo.svg and docs/images/.
+
+The page's pictures need Chromium and playwright; `python docs/pictures.py terminal` does without.
+"""
 
 import io
 import re
+import shutil
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from urllib.parse import urlencode
 
 from rich._export_format import CONSOLE_SVG_FORMAT
 from rich.console import Console
@@ -12,9 +21,31 @@ import regard
 from regard.figures.terminal import alignment_grid
 
 SENTENCE = "I would like to drink a cup of tea with my friends."
+HERE = Path(__file__).parent
+CROSS, SELF = "decoder.layers.2.cross", "decoder.layers.1.self"
+WIDE, NARROW = (1440, 900), (420, 860)
+
+# name: size, colour scheme, what the address asks for
+PAGES: dict[str, tuple[tuple[int, int], str, dict[str, object]]] = {
+    "map": (WIDE, "light", dict(tap=CROSS, head=1)),
+    "equation": (WIDE, "dark", dict(tap=SELF, head=3, focus="5,3", drawer=1)),
+    "ablation": (WIDE, "light", dict(tap=CROSS, head=1, focus="5,8", drawer=1, ablate="token")),
+    "flow": (WIDE, "light", dict(tap=CROSS, head=1, view="flow", locked="5")),
+    "generation": (WIDE, "light", dict(tap=CROSS, head=1, view="generation")),
+    "translation": (WIDE, "dark", dict(tap=CROSS, head=1, view="translation")),
+    "compare": (WIDE, "light", dict(tap=CROSS, head=1, view="compare", other=f"3,{CROSS}")),
+    "narrow": (NARROW, "light", dict(tap=CROSS, head=1)),
+}
 
 
 def main() -> None:
+    terminal()
+    if sys.argv[1:] != ["terminal"]:
+        figures()
+        pages()
+
+
+def terminal() -> None:
     """A terminal with what `make demo` prints."""
     translator = regard.load("en-de")
     result = translator.run([SENTENCE], alignment="output")[0]
@@ -35,7 +66,68 @@ def main() -> None:
     # The format asks the network for a font; the reader's own monospaced one will do.
     without_fonts = re.sub(r"@font-face \{\{.*?\}\}\n", "", CONSOLE_SVG_FORMAT, flags=re.DOTALL)
     svg = console.export_svg(title="regard", code_format=without_fonts)
-    (Path(__file__).parent / "demo.svg").write_text(svg, encoding="utf-8")
+    (HERE / "demo.svg").write_text(svg, encoding="utf-8")
+
+
+def figures() -> None:
+    """Figures as a paper has them, by `trace.figure`."""
+    trace = regard.load("en-de").trace(SENTENCE)
+    trace.figure(HERE / "images" / "figure.svg", tap=CROSS, head=1)
+
+
+def pages() -> None:
+    """Every view of the page, as a reader's browser shows it."""
+    from playwright.sync_api import sync_playwright
+
+    chromium = shutil.which("chromium") or sys.exit("the page's pictures need chromium")
+    flags = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
+    with served() as address, sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=chromium, args=flags)
+        for name, ((width, height), scheme, asked) in PAGES.items():
+            context = browser.new_context(
+                viewport={"width": width, "height": height},
+                color_scheme=scheme,  # type: ignore[arg-type]
+                device_scale_factor=1.5,
+            )
+            page = context.new_page()
+            asked = dict(asked)
+            ablate = asked.pop("ablate", None)
+            page.goto(f"{address}/?{urlencode({'model': 'en-de', 'text': SENTENCE, **asked})}")
+            page.wait_for_load_state("networkidle")
+            if ablate:
+                choices = page.get_by_label("switch off").get_by_role("button")
+                choices.nth(("edge", "head", "token").index(str(ablate))).click()
+                page.get_by_text("Δ").first.wait_for()
+            page.wait_for_timeout(600)  # thumbnails come in after the view itself
+            save(page.screenshot(), HERE / "images" / f"{name}.png")
+            context.close()
+        browser.close()
+
+
+def save(png: bytes, path: Path) -> None:
+    """Writes a picture in 256 colours, a third of the bytes."""
+    from PIL import Image
+
+    picture = Image.open(io.BytesIO(png)).convert("RGB")
+    picture.quantize(256, dither=Image.Dither.NONE).save(path, optimize=True)
+
+
+@contextmanager
+def served() -> Iterator[str]:
+    import uvicorn
+
+    from regard.studio.app import create_app
+    from regard.studio.serve import bind
+
+    listener = bind(0)
+    server = uvicorn.Server(uvicorn.Config(create_app(["en-de"], {}), log_level="error"))
+    thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, daemon=True)
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{listener.getsockname()[1]}"
+    finally:
+        server.should_exit = True
+        thread.join(10)
 
 
 if __name__ == "__main__":

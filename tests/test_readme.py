@@ -28,7 +28,9 @@ def test_the_tree_names_no_folder_that_is_not_there():
     assert {name for name in outer if not (ROOT / name).is_dir()} == set()
 
 
-@pytest.mark.parametrize("document", ["README.md", "CONTRIBUTING.md", "docs/design.md"])
+@pytest.mark.parametrize(
+    "document", ["README.md", "CONTRIBUTING.md", "docs/design.md", "docs/look.md"]
+)
 def test_links_lead_somewhere(document):
     text = (ROOT / document).read_text(encoding="utf-8")
     links = re.findall(r"\]\((?!https?:)([^)#]+)\)", text)
@@ -36,7 +38,13 @@ def test_links_lead_somewhere(document):
     assert missing == []
 
 
-BLOCKS = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text("utf-8"), re.DOTALL)
+BLOCKS = [
+    program
+    for document in ("README.md", "docs/look.md")
+    for program in re.findall(
+        r"```python\n(.*?)```", (ROOT / document).read_text("utf-8"), re.DOTALL
+    )
+]
 
 
 @pytest.mark.parametrize("program", BLOCKS, ids=range(len(BLOCKS)))

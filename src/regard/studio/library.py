@@ -40,6 +40,8 @@ class Library:
     def __init__(self, models: Sequence[str | Path], traces: Mapping[str, Trace]) -> None:
         self._names = list(dict.fromkeys(str(model) for model in models))
         self._given = dict(traces)
+        for trace in traces.values():
+            _ = trace.receipt  # measured before a page waits for it
         self._made: OrderedDict[str, Trace] = OrderedDict()
         self._models: dict[str, Model] = {}
         self._infos: dict[str, ModelInfo] = {}
@@ -85,6 +87,7 @@ class Library:
         if self._info(request.model).task in ("translation", "generation"):
             options |= {"hypothesis": request.hypothesis, "num_beams": request.num_beams}
         trace = self._model(request.model).trace(request.text, **options)
+        _ = trace.receipt
         with self._lock:
             self._made[id] = trace
             while len(self._made) > KEPT_TRACES:
