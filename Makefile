@@ -7,15 +7,17 @@ PYTHON ?= $(shell for python in python3 python3.13 python3.12 python3.11 python;
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
+PAGE_READY := web/node_modules/.package-lock.json
 INSTALL := $(BIN)/python -m pip --disable-pip-version-check install --constraint constraints.txt
 
 
-.PHONY: help demo test check format bench clean
+.PHONY: help demo test check check-page format page bench clean
 
 help:
 	@echo "make demo     translate a sentence with the shipped model and show what it looked at"
 	@echo "make test     the tests"
 	@echo "make check    format, lint, types, import directions and the tests: what CI runs"
+	@echo "make page     build the web page into the package (needs Node.js)"
 	@echo "make format   put every file in the project's format"
 	@echo "make bench    measure every figure the README states, into benchmarks/results/"
 	@echo "make clean    remove the environment and all caches"
@@ -31,7 +33,21 @@ check: $(READY)
 	@echo "lint";              $(BIN)/ruff check -q .
 	@echo "types";             $(BIN)/mypy --no-error-summary
 	@echo "import directions"; $(BIN)/lint-imports --no-cache > $(VENV)/imports.log || { cat $(VENV)/imports.log; exit 1; }
+	@echo "page";              $(MAKE) --no-print-directory check-page
 	@echo "tests";             $(MAKE) --no-print-directory test
+
+# The page's own types and tests; that the built page is of these sources is one of `make test`.
+check-page:
+	@if ! command -v npm >/dev/null; then \
+		echo "no npm here: the page's types and tests are not checked"; exit 0; fi; \
+	$(MAKE) --no-print-directory $(PAGE_READY) && cd web && npm run --silent check && \
+	{ npm run --silent test >../$(VENV)/page.log 2>&1 || { cat ../$(VENV)/page.log; exit 1; }; }
+
+page: $(PAGE_READY)
+	@cd web && npm run --silent build
+
+$(PAGE_READY): web/package-lock.json
+	@cd web && npm ci --silent --no-audit --no-fund && touch node_modules/.package-lock.json
 
 format: $(READY)
 	@$(BIN)/ruff check -q --fix-only .
