@@ -40,7 +40,7 @@ check: $(READY)
 check-page:
 	@if ! command -v npm >/dev/null; then \
 		echo "no npm here: the page's types and tests are not checked"; exit 0; fi; \
-	$(MAKE) --no-print-directory $(PAGE_READY) && cd web && npm run --silent check && \
+	$(MAKE) --no-print-directory -s $(PAGE_READY) && cd web && npm run --silent check && \
 	{ npm run --silent test >../$(VENV)/page.log 2>&1 || { cat ../$(VENV)/page.log; exit 1; }; }
 
 page: $(PAGE_READY)
