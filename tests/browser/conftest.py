@@ -4,6 +4,7 @@ import os
 import shutil
 import threading
 from collections.abc import Callable, Iterator
+from urllib.parse import parse_qs, urlencode, urlsplit
 
 import pytest
 import torch
@@ -25,13 +26,15 @@ pytest.importorskip("playwright", reason="the browser tests need playwright")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    ours = [item for item in items if "tests/browser" in item.path.as_posix()]
+    # Last of all: while playwright is there, no other test could run an event loop of its own.
+    items.sort(key=ours.__contains__)
     if CHROMIUM is None:
         without = pytest.mark.skip(
             reason="no chromium here: install Debian's package, or name one in CHROMIUM"
         )
-        for item in items:
-            if "tests/browser" in item.path.as_posix():
-                item.add_marker(without)
+        for item in ours:
+            item.add_marker(without)
 
 
 @pytest.fixture(scope="session")
@@ -83,22 +86,35 @@ def browser() -> Iterator["object"]:
         chromium.close()
 
 
+@pytest.fixture(scope="session")
+def contexts(browser) -> Iterator[Callable[[str, bool], object]]:
+    """One browser profile for each colour scheme, so that the page is fetched and compiled once."""
+    made: dict[tuple[str, bool], object] = {}
+
+    def context(scheme: str, offline: bool):
+        if (scheme, offline) not in made:
+            made[scheme, offline] = browser.new_context(color_scheme=scheme, offline=offline)
+        return made[scheme, offline]
+
+    yield context
+    for each in made.values():
+        each.close()
+
+
 @pytest.fixture
-def open_page(browser, address: str) -> Iterator[Callable[..., object]]:
+def open_page(contexts, address: str) -> Iterator[Callable[..., object]]:
     """Opens a page and sees to it that nothing but the server was asked, and nothing went wrong."""
-    contexts = []
+    pages = []
     complaints: list[str] = []
 
     def open_(
         path: str = "/", *, width: int = 1440, height: int = 900, scheme: str = "light",
-        server: str = address, **options,
+        server: str = address, offline: bool = False,
     ):  # fmt: skip
-        context = browser.new_context(
-            viewport={"width": width, "height": height}, color_scheme=scheme, **options
-        )
-        contexts.append(context)
-        page = context.new_page()
-        page.set_default_timeout(20_000)
+        page = contexts(scheme, offline).new_page()
+        pages.append(page)
+        page.set_viewport_size({"width": width, "height": height})
+        page.set_default_timeout(60_000)
         page.on("pageerror", lambda error: complaints.append(f"error: {error}"))
         page.on(
             "console",
@@ -115,8 +131,8 @@ def open_page(browser, address: str) -> Iterator[Callable[..., object]]:
         return page
 
     yield open_
-    for context in contexts:
-        context.close()
+    for page in pages:
+        page.close()
     assert complaints == []
 
 
@@ -125,7 +141,49 @@ def ready() -> Callable[[object], object]:
     """Waits until the map that is asked for has been drawn, exactly."""
 
     def wait(page):
-        page.wait_for_selector("canvas.rg-map__canvas[data-ready=true]")
+        page.locator("canvas.rg-map__canvas[data-ready=true]").first.wait_for()
         return page.locator("canvas.rg-map__canvas")
+
+    return wait
+
+
+@pytest.fixture
+def drawn() -> Callable[[object], object]:
+    """Waits for a map's first frame: all of a long one, exactly, would take some seconds more."""
+
+    def wait(page):
+        page.locator("canvas.rg-map__canvas[data-level]").first.wait_for()
+        return page.locator("canvas.rg-map__canvas")
+
+    return wait
+
+
+@pytest.fixture
+def read_focus() -> Callable[[object], float]:
+    """The number at the map's focus, as the page tells it to whoever uses the keyboard."""
+
+    def read(page) -> float:
+        page.locator("canvas.rg-map__canvas").first.focus()
+        page.keyboard.press("ArrowRight")
+        page.keyboard.press("ArrowLeft")
+        tip = page.locator(".rg-map__tip[data-value]:not([data-value=''])").first
+        tip.wait_for(state="attached")
+        return float(tip.get_attribute("data-value"))
+
+    return read
+
+
+@pytest.fixture(scope="session")
+def at() -> Callable[..., str]:
+    """The path of a link to TEXT, translated by the shipped model."""
+    return lambda **query: "/?" + urlencode({"model": "en-de", "text": TEXT, **query})
+
+
+@pytest.fixture(scope="session")
+def wait_for_address() -> Callable[[object, str, str | None], None]:
+    """Waits until the address bar holds the value, or without one, nothing of that name."""
+
+    def wait(page, name: str, value: str | None) -> None:
+        page.wait_for_url(lambda url: parse_qs(urlsplit(url).query).get(name, [None])[0] == value)
 
     return wait

@@ -4,11 +4,14 @@ import json
 import re
 import shutil
 import socket
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
+import torch
 
+from regard.attention import attend
 from regard.inspection import Trace, html
 from regard.tasks.loading import FOLDER
 
@@ -17,12 +20,26 @@ CROSS = "decoder.layers.2.cross"
 
 
 @pytest.fixture(scope="module")
-def saved(tmp_path_factory) -> Path:
-    """A trace in a file."""
+def en_de():
     from regard.tasks import load
 
+    return load("en-de")
+
+
+@pytest.fixture(autouse=True)
+def loaded_once(en_de, monkeypatch) -> None:
+    """Every command here gets the same shipped translator; folders are loaded as ever."""
+    from regard.studio import models
+
+    load = models.load
+    monkeypatch.setattr(models, "load", lambda name: en_de if name == "en-de" else load(name))
+
+
+@pytest.fixture(scope="module")
+def saved(en_de, tmp_path_factory) -> Path:
+    """A trace in a file."""
     path = tmp_path_factory.mktemp("look") / "car.safetensors"
-    load("en-de").trace(TEXT, num_beams=2).save(path)
+    en_de.trace(TEXT, num_beams=2).save(path)
     return path
 
 
@@ -60,6 +77,17 @@ def test_the_terminal_shows_words_at_the_step_that_predicts_them(regard, saved):
     row = next(line for line in lines if line.endswith(" Der"))
     shown = [int(cell) if cell != "." else 0 for cell in re.findall(r"\d+|\.", row)]
     assert shown == [round(100 * weight) for weight in words]
+    assert "the rest goes to </s>" in outcome.out
+
+
+def test_where_no_words_are_known_rows_are_positions(regard, saved, tmp_path):
+    trace = Trace.load(saved)
+    trace.axes["source"] = replace(trace.axes["source"], words=None)
+    trace.save(tmp_path / "no words.safetensors")
+    outcome = regard(
+        "look", tmp_path / "no words.safetensors", "--terminal", "--tap", "encoder.layers.0.self"
+    )
+    assert "a row for each position of source" in outcome.out
 
 
 def test_a_saved_trace_is_whole(regard, saved, tmp_path):
@@ -118,6 +146,8 @@ MISTAKES = [
     (["en-de", "a", "--json", "--head", "4"], f"{CROSS} has heads 0 to 3; got 4."),
     (["en-de", "a", "--json", "--head", "x"], "--head must be a number from 0, or mean; got 'x'."),
     (["en-de", "a", "--figure", "a.gif"], "--figure must end in .svg, .pdf, .png; got 'a.gif'."),
+    (["en-de", "a", "--save", "a.bin"], "--save must end in .safetensors; got 'a.bin'."),
+    (["en-de", "a", "--num-beams", "65"], "Invalid value for '--num-beams': Input should be less"),
     (["en-de", "a", "--json", "--generate", "3"], "--generate is for language models, and en-de"),
     (["nowhere", "a", "--json"], "a model is one of en-de, en-hi or a folder;"),
     (["no.safetensors"], "there is no trace at no.safetensors;"),
@@ -131,6 +161,23 @@ def test_a_mistake_is_one_sentence(regard, arguments, begins):
     assert (outcome.code, outcome.out) == (2, "")
     assert outcome.err.startswith(f"regard: {begins}")
     assert outcome.err.count("\n") == 1
+
+
+def test_nothing_is_written_when_something_is_refused(regard, tmp_path):
+    from regard.inspection.models import trace_module
+
+    class Attending(torch.nn.Module):
+        def forward(self, x):
+            return attend(x, x, x)
+
+    long = trace_module(Attending().eval(), x=torch.randn(1, 1, 2049, 3))
+    long.save(tmp_path / "long.safetensors")
+    wanted = ["--html", tmp_path / "a.html", "--save", tmp_path / "b.safetensors"]
+    drawn = regard("look", tmp_path / "long.safetensors", *wanted, "--figure", tmp_path / "c.svg")
+    assert (drawn.code, "has 2,049 x 2,049: choose others" in drawn.err) == (2, True)
+    shown = regard("look", tmp_path / "long.safetensors", *wanted, "--terminal")
+    assert (shown.code, "is none for the terminal" in shown.err) == (2, True)
+    assert [file.name for file in tmp_path.iterdir()] == ["long.safetensors"]
 
 
 def test_without_a_text_at_a_terminal_it_says_how(regard):

@@ -6,7 +6,6 @@ import pytest
 import torch
 
 from regard.inspection.grouping import (
-    group_spans,
     group_words,
     sentence_spans,
     spans_of,
@@ -27,6 +26,7 @@ def words(tokens: list[str], spans: list[tuple[int, int]]) -> list[str]:
         (["▁un", "believ", "able", "▁tea", ".", "</s>"], ["▁un|believ|able", "▁tea|."]),
         (["<s>", "▁", "किताब", "ें", "▁।"], ["▁|किताब|ें", "▁।"]),
         (["Hello", ",", "Ġwor", "ld", "Ċ", "Bye"], ["Hello|,", "Ġwor|ld", "Ċ|Bye"]),
+        (["Hel", "lo", "↵", "▁##", "▁Bye"], ["Hel|lo", "↵", "▁##", "▁Bye"]),
         (["The", " cat", "s", "<|endoftext|>", "s"], ["The", " cat|s", "s"]),
         (["[CLS]", "un", "##believ", "##able", ".", "[SEP]"], ["un|##believ|##able", "."]),
         (["low", "er</w>", "now</w>"], ["low|er</w>", "now</w>"]),
@@ -70,15 +70,15 @@ def test_words_of_our_tokenizers_become_spans():
 
 def test_columns_are_summed_and_rows_averaged():
     weights = torch.tensor([[0.1, 0.2, 0.7], [0.5, 0.25, 0.25]])
-    grouped = group_spans(weights, [(0, 2)], [(0, 2), (2, 3)])
+    grouped = group_words(weights, [[0, 1]], [[0, 1], [2]])
     # By hand: ((0.1 + 0.2) + (0.5 + 0.25)) / 2 and (0.7 + 0.25) / 2.
     assert torch.allclose(grouped, torch.tensor([[0.525, 0.475]]))
-    assert torch.equal(grouped, group_words(weights, [[0, 1]], [[0, 1], [2]]))
 
 
 def test_grouped_rows_that_cover_all_keys_add_up_to_one(make_tap: Callable[..., Tap]):
     weights = make_tap().weights(0)
-    grouped = group_spans(weights, [(0, 4), (4, 11)], [(0, 1), (1, 6), (6, 13)])
+    columns = [range(1), range(1, 6), range(6, 13)]
+    grouped = group_words(weights, [range(4), range(4, 11)], columns)
     assert torch.allclose(grouped.sum(1), torch.ones(2))
 
 
@@ -86,5 +86,7 @@ def test_a_tile_of_words_says_the_same(make_tap: Callable[..., Tap]):
     tap = make_tap()
     rows, columns = [(0, 3), (3, 4), (5, 11)], [(1, 2), (2, 7), (7, 13)]
     by_tile = tile(tap, 2, row_spans=rows, column_spans=columns).values
-    by_hand = group_spans(tap.weights(2), rows, columns)
+    by_hand = group_words(
+        tap.weights(2), [range(*each) for each in rows], [range(*each) for each in columns]
+    )
     assert torch.allclose(torch.from_numpy(by_tile), by_hand, atol=1e-6)

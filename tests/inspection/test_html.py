@@ -13,6 +13,7 @@ from regard.inspection import Trace, html
 from regard.inspection.answers import AxisInfo
 from regard.inspection.html import to_html
 from regard.inspection.models import trace_module
+from regard.inspection.tiles import tile
 from regard.layers import MultiHeadAttention
 
 TEXT = 'A <b>bold</b> "text" </script><script>alert(1)</script> & <!-- more'
@@ -131,6 +132,32 @@ def test_of_a_long_text_coarse_levels_are_kept_and_the_rest_is_said(tmp_path):
         "2 of 3 maps are not here, only their thumbnails.",
     ]
     assert (tmp_path / "page.html").stat().st_size < 1.7e6
+
+
+def test_every_map_has_its_coarsest_level_before_one_has_a_finer(tmp_path):
+    trace = traced(300)
+    (name,) = trace
+    coarsest = 150 * 150 * 4 * 4 / 3 / 1e6
+    said = to_html(trace, tmp_path / "page.html", limit_mb=3.5 * coarsest)
+    assert said[0] == "3 of 3 maps are here at coarse levels only."
+    answers, _ = kept(tmp_path / "page.html")
+    tiles = [key for key in answers["answers"] if key.startswith("tile?")]
+    assert len(tiles) == 3
+    for head in range(3):
+        (key,) = [key for key in tiles if f"head={head}&" in key]
+        assert "&level=1&" in key
+        expected = tile(trace[name], head, level=1).values
+        assert np.array_equal(numbers(answers["answers"][key]), expected, equal_nan=True)
+
+
+def test_a_map_that_would_take_too_long_is_left_out(tmp_path, monkeypatch):
+    trace = traced(300)
+    monkeypatch.setattr(html, "ENTRIES", 2 * 300 * 300)
+    said = to_html(trace, tmp_path / "page.html", limit_mb=0.4)
+    assert said[:2] == [
+        "2 of 3 maps are here at coarse levels only.",
+        "1 of 3 maps are not here, only their thumbnails.",
+    ]
 
 
 def test_what_is_chosen_comes_first(tmp_path):

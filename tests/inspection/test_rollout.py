@@ -34,6 +34,8 @@ def test_it_is_the_product_of_all_layers(make_tap: Make, whole_map: Whole, mask:
         product = (0.5 * mean_map(tap, whole_map) + 0.5 * np.eye(7)) @ product
     found = rollout(taps, [6, 0, 3], item=1)
     assert set(found) == {"target"}
+    of_trace = rollout({str(number): tap for number, tap in enumerate(taps)}, [6, 0, 3], item=1)
+    assert torch.equal(of_trace["target"], found["target"])
     assert np.allclose(found["target"], product[[6, 0, 3]], atol=1e-6)
 
 

@@ -157,11 +157,15 @@ def test_whether_a_mask_hides_the_future(make_tap: Make):
         ((-1,), r"has heads 0 to 5; got -1"),
         ((0, slice(0, 12)), r"queries must lie within 0 to 11; got 0 to 12"),
         ((0, slice(None), slice(4, 1, -1)), r"keys must be a slice that runs forward"),
+        (("mean",), r"has heads 0 to 5; got 'mean'"),
         ((0, 3), r"queries must be a slice that runs forward, like slice\(0, 64\); got 3"),
     ],
 )
 def test_what_is_not_there_is_refused(make_tap: Make, arguments: tuple, sentence: str):
     with pytest.raises(RegardError, match=sentence):
         make_tap().weights(*arguments)
+    for look in (Tap.weights, Tap.scores, Tap.norms):
+        with pytest.raises(RegardError, match="item must be from 0 to 1; got 2"):
+            look(make_tap(), 0, item=2)
     with pytest.raises(RegardError, match="query must be from 0 to 10; got 11"):
         make_tap().row(0, 11)

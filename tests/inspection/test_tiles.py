@@ -127,6 +127,15 @@ def test_a_pyramid_goes_from_a_preview_to_single_cells(make_tap: Make):
     assert len(list(pyramid(tap, 0, base=8, levels=2))) == 3
 
 
+@pytest.mark.parametrize("how", ["max", "mean"])
+def test_a_pyramids_levels_are_the_tiles_of_these_levels(make_tap: Make, how: str):
+    tap = make_tap(53, 61, mask=Causal())
+    for each in pyramid(tap, 4, base=16, levels=2, reduce=how):
+        one = tile(tap, 4, level=each.level, reduce=how)
+        assert (each.level, each.every, each.reduce) == (one.level, 1, how)
+        np.testing.assert_allclose(each.values, one.values, rtol=1e-6)
+
+
 def test_thumbnails_show_every_head(make_tap: Make, whole_map: Whole):
     tap = make_tap(13, 13, mask=Causal())
     pictures, rows = thumbnails(tap, 5)

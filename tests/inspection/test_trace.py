@@ -21,6 +21,11 @@ def trace(make_tap: Callable[..., Tap]) -> Trace:
     )
 
 
+def test_it_is_shown_in_a_line(trace: Trace):
+    assert repr(trace) == "<Trace of a model: 1 attention layers, 13 of target>"
+    assert repr(trace[NAME]) == f"<Tap {NAME}: 6 heads, target x target = 13 x 13>"
+
+
 @pytest.mark.parametrize("ending", ["svg", "pdf", "png"])
 def test_a_map_is_drawn_for_paper(trace: Trace, tmp_path: Path, ending: str):
     trace.figure(tmp_path / f"map.{ending}", tap=NAME, head=2, keys=slice(3, 9))

@@ -354,7 +354,7 @@ export function fakeSource(): Source {
     async ablate(id, request: AblationRequest) {
       const fake = get(id);
       const tap = tapOf(fake, request.tap);
-      const step = fake.info.generation?.steps[request.step];
+      const step = fake.info.generation?.steps[request.step ?? 0];
       const before = step?.probability ?? 0.8;
       const weight = rowOf(fake, tap, request.head, request.query, "weight")[request.key] ?? 0;
       const harm = { edge: 0.5 * weight, head: 0.2 + 0.1 * noise(request.head, 5), token: 0.6 }[request.what];
@@ -363,7 +363,7 @@ export function fakeSource(): Source {
       const rest = (1 - after) / Math.max(1e-9, 1 - before);
       return {
         what: request.what,
-        step: request.step,
+        step: request.step ?? 0,
         token: step?.token ?? "",
         before,
         after,

@@ -61,7 +61,7 @@ export interface AblationRequest {
   head: number;
   query: number;
   key: number;
-  step: number;
+  step: number | null; // of the output; null: the one that changes most
 }
 
 /** What this source can do besides showing; a file without a model can neither trace nor ablate. */

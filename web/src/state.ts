@@ -16,6 +16,9 @@ import type {
 
 export type View = "map" | "flow" | "generation" | "translation" | "compare";
 export type Scale = "linear" | "log" | "row" | "sink";
+/** A word of the output is looked at where it is predicted, or one step later, where it is read. */
+export type Aligned = "output" | "input";
+export type Pieces = "word" | "token";
 export type Theme = "system" | "light" | "dark";
 /** The map's window in positions: the top left corner, and how many columns the width shows. */
 export interface Viewport {
@@ -46,6 +49,7 @@ export function createState(source: Source) {
     models,
     trace,
     request: signal<TraceRequest | null>(null), // what `trace` was asked with, null where only its id is known
+    asked: new Map<string, TraceRequest>(), // what each trace made on this page was asked with, by its id
     busy: signal(false), // a trace is being made
     error: signal<string | null>(null),
     view: signal<View>("map"),
@@ -57,11 +61,17 @@ export function createState(source: Source) {
     group: signal<Group>("token"),
     scale: signal<Scale>("linear"),
     ends: signal<[number, number] | null>(null), // of the colour scale, when dragged
+    home: signal<[number, number] | null>(null), // what "reset" brings the ends back to; null: those of the data
+    painted: signal(false), // the map has shown something of its trace
     viewport: signal<Viewport | null>(null), // null: the whole map fits
     hover: signal<Position | null>(null),
     focus: signal<Position | null>(null), // the cell that the keyboard moves and the drawer shows
     locked: signal<number[]>([]), // queries whose lines stay, in the flow
     step: signal<number | null>(null), // of the generation
+    heads: signal<(Head | null)[]>([]), // of the flow, each in the colour of its place; none: `head` alone
+    aligned: signal<Aligned>("output"), // of the translation
+    pieces: signal<Pieces>("word"), // of the translation
+    difference: signal(false), // of the comparison, instead of both maps
     drawer: signal(false),
     ablation: signal<Ablation | null>(null),
     ablated: signal<AblationRequest | null>(null), // what `ablation` answers
@@ -88,6 +98,7 @@ export function firstTap(trace: TraceInfo): TapInfo | null {
 export function show(state: State, trace: TraceInfo, request: TraceRequest | null): void {
   batch(() => {
     const before = state.tap.value;
+    if (state.trace.value?.id !== trace.id) state.painted.value = false;
     state.trace.value = trace;
     state.request.value = request;
     state.error.value = null;
@@ -137,7 +148,15 @@ function settle(state: State, tap: TapInfo): void {
 
 /** Traces a text and shows it; what goes wrong is said on the page. */
 export async function ask(state: State, request: TraceRequest): Promise<void> {
-  await during(state, async () => show(state, await state.source.trace(request), request));
+  if (!state.trace.value) state.request.value = request; // to try again with, where it fails
+  await during(state, async () => show(state, await made(state, request), request));
+}
+
+/** A trace of the request, which is remembered: a link to it says the request. */
+export async function made(state: State, request: TraceRequest, signal?: AbortSignal): Promise<TraceInfo> {
+  const trace = await state.source.trace(request, signal);
+  state.asked.set(trace.id, request);
+  return trace;
 }
 
 /** Shows a trace that is already there. */
@@ -157,15 +176,15 @@ async function during(state: State, work: () => Promise<void>): Promise<void> {
   }
 }
 
-/** The output step whose probability an ablation shows: the one that this query predicts. */
-export function stepOf(state: State, tap: TapInfo, query: number): number {
+/** The output step whose probability an ablation shows: the one that this query predicts, else the
+ * chosen one; null asks for the one that changes most. */
+export function stepOf(state: State, tap: TapInfo, query: number): number | null {
   const trace = state.trace.value;
   const generation = trace?.generation;
-  const prompt = trace?.axes[generation?.axis ?? tap.queries]?.prompt ?? 0;
-  if (!generation) return query;
-  const last = generation.steps.length - 1;
-  const wanted = tap.queries === generation.axis ? query - prompt + 1 : (state.step.value ?? last);
-  return Math.max(0, Math.min(last, wanted));
+  if (!generation) return tap.side === "decoder" ? query : null;
+  const step = query - (trace.axes[generation.axis]?.prompt ?? 0) + 1;
+  const predicts = tap.queries === generation.axis && step >= 0 && step < generation.steps.length;
+  return predicts ? step : state.step.value;
 }
 
 /** Switches an edge, a head or a token off, and keeps the change in the output's probability. */

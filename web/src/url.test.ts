@@ -15,6 +15,10 @@ const EVERYTHING: Address = {
   drawer: true,
   locked: [2, 3, 5],
   step: 0,
+  heads: [3, null, "mean"],
+  aligned: "input",
+  pieces: "token",
+  difference: true,
   other: { trace: { model: "en-hi", text: "a, b", id: "", hypothesis: 0 }, tap: "encoder.layers.0.self", head: 3 },
   theme: "dark",
 };

@@ -1,11 +1,12 @@
 /** The address bar's half of the state: what is looked at, as a query string and back. */
 import type { Group, Head, Quantity, Reduce } from "./source";
-import type { Position, Scale, Theme, View, Viewport } from "./state";
+import type { Aligned, Pieces, Position, Scale, Theme, View, Viewport } from "./state";
 
 /** Longer texts would not survive a link; their trace is named by its id. */
 export const LONGEST_TEXT = 2000;
+const MOST_HEADS = 8; // as many as the flow has colours
 
-/** A trace as a link names it. */
+/** A trace as a link names it: by its text where asking for it makes it again, else by its id. */
 export interface Named {
   model: string;
   text: string;
@@ -27,6 +28,10 @@ export interface Address {
   drawer: boolean;
   locked: number[];
   step: number | null;
+  heads: (Head | null)[];
+  aligned: Aligned;
+  pieces: Pieces;
+  difference: boolean;
   other: { trace: Named | null; tap: string; head: Head } | null; // trace null: the same as the first
   theme: Theme;
 }
@@ -45,6 +50,10 @@ export const DEFAULTS: Address = {
   drawer: false,
   locked: [],
   step: null,
+  heads: [],
+  aligned: "output",
+  pieces: "word",
+  difference: false,
   other: null,
   theme: "system",
 };
@@ -55,6 +64,8 @@ const CHOICES = {
   scale: ["linear", "log", "row", "sink"],
   group: ["token", "word", "sentence"],
   reduce: ["max", "mean"],
+  aligned: ["output", "input"],
+  pieces: ["word", "token"],
   theme: ["system", "light", "dark"],
 } as const;
 
@@ -72,6 +83,8 @@ export function write(address: Address): string {
   if (address.drawer) params.set("drawer", "1");
   if (address.locked.length) params.set("locked", address.locked.join(","));
   if (address.step !== null) params.set("step", String(address.step));
+  if (address.heads.length > 1) params.set("heads", address.heads.map((head) => head ?? "").join(","));
+  if (address.difference) params.set("difference", "1");
   if (address.other) {
     params.set("other", `${address.other.head},${address.other.tap}`);
     if (address.other.trace) writeNamed(params, "other-", address.other.trace);
@@ -105,6 +118,9 @@ export function read(query: string): Address {
   address.drawer = params.get("drawer") === "1";
   address.locked = whole(params.get("locked"));
   address.step = whole(params.get("step"))[0] ?? null;
+  const heads = (params.get("heads") ?? "").split(",").slice(0, MOST_HEADS);
+  if (heads.length > 1) address.heads = heads.map((each) => (each ? readHead(each) : null));
+  address.difference = params.get("difference") === "1";
   const [head, tap] = (params.get("other") ?? "").split(",");
   if (head && tap) address.other = { head: readHead(head), tap, trace: readNamed(params, "other-") };
   return address;

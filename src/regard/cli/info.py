@@ -80,7 +80,7 @@ def _model(name: str) -> dict[str, Any]:
 
 def _taps(name: str) -> list[dict[str, Any]]:
     """Name and size of every attention layer. No weight of ours is read for it; what calls
-    attention in a model of transformers is known once it has run, on a short text."""
+    attention in a model of transformers is known once it has run."""
     import torch
 
     from regard.checkpoints.pretrained import read_config
@@ -88,12 +88,14 @@ def _taps(name: str) -> list[dict[str, Any]]:
     from regard.inspection.models import tap_name
     from regard.layers import MultiHeadAttention
     from regard.models import EncoderDecoder
-    from regard.studio.models import is_ours, open_model
+    from regard.studio.models import is_ours
     from regard.tasks.loading import find
 
     folder = find(name)
     if not is_ours(folder):
-        heard = open_model(name).trace("a b c").values()
+        from regard.inspection.huggingface import load_for_tracing
+
+        heard = load_for_tracing(folder).trial().values()
         return [_sizes(tap.name, tap.heads, tap.key_heads, tap.head_dim) for tap in heard]
     with torch.device("meta"):
         model = EncoderDecoder(from_config(read_config(folder)))

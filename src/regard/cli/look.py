@@ -9,6 +9,7 @@ from urllib.parse import urlencode
 
 import typer
 
+from regard.cli.progress import waiting
 from regard.cli.studio import PORT
 from regard.errors import RegardError
 
@@ -19,7 +20,9 @@ if TYPE_CHECKING:
     from regard.inspection.trace import Trace
 
 FIGURES = (".svg", ".pdf", ".png")
+SAVED = ".safetensors"
 LARGEST_GRID = 2**14  # cells in the terminal
+MOST_BEAMS = 64  # each is a translation to be kept in memory
 
 
 def look(
@@ -42,7 +45,11 @@ def look(
     num_beams: Annotated[
         int | None,
         typer.Option(
-            "--num-beams", min=1, help="Hypotheses of a translation.", show_default="model's"
+            "--num-beams",
+            min=1,
+            max=MOST_BEAMS,
+            help="Hypotheses of a translation.",
+            show_default="model's",
         ),
     ] = None,
     generate: Annotated[
@@ -87,43 +94,47 @@ def look(
     """
     if figure is not None and figure.suffix.lower() not in FIGURES:
         raise RegardError(f"--figure must end in {', '.join(FIGURES)}; got {figure.name!r}.")
-    saved = Path(model).suffix == ".safetensors" and not Path(model).is_dir()
+    if save is not None and save.suffix.lower() != SAVED:
+        raise RegardError(f"--save must end in {SAVED}; got {save.name!r}.")
+    wanted = _head(head)
+    saved = Path(model).suffix.lower() == SAVED and not Path(model).is_dir()
     if saved:
         _nothing_to_run(text, file, target, num_beams, generate)
     given = "" if saved else _text(text, file)
     options = {"target": target, "num_beams": num_beams, "generate": generate}
     options = {name: value for name, value in options.items() if value is not None}
-    id = _id(model, given, options)
     if not (html or save or figure or terminal or as_json):
         from regard.studio.serve import bind
 
         with bind(port) as listener:  # before the slow part: a port in use is said at once
             trace = _traced(model, saved, given, options)
-            _check(trace, tap, head)
+            _check(trace, tap, wanted)
+            id = _id(model, given, options)
             models = [] if saved else [model]
             query = _query({"trace": id, "tap": tap, "head": head})
             _show(trace, id, models, query, listener, not no_open)
         return
     trace = _traced(model, saved, given, options)
-    chosen, of_head = _check(trace, tap, head)
+    chosen = _check(trace, tap, wanted)
+    # What may be refused comes first, so that nothing is written when something is.
+    grid = _grid(trace, chosen, wanted) if terminal else None
+    if figure:
+        with waiting("drawing the figure"):
+            trace.figure(figure, tap=chosen, head=wanted)
     if save:
         trace.save(save)
     if html:
-        from regard.inspection.html import to_html
-
-        for left_out in to_html(trace, html, query=_query({"tap": tap, "head": head})):
-            print(f"regard: {left_out}", file=sys.stderr)
-    if figure:
-        from regard.figures.style import save as save_figure
-        from regard.inspection.part import part
-
-        save_figure(part(trace, chosen, of_head).figure(), figure)
-    if terminal:
-        print(_grid(trace, chosen, of_head))
+        with waiting("writing the page"):
+            left_out = trace.to_html(html, query=_query({"tap": tap, "head": head}))
+        for sentence in left_out:
+            print(f"regard: {sentence}", file=sys.stderr)
+    if grid is not None:
+        print(grid)
     if as_json:
         from regard.inspection.views import describe
 
-        print(json.dumps(asdict(describe(trace, id)), ensure_ascii=False))
+        about = describe(trace, _id(model, given, options))
+        print(json.dumps(asdict(about), ensure_ascii=False))
 
 
 def _text(text: str | None, file: Path | None) -> str:
@@ -160,28 +171,28 @@ def _nothing_to_run(*given: object) -> None:
 
 
 def _traced(model: str, saved: bool, text: str, options: dict[str, Any]) -> "Trace":
-    if saved:
-        from regard.inspection import Trace
+    with waiting(f"reading {model}" if saved else f"running {model}"):
+        if saved:
+            from regard.inspection import Trace
 
-        return Trace.load(model)
-    from regard.studio.models import is_ours, open_model
-    from regard.tasks.loading import find
+            return Trace.load(model)
+        from regard.studio.models import is_ours, open_model
+        from regard.tasks.loading import find
 
-    if "generate" in options and is_ours(find(model)):
-        raise RegardError(
-            f"--generate is for language models, and {model} translates; leave it out."
-        )
-    return open_model(model).trace(text, **options)
+        if "generate" in options and is_ours(find(model)):
+            raise RegardError(
+                f"--generate is for language models, and {model} translates; leave it out."
+            )
+        return open_model(model).trace(text, **options)
 
 
-def _check(trace: "Trace", tap: str | None, head: str | None) -> tuple[str, "Head"]:
-    """What was asked for, if it is there: by default the mean over the heads of the last layer
-    that looks across, else of the last of all."""
+def _check(trace: "Trace", tap: str | None, head: "Head") -> str:
+    """The tap that was asked for, if it is there and has that head: by default the last that looks
+    across, else the last of all."""
     across = [each.name for each in trace.values() if each.kind == "cross"]
     of = trace[tap or (across or list(trace))[-1]]
-    chosen = _head(head)
-    of.heads_of(None if chosen == "mean" else chosen)
-    return of.name, chosen
+    of.heads_of(None if head == "mean" else head)
+    return of.name
 
 
 def _head(name: str | None) -> "Head":
@@ -244,5 +255,11 @@ def _grid(trace: "Trace", tap: str, head: "Head") -> str:
         column_spans=column_spans,
     ).values
     which = f"mean over {of.heads} heads" if head == "mean" else f"head {head}"
-    caption = f"α of {tap}, {which}; a row for each word of {of.queries}{step}"
+    unit = "position" if row_spans is None else "word"
+    caption = f"α of {tap}, {which}; a row for each {unit} of {of.queries}{step}"
+    if column_spans is not None:
+        inside = {key for span in column_spans for key in range(*span)}
+        tokens = trace.axes[of.keys].tokens
+        outside = dict.fromkeys(token for key, token in enumerate(tokens) if key not in inside)
+        caption += f"; the rest goes to {', '.join(outside)}" if outside else ""
     return alignment_grid(columns, rows, np.nan_to_num(weights), caption=caption)

@@ -1,4 +1,4 @@
-"""A progress bar on stderr, for somebody who watches; silence for a pipe or a log."""
+"""What goes on, on stderr, for somebody who watches; silence for a pipe or a log."""
 
 import sys
 from collections.abc import Callable, Iterator
@@ -25,3 +25,16 @@ def progress_bar(total: int, what: str, *, shown: bool = True) -> Iterator[Calla
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task(what, total=total)
         yield lambda done: bar.advance(task, done)
+
+
+@contextmanager
+def waiting(what: str) -> Iterator[None]:
+    """Says what is being done while it is, where nobody can know how long it takes."""
+    if not sys.stderr.isatty():
+        yield
+        return
+    from rich.console import Console
+    from rich.markup import escape
+
+    with Console(stderr=True).status(escape(what)):
+        yield

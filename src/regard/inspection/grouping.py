@@ -18,7 +18,7 @@ SPECIAL = frozenset(
     {"<s>", "</s>", "<pad>", "<unk>", "<mask>", "<bos>", "<eos>", "<|endoftext|>"}
     | {"[CLS]", "[SEP]", "[PAD]", "[MASK]"}
 )
-_STARTS = ("▁", "Ġ", "Ċ", " ", "\n")  # SentencePiece; byte-level BPE; tokens that were decoded
+_STARTS = ("▁", "↵", "Ġ", "Ċ", " ", "\n")  # SentencePiece; byte-level BPE; decoded tokens
 _GOES_ON = "##"  # WordPiece
 _STOPS = "</w>"  # the first BPEs
 
@@ -47,17 +47,6 @@ def group_words(
     return torch.stack([by_source[list(pieces)].mean(0) for pieces in target_words])
 
 
-def group_spans(
-    weights: Float[Tensor, "rows columns"],
-    row_spans: Iterable[Span],
-    column_spans: Iterable[Span],
-) -> Float[Tensor, "row_spans column_spans"]:
-    """The same for words or sentences given as spans; `tiles.tile` does it to any rectangle."""
-    return group_words(
-        weights, [range(*span) for span in row_spans], [range(*span) for span in column_spans]
-    )
-
-
 def spans_of(words: Iterable[Word]) -> list[Span]:
     """Words of one of this package's tokenizers as spans of their tokens."""
     return [(word.indices[0], word.indices[-1] + 1) for word in words]
@@ -66,8 +55,9 @@ def spans_of(words: Iterable[Word]) -> list[Span]:
 def word_spans(tokens: Sequence[str], special: Collection[str] = SPECIAL) -> list[Span]:
     """Half-open spans of the words that tokens spell, read from the marks that tokenizers leave.
 
-    Known are ▁ (SentencePiece), Ġ and Ċ (byte-level BPE), a space (tokens that were decoded), ##
-    (WordPiece) and </w> (the first BPEs). Where no token has a mark, each is a word of its own.
+    Known are ▁ (SentencePiece), Ġ and Ċ (byte-level BPE), a space (tokens that were decoded), ↵ (a
+    new line, as axes show it), ## (WordPiece) and </w> (the first BPEs). Where no token has a mark,
+    each is a word of its own.
 
     Args:
         special: tokens that belong to no word.
@@ -103,7 +93,7 @@ def sentence_spans(tokens: Sequence[str]) -> list[Span]:
     first = 0
     end = ""  # the punctuation that was met
     for index, token in enumerate(tokens):
-        bare = token.strip("▁ĠĊ \n").removesuffix(_STOPS)
+        bare = token.strip("".join(_STARTS)).removesuffix(_STOPS)
         if token in SPECIAL or not bare.rstrip(CLOSING):
             continue
         if end in ALWAYS_END or (end and index in starts):

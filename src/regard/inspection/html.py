@@ -84,27 +84,24 @@ def _answers(
     wanted = [
         (tap, head) for tap in chosen for head in (range(tap.heads) if heads is None else heads)
     ]
-    left, entries, whole, coarse, without = limit, ENTRIES, 0, 0, 0
+    left, large = limit, []
     for tap, head in wanted:
-        size = _size(tap)
-        if size <= left:
+        if _size(tap) <= left:
             answers |= _map(tap, head)
-            left, whole = left - size, whole + 1
-            continue
-        tiles = 0
-        for key, values, level in _levels(tap, head):
-            entries -= values.size * 4**level
-            size = _encoded(values.size)
-            if size > left or (entries < 0 and heads is None):
-                break
-            answers[key] = _packed(values)
-            left, tiles = left - size, tiles + 1
-        coarse, without = coarse + (tiles > 0), without + (tiles == 0)
+            left -= _size(tap)
+        else:
+            large.append((tap, head))
+    coarse = set()
+    for tap, head, place in _fitting(large, left, ENTRIES if heads is None else math.inf):
+        how = {"quantity": "weight", "reduce": "max"}
+        key = _key("tile", tap=tap.name, head=head, group="token", every=1, **place, **how)
+        answers[key] = _packed(tile(tap, head, **place, **how).values)  # type: ignore[arg-type]
+        coarse.add((tap.name, head))
     total = sum(tap.heads for tap in trace.values())
     left_out = []
     if coarse:
-        left_out.append(f"{coarse:,} of {total:,} maps are here at coarse levels only.")
-    if missing := without + total - len(wanted):
+        left_out.append(f"{len(coarse):,} of {total:,} maps are here at coarse levels only.")
+    if missing := total - len(wanted) + len(large) - len(coarse):
         left_out.append(f"{missing:,} of {total:,} maps are not here, only their thumbnails.")
     if left_out:
         left_out.append("`regard look` shows all of it.")
@@ -145,25 +142,41 @@ def _needs_scores(tap: Tap) -> bool:
     return isinstance(tap.score, capped) or scale(tap.score, tap.head_dim) is None
 
 
-def _levels(tap: Tap, head: int) -> Iterator[tuple[str, NDArray[np.float32], int]]:
-    """The tiles of a map as the page asks for them, the whole map in one first, then finer levels:
-    key, values and level of each."""
+def _fitting(
+    maps: list[tuple[Tap, int]], room: float, entries: float
+) -> Iterator[tuple[Tap, int, dict[str, int]]]:
+    """Tiles of maps in turn, each map's coarsest before a finer one of any, for so many characters
+    and weights that have to be computed. A map has no finer tile than its first that is too much.
+    """
+    going_on = [(tap, head, _places(tap)) for tap, head in maps]
+    while going_on:
+        turn, going_on = going_on, []
+        for tap, head, places in turn:
+            place = next(places, None)
+            if place is None:
+                continue
+            cells = place["height"] * place["width"]
+            characters, weights = _encoded(cells), cells * 4 ** place["level"]
+            if characters <= room and weights <= entries:
+                room, entries = room - characters, entries - weights
+                yield tap, head, place
+                going_on.append((tap, head, places))
+
+
+def _places(tap: Tap) -> Iterator[dict[str, int]]:
+    """The tiles of a map as the page asks for them: the whole map in one, then finer levels."""
     longest = max(tap.rows, tap.columns)
     for level in range(max(math.ceil(math.log2(longest / TILE)), 0), -1, -1):
         height, width = (-(-length // 2**level) for length in (tap.rows, tap.columns))
         for row in range(0, height, TILE):
             for column in range(0, width, TILE):
-                place = {
+                yield {
                     "level": level,
                     "row": row,
                     "column": column,
                     "height": min(TILE, height - row),
                     "width": min(TILE, width - column),
                 }
-                how = {"quantity": "weight", "reduce": "max"}
-                key = _key("tile", tap=tap.name, head=head, group="token", every=1, **place, **how)
-                values = tile(tap, head, **place, **how).values  # type: ignore[arg-type]
-                yield key, values, level
 
 
 def _key(what: str, **asked: object) -> str:

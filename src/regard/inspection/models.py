@@ -152,15 +152,6 @@ def tap_name(path: str) -> str:
     return path.removesuffix("_attention")
 
 
-def tap_names(model: nn.Module) -> list[str]:
-    """The taps that a trace of this model will have, in the model's order."""
-    return [
-        tap_name(path)
-        for path, module in model.named_modules()
-        if isinstance(module, MultiHeadAttention)
-    ]
-
-
 def output_weight(attention: nn.Module) -> Tensor | None:
     """W_O of each head, (heads, head_dim, d_model): x W_O is the sum over heads of x_h W_O,h."""
     if not isinstance(attention, MultiHeadAttention):

@@ -2,6 +2,7 @@
 
 import io
 from dataclasses import dataclass
+from pathlib import PurePath
 from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
@@ -9,9 +10,10 @@ from numpy.typing import NDArray
 
 from regard.errors import RegardError
 from regard.inspection.answers import Group, Quantity
+from regard.inspection.cells import Spans
 from regard.inspection.statistics import head_summary
 from regard.inspection.tap import Tap
-from regard.inspection.tiles import Head, Spans, check_choice, tile
+from regard.inspection.tiles import Head, check_choice, tile
 from regard.inspection.trace import Trace
 
 if TYPE_CHECKING:
@@ -77,7 +79,7 @@ class Part:
             self.values,
             self.rows,
             self.columns,
-            title=f"{self.model}: {self.tap.name}, {which}",
+            title=f"{PurePath(self.model).name}: {self.tap.name}, {which}",
             quantity=quantity,
             scale="linear" if scale == "sink" else scale,
             limits=limits,
@@ -113,7 +115,7 @@ def part(
     if not (0 < height <= LARGEST_SIDE and 0 < width <= LARGEST_SIDE):
         raise RegardError(
             f"an export has from 1 to {LARGEST_SIDE:,} rows and columns; this part of {tap} has"
-            f" {max(height, 0):,} x {max(width, 0):,}: choose another."
+            f" {max(height, 0):,} x {max(width, 0):,}: choose others by queries and keys."
         )
     found = tile(
         of,

@@ -6,7 +6,7 @@ the product of all layers' A. Here it is computed for chosen outputs only, a row
 matrix after another, each of them in tiles: a map is never whole.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import torch
 from jaxtyping import Float
@@ -20,7 +20,7 @@ RESIDUAL = 0.5  # the part that the residual connection keeps
 
 @torch.no_grad()
 def rollout(
-    taps: Iterable[Tap], positions: Sequence[int], *, item: int = 0
+    taps: Mapping[str, Tap] | Iterable[Tap], positions: Sequence[int], *, item: int = 0
 ) -> dict[str, Float[Tensor, "positions length"]]:
     """How much of each input reaches the outputs at `positions` of the last layer.
 
@@ -32,8 +32,8 @@ def rollout(
     as one that may attend to nothing, stays with it.
 
     Args:
-        taps: attention layers in the order in which they ran, such as `trace.values()`; leave the
-            upper ones out to look at a lower layer's output.
+        taps: a trace, or attention layers in the order in which they ran; leave the upper ones out
+            to look at a lower layer's output.
         positions: of the last layer's queries.
 
     Returns:
@@ -42,7 +42,7 @@ def rollout(
     Raises:
         RegardError: no layers, or a position that is not there.
     """
-    layers = list(taps)
+    layers = list(taps.values() if isinstance(taps, Mapping) else taps)
     if not layers:
         raise RegardError("rollout needs at least one attention layer; got none.")
     top = layers[-1]

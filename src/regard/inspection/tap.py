@@ -12,13 +12,14 @@ from regard.attention.row_lse import log_sum_exp
 from regard.attention.scores import Score, in_dtype
 from regard.errors import RegardError
 from regard.inspection.answers import Receipt
+from regard.inspection.bounds import indices, one
 
 ROWS_AT_ONCE = 2**22  # entries of a strip of whole rows: 16 MiB in float32
 TILE_ROWS, TILE_COLUMNS = 256, 2048  # computed at a time: 2 MiB, which stay in a core's cache
 SAMPLED_ROWS = 8  # of each head, for the receipt
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class Tap:
     """What one attention layer was given, kept in the run's own dtype; nothing of it is a map.
 
@@ -41,6 +42,10 @@ class Tap:
     output_weight: Tensor | None = None  # W_O of each head, (heads, value_dim, d_model)
     known_lse: Tensor | None = None  # (batch, heads, queries), where the kernel gave it
     notes: list[str] = field(default_factory=list)
+
+    def __repr__(self) -> str:
+        size = f"{self.rows:,} x {self.columns:,}"
+        return f"<Tap {self.name}: {self.heads} heads, {self.queries} x {self.keys} = {size}>"
 
     @property
     def batch(self) -> int:
@@ -118,8 +123,8 @@ class Tap:
                 f"‖α·f(x)‖ needs the output projection of {self.name}, which is not known here;"
                 " ask for weights instead."
             )
-        of_keys = self.value_norms[item, self.heads_of(head)][:, self.columns_of(keys)]
         weights = self.weights(head, queries, keys, item=item)
+        of_keys = self.value_norms[item, self.heads_of(head)][:, self.columns_of(keys)]
         return weights * (of_keys[:, None] if head is None else of_keys)
 
     def row(self, head: int, query: int, *, item: int = 0) -> Tensor:
@@ -138,16 +143,15 @@ class Tap:
         rows = self.rows_of(queries)
         every = torch.arange(self.columns, device=self.query.device)
         k = min(k, self.columns)
-        parts = [
-            self.tile(head, strip, every, item=item).topk(k)
-            for strip in rows.split(max(ROWS_AT_ONCE // max(self.columns, 1), 1))
-        ]
-        if not parts:
-            empty = torch.zeros(0, k)
-            return empty, empty.long()
-        return torch.cat([part.values for part in parts]), torch.cat(
-            [part.indices for part in parts]
-        )
+        # Made beforehand: small results among freed strips would keep these from being used again.
+        values = torch.empty(len(rows), k, device=rows.device)
+        positions = torch.empty(len(rows), k, dtype=torch.long, device=rows.device)
+        height = max(ROWS_AT_ONCE // max(self.columns, 1), 1)
+        for top in range(0, len(rows), height):
+            strip = slice(top, top + height)
+            found = self.tile(head, rows[strip], every, item=item).topk(k)
+            values[strip], positions[strip] = found.values, found.indices
+        return values, positions
 
     @torch.no_grad()
     def tile(self, head: int, rows: Tensor, columns: Tensor, *, item: int = 0) -> Tensor:
@@ -176,6 +180,7 @@ class Tap:
         self, head: int, rows: Tensor, columns: Tensor, item: int, dtype: torch.dtype
     ) -> Tensor:
         """What the mask has yet to be applied to."""
+        one("item", item, self.batch)
         key_head = head // (self.heads // self.key_heads)
         query = taken(self.query[item, head], rows)
         key = taken(self.key[item, key_head], columns)
@@ -272,8 +277,8 @@ class Tap:
     def heads_of(self, head: int | None) -> list[int]:
         if head is None:
             return list(range(self.heads))
-        if not 0 <= head < self.heads:
-            raise RegardError(f"{self.name} has heads 0 to {self.heads - 1}; got {head}.")
+        if not isinstance(head, int) or not 0 <= head < self.heads:
+            raise RegardError(f"{self.name} has heads 0 to {self.heads - 1}; got {head!r}.")
         return [head]
 
     def rows_of(self, queries: slice) -> Tensor:
@@ -295,22 +300,3 @@ def hides_the_future(mask: Mask | None) -> bool:
     if isinstance(mask, Both):
         return hides_the_future(mask.left) or hides_the_future(mask.right)
     return isinstance(mask, Causal)
-
-
-def one(name: str, index: int, length: int) -> slice:
-    if not 0 <= index < length:
-        raise RegardError(f"{name} must be from 0 to {length - 1}; got {index}.")
-    return slice(index, index + 1)
-
-
-def indices(name: str, part: slice, length: int, device: torch.device) -> Tensor:
-    if not isinstance(part, slice) or (part.step or 1) < 1:
-        raise RegardError(
-            f"{name} must be a slice that runs forward, like slice(0, 64); got {part!r}."
-        )
-    for end in (part.start, part.stop):
-        if end is not None and not -length <= end <= length:
-            raise RegardError(
-                f"{name} must lie within 0 to {length}; got {part.start} to {part.stop}."
-            )
-    return torch.arange(length, device=device)[part]

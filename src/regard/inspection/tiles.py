@@ -4,10 +4,9 @@ At level l a cell covers 2^l x 2^l positions and shows their maximum or mean. Th
 because a mean hides what people look for: one strong cell among thousands of weak ones.
 """
 
-from collections.abc import Iterator, Sequence
-from copy import copy
-from dataclasses import dataclass
-from typing import Literal
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any, Literal
 
 import numpy as np
 import torch
@@ -16,14 +15,12 @@ from torch import Tensor
 
 from regard.attention.scores import unknown
 from regard.errors import RegardError
+from regard.inspection.cells import Cells, Spans
 from regard.inspection.tap import TILE_COLUMNS, TILE_ROWS, Tap
 
 QUANTITIES = ("weight", "norm", "score")
 REDUCTIONS = ("max", "mean")
 LARGEST_TILE = 2**22  # cells
-
-Spans = Sequence[tuple[int, int]]
-"""Half-open ranges of positions, in order and apart: the words or sentences of an axis."""
 
 Head = int | Literal["mean"]
 
@@ -106,17 +103,26 @@ def pyramid(
         options: quantity, reduce and item, as in `tile`.
     """
     longest = max(tap.rows, tap.columns)
-    coarsest = max((max(longest - 1, 0) // base).bit_length(), 0)
-    whole = dict(height=longest, width=longest, **options)
+    coarsest = (max(longest - 1, 0) // base).bit_length()
+    whole: dict[str, Any] = dict(height=longest, width=longest, **options)
     if coarsest > 2:
-        yield tile(tap, head, level=coarsest, every=2 ** (coarsest - 1), **whole)  # type: ignore[arg-type]
-    for count, level in enumerate(range(coarsest, -1, -1)):
-        if levels is not None and count >= levels:
-            return
-        side = -(-longest // 2**level)
-        if side * side > LARGEST_TILE:
-            return  # finer levels are asked for by tiles
-        yield tile(tap, head, level=level, **whole)  # type: ignore[arg-type]
+        yield tile(tap, head, level=coarsest, every=2 ** (coarsest - 1), **whole)
+    # Levels finer than a tile may be are asked for by tiles.
+    wanted = [
+        level for level in range(coarsest, -1, -1) if (-(-longest // 2**level)) ** 2 <= LARGEST_TILE
+    ][:levels]
+    if not wanted:
+        return
+    if options.get("reduce", "max") != "max":
+        for level in wanted:
+            yield tile(tap, head, level=level, **whole)
+        return
+    # Maxima of maxima are maxima: the map is gone through once, for the finest.
+    finest = tile(tap, head, level=wanted[-1], **whole)
+    for level in wanted:
+        side = 2 ** (level - finest.level)
+        values = block_reduced(torch.from_numpy(finest.values), side, side, "max").numpy()
+        yield replace(finest, values=values, level=level)
 
 
 def thumbnails(
@@ -143,69 +149,6 @@ def thumbnails(
                         pictures[head, :, left:right], (strip // block).cpu().numpy(), found.cpu()
                     )
     return pictures, len(looked_at)
-
-
-class Cells:
-    """The cells of a tile along one axis, and the positions that they cover."""
-
-    def __init__(
-        self, length: int, spans: Spans | None, level: int, first: int, count: int, name: str
-    ) -> None:
-        self.spans = spans
-        self.block = 2 ** check_level(level)
-        total = -(-(length if spans is None else len(spans)) // self.block)
-        if not 0 <= first < max(total, 1) or count < 1:
-            raise RegardError(
-                f"{name} must be from 0 to {max(total - 1, 0)} at level {level}, and the tile at"
-                f" least one cell wide; got {name} {first} and {count} cells."
-            )
-        self.first, self.last = first, min(first + count, total)
-        self.length = length
-
-    def __len__(self) -> int:
-        return self.last - self.first
-
-    def part(self, first: int, last: int) -> "Cells":
-        """Some of the cells, counted from this tile's first."""
-        part = copy(self)
-        part.first, part.last = self.first + first, self.first + last
-        return part
-
-    @property
-    def members(self) -> tuple[int, int]:
-        """The positions or spans that the cells cover."""
-        total = self.length if self.spans is None else len(self.spans)
-        return self.first * self.block, min(self.last * self.block, total)
-
-    @property
-    def range(self) -> tuple[int, int]:
-        """The positions from the first cell's first to the last cell's last."""
-        start, end = self.members
-        if self.spans is None:
-            return start, end
-        return self.spans[start][0], self.spans[end - 1][1]
-
-    @property
-    def inner_spans(self) -> Spans | None:
-        """The spans, counted from the first position in range."""
-        if self.spans is None:
-            return None
-        start = self.range[0]
-        return [(a - start, b - start) for a, b in self.spans[slice(*self.members)]]
-
-    def strips(self, positions: int) -> Iterator[tuple[int, int]]:
-        """Cuts the cells into runs of at most so many positions, but of one cell at least."""
-        first = 0
-        while first < len(self):
-            last = first + max(positions // self.block, 1) if self.spans is None else first + 1
-            last = min(last, len(self))
-            while self.spans is not None and last < len(self):
-                start, end = self.part(first, last + 1).range
-                if end - start > positions:
-                    break
-                last += 1
-            yield first, last
-            first = last
 
 
 def cells(
@@ -320,12 +263,6 @@ def grouped(values: Tensor, spans: Spans, how: str) -> Tensor:
         total = total / (end - start) if how == "mean" else total
         parts.append(total.masked_fill(~seen.any(0), float("nan")))
     return torch.stack(parts) if parts else values[:0]
-
-
-def check_level(level: int) -> int:
-    if not 0 <= level <= 40:
-        raise RegardError(f"level must be from 0, single positions, to 40; got {level}.")
-    return level
 
 
 def check_choice(name: str, value: str, known: tuple[str, ...]) -> None:

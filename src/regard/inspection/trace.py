@@ -24,7 +24,7 @@ Edit = Callable[[str, Call], Tensor | None]
 """Hears each attention of a run, by tap name; a tensor that it returns replaces the output."""
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class Trace(Mapping[str, Tap]):
     """The attention layers of one run by tap name, in the order in which they ran.
 
@@ -47,6 +47,10 @@ class Trace(Mapping[str, Tap]):
     # The names of the vocabulary's entries, to speak of logits.
     token_of: Callable[[int], str] | None = None
     notes: list[str] = field(default_factory=list)  # what a reader should know of this trace
+
+    def __repr__(self) -> str:
+        sizes = ", ".join(f"{len(axis.tokens):,} of {name}" for name, axis in self.axes.items())
+        return f"<Trace of {self.model_name}: {len(self)} attention layers, {sizes}>"
 
     def __getitem__(self, name: str) -> Tap:
         if name not in self.taps:

@@ -23,10 +23,11 @@ from regard.inspection.answers import (
     TapInfo,
     TraceInfo,
 )
+from regard.inspection.bounds import one
 from regard.inspection.formula import formula, scale
 from regard.inspection.part import spans
 from regard.inspection.statistics import head_summary
-from regard.inspection.tap import Tap, one
+from regard.inspection.tap import Tap
 from regard.inspection.tiles import Head, check_choice
 from regard.inspection.trace import Trace
 

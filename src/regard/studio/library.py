@@ -2,12 +2,14 @@
 
 import hashlib
 import json
+import os
+import sys
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict
 from pathlib import Path
-from threading import Lock, RLock
+from threading import Lock, RLock, get_native_id
 from typing import Any
 
 from regard.attention.scores import unknown
@@ -49,7 +51,9 @@ class Library:
         self._loading = RLock()  # of the models
         self.models_thread = ThreadPoolExecutor(1, thread_name_prefix="regard-model")
         # Whole layers are looked at one by one, so that the tiles in view are not kept waiting.
-        self.overview_thread = ThreadPoolExecutor(1, thread_name_prefix="regard-overview")
+        self.overview_thread = ThreadPoolExecutor(
+            1, thread_name_prefix="regard-overview", initializer=_give_way
+        )
 
     def models(self) -> list[ModelInfo]:
         """What is known of each model; one of regard's is not loaded for it."""
@@ -129,6 +133,12 @@ class Library:
             if name not in self._infos:
                 self._infos[name] = describe(name, self._model)
             return self._infos[name]
+
+
+def _give_way() -> None:
+    """Lets every other thread go first; Linux alone has priorities of threads, not of processes."""
+    if sys.platform == "linux":
+        os.setpriority(os.PRIO_PROCESS, get_native_id(), 19)
 
 
 def identify(request: TraceRequest) -> str:

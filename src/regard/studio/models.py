@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from regard.checkpoints.pretrained import MODEL_TYPES, read_config
+from regard.checkpoints.seq2seq import from_config
 from regard.errors import RegardError
 from regard.inspection.answers import ModelInfo
 from regard.inspection.trace import Trace
@@ -34,7 +35,7 @@ def open_model(name: str) -> Model:
         return load(name)
     from regard.inspection.huggingface import load_for_tracing
 
-    return load_for_tracing(folder)
+    return load_for_tracing(folder, name=name)
 
 
 def describe(name: str, loaded: Callable[[str], Model]) -> ModelInfo:
@@ -57,13 +58,25 @@ def describe(name: str, loaded: Callable[[str], Model]) -> ModelInfo:
 
 
 def is_ours(folder: Path) -> bool:
-    """Whether regard has the architecture and the tokenizer's format; else transformers may."""
+    """Whether regard has the architecture, with these settings, and the tokenizer's format; else
+    transformers may."""
     file = folder / "config.json"
     if not file.is_file():
         raise RegardError(f"{folder} is not a model folder: it has no config.json.")
     try:
-        family = json.loads(file.read_text(encoding="utf-8")).get("model_type") in MODEL_TYPES
+        settings = json.loads(file.read_text(encoding="utf-8"))
+        family = settings.get("model_type")
     except (ValueError, AttributeError) as error:
         raise RegardError(f"{file} is not a JSON object ({error}); copy it again.") from error
     others = any((folder / name).exists() for name in ("source.spm", "spiece.model"))
-    return family and ((folder / "tokenizer.json").exists() or not others)
+    if family not in MODEL_TYPES or (others and not (folder / "tokenizer.json").exists()):
+        return False
+    return family == "regard" or is_readable(settings)
+
+
+def is_readable(settings: dict[str, Any]) -> bool:
+    try:
+        from_config(settings)
+    except (RegardError, KeyError):
+        return False
+    return True

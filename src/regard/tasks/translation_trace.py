@@ -16,7 +16,7 @@ from regard.inspection.answers import (
     HypothesisInfo,
     Step,
 )
-from regard.inspection.grouping import sentence_spans
+from regard.inspection.grouping import sentence_spans, spans_of
 from regard.inspection.models import trace_encoder_decoder
 from regard.inspection.trace import Trace
 from regard.text import Tokenizer, normalise
@@ -110,11 +110,10 @@ def axis(
     prompt: int | None = None,
 ) -> AxisInfo:
     tokens = tokenizer.tokens(ids)
-    words = [(word.indices[0], word.indices[-1] + 1) for word in tokenizer.words(ids)]
     return AxisInfo(
         tokens=tokens,
         predicts=None if predicts is None else tokenizer.tokens(predicts),
-        words=words,
+        words=spans_of(tokenizer.words(ids)),
         sentences=sentence_spans(tokens),
         prompt=len(tokens) if prompt is None else prompt,
     )

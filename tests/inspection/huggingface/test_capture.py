@@ -10,6 +10,7 @@ import regard
 from regard.attention.row_lse import tile_of_scores
 from regard.errors import RegardError
 from regard.inspection.huggingface import trace_transformers
+from regard.inspection.huggingface.axes import strings
 
 transformers = pytest.importorskip("transformers", reason="transformers is an optional extra")
 
@@ -26,6 +27,25 @@ def test_weights_are_those_of_eager_attention(family, families, name):
     assert trace.notes == []
     assert families.largest_difference(trace, expected, inputs) <= 1e-5
     assert trace.receipt.row_sum_error <= 1e-5
+
+
+def test_an_imprecise_log_sum_exp_is_not_taken_either(family, monkeypatch):
+    """Kernels are off by 1.5e-5 where a trained model's scores are large, and so would weights."""
+    from regard.inspection.huggingface import interface
+
+    model, inputs = family("BERT")
+    right = regard.trace(model, **inputs)["encoder.layers.1.self"].weights()
+
+    class Rounded(interface.KernelLse):
+        def __torch_dispatch__(self, *arguments):
+            returned = super().__torch_dispatch__(*arguments)
+            self.lse = None if self.lse is None else self.lse + 1.5e-5
+            return returned
+
+    monkeypatch.setattr(interface, "KernelLse", Rounded)
+    tap = regard.trace(model, **inputs)["encoder.layers.1.self"]
+    assert tap.known_lse is None
+    torch.testing.assert_close(tap.weights(), right, rtol=0, atol=1e-6)
 
 
 @pytest.mark.parametrize("name", FAMILIES)
@@ -314,3 +334,13 @@ def test_runs_in_other_threads_are_not_heard(family):
     with ThreadPoolExecutor(4) as pool:
         traces = pool.map(lambda each: regard.trace(each[0], **each[1]), models * 3)
         assert [list(trace) for trace in traces] == expected * 3
+
+
+def test_a_token_that_a_terminal_would_obey_is_shown_as_the_tokenizers_piece():
+    from tokenizers import Tokenizer, decoders, models, pre_tokenizers
+
+    vocabulary = {"Ġa": 0, "ĠĽ": 1, "Ċ": 2, "Ã": 3}  # a space and escape, a new line, half an é
+    fast = Tokenizer(models.BPE(vocabulary, []))
+    fast.pre_tokenizer, fast.decoder = pre_tokenizers.ByteLevel(), decoders.ByteLevel()
+    tokenizer = transformers.PreTrainedTokenizerFast(tokenizer_object=fast)
+    assert strings([0, 1, 2, 3], tokenizer) == ["▁a", "ĠĽ", "↵", "Ã"]

@@ -30,6 +30,34 @@ def test_a_language_model_goes_on_and_prompt_and_text_are_one_map(folder):
     assert trace.model_name == folder("GPT-2").name
 
 
+def test_a_folder_is_called_what_it_was_asked_for(folder):
+    from regard.studio.models import open_model
+
+    path = str(folder("GPT-2"))
+    assert open_model(path).trace("the cat", generate=0).model_name == path
+
+
+def test_a_marian_model_that_is_not_ours_is_opened_by_transformers(folder, tmp_path):
+    from regard.studio.models import is_ours, open_model
+
+    copied = tmp_path / "model"
+    shutil.copytree(folder("Marian"), copied)
+    config = json.loads((copied / "config.json").read_text())
+    (copied / "config.json").write_text(json.dumps(config | {"scale_embedding": False}))
+    assert not is_ours(copied)
+    trace = open_model(str(copied)).trace("the cat sat", target="Die Katze")
+    assert trace["decoder.layers.1.cross"].rows == 3
+
+
+@pytest.mark.parametrize("name", ["GPT-2", "ViT"])
+def test_the_layers_of_a_model_are_known_from_a_trial(folder, name):
+    if name == "ViT":
+        pytest.importorskip("PIL.Image", reason="images need Pillow")
+    taps = list(load_for_tracing(folder(name)).trial())
+    side = "decoder" if name == "GPT-2" else "encoder"
+    assert taps == [f"{side}.layers.{layer}.self" for layer in range(len(taps))]
+
+
 def test_steps_have_the_probabilities_of_a_run_token_by_token(folder):
     opened = load_for_tracing(folder("Llama"))
     trace = opened.trace("the cat sat", generate=5, num_beams=1)
@@ -105,6 +133,10 @@ def test_texts_that_cannot_be_read_are_one_sentence(folder):
         opened.trace("the" + " the" * 69)
     with pytest.raises(RegardError, match="which the text already has"):
         opened.trace("the" + " the" * 62)
+    with pytest.raises(RegardError, match=r"can write 61 here; got generate=62"):
+        opened.trace("the cat", generate=62)
+    with pytest.raises(RegardError, match="either a target or generate"):
+        opened.trace("the cat", target="sat", generate=3)
     with pytest.raises(RegardError, match="hypotheses 0 to 1; got 2"):
         opened.trace("the cat", num_beams=2, hypothesis=2)
 

@@ -1,5 +1,5 @@
 /** Two maps side by side, or their difference: two heads, two layers, two texts or two models. */
-import { signal, useSignal } from "@preact/signals";
+import { signal } from "@preact/signals";
 import { useEffect, useMemo } from "preact/hooks";
 import { AttentionMap } from "../map/AttentionMap";
 import { DifferenceMap } from "../map/DifferenceMap";
@@ -15,8 +15,11 @@ import { commonEnds, differing, drawnAlike, nextHeadOf, oneShape, paneOf, sameTo
 import { SecondPane } from "./SecondPane";
 
 export function Compare({ state }: { state: State }) {
-  const asDifference = useSignal(false);
-  const paired = useMemo((): State => ({ ...state, ends: signal<[number, number] | null>(null) }), [state]);
+  const asDifference = state.difference;
+  const paired = useMemo((): State => {
+    const ends = () => signal<[number, number] | null>(null);
+    return { ...state, ends: ends(), home: ends() };
+  }, [state]);
   const own = useMemo(() => createState(state.source), [state]);
   useEffect(() => drawnAlike(paired, own), [paired, own]);
 
@@ -25,7 +28,8 @@ export function Compare({ state }: { state: State }) {
   const first: Pane | null = trace && tap ? { trace, tap, head: state.head.value } : null;
   const second = paneOf(state.other.value);
   useEffect(() => {
-    if (first && !second) state.other.value = nextHeadOf(first);
+    // Not what was drawn last: a link may have named the second by now.
+    if (first && !paneOf(state.other.peek())) state.other.value = nextHeadOf(first);
   }, [trace?.id, tap?.name, second === null]);
   useEffect(() => {
     own.trace.value = second?.trace ?? null;
@@ -42,7 +46,7 @@ export function Compare({ state }: { state: State }) {
     commonEnds(state.source, [first as Pane, second as Pane], quantity, signal),
   );
   useEffect(() => {
-    paired.ends.value = linear ? reach.value : null;
+    paired.home.value = paired.ends.value = linear ? reach.value : null;
   }, [paired, linear, reach.value]);
 
   if (!first) return <p class="rg-views__empty">write a text and trace it; then choose here what to hold it against</p>;

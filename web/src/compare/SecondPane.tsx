@@ -3,7 +3,7 @@ import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import type { TraceInfo, TraceRequest } from "../source";
 import type { State } from "../state";
-import { sentence } from "../state";
+import { made, sentence } from "../state";
 import { LayerAndHead } from "./LayerAndHead";
 import type { Pane } from "./panes";
 import { placedIn } from "./panes";
@@ -36,8 +36,8 @@ export function SecondPane({ state, first, second }: SecondPaneProps) {
     busy.value = true;
     error.value = null;
     try {
-      const made = await state.source.trace(request, abort.signal);
-      if (!abort.signal.aborted) put(made);
+      const answer = await made(state, request, abort.signal);
+      if (!abort.signal.aborted) put(answer);
     } catch (reason) {
       if (!abort.signal.aborted) error.value = sentence(reason);
     } finally {

@@ -98,6 +98,7 @@ export function drawnAlike(state: State, own: State): () => void {
     own.group.value = state.group.value;
     own.reduce.value = state.reduce.value;
     own.ends.value = state.ends.value;
+    own.home.value = state.home.value;
     own.theme.value = state.theme.value;
     own.systemDark.value = state.systemDark.value;
   });

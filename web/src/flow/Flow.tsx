@@ -1,5 +1,5 @@
 /** The flow: queries left, keys right, a line for each weight that counts; tokens are followed and locked. */
-import { useSignal } from "@preact/signals";
+import { batch, useSignal } from "@preact/signals";
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import type { State } from "../state";
 import { Choice } from "../weights/Choice";
@@ -24,12 +24,8 @@ import type { Mark } from "./TokenColumn";
 import { TokenColumn } from "./TokenColumn";
 
 export function Flow({ state }: { state: State }) {
-  const slots = useSignal<Slots>(only(state.head.value));
-  const wanted = state.head.value;
-  useEffect(() => {
-    if (!slots.value.includes(wanted)) slots.value = only(wanted);
-  }, [wanted]);
-  const picked = chosen(slots.value);
+  const slots: Slots = state.heads.value.includes(state.head.value) ? state.heads.value : only(state.head.value);
+  const picked = chosen(slots);
   const loaded = usePicture(state, picked);
   const picture = loaded.value;
 
@@ -145,9 +141,12 @@ export function Flow({ state }: { state: State }) {
     state.drawer.value = true;
   };
   const chooseHead = (head: number | "mean") => {
-    slots.value = toggled(slots.value, head);
-    const left = chosen(slots.value).map((each) => each.head);
-    state.head.value = left.includes(head) ? head : (left[left.length - 1] ?? state.head.value);
+    const next = toggled(slots, head);
+    const left = chosen(next).map((each) => each.head);
+    batch(() => {
+      state.heads.value = next;
+      state.head.value = left.includes(head) ? head : (left[left.length - 1] ?? state.head.value);
+    });
   };
   const jump = (which: "query" | "key", index: number) => {
     linked.value = false;

@@ -3,10 +3,13 @@ import { useRef } from "preact/hooks";
 import { cssGradient } from "../colour";
 import type { State } from "../state";
 import { count, percent, tick } from "./numbers";
+import type { Axes } from "./positions";
 import { ordinal, quantityName } from "./readout";
 import { placeOf, ticks, valueAt } from "./scales";
 import type { Screen, Shown } from "./screen";
 
+const MOST_NAMED = 4;
+const PALE = 3; // level from which a linear scale leaves most of a map pale
 const STEP = 0.02; // of the bar, by an arrow key
 
 interface Props {
@@ -19,6 +22,7 @@ export function Legend({ state, screen, difference }: Props) {
   const bar = useRef<HTMLDivElement>(null);
   const held = useRef(false);
   const { ends } = screen;
+  const home = difference ? null : state.home.value;
   const now = screen.shown.value;
   if (!now) return <div class="rg-map__legend" />;
   const { colouring: by, whole } = now;
@@ -79,12 +83,12 @@ export function Legend({ state, screen, difference }: Props) {
           ))}
         </div>
       </div>
-      {ends.value && (
-        <button type="button" class="rg-map__reset" onClick={() => (ends.value = null)}>
+      {ends.value && ends.value !== home && (
+        <button type="button" class="rg-map__reset" onClick={() => (ends.value = home)}>
           reset ends
         </button>
       )}
-      <span class="rg-map__note">{notes(state, now, difference).join(" · ")}</span>
+      <span class="rg-map__note">{[...notes(state, now, difference), ...missing(screen.axes)].join(" · ")}</span>
     </div>
   );
 }
@@ -103,12 +107,22 @@ export function notes(state: State, shown: Shown, difference: boolean): string[]
   if (every > 1) said.push(`preview: every ${ordinal(every)} row so far`);
   if (difference) {
     if (scale !== "linear") said.push("differences are shown on a linear scale");
+  } else if (scale === "linear" && level >= PALE && state.quantity.value !== "score") {
+    said.push("a log scale shows the small ones too");
   } else if (scale === "log") {
     said.push(state.quantity.value === "score" ? "scores are logarithms already: linear scale" : "log scale");
   } else if (scale === "row") {
     said.push("colours are shares of each row’s largest among the tiles in view");
   } else if (scale === "sink") said.push(sink ? sinkNote(sink) : failure ? "nothing left out" : "looking for the sink");
   return said;
+}
+
+/** What grouping leaves out; a row's words then have less than all of its weight. */
+function missing({ queries, keys }: Axes): string[] {
+  const outside = [...new Set([...queries.outside, ...keys.outside])];
+  if (!outside.length) return [];
+  const named = outside.slice(0, MOST_NAMED).join(", ");
+  return [`without ${named}${outside.length > MOST_NAMED ? " …" : ""}, which no group holds`];
 }
 
 function sinkNote({ position, label, mass, rows, of }: NonNullable<Shown["sink"]>): string {

@@ -25,6 +25,10 @@ test("the overview comes first, since the colours need its extremes", () => {
   expect(plan(range(0, 3, 4, 3, 4), SHAPE, false, none, had)[0]).toEqual({ level: 6, row: 0, column: 0, every: 64 });
 });
 
+test("nothing is asked for beside the first picture of a long map", () => {
+  expect(plan(range(5, 0, 1, 0, 1), SHAPE, false, none, had)).toHaveLength(1);
+});
+
 test("every visible tile has a picture before any is refined", () => {
   const loaded = (level: number, row: number, column: number) => (level === 5 && row === 0 && column === 0 ? 32 : level === 6 ? 1 : Infinity);
   const wants = plan(range(5, 0, 1, 0, 1), SHAPE, false, loaded, had);

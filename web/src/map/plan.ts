@@ -34,7 +34,10 @@ export function plan(range: TileRange, shape: Shape, grouped: boolean, loaded: L
   // The overview first: the ends of the colour scale are its extremes.
   const overview = next(top, 0, 0);
   const unseen = loaded(top, 0, 0) === Infinity;
-  if (overview && unseen) wants.push(overview);
+  if (overview && unseen) {
+    if (overview.every > 1) return [overview]; // it is the first picture: nothing may slow it down
+    wants.push(overview);
+  }
 
   const visible: Want[] = [];
   for (let row = range.firstRow; row <= range.lastRow; row++) {

@@ -8,6 +8,8 @@ export interface Positions {
   axis: string;
   length: number;
   grouped: boolean;
+  /** Tokens in no group, as the end of a sentence, which is no word: the map is without them. */
+  outside: readonly string[];
   /** What is read at a position: a token, a word, a sentence. */
   label(position: number): string;
   /** What a decoder's position gives one step after it reads; null where that is not known. */
@@ -40,6 +42,7 @@ export function positions(axis: AxisInfo | undefined, name: string, count: numbe
       axis: name,
       length: count,
       grouped: false,
+      outside: [],
       label: read,
       predicts: (i) => {
         const next = axis?.predicts?.[i];
@@ -54,11 +57,16 @@ export function positions(axis: AxisInfo | undefined, name: string, count: numbe
     axis: name,
     length: groups.length,
     grouped: true,
+    outside: outsideOf(groups, tokens.slice(0, count)),
     label: kept((i) => joinTokens(tokens.slice(groups[i]?.first, groups[i]?.end), style)),
     predicts: () => null,
     token: (i) => groups[i]?.first ?? 0,
     of: (token) => unitAt(groups, token),
   };
+}
+
+function outsideOf(groups: Span[], tokens: string[]): string[] {
+  return [...new Set(tokens.filter((_, i) => unitAt(groups, i) < 0))];
 }
 
 /** Labels are made when first read: a map of 131,072 tokens shows a hundred at a time. */

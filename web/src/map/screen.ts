@@ -206,7 +206,7 @@ export class Screen implements Surface {
       for (let i = 0; i < length; i += step) most = Math.max(most, this.ctx.measureText(label(i)).width);
       return most;
     };
-    const named = this.ctx.measureText(`query ${queries.axis} ↓ `).width + 8; // stands over the rows' ruler
+    const named = this.ctx.measureText(`query ${queries.axis} ↓ `).width + 28; // stands over the rows' ruler
     const left = rulerSize(longest(queries.length, (i) => rowLabel(queries, i, this.both)), named, this.both ? 190 : 120);
     const top = rulerSize(longest(keys.length, keys.label), 48, Math.min(110, height / 4));
     this.layout = { left, top, width: Math.max(1, width - left), height: Math.max(1, height - top) };
@@ -260,6 +260,7 @@ export class Screen implements Surface {
     const { by, version, bands } = this.shading;
     const scene: Scene = { layer, store, range, view, layout, ratio, palette, colouring: by!, colours: version, bands };
     const ready = paintTiles(ctx, scene);
+    if (layer.entries.size) this.state.painted.value = true;
     ctx.setTransform(ratio, 0, 0, ratio, 0, 0);
     drawRows(ctx, layout, view, axes.queries, palette, this.both);
     drawColumns(ctx, layout, view, axes.keys, palette);

@@ -17,16 +17,21 @@ export function Ablate({ state, trace, tap, cell }: AblateProps) {
   const choices: [AblationRequest["what"], string, string][] = [
     ["edge", "this edge", "this query may not look at this key, in this head (a)"],
     ["head", `head ${cell.head}`, "this head of this layer gives nothing"],
-    ["token", `“${label(cell.key_token)}”`, "no query of this layer may look at this key"],
+    ["token", `“${label(cell.key_token)}”`, "no other position may look at this key, in any layer or head"],
   ];
+  const output = useLabels(trace.axes[trace.generation?.axis ?? tap.queries]);
   const step = stepOf(state, tap, cell.query);
-  const token = trace.generation?.steps[step]?.token;
+  const token = step === null ? undefined : trace.generation?.steps[step]?.token;
   const answered = state.ablation.value && concerns(state.ablated.value, tap.name, cell) ? state.ablation.value : null;
   return (
     <section class="rg-ablate" aria-label="switch off">
       <h3 class="rg-section">
         switch off
-        {token !== undefined && <span class="rg-section__aside"> and ask again for step {step}, “{label(token)}”</span>}
+        <span class="rg-section__aside">
+          {step === null
+            ? " and see the step of the output that changes most"
+            : ` and ask again for step ${step}${token === undefined ? "" : `, “${output(token)}”`}`}
+        </span>
       </h3>
       <div class="rg-ablate__choices">
         {choices.map(([what, name, title]) => (
@@ -44,7 +49,7 @@ export function Ablate({ state, trace, tap, cell }: AblateProps) {
         ))}
       </div>
       <div role="status" aria-busy={state.ablating.value}>
-        {answered && <Change answer={answered} label={label} />}
+        {answered && <Change answer={answered} label={output} most={state.ablated.value?.step === null} />}
       </div>
     </section>
   );
@@ -56,7 +61,13 @@ function concerns(request: AblationRequest | null, tap: string, cell: Cell): boo
   return request.head === cell.head && (request.what === "head" || (request.query === cell.query && request.key === cell.key));
 }
 
-function Change({ answer, label }: { answer: Ablation; label: (token: string) => string }) {
+interface ChangeProps {
+  answer: Ablation;
+  label: (token: string) => string;
+  most: boolean; // of all steps, this one changes most
+}
+
+function Change({ answer, label, most }: ChangeProps) {
   const rows = beside(answer);
   const direction = answer.delta < 0 ? "loss" : "gain";
   return (
@@ -69,6 +80,9 @@ function Change({ answer, label }: { answer: Ablation; label: (token: string) =>
         <span class="rg-change__from rg-number">
           p(“{label(answer.token)}”) {short(answer.before)} → {short(answer.after)}
         </span>
+      </p>
+      <p class="rg-change__step">
+        step {answer.step} of the output{most && ", which changes most"}
       </p>
       <table class="rg-change__table">
         <caption class="rg-unseen">the likeliest tokens before and after</caption>

@@ -23,6 +23,10 @@ export function AskForm({ state }: { state: State }) {
       state.error.value = "There is no text yet; write a sentence, or take the sample.";
       return;
     }
+    if (!chosen) {
+      state.error.value = `${model.value || "No model"} cannot be run here; choose a model of the list.`;
+      return;
+    }
     void ask(state, { model: model.value, text: text.value.trim() });
   };
   const names = chosen || !model.value ? models.map((each) => each.name) : [model.value, ...models.map((each) => each.name)];
@@ -47,6 +51,7 @@ export function AskForm({ state }: { state: State }) {
         ))}
       </select>
       {chosen && <p class="rg-ask__about">{chosen.description}</p>}
+      {!chosen && model.value && <p class="rg-ask__about">a trace that was opened; this model cannot be run from here</p>}
       <label class="rg-label" for={`${id}-text`}>text</label>
       <textarea
         id={`${id}-text`}
@@ -72,7 +77,7 @@ export function AskForm({ state }: { state: State }) {
             sample sentence
           </button>
         )}
-        <button type="submit" class="rg-button rg-button--main" disabled={state.busy.value || !model.value} title="ctrl+enter">
+        <button type="submit" class="rg-button rg-button--main" disabled={state.busy.value || !chosen} title={chosen || !model.value ? "ctrl+enter" : `${model.value} is not among the models here`}>
           {state.busy.value ? "tracing" : "trace"}
         </button>
       </div>

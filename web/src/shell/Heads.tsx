@@ -3,7 +3,7 @@ import { useComputed, useSignal } from "@preact/signals";
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import type { HeadInfo, TapInfo, TraceInfo } from "../source";
 import { lookAt, type State } from "../state";
-import { overview, sorted, type Layer, type Order, type Overview } from "./overview";
+import { overview, pictured, sorted, type Layer, type Order, type Overview } from "./overview";
 import { Thumbnail } from "./Thumbnail";
 
 const GROUPS = [
@@ -19,7 +19,7 @@ const UNDER: Record<Order, string> = {
 };
 
 export function Heads({ state, trace }: { state: State; trace: TraceInfo }) {
-  const answers = useMemo(() => overview(state.source, trace.id), [state, trace.id]);
+  const answers = useMemo(() => overview(state.source, trace.id, pictured(state)), [state, trace.id]);
   useEffect(() => () => answers.close(), [answers]);
   const order = useSignal<Order>("layer");
   const tap = state.tap.value;

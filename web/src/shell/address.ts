@@ -1,7 +1,7 @@
 /** Keeps the address bar and the state the same, both ways. */
 import { batch, effect } from "@preact/signals";
-import type { TraceInfo, TraceRequest } from "../source";
-import { ask, open, sentence, type State } from "../state";
+import type { Head, TraceInfo, TraceRequest } from "../source";
+import { ask, made, open, sentence, type State } from "../state";
 import { deliberate, LONGEST_TEXT, read, write, type Address, type Named } from "../url";
 
 const SETTLED = 250; // ms without a pan or zoom until the address is rewritten
@@ -11,7 +11,7 @@ export function addressOf(state: State): Address {
   const { value: trace } = state.trace;
   const { value: other } = state.other;
   return {
-    trace: trace && named(state, trace, state.request.value),
+    trace: trace && named(state, trace),
     view: state.view.value,
     tap: state.tapName.value,
     head: state.head.value,
@@ -24,8 +24,12 @@ export function addressOf(state: State): Address {
     drawer: state.drawer.value,
     locked: state.locked.value,
     step: state.step.value,
+    heads: state.heads.value,
+    aligned: state.aligned.value,
+    pieces: state.pieces.value,
+    difference: state.difference.value,
     other: other && {
-      trace: other.trace.id === trace?.id ? null : named(state, other.trace, null),
+      trace: other.trace.id === trace?.id ? null : named(state, other.trace),
       tap: other.tap,
       head: other.head,
     },
@@ -33,15 +37,12 @@ export function addressOf(state: State): Address {
   };
 }
 
-/** By text where asking again would give the same trace, else by id. */
-function named(state: State, trace: TraceInfo, request: TraceRequest | null): Named {
-  const again = request ?? state.models.value.some((model) => model.name === trace.model);
-  return {
-    model: trace.model,
-    text: again && !request?.target ? trace.text : "",
-    id: trace.id,
-    hypothesis: request?.hypothesis ?? trace.generation?.shown ?? 0,
-  };
+/** By text where it was asked for by text and asking again would give the same, else by id: a trace
+ * that the server was given may be of a model that it cannot run. */
+function named(state: State, trace: TraceInfo): Named {
+  const request = state.asked.get(trace.id);
+  const text = request && !request.target ? trace.text : "";
+  return { model: trace.model, text, id: trace.id, hypothesis: request?.hypothesis ?? 0 };
 }
 
 /** Makes the state what an address says; a trace is asked for only when it is another one. */
@@ -54,8 +55,11 @@ export async function goTo(state: State, address: Address): Promise<void> {
     state.reduce.value = address.reduce;
     state.theme.value = address.theme;
     state.drawer.value = address.drawer;
+    state.aligned.value = address.aligned;
+    state.pieces.value = address.pieces;
+    state.difference.value = address.difference;
   });
-  const before = state.trace.value && named(state, state.trace.value, state.request.value);
+  const before = state.trace.value && named(state, state.trace.value);
   if (address.trace && !same(before, address.trace)) {
     if (address.trace.text) await ask(state, requestOf(address.trace));
     else await open(state, address.trace.id);
@@ -67,6 +71,8 @@ export async function goTo(state: State, address: Address): Promise<void> {
     if (!tap) return;
     state.tapName.value = tap.name;
     state.head.value = address.head === "mean" || address.head < tap.heads ? address.head : 0;
+    const there = (head: Head | null) => head === null || head === "mean" || head < tap.heads;
+    state.heads.value = address.heads.every(there) && address.heads.includes(state.head.value) ? address.heads : [];
     state.viewport.value = address.viewport;
     const { focus } = address;
     state.focus.value = focus && focus.query < tap.rows && focus.key < tap.columns ? focus : null;
@@ -88,7 +94,7 @@ async function goToOther(state: State, address: Address, trace: TraceInfo): Prom
     const other = !wanted
       ? trace
       : wanted.text
-        ? await state.source.trace(requestOf(wanted))
+        ? await made(state, requestOf(wanted))
         : await state.source.opened(wanted.id);
     if (state.trace.value === trace && other.taps.some((each) => each.name === tap))
       state.other.value = { trace: other, tap, head };
@@ -148,11 +154,14 @@ export function follow(state: State, window: Window): () => void {
 export async function begin(state: State, address: Address): Promise<void> {
   state.theme.value = address.theme;
   try {
-    const [models, traces] = await Promise.all([state.source.models(), state.source.traces()]);
-    state.models.value = models;
-    if (address.trace) return await goTo(state, address);
+    const models = state.source.models().then((found) => (state.models.value = found));
+    if (address.trace) {
+      await Promise.all([models, goTo(state, address)]); // what the address names waits for no list
+      return;
+    }
+    const [traces] = await Promise.all([state.source.traces(), models]);
     const [listed] = traces;
-    const model = models.find((each) => each.example);
+    const model = state.models.value.find((each) => each.example);
     if (listed) return await goTo(state, { ...address, trace: { ...listed, text: "", hypothesis: 0 } });
     if (model && state.source.abilities.trace)
       return await goTo(state, { ...address, trace: { model: model.name, text: model.example, id: "", hypothesis: 0 } });

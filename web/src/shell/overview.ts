@@ -1,7 +1,7 @@
 /** The pictures and averages of every layer's heads, asked for when a layer comes into sight. */
-import { signal, type Signal } from "@preact/signals";
+import { effect, signal, type Signal } from "@preact/signals";
 import type { Source, Summary, Thumbnails } from "../source";
-import { sentence } from "../state";
+import { sentence, type State } from "../state";
 
 export interface Layer {
   summary: Summary;
@@ -9,8 +9,10 @@ export interface Layer {
 }
 export type Answer = { layer: Layer } | { error: string } | null; // null: not here yet
 
-const AT_ONCE = 2; // so that the map's own tiles need not wait
 export const SIZE = 48;
+// Milliseconds that the map's first picture is waited for, and what any other view is given.
+const PATIENCE = 2000;
+const HEAD_START = 300;
 
 export interface Overview {
   of(tap: string): Signal<Answer>;
@@ -18,12 +20,26 @@ export interface Overview {
   close(): void;
 }
 
-export function overview(source: Source, id: string): Overview {
+/** When the view in the middle has its first picture: what is around it comes after. */
+export function pictured(state: State): Promise<void> {
+  return new Promise((done) => {
+    const stop = effect(() => {
+      if (state.painted.value) done();
+    });
+    setTimeout(() => {
+      stop();
+      done();
+    }, state.view.peek() === "map" ? PATIENCE : HEAD_START);
+  });
+}
+
+/** Asks one layer at a time, beginning when `begin` says so. */
+export function overview(source: Source, id: string, begin: Promise<void> = Promise.resolve()): Overview {
   const answers = new Map<string, Signal<Answer>>();
   const asked = new Set<string>();
   const waiting: string[] = [];
   const abort = new AbortController();
-  let running = 0;
+  let busy = false;
 
   const of = (tap: string) => {
     const found = answers.get(tap) ?? signal<Answer>(null);
@@ -31,9 +47,10 @@ export function overview(source: Source, id: string): Overview {
     return found;
   };
   const next = async (): Promise<void> => {
-    const tap = running < AT_ONCE ? waiting.shift() : undefined;
+    const tap = busy ? undefined : waiting.shift();
     if (!tap) return;
-    running += 1;
+    busy = true;
+    await begin;
     try {
       const [summary, thumbnails] = await Promise.all([
         source.summary(id, tap, abort.signal),
@@ -43,7 +60,7 @@ export function overview(source: Source, id: string): Overview {
     } catch (error) {
       if (!abort.signal.aborted) of(tap).value = { error: sentence(error) };
     }
-    running -= 1;
+    busy = false;
     return next();
   };
   return {

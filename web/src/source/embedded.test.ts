@@ -111,3 +111,16 @@ test("what the file left out is said, not drawn", async () => {
   await expect(file.tile(trace.id, { ...whole("weight"), tap: "encoder.layers.0.self" })).rejects.toThrow("not in this file");
   await expect(file.trace({ model: "en-de", text: "another" })).rejects.toThrow("regard look");
 });
+
+test("the mean over heads has no equation", async () => {
+  await expect(file.cell(trace.id, tap.name, "mean", 1, 0)).rejects.toThrow("are those of one head; choose 0 to");
+});
+
+test("a preview of a tile that is kept whole is that tile", async () => {
+  const request = { ...whole("weight", 0), level: 3, height: 2, width: 2 };
+  const key = `tile?column=0&every=1&group=token&head=0&height=2&level=3&quantity=weight&reduce=max&row=0&tap=${tap.name}&width=2`;
+  const values = Float32Array.of(0.5, NaN, 0.25, 0.125);
+  const long = embeddedSource({ trace, answers: { [key]: { shape: [2, 2], f32: base64(values) } }, left_out: [] });
+  expect((await long.tile(trace.id, { ...request, every: 8 })).values).toEqual(values);
+  await expect(long.tile(trace.id, { ...request, head: 1, every: 8 })).rejects.toThrow("is not in this file");
+});

@@ -123,25 +123,26 @@ export function embeddedSource(kept: Embedded): Source {
     Array.from({ length: tap.rows }, (_, query) => row(tap, head, query, quantity)?.[key] ?? NaN);
 
   const cell = (tap: TapInfo, head: Head, query: number, key: number): Cell => {
-    const one = head === "mean" ? 0 : head;
-    const weights = row(tap, one, query, "weight");
-    const both = vectors(tap, one);
-    const lse = numbersOf("lse", tap.name, one);
-    if (!weights || !both || !lse) throw missing(`The equation of ${tap.name}, head ${one},`);
-    const bias = numbersOf("bias", tap.name, one);
-    const norms = numbersOf("value_norms", tap.name, one);
+    if (head === "mean")
+      throw new Error(`The numbers behind a weight are those of one head; choose 0 to ${tap.heads - 1}.`);
+    const weights = row(tap, head, query, "weight");
+    const both = vectors(tap, head);
+    const lse = numbersOf("lse", tap.name, head);
+    if (!weights || !both || !lse) throw missing(`The equation of ${tap.name}, head ${head},`);
+    const bias = numbersOf("bias", tap.name, head);
+    const norms = numbersOf("value_norms", tap.name, head);
     const allowed = !Number.isNaN(at(weights, key));
     const weight = allowed ? at(weights, key) : 0;
     const scale = scaleOf(tap);
     const product = dot(both.query(query), both.key(key));
     const added = bias ? at(bias, query * tap.columns + key) : null;
-    const given = stored(pathOf("map", { tap: tap.name, head: one, quantity: "score" }));
+    const given = stored(pathOf("map", { tap: tap.name, head, quantity: "score" }));
     const exact = given ? at(given.values, query * tap.columns + key) : NaN;
-    const own = Number.isNaN(exact) ? score(tap, one, query, key, weight) : exact;
+    const own = Number.isNaN(exact) ? score(tap, head, query, key, weight) : exact;
     const looks = largest(tap.keys, weights, LOOKS);
     return {
       tap: tap.name,
-      head: one,
+      head,
       query,
       key,
       query_token: trace.axes[tap.queries]?.tokens[query] ?? "",
@@ -161,7 +162,7 @@ export function embeddedSource(kept: Embedded): Source {
       row: looks.looks,
       row_rest: looks.rest,
       row_entropy: weights.reduce((sum, each) => (each > 0 ? sum - each * Math.log2(each) : sum), 0),
-      column: largest(tap.queries, column(tap, one, key, "weight"), LOOKS).looks,
+      column: largest(tap.queries, column(tap, head, key, "weight"), LOOKS).looks,
     };
   };
 

@@ -45,8 +45,8 @@ const MOST_CELLS = 1 << 20;
 const WIDEST_GRID = 40; // words
 
 export function Translation({ state }: { state: State }) {
-  const step = useSignal<StepChoice>("output");
-  const pieces = useSignal<"word" | "token">("word");
+  const step = state.aligned;
+  const pieces = state.pieces;
   const hover = useSignal<Pointed | null>(null);
   const lockedSource = useSignal<number[]>([]);
   const frame = useRef<HTMLDivElement>(null);

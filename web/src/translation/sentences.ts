@@ -1,11 +1,12 @@
 /** The two sentences of a translation, and which rows of the map belong to a word of the output. */
 import type { AxisInfo } from "../source";
+import type { Aligned } from "../state";
 import type { Weights } from "../weights/matrix";
 import type { Span, Unit } from "../weights/units";
 import { isSpecial, units } from "../weights/units";
 
 /** Of a generated word: the step that predicts it, or the next one, which reads it. */
-export type StepChoice = "output" | "input";
+export type StepChoice = Aligned;
 
 export interface OutputWord extends Unit {
   rows: Span; // empty where this step has no row

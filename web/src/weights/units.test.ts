@@ -62,3 +62,10 @@ describe("tokens to read", () => {
     expect(joinTokens(["r", "ennt"], "start")).toBe("rennt");
   });
 });
+
+it("the pieces of a long text without word marks come at once", () => {
+  const tokens = Array.from({ length: 100_000 }, (_, i) => `t${i}`);
+  const start = performance.now();
+  expect(units({ tokens, words: null, sentences: null, predicts: null, prompt: 0 }, "token")).toHaveLength(100_000);
+  expect(performance.now() - start).toBeLessThan(5000); // ten billion comparisons would take minutes
+});

@@ -16,7 +16,8 @@ export interface Unit extends Span {
 /** The units of an axis in order. Positions that no word or sentence covers stand alone. */
 export function units(axis: AxisInfo, group: Group): Unit[] {
   const named = group === "token" ? null : group === "word" ? axis.words : axis.sentences;
-  return covered(named, axis.tokens.length).map((span) => unit(axis.tokens, span));
+  const style = markOf(axis.tokens); // once: a long text without marks is read to its end for it
+  return covered(named, axis.tokens.length).map((span) => unit(axis.tokens, span, style));
 }
 
 /** Whether an axis knows such units at all; tokens it always knows. */
@@ -94,9 +95,8 @@ function continues(token: string, style: Style): boolean {
   return style === "hash" && token.startsWith("##");
 }
 
-function unit(tokens: readonly string[], span: Span): Unit {
+function unit(tokens: readonly string[], span: Span, style: Style): Unit {
   const parts = tokens.slice(span.first, span.end);
-  const style = markOf(tokens);
   const alone = parts.length === 1;
   const special = alone && isSpecial(parts[0]!);
   const joined = alone ? tokenLabel(parts[0]!, style) : joinTokens(parts, style) || "␣";

@@ -1,5 +1,6 @@
 """Names for the positions along the axes of a transformers model's maps."""
 
+import unicodedata
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -7,7 +8,7 @@ from torch import Tensor, nn
 
 from regard.errors import RegardError
 from regard.inspection.answers import AxisInfo
-from regard.inspection.grouping import sentence_spans
+from regard.inspection.grouping import sentence_spans, word_spans
 from regard.inspection.huggingface.places import Places, config_of
 
 IDS = {
@@ -53,7 +54,7 @@ def axes_of(
         axes[axis] = AxisInfo(
             tokens=names,
             predicts=predictions(names, output, tokenizer) if reads else None,
-            words=word_spans(names, tokenizer) if named else None,
+            words=word_spans(names, tokenizer.all_special_tokens) if named else None,
             sentences=sentence_spans(names) if named else None,
             prompt=length,
         )
@@ -99,31 +100,15 @@ def strings(ids: Sequence[int], tokenizer: Any) -> list[str]:
             names.append(str(id_))
             continue
         text = bytes_of.decode([piece]) if bytes_of is not None else piece
-        # A part of a character has no text of its own.
-        text = piece if "\N{REPLACEMENT CHARACTER}" in text or not text else text
-        names.append(text.replace(" ", "▁").replace("\n", "↵"))
+        text = text.replace(" ", "▁").replace("\n", "↵")
+        names.append(piece if unwritable(text) else text)
     return names
 
 
-def word_spans(names: Sequence[str], tokenizer: Any) -> list[tuple[int, int]] | None:
-    """Spans of tokens from one start of a word to the next, without special tokens; None where
-    the tokenizer does not mark where words start."""
-    special = set(tokenizer.all_special_tokens)
-    if any(name.startswith("##") for name in names):  # WordPiece marks what continues
-        starts = [not name.startswith("##") for name in names]
-    elif any(name.startswith("▁") for name in names):
-        starts = [name.startswith(("▁", "↵")) for name in names]
-    else:
-        return None
-    spans: list[tuple[int, int]] = []
-    for position, (name, starts_word) in enumerate(zip(names, starts, strict=True)):
-        if name in special:
-            continue
-        if spans and not starts_word and spans[-1][1] == position:
-            spans[-1] = (spans[-1][0], position + 1)
-        else:
-            spans.append((position, position + 1))
-    return spans
+def unwritable(text: str) -> bool:
+    """Whether it is a part of a character, or one that a terminal obeys instead of showing."""
+    parts = "\N{REPLACEMENT CHARACTER}" in text or not text
+    return parts or any(unicodedata.category(letter) == "Cc" for letter in text)
 
 
 def predictions(names: list[str], output: Any, tokenizer: Any) -> list[str]:

@@ -17,8 +17,11 @@ TOKENIZERS = (
 )
 
 
-def load_for_tracing(folder: str | os.PathLike[str]) -> TracedModel:
+def load_for_tracing(folder: str | os.PathLike[str], *, name: str | None = None) -> TracedModel:
     """The model in `folder`, with the attention implementation that transformers chooses.
+
+    Args:
+        name: what to call it; the folder's own if not given.
 
     Raises:
         RegardError: transformers is missing, the folder lacks a configuration, weights or a
@@ -36,7 +39,7 @@ def load_for_tracing(folder: str | os.PathLike[str]) -> TracedModel:
     task, auto = kind_of(config, transformers)
     reader = reader_of(task, folder, transformers)
     model = loaded("model", auto.from_pretrained, folder, config=config)
-    return TracedModel(model.eval(), reader, task, name=folder.resolve().name)
+    return TracedModel(model.eval(), reader, task, name=name or folder.resolve().name)
 
 
 def kind_of(config: Any, transformers: Any) -> tuple[str, Any]:

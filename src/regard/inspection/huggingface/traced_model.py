@@ -106,6 +106,8 @@ class TracedModel:
             raise RegardError(
                 f"{self.name} writes nothing, so it takes no target, hypothesis or generate."
             )
+        if target is not None and generate is not None:
+            raise RegardError("give either a target or generate; got both.")
         inputs = self.read_image(text) if self.task == "vision" else self.read(text)
         if not writes or (self.task == "generation" and target is None and generate == 0):
             trace = trace_transformers(
@@ -121,6 +123,15 @@ class TracedModel:
         trace.model_name = self.name
         return trace
 
+    def trial(self) -> Trace:
+        """The trace of no matter what, for the layers that it has."""
+        if self.task != "vision":
+            return self.trace("a b c")
+        from PIL import Image
+
+        pixels = self.pixels(Image.new("RGB", (64, 64)))
+        return trace_transformers(self.model, **pixels)
+
     def found(
         self,
         inputs: dict[str, Any],
@@ -133,6 +144,11 @@ class TracedModel:
         room = self.max_tokens if self.task == "translation" else self.max_tokens - read
         if target is not None:
             return Hypotheses([self.given(target, room)])
+        if generate is not None and generate > room > 0:
+            raise RegardError(
+                f"{self.name} takes {self.max_tokens:,} tokens, so it can write {room:,} here; got"
+                f" generate={generate:,}."
+            )
         if generate is None:
             generate = max(2 * read, 32) if self.task == "translation" else GENERATED
         if min(generate, room) < 1:
@@ -207,6 +223,9 @@ class TracedModel:
             image = Image.open(path).convert("RGB")
         except (UnidentifiedImageError, OSError) as error:
             raise RegardError(f"{path} is not an image that can be read.") from error
+        return self.pixels(image)
+
+    def pixels(self, image: Any) -> dict[str, Any]:
         pixels = self.reader(images=image, return_tensors="pt")["pixel_values"]
         return {"pixel_values": pixels.to(self.model.device, self.model.dtype)}
 

@@ -22,8 +22,10 @@ SAMPLED_ROWS = 4
 OUTPUT_TOLERANCE = {torch.bfloat16: 5e-2, torch.float16: 1e-2}
 TOLERANCE_OF_32_BITS = 2e-4
 ON_A_GPU = 5e-3  # where products of float32 may be rounded to TF32
-LSE_TOLERANCE = 4e-6  # relative to the row's largest score, or to 1
-LSE_TOLERANCE_OF_16_BITS = 1e-3
+# An error here is one of every weight of its row. Kernels of float32 are within 3e-6 unless scores
+# are large (45 in a trained BERT: 1.5e-5), those of 16 bits within 6e-5; then it is computed anew.
+LSE_TOLERANCE = 5e-6
+LSE_TOLERANCE_OF_16_BITS = 2e-4
 
 
 def understand(heard: Heard, masks: MaskReader) -> Call:
@@ -96,19 +98,16 @@ def checked_lse(inputs: Inputs, heard: Heard) -> Tensor | None:
             "computes something other than softmax(scores) · value with the mask that it was"
             f" given (its output is off by {error:.1%})"
         )
-    return heard.lse if is_lse(heard.lse, lse, sees, scores, rows, inputs.query) else None
+    return heard.lse if is_lse(heard.lse, lse, sees, rows, inputs.query) else None
 
 
-def is_lse(
-    given: Tensor | None, lse: Tensor, sees: Tensor, scores: Tensor, rows: Tensor, query: Tensor
-) -> bool:
+def is_lse(given: Tensor | None, lse: Tensor, sees: Tensor, rows: Tensor, query: Tensor) -> bool:
     """Whether the kernel's log-sum-exp is natural, of these scores, and of every row."""
     if given is None or given.shape != query.shape[:3]:
         return False
-    largest = scores.masked_fill(scores == -math.inf, 0).abs().amax(-1).clamp(min=1)
     sixteen = query.dtype in (torch.bfloat16, torch.float16)
     tolerance = LSE_TOLERANCE_OF_16_BITS if sixteen else LSE_TOLERANCE
-    near = (given[:, :, rows] - lse).abs() <= tolerance * largest
+    near = (given[:, :, rows] - lse).abs() <= tolerance
     return bool((near | ~sees).all()) and bool(sees.all())
 
 

@@ -1,0 +1,64 @@
+"""The address bar holds what is seen: a link, a reload and "back" show it again."""
+
+from urllib.parse import parse_qs, urlsplit
+
+CROSS = "decoder.layers.2.cross"
+
+
+def test_a_link_shows_the_same_view(open_page, ready, at):
+    query = dict(tap="decoder.layers.1.self", head=2, quantity="norm", scale="log", focus="4,3")
+    page = open_page(at(**query))
+    ready(page)
+    page.reload()
+    ready(page)
+    found = {name: values[0] for name, values in parse_qs(urlsplit(page.url).query).items()}
+    for name, value in query.items():
+        assert found[name] == str(value)
+    pressed = page.get_by_role("group", name="quantity").locator("[aria-pressed=true]")
+    assert "f(x)" in pressed.inner_text()
+
+
+def test_back_goes_back(open_page, ready, at):
+    page = open_page(at(tap=CROSS, head=1))
+    ready(page)
+    page.get_by_role("tab", name="flow").click()
+    page.get_by_role("region", name="flow").wait_for()
+    page.go_back()
+    ready(page)
+    assert page.get_by_role("tab", name="map").get_attribute("aria-selected") == "true"
+
+
+def test_a_trace_that_the_server_was_given_is_linked_by_its_id(open_page, ready, wait_for_address):
+    """Its model is none that the server could run again."""
+    page = open_page("/?trace=long&at=12340,4560,12")
+    ready(page).focus()
+    page.keyboard.press("]")
+    wait_for_address(page, "head", "1")
+    found = parse_qs(urlsplit(page.url).query)
+    assert found["trace"] == ["long"]
+    assert "model" not in found
+    page.reload()
+    ready(page)
+    assert page.get_by_role("alert").count() == 0
+
+
+def test_a_trace_made_on_the_page_is_linked_by_its_text(open_page, ready, at, wait_for_address):
+    page = open_page(at())
+    ready(page)
+    page.get_by_label("text", exact=True).fill("A dog runs.")
+    page.get_by_role("button", name="trace", exact=True).click()
+    wait_for_address(page, "text", "A dog runs.")
+    assert "trace" not in parse_qs(urlsplit(page.url).query)
+
+
+def test_a_text_that_cannot_be_traced_is_refused_in_a_sentence(browser, address, at):
+    context = browser.new_context()
+    page = context.new_page()
+    page.goto(address + at())
+    page.locator("canvas.rg-map__canvas[data-ready=true]").wait_for()
+    page.get_by_label("text", exact=True).fill("tea " * 600)
+    page.get_by_role("button", name="trace", exact=True).click()
+    alert = page.get_by_role("alert")
+    alert.wait_for()
+    assert "tokens with en-de; got" in alert.inner_text()
+    context.close()

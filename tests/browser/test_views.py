@@ -1,0 +1,100 @@
+"""The flow, the generation, the translation and the comparison."""
+
+import re
+
+import pytest
+
+CROSS = "decoder.layers.2.cross"
+
+
+def test_the_page_shows_the_text_the_translation_and_the_receipt(open_page, ready, at):
+    page = open_page(at())
+    ready(page)
+    assert page.get_by_label("model", exact=True).input_value() == "en-de"
+    for word in ("friends", "Freunden"):
+        assert page.get_by_label("the text").get_by_text(word, exact=True).first.is_visible()
+    assert page.get_by_text(re.compile("row sums within")).is_visible()
+    assert "regard" in page.title()
+
+
+def test_a_token_of_the_flow_is_locked_and_released(open_page, at, wait_for_address):
+    page = open_page(at(tap=CROSS, head=1, view="flow"))
+    flow = page.get_by_role("region", name="flow")
+    token = flow.get_by_role("button", name=re.compile("^query 7"))
+    token.click()
+    wait_for_address(page, "locked", "7")
+    page.mouse.move(5, 5)
+    assert token.get_attribute("aria-pressed") == "true"
+    page.reload()
+    token.wait_for()
+    assert token.get_attribute("aria-pressed") == "true"
+    token.click()
+    wait_for_address(page, "locked", None)
+
+
+def test_the_heads_of_the_flow_are_in_the_link(open_page, at, wait_for_address):
+    page = open_page(at(tap=CROSS, head=1, view="flow"))
+    chips = page.get_by_role("region", name="flow").get_by_role("group", name="heads")
+    chips.get_by_role("button", name="head 3", exact=True).click()
+    wait_for_address(page, "heads", "1,3")
+    page.reload()
+    chips.locator("[aria-pressed=true]").nth(1).wait_for()
+    names = [
+        chip.get_attribute("aria-label") for chip in chips.locator("[aria-pressed=true]").all()
+    ]
+    assert names == ["head 1", "head 3"]
+
+
+def test_the_steps_of_the_generation_are_the_decodes(open_page, at, trace):
+    page = open_page(at(tap=CROSS, head=1, view="generation"))
+    for number, step in enumerate(trace.generation.steps[:3], start=1):
+        per_cent = f"{100 * step.probability:.0f}"[:2]
+        page.get_by_label(re.compile(f"^step {number}: .*{per_cent}")).first.wait_for()
+    page.get_by_label(re.compile("^hypothesis 2:")).first.wait_for()
+
+
+def test_another_hypothesis_is_traced_when_chosen(open_page, at, wait_for_address, trace):
+    page = open_page(at(tap=CROSS, head=1, view="generation"))
+    page.get_by_label(re.compile("^hypothesis 2:")).first.click()
+    wait_for_address(page, "hypothesis", "1")
+    last = trace.generation.hypotheses[1].tokens[-2].replace("▁", "")
+    page.get_by_label("the text").get_by_text(last, exact=True).first.wait_for()
+
+
+def test_a_word_of_the_translation_says_what_it_looked_at(open_page, at, trace):
+    page = open_page(at(tap=CROSS, head=1, view="translation"))
+    page.locator("[data-word^=output]").filter(has_text="Tee").hover()
+    query = trace.axes["target"].predicts.index("▁Tee")
+    key = trace.axes["source"].tokens.index("▁tea")
+    weight = 100 * float(trace[CROSS].weights(1)[query, key])
+    told = page.locator("[data-word^=source]").filter(has_text="tea").locator(".rg-number")
+    told.wait_for()
+    number = float(re.search(r"[\d.]+", told.inner_text())[0])
+    assert number == pytest.approx(weight, rel=0.05)
+
+
+def test_the_step_of_the_translation_is_in_the_link(open_page, at, wait_for_address):
+    page = open_page(at(tap=CROSS, head=1, view="translation"))
+    page.get_by_role("button", name="input", exact=True).click()
+    wait_for_address(page, "aligned", "input")
+    page.reload()
+    page.get_by_text(re.compile("read at the input step")).wait_for()
+
+
+def test_a_comparison_shows_the_difference_of_two_heads(open_page, ready, read_focus, at, trace):
+    other = {"other": f"2,{CROSS}", "difference": 1}
+    page = open_page(at(tap=CROSS, head=1, view="compare", focus="7,10", **other))
+    ready(page)
+    weights = trace[CROSS].weights(1) - trace[CROSS].weights(2)
+    assert read_focus(page) == pytest.approx(float(weights[7, 10]), rel=1e-5)
+
+
+def test_two_maps_side_by_side_have_one_scale_that_nobody_moved(open_page, ready, at):
+    page = open_page(at(tap=CROSS, head=1, view="compare"))
+    page.get_by_text(re.compile("one colour scale for both")).wait_for()
+    reset = page.get_by_role("button", name="reset ends")
+    assert reset.count() == 0
+    page.get_by_label("upper end of the colour scale").first.focus()
+    page.keyboard.press("ArrowLeft")
+    reset.first.click()
+    reset.first.wait_for(state="detached")
