@@ -127,7 +127,7 @@ def long_map(browser: Browser, address: str, length: int, runs: int) -> None:
     firsts, exacts, frames = [], [], []
     for run in range(runs):
         page = browser.new_context(viewport=WINDOW).new_page()
-        page.goto(f"{address}/?trace=long&tap={last}&head={run}")
+        page.goto(f"{address}/?trace=long&tap={last}&head={run}&scale=log")
         firsts.append(page.evaluate(PAINTED) / 1000)
         page.wait_for_selector(READY)
         exacts.append(page.evaluate("performance.now()") / 1000)
@@ -169,7 +169,7 @@ def sent(browser: Browser, address: str, runs: int) -> None:
     for _ in range(runs):
         page = browser.new_context(viewport=WINDOW).new_page()
         count = counted(page)
-        page.goto(f"{address}/?trace=short")
+        page.goto(f"{address}/?trace=short&scale=log")
         firsts.append(page.evaluate(PAINTED) / 1000)
         page.wait_for_selector(READY)
         exacts.append(page.evaluate("performance.now()") / 1000)
