@@ -74,9 +74,9 @@ def ablate(
     keys = trace.axes[of.keys].tokens
     queries = trace.axes[of.queries].tokens
     notes = {
-        "edge": f"{tap}, head {head}: {queries[query]!r} no longer sees {keys[key]!r}",
+        "edge": f"{tap}, head {head}: “{readable(queries[query])}” no longer sees “{readable(keys[key])}”",
         "head": f"{tap}: head {head} adds nothing",
-        "token": f"no other position sees {keys[key]!r}, in any layer and head",
+        "token": f"no other position sees “{readable(keys[key])}”, in any layer and head",
     }
     p_before, p_after = float(before[step, ids[step]]), float(after[step, ids[step]])
     return Ablation(
@@ -147,6 +147,11 @@ def best(trace: Trace, probabilities: Tensor) -> list[Candidate]:
         Candidate(named(trace, index), probability)
         for index, probability in zip(top.indices.tolist(), top.values.tolist(), strict=True)
     ]
+
+
+def readable(token: str) -> str:
+    """Without the mark of a word's beginning."""
+    return token.lstrip("▁Ġ") or token
 
 
 def named(trace: Trace, id_: int) -> str:

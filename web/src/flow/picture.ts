@@ -6,7 +6,7 @@ import { useLoaded } from "../weights/loaded";
 import type { Weights } from "../weights/matrix";
 import { fetchRows, fitsWhole, grouped, shownQuantity } from "../weights/matrix";
 import type { Unit } from "../weights/units";
-import { knows, units } from "../weights/units";
+import { knows, lookers, units } from "../weights/units";
 import type { Chosen } from "./heads";
 import type { Asked } from "./lines";
 
@@ -43,7 +43,7 @@ export function usePicture(state: State, heads: Chosen[]): Loaded<Picture> {
     const [queryAxis, keyAxis] = [info.axes[layer.queries], info.axes[layer.keys]];
     if (!queryAxis || !keyAxis) throw new Error("this trace does not name the tokens of this layer");
     const shown = knows(queryAxis, group) && knows(keyAxis, group) ? group : "token";
-    const [queries, keys] = [units(queryAxis, shown), units(keyAxis, shown)];
+    const [queries, keys] = [lookers(queryAxis, shown), units(keyAxis, shown)];
     const base = { trace: info, tap: layer, heads: valid, quantity, queries, keys };
     if (!fitsWhole(layer)) return { ...base, tokens: null, maps: null };
     const all = { first: 0, end: layer.rows };

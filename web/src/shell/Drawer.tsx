@@ -81,11 +81,13 @@ function ChooseHead({ state, tap }: { state: State; tap: TapInfo }) {
 function Pair({ trace, tap, cell }: { trace: TraceInfo; tap: TapInfo; cell: Cell }) {
   const query = useLabels(trace.axes[tap.queries]);
   const key = useLabels(trace.axes[tap.keys]);
+  const predicted = trace.axes[tap.queries]?.predicts?.[cell.query];
   return (
     <dl class="rg-pair">
       <div class="rg-pair__side">
         <dt>query {cell.query}</dt>
         <dd class="rg-pair__token rg-pair__token--query">{query(cell.query_token)}</dd>
+        {predicted !== undefined && <dd class="rg-pair__next">predicts {query(predicted)}</dd>}
       </div>
       <div class="rg-pair__side">
         <dt>key {cell.key}</dt>

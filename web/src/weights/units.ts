@@ -20,6 +20,18 @@ export function units(axis: AxisInfo, group: Group): Unit[] {
   return covered(named, axis.tokens.length).map((span) => unit(axis.tokens, span, style));
 }
 
+/** The units that look: a decoder's tokens say what they predict as well, for that is what they look for. */
+export function lookers(axis: AxisInfo, group: Group): Unit[] {
+  const all = units(axis, group);
+  const { predicts } = axis;
+  if (group !== "token" || !predicts) return all;
+  const style = markOf(predicts);
+  return all.map((unit) => {
+    const next = predicts[unit.first];
+    return next === undefined ? unit : { ...unit, label: `${unit.label} → ${tokenLabel(next, style)}` };
+  });
+}
+
 /** Whether an axis knows such units at all; tokens it always knows. */
 export function knows(axis: AxisInfo | undefined, group: Group): boolean {
   if (!axis) return false;
