@@ -74,7 +74,8 @@ def ablate(
     keys = trace.axes[of.keys].tokens
     queries = trace.axes[of.queries].tokens
     notes = {
-        "edge": f"{tap}, head {head}: “{readable(queries[query])}” no longer sees “{readable(keys[key])}”",
+        "edge": f"{tap}, head {head}: “{readable(queries[query])}” no longer sees"
+        f" “{readable(keys[key])}”",
         "head": f"{tap}: head {head} adds nothing",
         "token": f"no other position sees “{readable(keys[key])}”, in any layer and head",
     }
