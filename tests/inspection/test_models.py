@@ -9,6 +9,7 @@ from regard import RegardError, attend
 from regard.attention import Causal
 from regard.inspection import Trace, cross_attention
 from regard.inspection.models import trace_encoder_decoder
+from regard.inspection.recording import Memory
 from regard.models import EncoderDecoder, EncoderDecoderConfig
 
 SOURCE = torch.tensor([[5, 9, 2, 30, 7, 11, 1], [8, 3, 3, 14, 1, 0, 0]])
@@ -171,3 +172,29 @@ def test_a_trace_is_a_mapping():
     assert len(trace) == 8
     assert "encoder.layers.0.self" in trace
     assert trace.receipt.difference < 1e-6
+
+
+def test_the_memory_of_a_trace_that_is_gone_serves_the_next(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(Memory, "_spare", [])
+    memory = Memory()
+    kept = [memory.copy(torch.full((3, 5), 1.5)), memory.copy(torch.ones(7, dtype=torch.bfloat16))]
+    empty = memory.copy(torch.zeros(0, 4))
+    part = kept[0][1:]
+    address = kept[0].data_ptr()
+    del memory, kept, empty
+    assert Memory._spare == []  # a part of it is still looked at
+    assert part.eq(1.5).all()
+    del part
+    assert len(Memory._spare) == 1
+    assert Memory().copy(torch.zeros(2)).data_ptr() == address
+
+
+def test_a_tensor_larger_than_a_block_has_its_own(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(Memory, "BLOCK", 1024)
+    monkeypatch.setattr(Memory, "_spare", [])
+    large = torch.randn(19, 23)
+    kept = Memory().copy(large.mT)
+    assert torch.equal(kept, large.mT)
+    assert kept.is_contiguous()
+    del kept
+    assert Memory._spare == []

@@ -1,18 +1,22 @@
 """Recording a run: the attention calls of a module become taps, while the run goes on as it would.
 
-Nothing is copied. A tap holds references to the query, key and value that the run had anyway, so a
-traced run computes what an untraced one does, with the same kernels and to the same bit; what is
-larger than memory should hold is moved to files that the operating system pages in and out.
+Query, key and value are copied as they are heard, into memory of the trace's own or, when that
+would be too much, into files that the operating system pages in and out. The run itself computes
+what it does without this, with the same kernels and to the same bit.
 """
 
 import os
 import re
 import tempfile
+import weakref
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
+from typing import ClassVar
 
+import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from regard.attention import Call, listening
@@ -61,6 +65,7 @@ class Recorder:
         if self.keep not in KEEP:
             raise RegardError(f"keep must be one of {', '.join(KEEP)}; got {self.keep!r}.")
         self._bytes = 0
+        self._memory = Memory()
 
     def add(self, name: str, call: Call, *, queries: str, keys: str, kind: str) -> Tap:
         """Makes the tap. A name that is heard again (a layer used twice) gets a number."""
@@ -96,9 +101,50 @@ class Recorder:
     def _kept(self, tensor: Tensor) -> Tensor:
         tensor = tensor.detach()
         self._bytes += tensor.nbytes
+        if tensor.device.type != "cpu":
+            return tensor  # where it is, it stays
         if self.keep == "memory" or (self.keep == "auto" and self._bytes <= IN_MEMORY):
-            return tensor
+            return self._memory.copy(tensor)
         return on_disk(tensor)
+
+
+class Memory:
+    """Copies of tensors, one after another in large blocks.
+
+    Keeping the run's own tensors would cost more than copying them: what a layer has freed, the
+    next one uses again, and what it has not, the system has to find and clear, page by page. So
+    blocks are used again too: those of traces that are gone serve the next.
+    """
+
+    BLOCK = 32 * 2**20  # bytes; pages that nobody writes to take no memory
+    SPARE = 8  # blocks kept for the next trace
+    ALIGNMENT = 64  # bytes: a cache line, and a register of AVX-512
+    _spare: ClassVar[list[NDArray[np.uint8]]] = []
+
+    def __init__(self) -> None:
+        self._block = torch.empty(0, dtype=torch.uint8)
+        self._used = 0
+
+    def copy(self, tensor: Tensor) -> Tensor:
+        """The same numbers, contiguous."""
+        if self._used + tensor.nbytes > len(self._block):
+            self._block, self._used = self._new_block(tensor.nbytes), 0
+        own = self._block[self._used : self._used + tensor.nbytes]
+        self._used += -(-tensor.nbytes // self.ALIGNMENT) * self.ALIGNMENT
+        return own.view(tensor.dtype).view(tensor.shape).copy_(tensor)
+
+    def _new_block(self, least: int) -> Tensor:
+        if least > self.BLOCK:
+            return torch.empty(least, dtype=torch.uint8)
+        memory = self._spare.pop() if self._spare else np.empty(self.BLOCK, dtype=np.uint8)
+        borrowed = memory[:]  # lives as long as the last tensor in it does
+        weakref.finalize(borrowed, self._give_back, memory)
+        return torch.from_numpy(borrowed)
+
+    @classmethod
+    def _give_back(cls, memory: NDArray[np.uint8]) -> None:
+        if len(cls._spare) < cls.SPARE:
+            cls._spare.append(memory)
 
 
 def on_disk(tensor: Tensor) -> Tensor:
