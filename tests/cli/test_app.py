@@ -22,6 +22,7 @@ OPTIONS = {
         "--max-new-tokens", "--batch-size", "--threads", "--help",
     },
     "info": {"model", "--json", "--taps", "--help"},
+    "doctor": {"model", "--json", "--help"},
     "look": {
         "model", "text", "--file", "--target", "--num-beams", "--generate", "--tap", "--head",
         "--html", "--save", "--figure", "--terminal", "--json", "--port", "--no-open", "--help",

@@ -7,7 +7,7 @@ from torch import Tensor, nn
 from regard import RegardError
 from regard.attention import Causal
 from regard.inspection import cross_attention, group_words
-from regard.layers import DecoderLayer
+from regard.layers import Layer
 from regard.models import EncoderDecoder, EncoderDecoderConfig
 
 SOURCE = torch.tensor([[5, 9, 2, 30, 7, 11, 1], [8, 3, 3, 14, 1, 0, 0]])
@@ -42,7 +42,7 @@ def by_hand(model: EncoderDecoder) -> Tensor:
     hidden = model.decoder.embed(torch.cat([torch.zeros(2, 1, dtype=torch.long), TARGET], dim=1))
     maps = []
     for layer in model.decoder.layers:
-        assert isinstance(layer, DecoderLayer)
+        assert isinstance(layer, Layer)
         post = layer.cross_residual.order == "post"
         residual, cross = layer.self_residual, layer.cross_attention
         if post:
@@ -55,7 +55,7 @@ def by_hand(model: EncoderDecoder) -> Tensor:
         key = cross.key(memory).unflatten(-1, (HEADS, 6))
         scores = torch.einsum("bqhd,bkhd->bhqk", query, key) / 6**0.5
         maps.append(scores.masked_fill(~REAL[:, None, None], -torch.inf).softmax(-1))
-        hidden = layer(hidden, memory, self_mask=Causal(), cross_mask=mask)
+        hidden = layer(hidden, memory, mask=Causal(), memory_mask=mask)
     return torch.stack(maps)
 
 
