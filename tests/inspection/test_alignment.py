@@ -16,7 +16,7 @@ REAL = SOURCE != 0
 LAYERS, HEADS = 3, 2
 
 
-def small(norm: str = "pre") -> EncoderDecoder:
+def small(norm: str = "pre", score: str = "scaled_dot") -> EncoderDecoder:
     torch.manual_seed(3)
     config = EncoderDecoderConfig(
         31,
@@ -28,6 +28,7 @@ def small(norm: str = "pre") -> EncoderDecoder:
         decoder_heads=HEADS,
         max_positions=11,
         norm=norm,
+        score=score,
     )
     model = EncoderDecoder(config)
     for parameter in model.parameters():  # large enough that no two maps look alike
@@ -53,7 +54,8 @@ def by_hand(model: EncoderDecoder) -> Tensor:
         looking = inner if post else layer.cross_residual.norm(inner)
         query = cross.query(looking).unflatten(-1, (HEADS, 6))
         key = cross.key(memory).unflatten(-1, (HEADS, 6))
-        scores = torch.einsum("bqhd,bkhd->bhqk", query, key) / 6**0.5
+        scale = 6**-0.5 if model.config.score == "scaled_dot" else 1
+        scores = torch.einsum("bqhd,bkhd->bhqk", query, key) * scale
         maps.append(scores.masked_fill(~REAL[:, None, None], -torch.inf).softmax(-1))
         hidden = layer(hidden, memory, mask=Causal(), memory_mask=mask)
     return torch.stack(maps)
@@ -68,6 +70,12 @@ def test_weights_are_those_computed_from_the_hidden_states(norm: str, layer: int
     torch.testing.assert_close(ours, expected[:, :, :-1])
     ours = cross_attention(model, SOURCE, TARGET, layer=layer, step="input")
     torch.testing.assert_close(ours, expected[:, :, 1:])
+
+
+def test_scores_are_the_models_own() -> None:
+    model = small(score="dot")
+    ours = cross_attention(model, SOURCE, TARGET, layer=1)
+    torch.testing.assert_close(ours, by_hand(model)[1][:, :, :-1])
 
 
 @pytest.mark.parametrize("step", ["output", "input"])

@@ -15,6 +15,8 @@ from regard.layers import MultiHeadAttention
 from regard.layers.recurrent_attention import BahdanauAttention, LuongAttention
 from regard.models import AnyEncoderDecoder, RecurrentEncoderDecoder
 
+ATTENTIONS = (MultiHeadAttention, BahdanauAttention, LuongAttention)
+
 
 def trace(model: Any, *, keep: str = "auto", **inputs: Any) -> Trace:
     """Runs `model(**inputs)` with its own fast kernels, and returns the trace of that run.
@@ -152,9 +154,6 @@ def trace_module(model: nn.Module, *, keep: str = "auto", **inputs: Any) -> Trac
         output=output,
         rerun=rerun if is_logits else None,
     )
-
-
-ATTENTIONS = (MultiHeadAttention, BahdanauAttention, LuongAttention)
 
 
 def tap_name(path: str) -> str:

@@ -22,7 +22,8 @@ class BahdanauAttention(nn.Module):
 
     def __init__(self, query_dim: int, memory_dim: int, hidden_dim: int):
         super().__init__()
-        self.num_heads, self.head_dim = 1, hidden_dim
+        self.num_heads = self.num_key_heads = 1
+        self.head_dim = hidden_dim
         self.query = nn.Linear(query_dim, hidden_dim, bias=False)
         self.key = nn.Linear(memory_dim, hidden_dim, bias=False)
         self.vector = nn.Parameter(torch.empty(hidden_dim))
@@ -52,7 +53,8 @@ class LuongAttention(nn.Module):
 
     def __init__(self, width: int, *, score: str = "general"):
         super().__init__()
-        self.num_heads, self.head_dim = 1, width
+        self.num_heads = self.num_key_heads = 1
+        self.head_dim = width
         self.matrix = nn.Parameter(torch.empty(width, width)) if score == "general" else None
 
     @torch.no_grad()

@@ -4,15 +4,14 @@ One decoder with pre-norm layers; the families are settings of it. Sources: Radf
 (GPT-2), Touvron et al. 2023 (Llama), Jiang et al. 2023 (Mistral 7B), Yang et al. 2024 (Qwen2).
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import repeat
+from functools import partial
 from typing import Any
 
 import torch
 from torch import Tensor, nn
 
-from regard.attention import Causal, Mask, Padding, Window
 from regard.errors import RegardError
 from regard.layers import (
     ACTIVATIONS,
@@ -28,6 +27,7 @@ from regard.layers import (
     empty_table,
     make_norm,
 )
+from regard.layers.causal import CausalStack
 from regard.positions.rotary import Llama3Scaling, Scaling
 
 
@@ -64,6 +64,8 @@ class DecoderConfig:
     pad_id: int | None = None
 
     def __post_init__(self) -> None:
+        if isinstance(self.eos_id, list):  # as config.json has it
+            object.__setattr__(self, "eos_id", tuple(self.eos_id))
         for name, allowed in _CHOICES.items():
             value = getattr(self, name)
             if value not in allowed:
@@ -177,10 +179,7 @@ class Decoder(nn.Module):
         return self.logits(self.hidden(ids, mask))
 
     def hidden(
-        self,
-        ids: Tensor,
-        mask: Tensor | None = None,
-        caches: Sequence[LayerCache] | None = None,
+        self, ids: Tensor, mask: Tensor | None = None, caches: Sequence[LayerCache] | None = None
     ) -> Tensor:
         """The last states before the projection, (batch, length, d_model).
 
@@ -239,65 +238,6 @@ class TextState:
             self.mask = self.mask.index_select(0, rows)
 
 
-class CausalStack(nn.Module):
-    """Embedding, layers, normalisation, where a token sees itself and the past only.
-
-    Args:
-        embed: from token ids to the first hidden states.
-        layers: from the lowest up.
-        norm: applied to the last layer's output.
-        windows: how many tokens each layer's tokens see, themselves included; None for all.
-    """
-
-    def __init__(
-        self,
-        embed: Embedding,
-        layers: Iterable[Layer],
-        *,
-        norm: Norm,
-        windows: Sequence[int | None],
-    ):
-        super().__init__()
-        self.embed = embed
-        self.layers = nn.ModuleList(layers)
-        self.norm = norm
-        self.windows = tuple(windows)
-
-    def forward(
-        self,
-        ids: Tensor,
-        real: Tensor | None = None,
-        caches: Sequence[LayerCache] | None = None,
-    ) -> Tensor:
-        """(batch, length) token ids → (batch, length, d_model).
-
-        Args:
-            real: (batch, cached and given), True where there is a token.
-            caches: one for each layer; ids are then those that follow what the caches hold.
-        """
-        start, length = caches[0].self_attention.length if caches else 0, ids.shape[1]
-        positions = None
-        if real is not None:
-            positions = (real.cumsum(1) - 1).clamp(min=0)[:, start:]
-        masks = {window: _mask(window, real, length) for window in set(self.windows)}
-        hidden = self.embed(ids, start=start, positions=positions)
-        for layer, window, cache in zip(self.layers, self.windows, caches or repeat(None)):
-            hidden = layer(hidden, mask=masks[window], positions=positions, cache=cache)
-        return self.norm(hidden)
-
-
-def _mask(window: int | None, real: Tensor | None, queries: int) -> Mask | None:
-    """What the newest `queries` tokens may see."""
-    mask: Mask | None = None
-    if window is not None:
-        mask = Window(window - 1, 0)
-    elif queries > 1:  # a single query may see all that is cached
-        mask = Causal()
-    if real is None:
-        return mask
-    return Padding(real) if mask is None else mask & Padding(real)
-
-
 def _to_the_right(tokens: Tensor, mask: Tensor) -> tuple[Tensor, Tensor | None]:
     """The prompt with its padding on the left, so that what is written next to it follows it."""
     _check_mask(mask, tuple(tokens.shape))
@@ -350,13 +290,8 @@ def _layer(config: DecoderConfig, rotary: Rotary | None) -> Layer:
         gated=config.gated,
         bias=config.feed_forward_bias,
     )
-    return Layer(
-        attention,
-        feed_forward,
-        norm=lambda: _norm(config),
-        order="pre",
-        dropout=config.dropout,
-    )
+    norm = partial(_norm, config)
+    return Layer(attention, feed_forward, norm=norm, order="pre", dropout=config.dropout)
 
 
 def _norm(config: DecoderConfig) -> Norm:

@@ -10,6 +10,10 @@ from regard.errors import RegardError
 # model_type of config.json → the module here. For saving, the first module whose family fits the
 # model is taken, so a family that fits only some configs stands before one that fits all.
 MODULES: dict[str, str] = {
+    "gpt2": "gpt2",
+    "llama": "llama",
+    "mistral": "llama",
+    "qwen2": "llama",
     "bart": "bart",
     "mbart": "bart",
     "t5": "t5",
@@ -17,6 +21,10 @@ MODULES: dict[str, str] = {
     "pegasus": "marian",
     "regard": "marian",
     "regard-recurrent": "recurrent",
+    "bert": "bert",
+    "roberta": "roberta",
+    "distilbert": "distilbert",
+    "vit": "vit",
 }
 
 

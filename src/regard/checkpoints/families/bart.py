@@ -98,9 +98,7 @@ def from_config(settings: Settings) -> EncoderDecoderConfig:
             f" got {settings['encoder_ffn_dim']} and {settings['decoder_ffn_dim']}."
         )
     if not settings.get("tie_word_embeddings", True):
-        raise RegardError(
-            f"tie_word_embeddings must be true for {family}; config.json says false."
-        )
+        raise RegardError(f"tie_word_embeddings must be true for {family}; config.json says false.")
     eos = settings.get("eos_token_id", 2)
     start = settings.get("decoder_start_token_id", 2 if family == "bart" else None)
     return EncoderDecoderConfig(

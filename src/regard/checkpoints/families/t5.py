@@ -97,8 +97,8 @@ def to_config(config: EncoderDecoderConfig) -> Settings:
 
 def from_config(settings: Settings) -> EncoderDecoderConfig:
     """The configuration that config.json describes, with one question to the weights beside it."""
-    tied = settings.get("tie_word_embeddings", True)
-    scaled = settings.get("scale_decoder_outputs", tied)
+    tied: bool = settings.get("tie_word_embeddings", True)
+    scaled: bool = settings.get("scale_decoder_outputs", tied)
     activation, gated = _activation(settings.get("feed_forward_proj", "relu"))
     layers, heads = settings["num_layers"], settings["num_heads"]
     decoder_layers = settings.get("num_decoder_layers")
