@@ -41,6 +41,17 @@ def test_additive_is_one_hidden_layer_by_hand():
     torch.testing.assert_close(score(QUERY, KEY), torch.tensor([expected]))
 
 
+def test_additive_takes_what_is_projected_already():
+    query, key = torch.randn(2, 3, 5), torch.randn(2, 7, 4)
+    query_weight, key_weight, vector = torch.randn(6, 5), torch.randn(6, 4), torch.randn(6)
+    expected = additive(query_weight, key_weight, vector)(query, key)
+    projected = additive(None, None, vector)(query @ query_weight.T, key @ key_weight.T)
+    torch.testing.assert_close(projected, expected)
+    torch.testing.assert_close(
+        additive(query_weight, None, vector)(query, key @ key_weight.T), expected
+    )
+
+
 def test_general_and_additive_join_queries_and_keys_of_different_width():
     query, key = torch.randn(2, 3, 5), torch.randn(2, 7, 4)
     assert general(torch.randn(5, 4))(query, key).shape == (2, 3, 7)

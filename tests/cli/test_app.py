@@ -22,6 +22,12 @@ OPTIONS = {
         "--max-new-tokens", "--batch-size", "--threads", "--help",
     },
     "info": {"model", "--json", "--taps", "--help"},
+    "doctor": {"model", "--json", "--help"},
+    "ladder": {
+        "--data", "--dev", "--test", "--output", "--max-minutes", "--max-steps", "--cooldown",
+        "--preset", "--cell", "--vocab-size", "--max-tokens", "--patience", "--eval-every",
+        "--dev-sentences", "--precision", "--seed", "--threads", "--json", "--help",
+    },
     "look": {
         "model", "text", "--file", "--target", "--num-beams", "--generate", "--tap", "--head",
         "--html", "--save", "--figure", "--terminal", "--json", "--port", "--no-open", "--help",
@@ -30,7 +36,8 @@ OPTIONS = {
     "train": {"--help"},
     "train translation": {
         "pairs", "--source", "--target", "--dev", "--test", "--output", "--source-language",
-        "--target-language", "--license", "--data-note", "--preset", "--norm", "--dropout",
+        "--target-language", "--license", "--data-note", "--architecture", "--preset", "--norm",
+        "--cell", "--attention", "--dropout",
         "--vocab-size", "--separate-vocabularies", "--max-length", "--max-tokens", "--accumulate",
         "--learning-rate", "--warmup", "--cooldown", "--label-smoothing", "--weight-decay",
         "--max-steps",

@@ -80,6 +80,41 @@ def test_taps_need_no_weights(regard, tmp_path):
     assert len(lines) == 1 + 3 + 2 * 3
 
 
+def test_taps_count_the_keys_that_heads_share(regard, monkeypatch):
+    from torch import nn
+
+    from regard import checkpoints
+    from regard.layers import MultiHeadAttention
+
+    model = nn.ModuleDict({"self_attention": MultiHeadAttention(12, 6, num_key_heads=2)})
+    monkeypatch.setattr(checkpoints, "empty_model", lambda folder: model)
+    (tap,) = json.loads(regard("info", "en-de", "--taps", "--json").out)
+    assert tap == {"tap": "self", "heads": 6, "key_heads": 2, "head_dim": 2}
+
+
 def test_taps_of_nothing_is_a_sentence(regard):
     outcome = regard("info", "--taps")
     assert (outcome.code, "name one" in outcome.err) == (2, True)
+
+
+@pytest.mark.parametrize("attention", ["bahdanau", "luong", "none"])
+def test_a_recurrent_model_is_described(regard, tmp_path, attention):
+    from regard.checkpoints import save_pretrained
+    from regard.models import RecurrentConfig, RecurrentEncoderDecoder
+    from regard.studio.models import describe
+
+    config = RecurrentConfig(31, d_model=10, hidden_size=14, attention=attention)
+    model = RecurrentEncoderDecoder(config)
+    save_pretrained(model, tmp_path)
+    facts = json.loads(regard("info", tmp_path, "--json").out)
+    assert (facts["architecture"], facts["layers"]) == ("regard-recurrent", [1, 1])
+    assert facts["parameters"] == sum(p.numel() for p in model.parameters())
+    described = describe(str(tmp_path), lambda name: pytest.fail("it is regard's own"))
+    assert described.description == f"1 + 1 layers, recurrent, attention {attention}"
+    taps = regard("info", tmp_path, "--taps", "--json")
+    if attention == "none":
+        assert taps.code == 2
+        assert "has no attention layers: it sees one fixed context" in taps.err
+    else:
+        tap = {"tap": "decoder.cross", "heads": 1, "key_heads": 1, "head_dim": 14}
+        assert json.loads(taps.out) == [tap]

@@ -18,6 +18,18 @@ def test_speed_leaves_out_the_time_of_evaluations(monkeypatch):
     assert speed.tokens_per_second == 0.5 * 100 + 0.5 * 200
 
 
+def test_speed_begins_anew_with_another_run(monkeypatch):
+    clock = iter([0.0, 2.0, 50.0, 51.0])
+    monkeypatch.setattr("time.perf_counter", lambda: next(clock))
+    speed = Speed(weight=0.5)
+    speed.update(0, evaluating=False)
+    speed.update(200, evaluating=False)
+    speed.update(30, evaluating=False)
+    assert speed.tokens_per_second == 0
+    speed.update(70, evaluating=False)
+    assert speed.tokens_per_second == 40
+
+
 @pytest.mark.parametrize(
     ("max_steps", "max_minutes", "expected"),
     [(None, None, None), (40, None, 0.25), (None, 2.0, 0.5), (40, 2.0, 0.5), (5, None, 1.0)],

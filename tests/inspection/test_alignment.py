@@ -7,7 +7,7 @@ from torch import Tensor, nn
 from regard import RegardError
 from regard.attention import Causal
 from regard.inspection import cross_attention, group_words
-from regard.layers import DecoderLayer
+from regard.layers import Layer
 from regard.models import EncoderDecoder, EncoderDecoderConfig
 
 SOURCE = torch.tensor([[5, 9, 2, 30, 7, 11, 1], [8, 3, 3, 14, 1, 0, 0]])
@@ -16,7 +16,7 @@ REAL = SOURCE != 0
 LAYERS, HEADS = 3, 2
 
 
-def small(norm: str = "pre") -> EncoderDecoder:
+def small(norm: str = "pre", score: str = "scaled_dot") -> EncoderDecoder:
     torch.manual_seed(3)
     config = EncoderDecoderConfig(
         31,
@@ -28,6 +28,7 @@ def small(norm: str = "pre") -> EncoderDecoder:
         decoder_heads=HEADS,
         max_positions=11,
         norm=norm,
+        score=score,
     )
     model = EncoderDecoder(config)
     for parameter in model.parameters():  # large enough that no two maps look alike
@@ -42,7 +43,7 @@ def by_hand(model: EncoderDecoder) -> Tensor:
     hidden = model.decoder.embed(torch.cat([torch.zeros(2, 1, dtype=torch.long), TARGET], dim=1))
     maps = []
     for layer in model.decoder.layers:
-        assert isinstance(layer, DecoderLayer)
+        assert isinstance(layer, Layer)
         post = layer.cross_residual.order == "post"
         residual, cross = layer.self_residual, layer.cross_attention
         if post:
@@ -53,9 +54,10 @@ def by_hand(model: EncoderDecoder) -> Tensor:
         looking = inner if post else layer.cross_residual.norm(inner)
         query = cross.query(looking).unflatten(-1, (HEADS, 6))
         key = cross.key(memory).unflatten(-1, (HEADS, 6))
-        scores = torch.einsum("bqhd,bkhd->bhqk", query, key) / 6**0.5
+        scale = 6**-0.5 if model.config.score == "scaled_dot" else 1
+        scores = torch.einsum("bqhd,bkhd->bhqk", query, key) * scale
         maps.append(scores.masked_fill(~REAL[:, None, None], -torch.inf).softmax(-1))
-        hidden = layer(hidden, memory, self_mask=Causal(), cross_mask=mask)
+        hidden = layer(hidden, memory, mask=Causal(), memory_mask=mask)
     return torch.stack(maps)
 
 
@@ -68,6 +70,12 @@ def test_weights_are_those_computed_from_the_hidden_states(norm: str, layer: int
     torch.testing.assert_close(ours, expected[:, :, :-1])
     ours = cross_attention(model, SOURCE, TARGET, layer=layer, step="input")
     torch.testing.assert_close(ours, expected[:, :, 1:])
+
+
+def test_scores_are_the_models_own() -> None:
+    model = small(score="dot")
+    ours = cross_attention(model, SOURCE, TARGET, layer=1)
+    torch.testing.assert_close(ours, by_hand(model)[1][:, :, :-1])
 
 
 @pytest.mark.parametrize("step", ["output", "input"])

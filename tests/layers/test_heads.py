@@ -4,7 +4,7 @@ from torch import Tensor, nn
 
 from regard import RegardError
 from regard.attention import Causal, Padding
-from regard.layers import KeyValueCache, MultiHeadAttention
+from regard.layers import KeyValueCache, MultiHeadAttention, Rotary
 
 BATCH, QUERIES, KEYS, D_MODEL, HEADS = 3, 5, 7, 12, 4
 
@@ -89,3 +89,87 @@ def test_query_and_key_are_those_that_attention_uses() -> None:
 def test_a_width_that_heads_do_not_divide_is_refused() -> None:
     with pytest.raises(RegardError, match="multiple of num_heads; got 12 and 5"):
         MultiHeadAttention(12, 5)
+
+
+def grouped(**how: object) -> MultiHeadAttention:
+    torch.manual_seed(23)
+    return MultiHeadAttention(D_MODEL, 6, num_key_heads=2, head_dim=4, **how).double()  # type: ignore[arg-type]
+
+
+def test_neighbouring_query_heads_share_a_key_head() -> None:
+    ours = grouped()
+    assert ours.query.weight.shape == (24, D_MODEL)
+    assert ours.key.weight.shape == ours.value.weight.shape == (8, D_MODEL)
+    whole = MultiHeadAttention(D_MODEL, 6, head_dim=4).double()
+    whole.query.load_state_dict(ours.query.state_dict())
+    whole.output.load_state_dict(ours.output.state_dict())
+    for own, repeated in ((ours.key, whole.key), (ours.value, whole.value)):
+        for name in ("weight", "bias"):
+            heads = getattr(own, name).detach().unflatten(0, (2, 4)).repeat_interleave(3, dim=0)
+            getattr(repeated, name).data = heads.flatten(0, 1)
+    (input,) = tensors(QUERIES)
+    torch.testing.assert_close(ours(input, mask=Causal()), whole(input, mask=Causal()))
+
+
+def test_biases_are_left_out_as_asked() -> None:
+    def biases(**how: bool) -> set[str]:
+        return {name for name, _ in grouped(**how).named_parameters() if name.endswith("bias")}
+
+    without_output = {"query.bias", "key.bias", "value.bias"}
+    assert biases() == without_output | {"output.bias"}
+    assert biases(bias=False) == set()
+    assert biases(output_bias=False) == without_output
+    assert biases(bias=False, output_bias=True) == {"output.bias"}
+
+
+def test_a_bias_on_scores_equals_torchs() -> None:
+    ours, theirs = twins()
+    (input,) = tensors(QUERIES)
+    bias = torch.randn(HEADS, QUERIES, QUERIES, dtype=torch.float64)
+    expected, _ = theirs(input, input, input, attn_mask=bias.repeat(BATCH, 1, 1))
+    torch.testing.assert_close(ours(input, bias=bias), expected)
+
+
+def test_the_score_is_the_one_asked_for() -> None:
+    (input,) = tensors(QUERIES)
+    dot, scaled = grouped(score="dot"), grouped()
+    with torch.no_grad():
+        dot.query.weight /= 2  # √head_dim is 2
+        dot.query.bias /= 2
+    torch.testing.assert_close(dot(input), scaled(input))
+    assert not torch.allclose(grouped(score="dot")(input), scaled(input))
+
+
+def test_rotary_attention_knows_distances_alone() -> None:
+    ours = grouped(rotary=Rotary(4))
+    (input,) = tensors(QUERIES)
+    positions = torch.arange(QUERIES)[None]
+    output = ours(input, positions=positions)
+    torch.testing.assert_close(ours(input), output)
+    later = ours(input, positions=positions + torch.tensor([0, 5, 40])[:, None])
+    torch.testing.assert_close(later, output, rtol=1e-4, atol=1e-5)
+    assert not torch.allclose(ours(input, positions=2 * positions), output, rtol=1e-2)
+    assert not torch.allclose(grouped()(input), output, rtol=1e-2)
+
+
+def test_rotary_keys_enter_the_cache_turned() -> None:
+    ours = grouped(rotary=Rotary(4))
+    (input,) = tensors(QUERIES)
+    cache = KeyValueCache()
+    parts = [ours(input[:, :2], mask=Causal(), cache=cache)]
+    parts += [ours(input[:, t : t + 1], cache=cache) for t in range(2, QUERIES)]
+    torch.testing.assert_close(torch.cat(parts, dim=1), ours(input, mask=Causal()))
+
+
+@pytest.mark.parametrize(
+    ("how", "message"),
+    [
+        (dict(num_key_heads=5), "multiple of num_key_heads; got 4 and 5"),
+        (dict(num_key_heads=0), "multiple of num_key_heads; got 4 and 0"),
+        (dict(rotary=Rotary(4)), "rotary must turn 3 dimensions, the head_dim; got 4"),
+        (dict(score="scaled"), "score must be one of .* got 'scaled'"),
+    ],
+)
+def test_what_does_not_fit_is_refused(how: dict[str, object], message: str) -> None:
+    with pytest.raises(RegardError, match=message):
+        MultiHeadAttention(D_MODEL, HEADS, **how)  # type: ignore[arg-type]

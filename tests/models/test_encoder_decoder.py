@@ -1,8 +1,9 @@
 import pytest
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from regard import RegardError
+from regard.attention import Call, listening
 from regard.models import EncoderDecoder, EncoderDecoderConfig, preset
 
 SIZES = dict(
@@ -15,8 +16,49 @@ def small(**changes: object) -> EncoderDecoder:
     return EncoderDecoder(EncoderDecoderConfig(31, **(SIZES | changes))).double().eval()  # type: ignore[arg-type]
 
 
+# Each family's own settings beside the paper's.
+FAMILIES: dict[str, dict[str, object]] = {
+    "paper": {},
+    "pegasus": dict(norm="pre"),
+    "bart": dict(
+        activation="gelu",
+        positions="learned",
+        position_offset=2,
+        scale_embedding=False,
+        embedding_norm=True,
+        logits_bias=True,
+    ),
+    "t5": dict(
+        norm="pre",
+        norm_kind="rms",
+        norm_eps=1e-6,
+        feed_forward_bias=False,
+        attention_bias=False,
+        head_dim=7,
+        score="dot",
+        positions="relative",
+        relative_buckets=6,
+        relative_distance=5,
+        scale_embedding=False,
+        scale_output=True,
+    ),
+}
+FAMILIES["mbart"] = FAMILIES["bart"] | dict(norm="pre", scale_embedding=True)
+FAMILIES["flan"] = FAMILIES["t5"] | dict(
+    gated=True, activation="gelu_new", scale_output=False, tied_output=False
+)
+family = pytest.mark.parametrize("changes", FAMILIES.values(), ids=FAMILIES)
+
 SOURCE = torch.tensor([[5, 9, 2, 30, 7, 11, 1], [8, 3, 3, 14, 1, 0, 0]])
 TARGET = torch.tensor([[4, 22, 13, 6, 1], [17, 2, 1, 0, 0]])
+
+
+def random(model: EncoderDecoder) -> EncoderDecoder:
+    """With weights so large that nothing hides behind a zero or a one."""
+    for parameter in model.parameters():
+        if parameter.requires_grad:
+            nn.init.normal_(parameter, std=0.5)
+    return model
 
 
 @pytest.mark.parametrize(
@@ -38,10 +80,9 @@ def test_tiny_has_the_published_size_on_multi30k() -> None:
     assert count / 1e6 == pytest.approx(2.6, abs=0.05)
 
 
-@pytest.mark.parametrize("norm", ["post", "pre"])
-@pytest.mark.parametrize("positions", ["sinusoidal", "learned"])
-def test_cached_logits_equal_uncached(norm: str, positions: str) -> None:
-    model = small(norm=norm, positions=positions)
+@family
+def test_cached_logits_equal_uncached(changes: dict[str, object]) -> None:
+    model = random(small(**changes))
     whole = model(SOURCE, TARGET)
     state = model.start(SOURCE)
     inputs = model.shift_right(TARGET)
@@ -49,8 +90,9 @@ def test_cached_logits_equal_uncached(norm: str, positions: str) -> None:
     torch.testing.assert_close(steps, whole)
 
 
-def test_a_prompt_of_several_tokens_equals_single_steps() -> None:
-    model = small()
+@family
+def test_a_prompt_of_several_tokens_equals_single_steps(changes: dict[str, object]) -> None:
+    model = random(small(**changes))
     inputs = model.shift_right(TARGET)
     one_by_one, at_once = model.start(SOURCE), model.start(SOURCE)
     for t in range(3):
@@ -69,9 +111,9 @@ def test_selected_rows_go_on_as_they_would_have() -> None:
     torch.testing.assert_close(state.step(inputs[[1, 0, 1], 1]), expected[[1, 0, 1]])
 
 
-@pytest.mark.parametrize("norm", ["post", "pre"])
-def test_the_future_is_unseen(norm: str) -> None:
-    model = small(norm=norm)
+@family
+def test_the_future_is_unseen(changes: dict[str, object]) -> None:
+    model = random(small(**changes))
     memory, mask = model.encode(SOURCE)
     embedded: Tensor | None = None
 
@@ -89,8 +131,9 @@ def test_the_future_is_unseen(norm: str) -> None:
     assert (embedded.grad[:, :3] != 0).any(dim=2).all()
 
 
-def test_padding_changes_nothing() -> None:
-    model = small()
+@family
+def test_padding_changes_nothing(changes: dict[str, object]) -> None:
+    model = random(small(**changes))
     alone = model(SOURCE[1:, :5], TARGET[1:, :3])
     padded_right = model(SOURCE, TARGET)[1:, :3]
     torch.testing.assert_close(padded_right, alone)
@@ -129,6 +172,9 @@ def test_a_sequence_longer_than_the_positions_is_refused() -> None:
     [
         ({"norm": "both"}, "norm must be one of post, pre; got 'both'"),
         ({"activation": "tanh"}, "activation must be one of relu"),
+        ({"norm_kind": "batch"}, "norm_kind must be one of layer, rms; got 'batch'"),
+        ({"score": "cosine"}, "score must be one of scaled_dot, dot; got 'cosine'"),
+        ({"positions": "rotary"}, "one of sinusoidal, learned, relative; got 'rotary'"),
         ({"d_model": 13}, "even d_model; got 13"),
         ({"eos_id": 31}, "eos_id must be below the vocabulary's 31"),
     ],
@@ -141,6 +187,96 @@ def test_a_config_that_cannot_be_is_refused(change: dict[str, object], message: 
 def test_an_unknown_preset_lists_the_known() -> None:
     with pytest.raises(RegardError, match="tiny, small, base, big; got 'huge'"):
         preset("huge", 100)
+
+
+def test_relative_positions_have_no_end() -> None:
+    model = small(**FAMILIES["t5"], max_positions=6)
+    assert model(SOURCE, TARGET).shape == (2, 5, 31)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        dict(norm_kind="layer"),
+        dict(norm_eps=0.3),
+        dict(gated=True),
+        dict(score="scaled_dot"),
+        dict(positions="learned"),
+        dict(relative_buckets=8),
+        dict(relative_distance=9),
+        dict(scale_embedding=True),
+        dict(embedding_norm=True),
+        dict(scale_output=False),
+        dict(feed_forward_bias=True),
+        dict(attention_bias=True),
+        dict(logits_bias=True),
+        dict(tied_output=False),
+    ],
+    ids=str,
+)
+def test_every_setting_changes_the_output(change: dict[str, object]) -> None:
+    """The same weights where names and shapes are the same; those that are new are random."""
+    model = random(small(**FAMILIES["t5"]))
+    other = random(small(**FAMILIES["t5"] | change))
+    own = model.state_dict()
+    same = {k: v for k, v in other.state_dict().items() if k in own and own[k].shape == v.shape}
+    other.load_state_dict({name: own[name] for name in same}, strict=False)
+    longer = SOURCE.repeat(1, 2)
+    assert not torch.allclose(other(longer, TARGET), model(longer, TARGET))
+
+
+def test_untied_output_is_a_weight_of_its_own() -> None:
+    model = small(tied_output=False, logits_bias=True)
+    assert model.output is not None
+    assert model.output_weight is model.output.weight
+    names = dict(model.named_parameters())
+    assert names["output.weight"].shape == (31, 12)
+    assert names["logits_bias"].shape == (31,)
+    with torch.no_grad():
+        before = model(SOURCE, TARGET)
+        names["logits_bias"][7] = 3.0
+        raised = model(SOURCE, TARGET) - before
+    torch.testing.assert_close(raised, 3.0 * torch.eye(31, dtype=torch.float64)[7].expand(2, 5, 31))
+
+
+@family
+def test_hidden_states_and_their_projection_are_the_logits(changes: dict[str, object]) -> None:
+    model = random(small(**changes))
+    hidden = model.hidden(SOURCE, TARGET)
+    expected = hidden @ model.output_weight.T
+    if model.logits_bias is not None:
+        expected = expected + model.logits_bias
+    torch.testing.assert_close(model(SOURCE, TARGET), expected)
+
+
+@pytest.mark.parametrize("name", ["paper", "t5", "flan"])
+def test_scores_and_logits_start_with_a_deviation_of_about_one(name: str) -> None:
+    """Whether the model scales them or its first weights do."""
+    torch.manual_seed(3)
+    sizes = dict(d_model=256, d_ff=512, encoder_layers=1, decoder_layers=1)
+    sizes |= dict(encoder_heads=4, decoder_heads=4, head_dim=64)
+    config = EncoderDecoderConfig(997, **(FAMILIES[name] | sizes))  # type: ignore[arg-type]
+    model = EncoderDecoder(config).eval()
+    ids = torch.randint(2, 997, (3, 41))
+    scores: list[Tensor] = []
+
+    def hear(call: Call) -> None:
+        scores.append(call.inputs.score(call.inputs.query, call.inputs.key))
+
+    with torch.no_grad(), listening(hear):
+        logits = model(ids, ids)
+    assert len(scores) == 3
+    assert all(0.3 < each.std() < 2 for each in scores)
+    assert 0.3 < logits.std() < 2
+
+
+@family
+def test_a_model_can_be_built_on_meta_and_then_filled(changes: dict[str, object]) -> None:
+    model = random(small(**changes))
+    with torch.device("meta"):
+        empty = EncoderDecoder(model.config)
+    empty.load_state_dict(model.state_dict(), assign=True)
+    assert torch.equal(empty.eval()(SOURCE, TARGET), model(SOURCE, TARGET))
 
 
 def test_dropout_acts_in_training_only() -> None:

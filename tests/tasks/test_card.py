@@ -7,6 +7,7 @@ from regard.tasks.card import read_card, render
 FACTS = {
     "language": ["en", "hi"],
     "license": "cc-by-4.0",
+    "kind": "recurrent tiny, cell gru, attention bahdanau",
     "parameters": 1_234_567,
     "vocabulary": 8_000,
     "data": 'a "quoted" – हिन्दी: one\u2028two\nthree --- \\',
@@ -27,7 +28,10 @@ def test_every_fact_comes_back(tmp_path: Path) -> None:
 def test_a_reader_sees_them_in_words() -> None:
     text = render(FACTS)
     assert "# en → hi" in text
-    assert "1,234,567 parameters with 8,000 subwords" in text
+    assert (
+        "Recurrent tiny, cell gru, attention bahdanau: 1,234,567 parameters with 8,000 subwords"
+        in text
+    )
     assert "500 sentences, greedy: BLEU 33.2, chrF 55.5" in text
     assert "31.4 minutes, 7,500 steps, 12,000,000 tokens" in text
 

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ from safetensors.torch import load_file
 import regard
 from regard import RegardError
 from regard.data import collate
+from regard.models import EncoderDecoder
 from regard.tasks.translation import Translator
 from regard.tasks.translation_training import (
     TrainingOptions,
@@ -151,10 +153,15 @@ def test_tensorboard_gets_the_curves(pairs_file: str, tmp_path: Path) -> None:
     assert b"dev/bleu" in events.read_bytes()
 
 
+@pytest.mark.parametrize("changes", [{}, {"logits_bias": True, "scale_output": True}])
 def test_the_mean_loss_is_that_of_the_real_tokens(
-    translator: Translator, made_up: Callable[[int], Pairs]
+    translator: Translator, made_up: Callable[[int], Pairs], changes: dict[str, Any]
 ) -> None:
     pairs = made_up(67)
+    if changes:
+        model = EncoderDecoder(replace(translator.model.config, **changes)).eval()
+        torch.nn.init.normal_(model.logits_bias)
+        translator = Translator(model, translator.tokenizers)
     model, tokenizers = translator.model, translator.tokenizers
     total, tokens = 0.0, 0
     for source, target in pairs:

@@ -33,3 +33,9 @@ def test_what_cannot_be_is_refused(name: str, value: object, message: str) -> No
 def test_the_loss_is_a_mean_over_tokens() -> None:
     assert Progress(loss_sum=6.0, loss_tokens=4).loss == 1.5
     assert math.isnan(Progress().loss)
+
+
+def test_speed_leaves_out_the_time_of_evaluations() -> None:
+    progress = Progress(tokens=600, seconds=50.0, evaluation_seconds=20.0)
+    assert progress.tokens_per_second == 20
+    assert math.isnan(Progress().tokens_per_second)

@@ -15,6 +15,7 @@ from regard.layers import Dropout
 from regard.training import Objective, Progress, RunFolder, TrainingConfig, fit
 
 Batch = tuple[Tensor, Tensor]
+UNTIMED = {"seconds": 0, "evaluation_seconds": 0}
 CONFIG = TrainingConfig(
     learning_rate=0.05, warmup=3, evaluate_every=4, average=3, max_steps=14, precision="fp32"
 )
@@ -90,7 +91,7 @@ class Toy:
 
     def log(self) -> list[dict[str, float]]:
         lines = (self.path / "log.jsonl").read_text().splitlines()
-        return [json.loads(line) | {"seconds": 0} for line in lines]
+        return [json.loads(line) | UNTIMED for line in lines]
 
 
 def copied(model: nn.Module) -> dict[str, Tensor]:
@@ -109,7 +110,7 @@ def assert_ended_the_same(one: Toy, other: Toy) -> None:
     assert theirs is not None
     assert_same(ours.weights, theirs.weights)
     assert_same(ours.optimizer, theirs.optimizer)
-    assert ours.state | {"seconds": 0} == theirs.state | {"seconds": 0}
+    assert ours.state | UNTIMED == theirs.state | UNTIMED
     assert one.log() == other.log()
     assert_same(one.saved[-1], other.saved[-1])
 

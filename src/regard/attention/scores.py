@@ -82,17 +82,20 @@ class additive:
     """v · tanh(W q + U k), one hidden layer (Bahdanau et al. 2015, appendix A.1.2).
 
     `query_weight` W is (hidden, query_dim), `key_weight` U is (hidden, key_dim), `vector` v is
-    (hidden). The hidden layer is (..., queries, keys, hidden): long inputs want the blocked kernel.
+    (hidden). None in place of W or U says that it is applied already: a decoder that attends step
+    by step projects its keys once. The hidden layer is (..., queries, keys, hidden): long inputs
+    want the blocked kernel.
     """
 
-    query_weight: Tensor
-    key_weight: Tensor
+    query_weight: Tensor | None
+    key_weight: Tensor | None
     vector: Tensor
 
     def __call__(self, query: Tensor, key: Tensor) -> Tensor:
-        from_query = (query @ self.query_weight.mT).unsqueeze(-2)  # (..., queries, 1, hidden)
-        from_key = (key @ self.key_weight.mT).unsqueeze(-3)  # (..., 1, keys, hidden)
-        return torch.tanh(from_query + from_key) @ self.vector
+        query = query if self.query_weight is None else query @ self.query_weight.mT
+        key = key if self.key_weight is None else key @ self.key_weight.mT
+        # (..., queries, 1, hidden) and (..., 1, keys, hidden)
+        return torch.tanh(query.unsqueeze(-2) + key.unsqueeze(-3)) @ self.vector
 
 
 @dataclass(frozen=True, eq=False)

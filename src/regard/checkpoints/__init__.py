@@ -1,5 +1,6 @@
 """Hugging Face's format in and out."""
 
-from regard.checkpoints.pretrained import from_pretrained, read_config, save_pretrained
+from regard.checkpoints.pretrained import empty_model, from_pretrained, read_config
+from regard.checkpoints.saving import save_pretrained
 
-__all__ = ["from_pretrained", "read_config", "save_pretrained"]
+__all__ = ["empty_model", "from_pretrained", "read_config", "save_pretrained"]

@@ -8,9 +8,11 @@ from typing import Annotated, NoReturn
 import typer
 
 from regard import __version__
+from regard.cli.doctor import doctor
 from regard.cli.errors import sentence
 from regard.cli.evaluate import evaluate
 from regard.cli.info import info
+from regard.cli.ladder import ladder
 from regard.cli.look import look
 from regard.cli.studio import studio
 from regard.cli.train import train
@@ -76,6 +78,8 @@ def root(
 app.command()(translate)
 app.add_typer(train)
 app.command()(evaluate)
+app.command()(ladder)
 app.command()(look)
 app.command()(studio)
 app.command()(info)
+app.command()(doctor)

@@ -30,6 +30,8 @@ def info(
         if model is None:
             raise RegardError("--taps lists the attention layers of a model; name one.")
         found = _taps(model)
+        if not found:
+            raise RegardError(f"{model} has no attention layers: it sees one fixed context.")
         print(json.dumps(found, indent=2) if as_json else _columns(found))
         return
     facts = _installation() if model is None else _model(model)
@@ -71,7 +73,7 @@ def _model(name: str) -> dict[str, Any]:
         "vocabulary": config["vocab_size"],
         "layers": [config["encoder_layers"], config["decoder_layers"]],
         "d_model": config["d_model"],
-        "heads": config["encoder_attention_heads"],
+        "heads": config.get("encoder_attention_heads"),
         "positions": config["max_position_embeddings"],
         "weights": config.get("dtype"),
     }
@@ -80,14 +82,9 @@ def _model(name: str) -> dict[str, Any]:
 
 def _taps(name: str) -> list[dict[str, Any]]:
     """Name and size of every attention layer. No weight of ours is read for it; what calls
-    attention in a model of transformers is known once it has run."""
-    import torch
-
-    from regard.checkpoints.pretrained import read_config
-    from regard.checkpoints.seq2seq import from_config
-    from regard.inspection.models import tap_name
-    from regard.layers import MultiHeadAttention
-    from regard.models import EncoderDecoder
+    attention in a model of transformers is known once it has run, on a short text."""
+    from regard.checkpoints import empty_model
+    from regard.inspection.models import ATTENTIONS, tap_name
     from regard.studio.models import is_ours
     from regard.tasks.loading import find
 
@@ -97,12 +94,10 @@ def _taps(name: str) -> list[dict[str, Any]]:
 
         heard = load_for_tracing(folder).trial().values()
         return [_sizes(tap.name, tap.heads, tap.key_heads, tap.head_dim) for tap in heard]
-    with torch.device("meta"):
-        model = EncoderDecoder(from_config(read_config(folder)))
     return [
-        _sizes(tap_name(path), layer.num_heads, layer.num_heads, layer.head_dim)
-        for path, layer in model.named_modules()
-        if isinstance(layer, MultiHeadAttention)
+        _sizes(tap_name(path), layer.num_heads, layer.num_key_heads, layer.head_dim)
+        for path, layer in empty_model(folder).named_modules()
+        if isinstance(layer, ATTENTIONS)
     ]
 
 

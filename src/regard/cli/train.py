@@ -62,12 +62,23 @@ def translation(
     data_note: Annotated[
         Text, _option("--data-note", "What the data is, for the model card.", "the file")
     ] = None,
+    architecture: Annotated[
+        Text,
+        _option("--architecture", "Kind of model.", "transformer", metavar="transformer|recurrent"),
+    ] = None,
     preset: Annotated[
         Text, _option("--preset", "Size.", "tiny", metavar="tiny|small|base|big")
     ] = None,
     norm: Annotated[
         Text,
         _option("--norm", "Before or after each sub-layer (the paper).", "pre", metavar="pre|post"),
+    ] = None,
+    cell: Annotated[
+        Text, _option("--cell", "Of a recurrent model.", "gru", metavar="gru|lstm")
+    ] = None,
+    attention: Annotated[
+        Text,
+        _option("--attention", "Of a recurrent model.", "bahdanau", metavar="none|bahdanau|luong"),
     ] = None,
     dropout: Annotated[Number, _option("--dropout", "On every sub-layer.", "preset's")] = None,
     vocab_size: Annotated[

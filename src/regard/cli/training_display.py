@@ -91,6 +91,8 @@ class Speed:
     def update(self, tokens: int, *, evaluating: bool) -> None:
         """Called after each step with the tokens so far, and after each evaluation."""
         now = time.perf_counter()
+        if self._last is not None and tokens < self._last[1]:  # another run has begun
+            self.tokens_per_second, self._last = 0.0, None
         if self._last is not None and not evaluating:
             newest = (tokens - self._last[1]) / max(now - self._last[0], 1e-9)
             share = self.weight if self.tokens_per_second else 1.0

@@ -1,27 +1,25 @@
 """Word alignment from cross-attention.
 
-The weights are not kept by the model: a hook notes what each cross-attention layer was given, and
+The weights are not kept by the model: somebody hears what each cross-attention layer was given, and
 the weights are computed afterwards from query and key by `attention_weights`, the same numbers
 that the fast kernel used.
 """
 
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
-
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 
-from regard.attention import attention_weights
+from regard.attention import Call, attention_weights
 from regard.errors import RegardError
-from regard.layers import MultiHeadAttention
-from regard.models import EncoderDecoder
+from regard.inspection.recording import hearing
+from regard.inspection.steps import joined
+from regard.models import AnyEncoderDecoder
 
 STEPS = ("output", "input")
 
 
 @torch.no_grad()
 def cross_attention(
-    model: EncoderDecoder,
+    model: AnyEncoderDecoder,
     source: Tensor,
     target: Tensor,
     *,
@@ -43,35 +41,31 @@ def cross_attention(
     """
     if step not in STEPS:
         raise RegardError(f"step must be one of {', '.join(STEPS)}; got {step!r}.")
-    layers = list(model.decoder.layers)
+    calls: dict[str, list[Call]] = {}  # a recurrent decoder calls its attention at each step
+
+    def hear(path: str, call: Call) -> None:
+        if path.endswith("cross_attention"):
+            calls.setdefault(path, []).append(call)
+
+    with hearing(model, hear):
+        # Shifted right, the target with one token more reads every token of it.
+        model.hidden(source, torch.cat([target, target[:, -1:]], dim=1))
+    layers = [joined(steps) for steps in calls.values() or [[]]]
     if layer is not None:
         if not -len(layers) <= layer < len(layers):
             raise RegardError(
                 f"the decoder has layers 0 to {len(layers) - 1}; got {layer}. Choose one of these."
             )
         layers = [layers[layer]]
-    memory, memory_mask = model.encode(source)
-    start = target.new_full((len(target), 1), model.config.start_id)
-    inputs = torch.cat([start, target], dim=1)  # step t reads inputs[t] and predicts target[t]
     rows = slice(0, -1) if step == "output" else slice(1, None)
-    attentions = [layer.get_submodule("cross_attention") for layer in layers]
-    with ExitStack() as hooks:
-        seen = [hooks.enter_context(_input_of(attention)) for attention in attentions]
-        model.decoder(inputs, memory, memory_mask)
-    maps = []
-    for attention, states in zip(attentions, seen, strict=True):
-        assert isinstance(attention, MultiHeadAttention)
-        query, key = attention.project(states[0], memory)
-        maps.append(attention_weights(query, key, mask=memory_mask)[:, :, rows])
+    maps = [
+        attention_weights(
+            call.inputs.query,
+            call.inputs.key,
+            score=call.inputs.score,
+            mask=call.inputs.mask,
+            bias=call.inputs.bias,
+        )[:, :, rows]
+        for call in layers
+    ]
     return torch.stack(maps).mean(0)
-
-
-@contextmanager
-def _input_of(attention: nn.Module) -> Iterator[list[Tensor]]:
-    """Collects what the layer is called with."""
-    seen: list[Tensor] = []
-    handle = attention.register_forward_pre_hook(lambda module, inputs: seen.append(inputs[0]))
-    try:
-        yield seen
-    finally:
-        handle.remove()

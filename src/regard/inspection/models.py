@@ -9,16 +9,20 @@ from regard.attention import Call
 from regard.errors import RegardError
 from regard.inspection.answers import AxisInfo
 from regard.inspection.recording import Recorder, hearing
+from regard.inspection.steps import joined, row_by_row
 from regard.inspection.trace import Edit, Trace
 from regard.layers import MultiHeadAttention
-from regard.models import EncoderDecoder
+from regard.layers.recurrent_attention import BahdanauAttention, LuongAttention
+from regard.models import AnyEncoderDecoder, RecurrentEncoderDecoder
+
+ATTENTIONS = (MultiHeadAttention, BahdanauAttention, LuongAttention)
 
 
 def trace(model: Any, *, keep: str = "auto", **inputs: Any) -> Trace:
     """Runs `model(**inputs)` with its own fast kernels, and returns the trace of that run.
 
     Args:
-        model: an `EncoderDecoder` (inputs `source` and `target` ids), a transformers model (its own
+        model: an encoder–decoder (inputs `source` and `target` ids), a transformers model (its own
             inputs, and `tokenizer` to name the tokens), a translator (`text`), or any module whose
             attention is `regard.attend`.
         keep: where queries, keys and values stay, "memory", "disk", or "auto": disk for what would
@@ -38,14 +42,14 @@ def trace(model: Any, *, keep: str = "auto", **inputs: Any) -> Trace:
         from regard.inspection.huggingface import trace_transformers
 
         return trace_transformers(model, keep=keep, **inputs)
-    if isinstance(model, EncoderDecoder):
+    if isinstance(model, AnyEncoderDecoder):
         return trace_encoder_decoder(model, keep=keep, **inputs)
     return trace_module(model, keep=keep, **inputs)
 
 
 @torch.no_grad()
 def trace_encoder_decoder(
-    model: EncoderDecoder, source: Tensor, target: Tensor, *, keep: str = "auto"
+    model: AnyEncoderDecoder, source: Tensor, target: Tensor, *, keep: str = "auto"
 ) -> Trace:
     """One pass under teacher forcing; the output is the logits, (batch, target length, vocab).
 
@@ -71,11 +75,16 @@ def trace_encoder_decoder(
         )
         tap.output_weight = output_weight(model.get_submodule(path))
 
-    with hearing(model, record):
+    steps: list[Call] = []  # of the one attention that a recurrent decoder has
+    recurrent = isinstance(model, RecurrentEncoderDecoder)
+    with hearing(model, (lambda path, call: steps.append(call)) if recurrent else record):
         logits = model(source, target)
+    if recurrent:
+        record("decoder.cross_attention", joined(steps))
 
     @torch.no_grad()
     def rerun(edit: Edit) -> Tensor:
+        edit = row_by_row(edit, target.shape[1]) if recurrent else edit
         with hearing(model, lambda path, call: edit(tap_name(path), call)):
             again: Tensor = model(source, target)
         return again

@@ -9,14 +9,20 @@ from regard.errors import RegardError
 from regard.layers.dropout import Dropout
 from regard.positions import sinusoidal
 
+POSITIONS = ("sinusoidal", "learned", "none")
+
 
 class Embedding(nn.Module):
-    """dropout(√d_model · table[ids] + position).
+    """dropout(norm(√d_model · table[ids] + segment + position)); what is not asked for is left out.
 
     Args:
         tokens: the token table, (vocab, d_model); may be shared with other modules.
-        max_positions: the longest sequence, in tokens.
-        positions: "sinusoidal" or "learned".
+        max_positions: the longest sequence, in tokens; needed unless positions is "none".
+        positions: "sinusoidal", "learned", or "none" where something else tells the order.
+        scale: whether the table's rows are multiplied by √d_model.
+        offset: the table of positions has this many rows before position 0 (BART's has 2).
+        segments: how many kinds of segment there are (BERT's 2); None for none.
+        norm: a normalisation of the sum, before dropout.
         dropout: probability of zeroing an element of the sum.
     """
 
@@ -24,42 +30,101 @@ class Embedding(nn.Module):
         self,
         tokens: nn.Embedding,
         *,
-        max_positions: int,
+        max_positions: int | None = None,
         positions: str = "sinusoidal",
+        scale: bool = True,
+        offset: int = 0,
+        segments: int | None = None,
+        norm: nn.Module | None = None,
         dropout: float = 0.0,
     ):
         super().__init__()
+        if positions not in POSITIONS:
+            raise RegardError(
+                f"positions must be one of {', '.join(POSITIONS)}; got {positions!r}."
+            )
         d_model = tokens.embedding_dim
         self.tokens = tokens
-        self.scale = math.sqrt(d_model)
-        self.positions = empty_table(max_positions, d_model)
-        self.positions.weight.requires_grad_(positions == "learned")
+        self.scale = math.sqrt(d_model) if scale else None
+        self.offset = offset
+        self.positions: nn.Embedding | None = None
+        if positions != "none":
+            assert max_positions is not None, "a table of positions needs its length"
+            self.positions = empty_table(max_positions + offset, d_model)
+            self.positions.weight.requires_grad_(positions == "learned")
+        self.segments = None if segments is None else empty_table(segments, d_model)
+        self.norm = norm
         self.dropout = Dropout(dropout)
 
     @torch.no_grad()
     def reset_positions(self) -> None:
-        """Writes the table's first values: sinusoids, or random numbers where they are learned.
+        """Writes the first values of positions and segments: sinusoids, or random where learned.
 
         The sinusoids are in the halves layout, as tensor2tensor and Marian have them.
         """
-        table = self.positions.weight
-        if table.requires_grad:
-            nn.init.normal_(table, std=table.shape[1] ** -0.5)
-        else:
-            table.copy_(sinusoidal(*table.shape, layout="halves"))
+        for table in (self.positions, self.segments):
+            if table is None:
+                continue
+            if table.weight.requires_grad:
+                nn.init.normal_(table.weight, std=table.embedding_dim**-0.5)
+            else:
+                table.weight.copy_(sinusoidal(*table.weight.shape, layout="halves"))
 
-    def forward(self, ids: Tensor, *, start: int = 0) -> Tensor:
-        """(batch, length) token ids → (batch, length, d_model); `start` is the first position."""
-        end = start + ids.shape[1]
-        if end > self.positions.num_embeddings:
+    def forward(
+        self,
+        ids: Tensor,
+        *,
+        start: int = 0,
+        positions: Tensor | None = None,
+        segments: Tensor | None = None,
+    ) -> Tensor:
+        """(batch, length) token ids → (batch, length, d_model).
+
+        Args:
+            start: the first token's position; the others follow.
+            positions: (batch or 1, length), of each token instead.
+            segments: (batch, length), of each token; the first kind when not given.
+        """
+        embedded = self.tokens(ids)
+        if self.scale is not None:
+            embedded = embedded * self.scale
+        if self.segments is not None:
+            kinds = self.segments.weight[0] if segments is None else self.segments(segments)
+            embedded = embedded + kinds
+        if self.positions is not None:
+            embedded = embedded + self._rows(self.positions, ids.shape[1], start, positions)
+        if self.norm is not None:
+            embedded = self.norm(embedded)
+        return self.dropout(embedded)
+
+    def _rows(
+        self, table: nn.Embedding, length: int, start: int, positions: Tensor | None
+    ) -> Tensor:
+        available = table.num_embeddings - self.offset
+        end = start + length if positions is None else 0
+        if positions is not None and positions.device.type == "cpu" and positions.numel():
+            end = int(positions.max()) + 1  # on a GPU, asking would wait for it
+        if end > available:
             raise RegardError(
-                f"the model has {self.positions.num_embeddings} positions; got a sequence of {end}"
+                f"the model has {available} positions; got a sequence of {end}"
                 " tokens. Split the text or use a model with more positions."
             )
-        embedded = self.tokens(ids) * self.scale + self.positions.weight[start:end]
-        return self.dropout(embedded)
+        if positions is None:
+            return table.weight[start + self.offset : end + self.offset]
+        return table(positions + self.offset)
 
 
 def empty_table(rows: int, width: int) -> nn.Embedding:
     """An embedding whose values are yet to be set; `nn.Embedding` would draw them at once."""
     return nn.Embedding.from_pretrained(torch.empty(rows, width), freeze=False)
+
+
+def check_ids(ids: Tensor, vocab_size: int) -> None:
+    """Refuses token ids that the table does not have. On a GPU, asking would wait for it."""
+    if ids.device.type == "cpu" and ids.numel():
+        low, high = (int(bound) for bound in ids.aminmax())
+        if low < 0 or high >= vocab_size:
+            raise RegardError(
+                f"token ids must be from 0 to {vocab_size - 1}; got {high if low >= 0 else low}."
+                " Does the tokenizer belong to this model?"
+            )

@@ -2,9 +2,11 @@
 
 from torch import Tensor, nn
 
-from regard.attention import Mask, attend
+from regard.attention import Mask, Score, attend
+from regard.attention.scores import find_score
 from regard.errors import RegardError
 from regard.layers.cache import KeyValueCache
+from regard.layers.rotary import Rotary
 
 
 class MultiHeadAttention(nn.Module):
@@ -16,10 +18,30 @@ class MultiHeadAttention(nn.Module):
     Args:
         d_model: width of input and output.
         num_heads: number of query heads.
+        num_key_heads: number of key and value heads, each of which serves a group of neighbouring
+            query heads (Ainslie et al. 2023, GQA); as many as query heads when not given.
         head_dim: width of one head; d_model / num_heads when not given.
+        bias: whether the projections of query, key and value have one.
+        output_bias: whether the output projection has one; as `bias` when not given.
+        score: a name or function that `regard.attend` takes.
+        rotary: turns query and key by their positions (self-attention only).
+
+    Raises:
+        RegardError: numbers of heads or widths that do not divide, a score that is not known.
     """
 
-    def __init__(self, d_model: int, num_heads: int, *, head_dim: int | None = None):
+    def __init__(
+        self,
+        d_model: int,
+        num_heads: int,
+        *,
+        num_key_heads: int | None = None,
+        head_dim: int | None = None,
+        bias: bool = True,
+        output_bias: bool | None = None,
+        score: str | Score = "scaled_dot",
+        rotary: Rotary | None = None,
+    ):
         super().__init__()
         if head_dim is None and d_model % num_heads:
             raise RegardError(
@@ -27,12 +49,24 @@ class MultiHeadAttention(nn.Module):
                 " Change one of them or give head_dim."
             )
         self.num_heads = num_heads
+        self.num_key_heads = num_heads if num_key_heads is None else num_key_heads
+        if self.num_key_heads < 1 or num_heads % self.num_key_heads:
+            raise RegardError(
+                "num_heads must be a multiple of num_key_heads;"
+                f" got {num_heads} and {self.num_key_heads}."
+            )
         self.head_dim = head_dim or d_model // num_heads
-        width = self.num_heads * self.head_dim
-        self.query = nn.Linear(d_model, width)
-        self.key = nn.Linear(d_model, width)
-        self.value = nn.Linear(d_model, width)
-        self.output = nn.Linear(width, d_model)
+        if rotary is not None and rotary.dim != self.head_dim:
+            raise RegardError(
+                f"rotary must turn {self.head_dim} dimensions, the head_dim; got {rotary.dim}."
+            )
+        self.score = find_score(score)
+        self.rotary = rotary
+        width, key_width = num_heads * self.head_dim, self.num_key_heads * self.head_dim
+        self.query = nn.Linear(d_model, width, bias=bias)
+        self.key = nn.Linear(d_model, key_width, bias=bias)
+        self.value = nn.Linear(d_model, key_width, bias=bias)
+        self.output = nn.Linear(width, d_model, bias=bias if output_bias is None else output_bias)
 
     def forward(
         self,
@@ -40,12 +74,20 @@ class MultiHeadAttention(nn.Module):
         memory: Tensor | None = None,
         *,
         mask: Mask | Tensor | None = None,
+        bias: Tensor | None = None,
         cache: KeyValueCache | None = None,
+        positions: Tensor | None = None,
     ) -> Tensor:
         """(batch, queries, d_model) → the same shape.
 
         With a cache, self-attention appends its keys and values to it; cross-attention fills it
         on the first call and afterwards reads it, ignoring what memory would give again.
+
+        Args:
+            mask: True where a query may attend to a key.
+            bias: added to the scores; broadcasts to (batch, heads, queries, keys).
+            positions: of the input, (batch or 1, queries), for rotary; counted on from what the
+                cache holds when not given.
         """
         query = self._split(self.query(input))
         if memory is not None and cache is not None and cache.length:
@@ -53,16 +95,19 @@ class MultiHeadAttention(nn.Module):
         else:
             source = input if memory is None else memory
             key, value = self._split(self.key(source)), self._split(self.value(source))
+            if self.rotary is not None and memory is None:
+                start = 0 if cache is None else cache.length
+                query, key = self.rotary(query, key, positions=positions, start=start)
             if cache is not None:
                 key, value = cache.append(key, value)
-        attended = attend(query, key, value, mask=mask)
+        attended = attend(query, key, value, score=self.score, mask=mask, bias=bias)
         return self.output(attended.transpose(1, 2).flatten(2))
 
     def project(self, input: Tensor, memory: Tensor) -> tuple[Tensor, Tensor]:
-        """Query and key, (batch, heads, length, head_dim) each: all that weights need."""
+        """Query (batch, heads, length, head_dim) and key (batch, key_heads, …), not yet turned."""
         return self._split(self.query(input)), self._split(self.key(memory))
 
     def _split(self, projected: Tensor) -> Tensor:
         batch, length, _ = projected.shape
-        heads = projected.view(batch, length, self.num_heads, self.head_dim)
+        heads = projected.view(batch, length, -1, self.head_dim)
         return heads.transpose(1, 2)  # (batch, heads, length, head_dim)

@@ -1,17 +1,31 @@
-"""The Transformer of Attention Is All You Need (Vaswani et al. 2017): an encoder and a decoder."""
+"""The Transformer of Attention Is All You Need (Vaswani et al. 2017): an encoder and a decoder.
+
+The defaults are the paper's. Marian is the same with weights of its own; Pegasus, BART, mBART and
+T5 are other settings of the same fields.
+"""
 
 from dataclasses import dataclass, replace
-from typing import Any
 
 import torch
 from torch import Tensor, nn
-from torch.nn import functional
 
-from regard.attention import Causal, Mask, Padding
+from regard.attention import Mask, Padding
 from regard.errors import RegardError
-from regard.layers import DecoderLayer, Embedding, EncoderLayer, LayerCache, empty_table
-from regard.layers.dropout import check_dropout
-from regard.layers.feed_forward import ACTIVATIONS
+from regard.layers import (
+    ACTIVATIONS,
+    Embedding,
+    FeedForward,
+    Layer,
+    LayerCache,
+    MultiHeadAttention,
+    Norm,
+    RelativeBias,
+    TokenStack,
+    check_dropout,
+    check_ids,
+    empty_table,
+    make_norm,
+)
 
 
 @dataclass(frozen=True)
@@ -28,28 +42,40 @@ class EncoderDecoderConfig:
     d_ff: int = 2048  # inner width of the feed-forward networks
     dropout: float = 0.1  # on sub-layer outputs and embedding sums, in 1/256 steps
     norm: str = "post"  # "post": as in the paper; "pre": norm before each sub-layer, one at the end
-    activation: str = "relu"  # a name in layers.feed_forward.ACTIVATIONS
-    positions: str = "sinusoidal"  # or "learned"
-    max_positions: int = 512  # longest source or target, in tokens
+    norm_kind: str = "layer"  # "layer": of mean and deviation; "rms": of the root mean square
+    norm_eps: float = 1e-5  # added to the variance before its root is taken
+    activation: str = "relu"  # a name in layers.ACTIVATIONS
+    gated: bool = False  # whether the activation is multiplied with a second projection
+    feed_forward_bias: bool = True  # on the projections of the feed-forward networks
+    attention_bias: bool = True  # on the projections of attention
+    head_dim: int | None = None  # width of one head; None: d_model / heads
+    score: str = "scaled_dot"  # or "dot", without 1 / √head_dim
+    positions: str = "sinusoidal"  # or "learned", or "relative": a bias on scores by distance
+    max_positions: int = 512  # longest source or target, in tokens; "relative" has no longest
+    position_offset: int = 0  # rows of the table of positions before position 0
+    relative_buckets: int = 32  # of distances that share a bias
+    relative_distance: int = 128  # from where on all distances share one
+    scale_embedding: bool = True  # token embeddings times √d_model
+    embedding_norm: bool = False  # a normalisation of the embedding sums
+    tied_output: bool = True  # the target's embedding table is the output projection too
+    scale_output: bool = False  # the last hidden states times d_model^-½
+    logits_bias: bool = False  # a number for each token, added to its logit
     pad_id: int = 0
     eos_id: int = 1
     start_id: int = 0  # the decoder's first input
 
     def __post_init__(self) -> None:
         for name, allowed in _CHOICES.items():
-            if getattr(self, name) not in allowed:
-                raise RegardError(
-                    f"{name} must be one of {', '.join(allowed)}; got {getattr(self, name)!r}."
-                )
+            value = getattr(self, name)
+            if value not in allowed:
+                raise RegardError(f"{name} must be one of {', '.join(allowed)}; got {value!r}.")
         check_dropout(self.dropout)
         if self.positions == "sinusoidal" and self.d_model % 2:
             raise RegardError(f"sinusoidal positions need an even d_model; got {self.d_model}.")
         for name in ("pad_id", "eos_id", "start_id"):
-            if not 0 <= getattr(self, name) < self.decoder_vocab_size:
-                raise RegardError(
-                    f"{name} must be below the vocabulary's {self.decoder_vocab_size};"
-                    f" got {getattr(self, name)}."
-                )
+            value, size = getattr(self, name), self.decoder_vocab_size
+            if not 0 <= value < size:
+                raise RegardError(f"{name} must be below the vocabulary's {size}; got {value}.")
 
     @property
     def decoder_vocab_size(self) -> int:
@@ -58,32 +84,24 @@ class EncoderDecoderConfig:
 
 _CHOICES = {
     "norm": ("post", "pre"),
+    "norm_kind": ("layer", "rms"),
     "activation": tuple(ACTIVATIONS),
-    "positions": ("sinusoidal", "learned"),
+    "score": ("scaled_dot", "dot"),
+    "positions": ("sinusoidal", "learned", "relative"),
 }
+
+
+def _sizes(*, heads: int, layers: int, **sizes: int | float) -> dict[str, int | float]:
+    sides = {f"{side}_heads": heads for side in ("encoder", "decoder")}
+    return sizes | sides | {f"{side}_layers": layers for side in ("encoder", "decoder")}
+
 
 # base and big are rows of the paper's Table 3; tiny is the Multi30k model of arXiv 2105.14462.
 PRESETS: dict[str, dict[str, int | float]] = {
-    "tiny": dict(
-        d_model=128,
-        d_ff=256,
-        encoder_heads=4,
-        decoder_heads=4,
-        encoder_layers=4,
-        decoder_layers=4,
-        dropout=0.3,
-    ),
-    "small": dict(
-        d_model=256,
-        d_ff=1024,
-        encoder_heads=4,
-        decoder_heads=4,
-        encoder_layers=3,
-        decoder_layers=3,
-        dropout=0.1,
-    ),
-    "base": dict(),
-    "big": dict(d_model=1024, d_ff=4096, encoder_heads=16, decoder_heads=16, dropout=0.3),
+    "tiny": _sizes(d_model=128, d_ff=256, heads=4, layers=4, dropout=0.3),
+    "small": _sizes(d_model=256, d_ff=1024, heads=4, layers=3, dropout=0.1),
+    "base": _sizes(d_model=512, d_ff=2048, heads=8, layers=6, dropout=0.1),
+    "big": _sizes(d_model=1024, d_ff=4096, heads=16, layers=6, dropout=0.3),
 }
 
 
@@ -98,8 +116,8 @@ def preset(name: str, vocab_size: int, **changes: object) -> EncoderDecoderConfi
 class EncoderDecoder(nn.Module):
     """Source ids and the target so far → logits of the next target token.
 
-    The two embedding tables and the output projection share one weight (section 3.4), or, with
-    separate vocabularies, the target table and the output projection do.
+    The two embedding tables and the output projection share one weight (section 3.4); with separate
+    vocabularies the target table and the output projection do, unless tied_output is false.
     """
 
     def __init__(self, config: EncoderDecoderConfig):
@@ -109,27 +127,40 @@ class EncoderDecoder(nn.Module):
         target_tokens = source_tokens
         if config.target_vocab_size is not None:
             target_tokens = empty_table(config.target_vocab_size, config.d_model)
-        self.encoder = Encoder(config, source_tokens)
-        self.decoder = Decoder(config, target_tokens)
+        self.encoder = _stack(config, source_tokens, decodes=False)
+        self.decoder = _stack(config, target_tokens, decodes=True)
+        vocab = config.decoder_vocab_size
+        self.output = None if config.tied_output else nn.Linear(config.d_model, vocab, bias=False)
+        self.logits_bias = nn.Parameter(torch.zeros(vocab)) if config.logits_bias else None
         self.reset_parameters()
 
     @torch.no_grad()
     def reset_parameters(self) -> None:
-        """Xavier-uniform projections, zero biases, embeddings of deviation d_model^−½."""
+        """Xavier-uniform projections, zero biases, embeddings and output of deviation d_model^−½.
+
+        What the model does not scale, its weights do, so that scores and logits start alike.
+        """
         if self.output_weight.is_meta:
             return  # a model about to be loaded has nothing to set
         for module in self.modules():
             if isinstance(module, nn.Linear):
                 nn.init.xavier_uniform_(module.weight)
-                nn.init.zeros_(module.bias)
+                if module.bias is not None:
+                    nn.init.zeros_(module.bias)
+        for module in self.modules():
+            if isinstance(module, MultiHeadAttention) and self.config.score == "dot":
+                module.query.weight *= module.head_dim**-0.5
+        deviation = 1.0 if self.config.scale_output else self.config.d_model**-0.5
         for embed in (self.encoder.embed, self.decoder.embed):
-            nn.init.normal_(embed.tokens.weight, std=self.config.d_model**-0.5)
+            nn.init.normal_(embed.tokens.weight, std=deviation)
             embed.reset_positions()
+        if self.output is not None:
+            nn.init.normal_(self.output.weight, std=deviation)
 
     @property
     def output_weight(self) -> Tensor:
-        """The output projection, (vocab, d_model): the target embedding table itself."""
-        return self.decoder.embed.tokens.weight
+        """The output projection, (vocab, d_model): the target embedding table itself, if tied."""
+        return self.decoder.embed.tokens.weight if self.output is None else self.output.weight
 
     def forward(self, source: Tensor, target: Tensor) -> Tensor:
         """Logits, (batch, target length, vocab), for teacher forcing.
@@ -138,80 +169,43 @@ class EncoderDecoder(nn.Module):
             source: (batch, source length) ids, padded with pad_id on either side.
             target: (batch, target length) ids to give, eos last, padded on the right.
         """
-        return functional.linear(self.hidden(source, target), self.output_weight)
+        return self.logits(self.hidden(source, target))
 
     def hidden(self, source: Tensor, target: Tensor) -> Tensor:
         """The decoder's last states before the projection, (batch, target length, d_model)."""
         memory, memory_mask = self.encode(source)
-        return self.decoder(self.shift_right(target), memory, memory_mask)
+        return self.decode(self.shift_right(target), memory, memory_mask)
+
+    def logits(self, hidden: Tensor) -> Tensor:
+        """The projection of such states, (…, d_model) → (…, vocab)."""
+        return nn.functional.linear(hidden, self.output_weight, self.logits_bias)
 
     def encode(self, source: Tensor) -> tuple[Tensor, Mask]:
         """Source ids → (memory (batch, source length, d_model), the mask of its real tokens)."""
-        _check_ids(source, self.config.vocab_size)
+        check_ids(source, self.config.vocab_size)
         mask = Padding(source != self.config.pad_id)
-        return self.encoder(source, mask), mask
+        return self.encoder(source, mask=mask), mask
+
+    def decode(
+        self,
+        inputs: Tensor,
+        memory: Tensor,
+        memory_mask: Mask,
+        caches: list[LayerCache] | None = None,
+    ) -> Tensor:
+        """What the decoder reads, (batch, length) → the states that `logits` takes."""
+        hidden = self.decoder(inputs, memory, memory_mask, caches)
+        return hidden * self.config.d_model**-0.5 if self.config.scale_output else hidden
 
     def shift_right(self, target: Tensor) -> Tensor:
         """What the decoder reads to give `target`: start_id, then all but the last token."""
-        _check_ids(target, self.config.decoder_vocab_size)
+        check_ids(target, self.config.decoder_vocab_size)
         start = target.new_full((target.shape[0], 1), self.config.start_id)
         return torch.cat([start, target[:, :-1]], dim=1)
 
     def start(self, source: Tensor) -> "DecodingState":
         """Encodes the source and returns the state from which generation decodes step by step."""
         return DecodingState(self, source)
-
-
-class Encoder(nn.Module):
-    """Embedding, then N layers; pre-norm adds one normalisation at the end."""
-
-    def __init__(self, config: EncoderDecoderConfig, tokens: nn.Embedding):
-        super().__init__()
-        self.embed = _embedding(config, tokens)
-        self.layers = nn.ModuleList(
-            EncoderLayer(config.d_model, config.encoder_heads, config.d_ff, **_style(config))
-            for _ in range(config.encoder_layers)
-        )
-        self.norm = _final_norm(config)
-
-    def forward(self, source: Tensor, mask: Mask | None) -> Tensor:
-        hidden = self.embed(source)
-        for layer in self.layers:
-            hidden = layer(hidden, mask=mask)
-        return self.norm(hidden)
-
-
-class Decoder(nn.Module):
-    """Embedding, then N layers that also attend to the encoder's output."""
-
-    def __init__(self, config: EncoderDecoderConfig, tokens: nn.Embedding):
-        super().__init__()
-        self.embed = _embedding(config, tokens)
-        self.layers = nn.ModuleList(
-            DecoderLayer(config.d_model, config.decoder_heads, config.d_ff, **_style(config))
-            for _ in range(config.decoder_layers)
-        )
-        self.norm = _final_norm(config)
-
-    def forward(
-        self,
-        target: Tensor,
-        memory: Tensor,
-        memory_mask: Mask | None,
-        caches: list[LayerCache] | None = None,
-    ) -> Tensor:
-        start = caches[0].self_attention.length if caches else 0
-        hidden = self.embed(target, start=start)
-        causal = Causal() if target.shape[1] > 1 else None  # one query may see all that is cached
-        for index, layer in enumerate(self.layers):
-            hidden = layer(
-                hidden,
-                memory,
-                self_mask=causal,
-                cross_mask=memory_mask,
-                cache=caches[index] if caches else None,
-            )
-        return self.norm(hidden)
 
 
 class DecodingState:
@@ -226,10 +220,9 @@ class DecodingState:
 
     def step(self, tokens: Tensor) -> Tensor:
         """Appends tokens, (rows,) or (rows, new); gives the next token's logits, (rows, vocab)."""
-        if tokens.dim() == 1:
-            tokens = tokens[:, None]
-        hidden = self.model.decoder(tokens, self.memory, self.memory_mask, self.caches)
-        return functional.linear(hidden[:, -1], self.model.output_weight)
+        tokens = tokens.view(len(tokens), -1)
+        hidden = self.model.decode(tokens, self.memory, self.memory_mask, self.caches)
+        return self.model.logits(hidden[:, -1])
 
     def select(self, rows: Tensor) -> None:
         """Keeps, repeats or reorders rows; `rows` holds indices into the present ones."""
@@ -246,28 +239,62 @@ class DecodingState:
             cache.cross_attention.select(rows)
 
 
-def _embedding(config: EncoderDecoderConfig, tokens: nn.Embedding) -> Embedding:
-    return Embedding(
+def _stack(config: EncoderDecoderConfig, tokens: nn.Embedding, *, decodes: bool) -> TokenStack:
+    count, heads = config.encoder_layers, config.encoder_heads
+    if decodes:
+        count, heads = config.decoder_layers, config.decoder_heads
+    embed = Embedding(
         tokens,
         max_positions=config.max_positions,
-        positions=config.positions,
+        positions="none" if config.positions == "relative" else config.positions,
+        offset=config.position_offset,
+        scale=config.scale_embedding,
+        norm=_norm(config) if config.embedding_norm else None,
+        dropout=config.dropout,
+    )
+    relative_bias = None
+    if config.positions == "relative":
+        relative_bias = RelativeBias(
+            heads,
+            num_buckets=config.relative_buckets,
+            max_distance=config.relative_distance,
+            bidirectional=not decodes,
+        )
+    return TokenStack(
+        embed,
+        (_layer(config, heads, decodes=decodes) for _ in range(count)),
+        norm=_norm(config) if config.norm == "pre" else None,
+        relative_bias=relative_bias,
+        causal=decodes,
+    )
+
+
+def _layer(config: EncoderDecoderConfig, num_heads: int, *, decodes: bool) -> Layer:
+    def attention() -> MultiHeadAttention:
+        return MultiHeadAttention(
+            config.d_model,
+            num_heads,
+            head_dim=config.head_dim,
+            bias=config.attention_bias,
+            score=config.score,
+        )
+
+    feed_forward = FeedForward(
+        config.d_model,
+        config.d_ff,
+        activation=config.activation,
+        gated=config.gated,
+        bias=config.feed_forward_bias,
+    )
+    return Layer(
+        attention(),
+        feed_forward,
+        cross_attention=attention() if decodes else None,
+        norm=lambda: _norm(config),
+        order=config.norm,
         dropout=config.dropout,
     )
 
 
-def _style(config: EncoderDecoderConfig) -> dict[str, Any]:
-    return dict(norm=config.norm, activation=config.activation, dropout=config.dropout)
-
-
-def _final_norm(config: EncoderDecoderConfig) -> nn.Module:
-    return nn.LayerNorm(config.d_model) if config.norm == "pre" else nn.Identity()
-
-
-def _check_ids(ids: Tensor, vocab_size: int) -> None:
-    if ids.device.type == "cpu" and ids.numel():
-        low, high = (int(bound) for bound in ids.aminmax())
-        if low < 0 or high >= vocab_size:
-            raise RegardError(
-                f"token ids must be from 0 to {vocab_size - 1}; got {high if low >= 0 else low}."
-                " Does the tokenizer belong to this model?"
-            )
+def _norm(config: EncoderDecoderConfig) -> Norm:
+    return make_norm(config.norm_kind, config.d_model, config.norm_eps)

@@ -5,14 +5,15 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Protocol
 
-from regard.checkpoints.pretrained import MODEL_TYPES, read_config
-from regard.checkpoints.seq2seq import from_config
+from regard.checkpoints import read_config
+from regard.checkpoints.families import marian, recurrent
 from regard.errors import RegardError
 from regard.inspection.answers import ModelInfo
 from regard.inspection.trace import Trace
 from regard.tasks.card import read_card
 from regard.tasks.loading import find, load
 
+MODEL_TYPES = (*marian.MODEL_TYPES, *recurrent.MODEL_TYPES)
 EXAMPLES = {"en": "I would like to drink a cup of tea with my friends."}
 
 
@@ -46,12 +47,13 @@ def describe(name: str, loaded: Callable[[str], Model]) -> ModelInfo:
         return ModelInfo(name, model.task, model.description, model.example, model.max_tokens)
     config, card = read_config(folder), read_card(folder)
     layers = f"{config['encoder_layers']} + {config['decoder_layers']} layers"
-    heads = f"{config['encoder_attention_heads']} heads"
+    heads = config.get("encoder_attention_heads")  # which a recurrent model has not
+    kind = f"{heads} heads" if heads else f"recurrent, attention {config['attention_type']}"
     languages = [str(language) for language in card.get("language", [])]
     return ModelInfo(
         name=name,
         task="translation",
-        description=", ".join([*([" → ".join(languages)] if languages else []), layers, heads]),
+        description=", ".join([*([" → ".join(languages)] if languages else []), layers, kind]),
         example=EXAMPLES.get(languages[0], "") if languages else "",
         max_tokens=config["max_position_embeddings"] - 1,  # one is for the end of sentence
     )
@@ -71,12 +73,12 @@ def is_ours(folder: Path) -> bool:
     others = any((folder / name).exists() for name in ("source.spm", "spiece.model"))
     if family not in MODEL_TYPES or (others and not (folder / "tokenizer.json").exists()):
         return False
-    return family == "regard" or is_readable(settings)
+    return family not in ("marian", "pegasus") or is_readable(settings)
 
 
 def is_readable(settings: dict[str, Any]) -> bool:
     try:
-        from_config(settings)
+        marian.FAMILY.from_config(settings)
     except (RegardError, KeyError):
         return False
     return True

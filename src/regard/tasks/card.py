@@ -6,7 +6,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from regard.files import whole_file
-from regard.models import EncoderDecoder
+from regard.models import AnyEncoderDecoder
+from regard.tasks.architectures import describe
 from regard.training import Progress
 
 if TYPE_CHECKING:
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 
 def write_card(
     folder: str | os.PathLike[str],
-    model: EncoderDecoder,
+    model: AnyEncoderDecoder,
     options: "TrainingOptions",
     data: "TranslationData",
     progress: Progress,
@@ -28,6 +29,7 @@ def write_card(
         "license": options.license,
         "pipeline_tag": "translation",
         "library_name": "regard",
+        "kind": describe(options),
         "parameters": sum(
             parameter.numel() for parameter in model.parameters() if parameter.requires_grad
         ),
@@ -50,13 +52,13 @@ def render(facts: dict[str, Any]) -> str:
         f"{name}: {json.dumps(value, ensure_ascii=False)}" for name, value in facts.items()
     )
     source, target = facts["language"]
-    dev = facts["dev"]
+    dev, vocabulary = facts["dev"], facts["vocabulary"]
     return f"""---
 {front}
 ---
 # {source} → {target}
 
-A Transformer of {facts["parameters"]:,} parameters with {facts["vocabulary"]:,} subwords.
+{facts["kind"].capitalize()}: {facts["parameters"]:,} parameters with {vocabulary:,} subwords.
 
 - Data: {facts["data"]} ({facts["training_pairs"]:,} pairs after cleaning)
 - Licence of these weights: {facts["license"]}

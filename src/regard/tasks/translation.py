@@ -18,7 +18,7 @@ from regard.errors import RegardError
 from regard.files import whole_file
 from regard.generation import GenerationConfig, Hypothesis, generate
 from regard.inspection import STEPS, Trace, cross_attention, group_words
-from regard.models import EncoderDecoder
+from regard.models import AnyEncoderDecoder, EncoderDecoder
 from regard.tasks.translation_trace import trace_translation
 from regard.text import TokenizerPair, normalise
 
@@ -59,7 +59,7 @@ class Translator:
 
     def __init__(
         self,
-        model: EncoderDecoder,
+        model: AnyEncoderDecoder,
         tokenizers: TokenizerPair,
         *,
         generation: GenerationConfig | None = None,
@@ -291,11 +291,11 @@ class Translator:
 
     def alignment_caption(self, step: str) -> str:
         """What the numbers of `Result.alignment` are."""
-        layers, heads = self.model.config.decoder_layers, self.model.config.decoder_heads
-        return (
-            f"α of cross-attention, mean over {layers} layers × {heads} heads,"
-            f" at the decoder's {step} step"
-        )
+        of = "α of cross-attention"
+        if isinstance(self.model, EncoderDecoder):
+            config = self.model.config
+            of += f", mean over {config.decoder_layers} layers × {config.decoder_heads} heads"
+        return f"{of}, at the decoder's {step} step"
 
 
 def _generation(folder: Path) -> GenerationConfig:

@@ -3,20 +3,19 @@
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
-from typing import Any
 
 import torch
 from torch import Tensor, nn
+from torch.nn import functional
 
 from regard.data import Batch, Batches, collate
 from regard.errors import RegardError
 from regard.generation import GenerationConfig
-from regard.models import EncoderDecoder
-from regard.models import preset as choose_preset
+from regard.models import AnyEncoderDecoder, EncoderDecoder
+from regard.tasks.architectures import build, configure, describe, learning_rate
 from regard.tasks.card import write_card
 from regard.tasks.translation import Translator
 from regard.tasks.translation_data import TranslationData, prepare
-from regard.text import TokenizerPair
 from regard.training import (
     Objective,
     Progress,
@@ -39,8 +38,11 @@ class TrainingOptions:
     target_language: str = "target"
     license: str = "unknown"  # of the weights, for the model card
     data_note: str = ""  # what the data is and whose, for the model card
+    architecture: str = "transformer"  # a name in tasks.architectures.ARCHITECTURES
     preset: str = "tiny"
-    norm: str = "pre"
+    norm: str = "pre"  # a Transformer's
+    cell: str = "gru"  # a recurrent model's
+    attention: str = "bahdanau"  # a recurrent model's
     dropout: float | None = None
     vocab_size: int | None = None  # None: from the amount of text
     separate_vocabularies: bool = False
@@ -68,7 +70,7 @@ class TrainingOptions:
 
     def __post_init__(self) -> None:
         # Checked here, before an hour of reading data, and again where they are used.
-        model = choose_preset(self.preset, 8, **_model_changes(self))
+        model = configure(self, 8)
         _training_config(self)
         longest = model.max_positions - 1  # one position is for the end of sentence
         if not 0 < self.max_length <= longest:
@@ -83,8 +85,6 @@ class TrainingOptions:
             raise RegardError(f"dev_sentences must be above 0; got {self.dev_sentences}.")
 
 
-# Peak learning rates that trained well from scratch; smaller for wider models.
-LEARNING_RATES = {"tiny": 5e-3, "small": 2e-3, "base": 7e-4, "big": 5e-4}
 # A resumed run may change what no step's result depends on: limits, names, how it is evaluated, and
 # where files stand (their contents are checked).
 FREE = {"output", "dev", "test", "max_steps", "max_epochs", "max_minutes", "patience"}
@@ -101,6 +101,7 @@ def train_translation(
     watch: Watch = lambda event, progress: None,
     say: Callable[[str], None] = lambda sentence: None,
     command: str = "",
+    data: TranslationData | None = None,
 ) -> Progress:
     """Trains in `options.output`, or resumes the run that is there; the best model is in `model/`.
 
@@ -109,13 +110,17 @@ def train_translation(
         watch: called as watch(event, progress), see `training.fit`.
         say: told, a sentence at a time, what was read, dropped, split and chosen.
         command: the command line, for the model card.
+        data: the pairs as `prepare` gave them, to share with other runs; the run's own folder
+            has them when not given.
     """
     device = choose_device(options.device)
     run = RunFolder(Path(options.output), warn=say)
-    data = prepare(pairs, options, run.path / "data", say=say)
+    if data is None:
+        data = prepare(pairs, options, run.path / "data", say=say)
     torch.manual_seed(options.seed)
-    model = _model(options, data.tokenizers).to(device)
-    say(_describe(model, options))
+    model = build(options, data.tokenizers).to(device)
+    count = sum(p.numel() for p in model.parameters() if p.requires_grad)
+    say(f"model: {describe(options)}, {count:,} parameters")
     config = _training_config(options)
     objective = _objective(options, data, run.path / "model", command)
     batches = Batches(
@@ -143,26 +148,10 @@ def _all(watchers: Sequence[Watch]) -> Watch:
     return watch
 
 
-def _model_changes(options: TrainingOptions) -> dict[str, Any]:
-    """What the options change in the preset."""
-    dropout = {} if options.dropout is None else {"dropout": options.dropout}
-    return {"norm": options.norm, **dropout}
-
-
-def _model(options: TrainingOptions, tokenizers: TokenizerPair) -> EncoderDecoder:
-    changes = _model_changes(options)
-    if not tokenizers.joint:
-        changes["target_vocab_size"] = tokenizers.target.vocab_size
-    target = tokenizers.target
-    changes |= {"pad_id": target.pad_id, "eos_id": target.eos_id, "start_id": target.pad_id}
-    return EncoderDecoder(choose_preset(options.preset, tokenizers.source.vocab_size, **changes))
-
-
 def _training_config(options: TrainingOptions) -> TrainingConfig:
     shared = {field.name for field in fields(TrainingConfig)}
     values = {name: value for name, value in asdict(options).items() if name in shared}
-    rate = options.learning_rate
-    values["learning_rate"] = LEARNING_RATES[options.preset] if rate is None else rate
+    values["learning_rate"] = learning_rate(options)
     return TrainingConfig(**values)
 
 
@@ -170,17 +159,17 @@ def _objective(
     options: TrainingOptions, data: TranslationData, folder: Path, command: str
 ) -> Objective[Batch]:
     def loss(model: nn.Module, batch: Batch) -> tuple[Tensor, int]:
-        assert isinstance(model, EncoderDecoder)
+        assert isinstance(model, AnyEncoderDecoder)
         batch = batch.to(model.output_weight.device)
         return _loss(model, batch, options.label_smoothing), batch.num_target_tokens
 
     def evaluate(model: nn.Module) -> dict[str, float]:
-        assert isinstance(model, EncoderDecoder)
+        assert isinstance(model, AnyEncoderDecoder)
         translator = Translator(model, data.tokenizers)
         return evaluate_translator(translator, data.dev, sentences=options.dev_sentences)
 
     def save(model: nn.Module, progress: Progress) -> None:
-        assert isinstance(model, EncoderDecoder)
+        assert isinstance(model, AnyEncoderDecoder)
         dtype = torch.float32 if options.precision == "fp32" else torch.bfloat16
         generation = GenerationConfig(num_beams=5)
         Translator(model, data.tokenizers, generation=generation).save(folder, dtype=dtype)
@@ -189,17 +178,17 @@ def _objective(
     return Objective(loss, evaluate, "bleu", save, _collapsed)
 
 
-def _loss(model: EncoderDecoder, batch: Batch, label_smoothing: float) -> Tensor:
+def _loss(model: AnyEncoderDecoder, batch: Batch, label_smoothing: float) -> Tensor:
     """Summed loss over the real target tokens; padded positions never reach the projection."""
     hidden = model.hidden(batch.source, batch.target).flatten(0, 1)
     target = batch.target.flatten()
     real = (target != model.config.pad_id).nonzero()[:, 0]
-    return cross_entropy(
-        hidden.index_select(0, real),
-        model.output_weight,
-        target[real],
-        label_smoothing=label_smoothing,
-    )
+    hidden, weight = hidden.index_select(0, real), model.output_weight
+    if isinstance(model, EncoderDecoder) and model.logits_bias is not None:
+        # The bias is the weight of one more state, which is always 1.
+        hidden = functional.pad(hidden, (0, 1), value=1.0)
+        weight = torch.cat([weight, model.logits_bias[:, None]], dim=1)
+    return cross_entropy(hidden, weight, target[real], label_smoothing=label_smoothing)
 
 
 def evaluate_translator(
@@ -244,8 +233,3 @@ def mean_loss(translator: Translator, pairs: Sequence[tuple[str, str]]) -> float
 
 def _collapsed(figures: dict[str, float]) -> bool:
     return figures["sentences"] >= 50 and figures["distinct"] < 0.05
-
-
-def _describe(model: EncoderDecoder, options: TrainingOptions) -> str:
-    count = sum(p.numel() for p in model.parameters() if p.requires_grad)
-    return f"model: {options.preset}, {options.norm}-norm, {count:,} parameters"

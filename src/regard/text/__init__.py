@@ -1,7 +1,8 @@
 """Text in, token ids out: train, load and save subword tokenizers."""
 
 from regard.text.normalise import normalise
-from regard.text.tokenizer import Piece, Tokenizer, TokenizerPair, Word
+from regard.text.pair import TokenizerPair
+from regard.text.tokenizer import Piece, Tokenizer, Word
 from regard.text.train import suggest_vocab_size, train_pair, train_tokenizer
 
 __all__ = [

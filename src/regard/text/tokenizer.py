@@ -3,17 +3,26 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import tokenizers
+from tokenizers import models
 
 from regard.errors import RegardError
+from regard.text.formats import open_files
 
 PAD, EOS, UNK = "<pad>", "</s>", "<unk>"
 WORD_START = "▁"  # stands for the space before a word, as in SentencePiece
+BYTE_WORD_START = "Ġ"  # the same in byte-level vocabularies, as GPT-2's
+_UNSPELLABLE = "\U0010ffff"  # no character, now or ever
+INSIDE = "##"  # begins a WordPiece that starts no word
+
+# Of tokenizer_config.json, what says how a model wants its text and is saved along.
+_KEPT = ("model_max_length", "padding_side", "chat_template", "add_bos_token", "add_eos_token")
 
 
 class Word(NamedTuple):
@@ -44,26 +53,81 @@ class Tokenizer:
     """
 
     def __init__(
-        self, backend: tokenizers.Tokenizer, *, pad: str = PAD, eos: str = EOS, unk: str = UNK
+        self,
+        backend: tokenizers.Tokenizer,
+        *,
+        pad: str | None = PAD,
+        eos: str | None = EOS,
+        unk: str | None = UNK,
+        others: Mapping[str, str] | None = None,
+        settings: Mapping[str, Any] | None = None,
     ) -> None:
+        """
+        Args:
+            pad, eos, unk: the tokens' names; None where the family has none.
+            others: further special tokens: "bos", "cls", "sep", "mask".
+            settings: of tokenizer_config.json, such as model_max_length and chat_template.
+        """
         self.backend = backend
-        self.pad_token, self.eos_token, self.unk_token = pad, eos, unk
-        self.pad_id, self.eos_id, self.unk_id = (self._special_id(t) for t in (pad, eos, unk))
+        named = {"pad": pad, "eos": eos, "unk": unk, **(others or {})}
+        self.special = {name: token for name, token in named.items() if token is not None}
+        self._ids = {name: self._special_id(token) for name, token in self.special.items()}
+        self.settings = dict(settings or {})
         self.vocab_size = backend.get_vocab_size(with_added_tokens=True)
         backend.encode_special_tokens = True  # not stored in tokenizer.json, so set at every load
         backend.no_padding()  # a file from elsewhere may ask for padding, or for a silent cut
         backend.no_truncation()
 
+    def special_id(self, name: str) -> int:
+        """The id of a special token: "pad", "eos", "unk", "bos", "cls", "sep" or "mask".
+
+        Raises RegardError where the tokenizer has none; `name in tokenizer.special` tells.
+        """
+        if name not in self._ids:
+            raise RegardError(
+                f"expected the tokenizer to have a special token for {name!r}, but it names none: "
+                f"name it in tokenizer_config.json as {name}_token"
+            )
+        return self._ids[name]
+
+    @property
+    def pad_id(self) -> int:
+        return self.special_id("pad")
+
+    @property
+    def eos_id(self) -> int:
+        return self.special_id("eos")
+
+    @property
+    def unk_id(self) -> int:
+        return self.special_id("unk")
+
     def encode(self, text: str) -> list[int]:
         """Token ids of one text, without special tokens."""
-        ids: list[int] = self.backend.encode(text, add_special_tokens=False).ids
+        ids: list[int] = self._reading(text).encode(text, add_special_tokens=False).ids
         return ids
 
     def encode_batch(self, texts: Sequence[str]) -> list[list[int]]:
         """Token ids of many texts, on all cores (`TOKENIZERS_PARALLELISM=0` for one)."""
         # The fast call leaves out the offsets, which only `pieces` needs.
-        batch = self.backend.encode_batch_fast(list(texts), add_special_tokens=False)
+        backend = self._reading(*texts)
+        batch = backend.encode_batch_fast(list(texts), add_special_tokens=False)
         return [encoding.ids for encoding in batch]
+
+    def inputs(
+        self, text: str, pair: str | None = None, *, special_in_text: bool = False
+    ) -> tokenizers.Encoding:
+        """One text, or two together, with the special tokens that its model was trained with.
+
+        Args:
+            special_in_text: read "[MASK]" or a chat's "<|user|>" in the text as that token.
+
+        Returns:
+            the library's Encoding: ids, type_ids (segments), tokens, offsets, sequence_ids.
+        """
+        texts = (text,) if pair is None else (text, pair)
+        backend = self._with_special if special_in_text else self._reading(*texts)
+        return backend.encode(*texts)
 
     def decode(self, ids: Iterable[int]) -> str:
         """The text of token ids; special tokens are left out."""
@@ -72,7 +136,8 @@ class Tokenizer:
 
     def tokens(self, ids: Iterable[int]) -> list[str]:
         """The piece of each id; `▁` marks the start of a word."""
-        return [self.backend.id_to_token(i) or self.unk_token for i in self._checked(ids)]
+        unknown = self.special.get("unk", "")
+        return [self.backend.id_to_token(i) or unknown for i in self._checked(ids)]
 
     def words(self, ids: Iterable[int]) -> list[Word]:
         """The words that ids spell, each with the positions of its pieces; specials are in none.
@@ -85,7 +150,7 @@ class Tokenizer:
 
     def pieces(self, text: str) -> list[Piece]:
         """The pieces of a text with their word's number and the characters they cover."""
-        encoding = self.backend.encode(text, add_special_tokens=False)
+        encoding = self._reading(text).encode(text, add_special_tokens=False)
         word_of = {
             index: number
             for number, word in enumerate(self.words(encoding.ids))
@@ -104,15 +169,12 @@ class Tokenizer:
     def save(self, folder: str | Path, *, name: str = "tokenizer.json") -> None:
         """Write tokenizer.json and the two small files with which transformers opens it."""
         folder = Path(folder)
-        special = {
-            "pad_token": self.pad_token,
-            "eos_token": self.eos_token,
-            "unk_token": self.unk_token,
-        }
+        special = {f"{name}_token": token for name, token in self.special.items()}
         config = {
             "tokenizer_class": "PreTrainedTokenizerFast",
             "clean_up_tokenization_spaces": False,
             **special,
+            **{name: self.settings[name] for name in _KEPT if name in self.settings},
         }
         try:
             folder.mkdir(parents=True, exist_ok=True)
@@ -127,35 +189,72 @@ class Tokenizer:
             ) from error
 
     @classmethod
-    def load(cls, path: str | Path) -> Tokenizer:
-        """Open a tokenizer.json, or the folder that holds one."""
-        path = Path(path)
-        file = path / "tokenizer.json" if path.is_dir() else path
-        if not file.is_file():
-            raise RegardError(
-                f"expected a tokenizer at {file}, which does not exist: "
-                "give a tokenizer.json or a model folder that holds one"
-            )
-        try:
-            backend = tokenizers.Tokenizer.from_file(str(file))
-        except Exception as error:  # the library raises bare Exception
-            raise RegardError(
-                f"expected {file} to be a tokenizer.json of the tokenizers library, but it cannot "
-                f"be read ({error}): copy it again or train it anew"
-            ) from error
-        return cls(backend, **_special_names(file.parent))
+    def load(cls, path: str | Path, *, side: str = "source") -> Tokenizer:
+        """Open a tokenizer.json, or the tokenizer in a folder, whichever files hold it.
+
+        Args:
+            side: "source" or "target", of a folder that has one for each (Marian's).
+        """
+        files = open_files(Path(path), side=side)
+        special = dict(files.special)
+        named = {name: special.pop(name, None) for name in ("pad", "eos", "unk")}
+        return cls(files.backend, **named, others=special, settings=files.settings)
 
     def _groups(self, ids: list[int]) -> list[list[int]]:
         """Positions of ids, cut before every piece that starts a word; specials left out."""
-        special = {self.pad_id, self.eos_id}
+        special = {id_ for name, id_ in self._ids.items() if name != "unk"}
         groups: list[list[int]] = []
         for index, (id_, token) in enumerate(zip(ids, self.tokens(ids), strict=True)):
             if id_ in special:
                 continue
-            if not groups or token.startswith(WORD_START):
+            if not groups or self._starts_word(token):
                 groups.append([])
             groups[-1].append(index)
         return groups
+
+    def _starts_word(self, token: str) -> bool:
+        if isinstance(self.backend.model, models.WordPiece):
+            return not token.startswith(INSIDE)
+        return token.startswith(self._word_start)
+
+    @cached_property
+    def _word_start(self) -> str:
+        # A byte-level vocabulary has no piece with ▁, and every other has one for the space.
+        spaces = self.backend.token_to_id(WORD_START) is not None
+        return WORD_START if spaces else BYTE_WORD_START
+
+    def _reading(self, *texts: str) -> tokenizers.Tokenizer:
+        """The backend for these texts: the plain one, unless a special token's name is in them."""
+        if self._reserved is not None and any(self._reserved.search(text) for text in texts):
+            return self._guarded
+        return self.backend
+
+    @cached_property
+    def _reserved(self) -> re.Pattern[str] | None:
+        """The names of special tokens, where text could be taken for them: a unigram model looks
+        for the longest pieces in a text, and its special tokens are pieces as any."""
+        if not isinstance(self.backend.model, models.Unigram):
+            return None
+        return re.compile("|".join(map(re.escape, self._special_names())))
+
+    @cached_property
+    def _guarded(self) -> tokenizers.Tokenizer:
+        """The same with special tokens that no text can spell."""
+        content = json.loads(self.backend.to_str())
+        special = set(self._special_names())
+        for entry in content["model"]["vocab"]:
+            if entry[0] in special:
+                entry[0] = f"{_UNSPELLABLE}{entry[0]}"
+        content["added_tokens"] = [t for t in content["added_tokens"] if not t["special"]]
+        return tokenizers.Tokenizer.from_str(json.dumps(content))
+
+    @cached_property
+    def _with_special(self) -> tokenizers.Tokenizer:
+        return tokenizers.Tokenizer.from_str(self.backend.to_str())
+
+    def _special_names(self) -> list[str]:
+        added = self.backend.get_added_tokens_decoder().values()
+        return sorted({token.content for token in added if token.special}, key=len, reverse=True)
 
     def _checked(self, ids: Iterable[int]) -> list[int]:
         ids = [int(i) for i in ids]
@@ -175,53 +274,6 @@ class Tokenizer:
                 "that name: name its own in tokenizer_config.json or train a tokenizer with regard"
             )
         return int(id_)
-
-
-@dataclass(frozen=True)
-class TokenizerPair:
-    """The tokenizers of the two sides; one and the same object when the vocabulary is joint."""
-
-    source: Tokenizer
-    target: Tokenizer
-
-    @property
-    def joint(self) -> bool:
-        return self.source is self.target
-
-    def save(self, folder: str | Path) -> None:
-        """Write tokenizer.json, and target_tokenizer.json where the target has its own."""
-        self.source.save(folder)
-        target = Path(folder) / "target_tokenizer.json"
-        if self.joint:
-            target.unlink(missing_ok=True)  # left by an earlier, separate pair
-        else:
-            self.target.save(folder, name=target.name)
-
-    @classmethod
-    def load(cls, folder: str | Path) -> TokenizerPair:
-        """Open the tokenizer or the two tokenizers of a model folder."""
-        source = Tokenizer.load(folder)
-        target = Path(folder) / "target_tokenizer.json"
-        return cls(source, Tokenizer.load(target) if target.is_file() else source)
-
-
-def _special_names(folder: Path) -> dict[str, str]:
-    """What tokenizer_config.json calls the special tokens; empty where there is no such file."""
-    file = folder / "tokenizer_config.json"
-    if not file.is_file():
-        return {}
-    try:
-        config = json.loads(file.read_text(encoding="utf-8"))
-    except ValueError as error:
-        raise RegardError(f"expected {file} to be JSON, but it is not ({error})") from error
-    names: dict[str, str] = {}
-    for name in ("pad", "eos", "unk"):
-        token = config.get(f"{name}_token")
-        if isinstance(token, dict):  # older files store the token with its stripping rules
-            token = token.get("content")
-        if token is not None:
-            names[name] = token
-    return names
 
 
 def _write_json(path: Path, content: dict[str, Any]) -> None:

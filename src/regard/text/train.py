@@ -17,7 +17,8 @@ import tokenizers
 from tokenizers import Regex, decoders, models, normalizers, pre_tokenizers, processors, trainers
 
 from regard.errors import RegardError
-from regard.text.tokenizer import EOS, PAD, UNK, WORD_START, Tokenizer, TokenizerPair
+from regard.text.pair import TokenizerPair
+from regard.text.tokenizer import EOS, PAD, UNK, WORD_START, Tokenizer
 
 Algorithm = Literal["bpe", "unigram"]
 Item = TypeVar("Item")

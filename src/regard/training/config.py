@@ -61,12 +61,19 @@ class Progress:
     step: int = 0
     tokens: int = 0  # target tokens trained on
     seconds: float = 0.0  # of training and evaluation, over all sittings
+    evaluation_seconds: float = 0.0  # of evaluation alone
     loss_sum: float = 0.0  # since the last evaluation
     loss_tokens: int = 0
     best: float | None = None  # the chosen metric's best figure
     best_step: int = 0
     collapsed_in_a_row: int = 0
     figures: dict[str, float] = field(default_factory=dict)  # of the last evaluation
+
+    @property
+    def tokens_per_second(self) -> float:
+        """Target tokens trained on per second of training, evaluations not counted."""
+        seconds = self.seconds - self.evaluation_seconds
+        return self.tokens / seconds if seconds else math.nan
 
     @property
     def loss(self) -> float:

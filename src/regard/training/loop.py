@@ -100,7 +100,7 @@ class _Training(Generic[BatchT]):
                 self.timed(self.step)
                 self.watch("step", self.progress)
                 if self.progress.step % self.config.evaluate_every == 0 or self.finished():
-                    self.timed(self.evaluate)
+                    self.progress.evaluation_seconds += self.timed(self.evaluate)
                     self.report()
                     self.checkpoint()
                     self.refuse_collapse()
@@ -216,10 +216,13 @@ class _Training(Generic[BatchT]):
             if name in mean:
                 parameter.copy_(mean[name])
 
-    def timed(self, action: Callable[[], None]) -> None:
+    def timed(self, action: Callable[[], None]) -> float:
+        """Does it and returns the seconds it took, which are counted as the run's."""
         started = time.perf_counter()
         action()
-        self.progress.seconds += time.perf_counter() - started
+        seconds = time.perf_counter() - started
+        self.progress.seconds += seconds
+        return seconds
 
     def finished(self) -> bool:
         progress, config = self.progress, self.config

@@ -5,8 +5,14 @@ The post-norm Transformer of the paper is Marian's architecture, the pre-norm on
 
 from typing import Any
 
+from torch import Tensor
+
+from regard.checkpoints.family import Family, rename
 from regard.errors import RegardError
-from regard.models import EncoderDecoderConfig
+from regard.models import EncoderDecoder, EncoderDecoderConfig
+from regard.positions import sinusoidal
+
+MODEL_TYPES = ("marian", "pegasus", "regard")
 
 # Replaced in this order, inside every name of our state dict.
 RENAMES = (
@@ -26,17 +32,42 @@ RENAMES = (
     ("coder.norm", "coder.layer_norm"),
 )
 SHARED = "model.shared.weight"
-# Written by transformers beside the weights; zero or recomputed, so nothing is lost without them.
-IGNORED = ("final_logits_bias", "lm_head.weight", "embed_positions.weight")
 
 
-def their_name(name: str, config: EncoderDecoderConfig) -> str:
-    """Our parameter's name in transformers' layout."""
-    if name.endswith("embed.tokens.weight") and config.target_vocab_size is None:
-        return SHARED
-    for ours, theirs in RENAMES:
-        name = name.replace(ours, theirs)
-    return f"model.{name}"
+def names(model: EncoderDecoder) -> dict[str, str]:
+    """Our name → theirs for every weight that is written."""
+    fixed = constant_names(model.config)
+    return {
+        name: _their_name(name, model.config) for name in model.state_dict() if name not in fixed
+    }
+
+
+def aliases(model: EncoderDecoder) -> dict[str, str]:
+    """Names that transformers gives the tables beside those we write."""
+    tables = {
+        f"model.{side}.embed_tokens.weight": _their_name(
+            f"{side}.embed.tokens.weight", model.config
+        )
+        for side in ("encoder", "decoder")
+    }
+    return tables | {"lm_head.weight": tables["model.decoder.embed_tokens.weight"]}
+
+
+def constants(model: EncoderDecoder) -> dict[str, Tensor]:
+    """The tables of sinusoids, which are computed anew."""
+    config = model.config
+    names = constant_names(config)
+    if not names:
+        return {}
+    table = sinusoidal(config.max_positions, config.d_model, layout="halves")
+    return dict.fromkeys(names, table)
+
+
+def constant_names(config: EncoderDecoderConfig) -> tuple[str, ...]:
+    """Which of our weights no file holds."""
+    if config.positions != "sinusoidal":
+        return ()
+    return ("encoder.embed.positions.weight", "decoder.embed.positions.weight")
 
 
 def to_config(config: EncoderDecoderConfig) -> dict[str, Any]:
@@ -119,3 +150,37 @@ def _family(config: EncoderDecoderConfig) -> str:
     if config.positions == "sinusoidal" and config.target_vocab_size is None:
         return "pegasus"
     return "regard"
+
+
+def _their_name(name: str, config: EncoderDecoderConfig) -> str:
+    if name.endswith("embed.tokens.weight") and config.target_vocab_size is None:
+        return SHARED
+    return f"model.{rename(name, RENAMES)}"
+
+
+# What these layouts have no key for, so that only the paper's own choice can be written.
+_UNWRITTEN = (
+    *("norm_kind", "norm_eps", "gated", "feed_forward_bias", "attention_bias", "head_dim", "score"),
+    *("position_offset", "scale_embedding", "embedding_norm", "tied_output", "scale_output"),
+    "logits_bias",
+)
+
+
+def _fits(config: EncoderDecoderConfig) -> bool:
+    usual = EncoderDecoderConfig(vocab_size=config.vocab_size)
+    same = all(getattr(config, name) == getattr(usual, name) for name in _UNWRITTEN)
+    return same and config.positions in ("sinusoidal", "learned")
+
+
+FAMILY = Family(
+    model_types=MODEL_TYPES,
+    model=EncoderDecoder,
+    from_config=from_config,
+    to_config=to_config,
+    fits=_fits,
+    names=names,
+    aliases=aliases,
+    constants=constants,
+    ignored=("model.*coder.embed_positions.weight",),  # of sinusoids
+    zeros=("final_logits_bias",),
+)

@@ -1,0 +1,69 @@
+"""What a model gives, as config.json says it: the class in "architectures", and the labels."""
+
+from collections.abc import Mapping
+
+from regard.checkpoints.family import Settings
+from regard.errors import RegardError
+
+# The ending of a transformers class → the head it has. "Model" has a pooler where the family does.
+TEXT_HEADS = {
+    "Model": "pooler",
+    "ForMaskedLM": "masked_word",
+    "ForPreTraining": "masked_word",  # BERT's other head, of next sentences, is left out
+    "ForSequenceClassification": "classification",
+    "ForQuestionAnswering": "question_answering",
+}
+IMAGE_HEADS = {"Model": "pooler", "ForImageClassification": "classification"}
+
+# Our own key, beside theirs: transformers says this in Python only.
+POOLER = "add_pooling_layer"
+
+
+def read_head(settings: Settings, prefix: str, heads: Mapping[str, str]) -> str:
+    """The head of the class that wrote config.json, a name in `heads` after `prefix` ("Bert")."""
+    architecture = (settings.get("architectures") or [f"{prefix}Model"])[0]
+    head = heads.get(str(architecture).removeprefix(prefix))
+    if head is None:
+        raise RegardError(
+            f"architectures must be one of {', '.join(prefix + ending for ending in heads)};"
+            f" config.json says {architecture}."
+        )
+    return "none" if head == "pooler" and not settings.get(POOLER, True) else head
+
+
+def head_settings(head: str, prefix: str, heads: Mapping[str, str]) -> Settings:
+    """What config.json says for a head."""
+    if head == "none":
+        return {"architectures": [f"{prefix}Model"], POOLER: False}
+    ending = next(ending for ending, name in heads.items() if name == head)
+    return {"architectures": [f"{prefix}{ending}"]}
+
+
+def read_labels(settings: Settings, head: str) -> tuple[str, ...]:
+    """The names of the classes in their order; transformers' two unnamed ones by default."""
+    if head != "classification":
+        return ()
+    names = settings.get("id2label")
+    if names is None:
+        return tuple(f"LABEL_{index}" for index in range(settings.get("num_labels", 2)))
+    return tuple(str(names[key]) for key in sorted(names, key=int))
+
+
+def label_settings(labels: tuple[str, ...]) -> Settings:
+    """What config.json says for these labels."""
+    if not labels:
+        return {}
+    return {
+        "id2label": {str(index): label for index, label in enumerate(labels)},
+        "label2id": {label: index for index, label in enumerate(labels)},
+    }
+
+
+def refuse_settings(settings: Settings, wanted: Mapping[str, object]) -> None:
+    """Refuses a setting that changes what the model computes, to something that we have not."""
+    for name, value in wanted.items():
+        if settings.get(name, value) != value:
+            raise RegardError(
+                f"{name} must be {value!r} for a {settings['model_type']} model here;"
+                f" config.json says {settings[name]!r}."
+            )

@@ -1,0 +1,234 @@
+"""The decoder's names and settings in Hugging Face's Llama, Mistral and Qwen2 layouts.
+
+The names are the same. Of the settings, Llama has biases on all projections of attention or on
+none, Qwen2 on all but the output, Mistral on none; Mistral has windows in all layers, Qwen2 in the
+upper ones.
+"""
+
+from typing import Any
+
+from regard.checkpoints.family import Family, Settings, rename
+from regard.errors import RegardError
+from regard.models import Decoder, DecoderConfig
+from regard.positions import LinearScaling, Llama3Scaling
+from regard.positions.rotary import Scaling
+
+# Replaced in this order, inside every name of our state dict.
+RENAMES = (
+    ("decoder.embed.tokens", "model.embed_tokens"),
+    ("decoder.layers.", "model.layers."),
+    ("decoder.norm", "model.norm"),
+    ("feed_forward_residual.norm", "post_attention_layernorm"),
+    ("self_residual.norm", "input_layernorm"),
+    ("feed_forward.gate", "mlp.gate_proj"),
+    ("feed_forward.inner", "mlp.up_proj"),
+    ("feed_forward.outer", "mlp.down_proj"),
+    ("self_attention.query", "self_attn.q_proj"),
+    ("self_attention.key", "self_attn.k_proj"),
+    ("self_attention.value", "self_attn.v_proj"),
+    ("self_attention.output", "self_attn.o_proj"),
+)
+ARCHITECTURES = {
+    "llama": "LlamaForCausalLM",
+    "mistral": "MistralForCausalLM",
+    "qwen2": "Qwen2ForCausalLM",
+}
+WINDOW = 4096  # Mistral's and Qwen2's, where config.json does not say
+
+
+def names(model: Decoder) -> dict[str, str]:
+    """Our name → theirs."""
+    return {
+        name: "lm_head.weight" if name == "output.weight" else rename(name, RENAMES)
+        for name in model.state_dict()
+    }
+
+
+def aliases(model: Decoder) -> dict[str, str]:
+    """The output projection where it is the embedding table."""
+    return {"lm_head.weight": "model.embed_tokens.weight"} if model.config.tied_output else {}
+
+
+def fits(config: DecoderConfig) -> bool:
+    """Whether one of the three computes what a model of this configuration does."""
+    return (
+        config.positions == "rotary"
+        and config.norm_kind == "rms"
+        and config.gated
+        and config.score == "scaled_dot"
+        and _model_type(config) is not None
+    )
+
+
+def _model_type(config: DecoderConfig) -> str | None:
+    biases = (config.attention_bias, config.attention_output_bias)
+    if biases == (True, False) and not config.feed_forward_bias:
+        return "qwen2"
+    # transformers refuses a Llama whose width its heads do not divide, whatever their own.
+    divides = config.d_model % config.num_heads == 0
+    if biases[0] == biases[1] and set(config.windows) == {None} and divides:
+        return "llama"
+    if biases == (False, False) and not config.feed_forward_bias and len(set(config.windows)) == 1:
+        return "mistral"
+    return None
+
+
+def to_config(config: DecoderConfig) -> Settings:
+    """config.json for a model of this configuration; dropout, which these have not, is left out."""
+    family = _model_type(config)
+    assert family is not None, "a model that fits none is not saved"
+    settings: Settings = {
+        "model_type": family,
+        "architectures": [ARCHITECTURES[family]],
+        "vocab_size": config.vocab_size,
+        "hidden_size": config.d_model,
+        "intermediate_size": config.d_ff,
+        "num_hidden_layers": config.num_layers,
+        "num_attention_heads": config.num_heads,
+        "num_key_value_heads": config.num_key_heads or config.num_heads,
+        "head_dim": config.head_dim or config.d_model // config.num_heads,
+        "hidden_act": config.activation,
+        "max_position_embeddings": config.max_positions,
+        "rms_norm_eps": config.norm_eps,
+        "tie_word_embeddings": config.tied_output,
+        "rope_parameters": _rope_parameters(config),
+        # What version 4 looks for in their place.
+        "rope_theta": config.rotary_theta,
+        "rope_scaling": _rope_parameters(config) if config.rotary_scaling else None,
+        "bos_token_id": config.bos_id,
+        "eos_token_id": config.eos_id,
+        "pad_token_id": config.pad_id,
+    }
+    if family == "llama":
+        settings["attention_bias"] = config.attention_bias
+        settings["mlp_bias"] = config.feed_forward_bias
+    else:
+        settings["sliding_window"] = config.window
+    if family == "qwen2":
+        settings["use_sliding_window"] = config.window is not None
+        settings["max_window_layers"] = config.first_window_layer
+    return settings
+
+
+def from_config(settings: Settings) -> DecoderConfig:
+    """The configuration that config.json describes."""
+    family = settings["model_type"]
+    theta, scaling = _rotary(settings)
+    window, first_window_layer = _window(settings)
+    heads = settings["num_attention_heads"]
+    key_heads = settings.get("num_key_value_heads", 8 if family == "mistral" else None)
+    bias = settings.get("attention_bias", False) if family == "llama" else family == "qwen2"
+    return DecoderConfig(
+        vocab_size=settings["vocab_size"],
+        d_model=settings["hidden_size"],
+        num_layers=settings["num_hidden_layers"],
+        num_heads=heads,
+        num_key_heads=heads if key_heads is None else key_heads,
+        head_dim=settings.get("head_dim") or settings["hidden_size"] // heads,
+        d_ff=settings["intermediate_size"],
+        norm_kind="rms",
+        norm_eps=settings.get("rms_norm_eps", 1e-6),
+        activation=settings.get("hidden_act", "silu"),
+        gated=True,
+        feed_forward_bias=family == "llama" and settings.get("mlp_bias", False),
+        attention_bias=bias,
+        attention_output_bias=bias and family == "llama",
+        positions="rotary",
+        max_positions=settings["max_position_embeddings"],
+        rotary_theta=theta,
+        rotary_scaling=scaling,
+        window=window,
+        first_window_layer=first_window_layer,
+        tied_output=settings.get("tie_word_embeddings", False),
+        bos_id=settings.get("bos_token_id"),
+        eos_id=settings.get("eos_token_id"),
+        pad_id=settings.get("pad_token_id"),
+    )
+
+
+def _rope_parameters(config: DecoderConfig) -> dict[str, Any]:
+    scaling = config.rotary_scaling
+    parameters: dict[str, Any] = {"rope_theta": config.rotary_theta, "rope_type": "default"}
+    if isinstance(scaling, LinearScaling):
+        return parameters | {"rope_type": "linear", "factor": scaling.factor}
+    if isinstance(scaling, Llama3Scaling):
+        return parameters | {
+            "rope_type": "llama3",
+            "factor": scaling.factor,
+            "low_freq_factor": scaling.low,
+            "high_freq_factor": scaling.high,
+            "original_max_position_embeddings": scaling.trained_positions,
+        }
+    return parameters
+
+
+def _rotary(settings: Settings) -> tuple[float, Scaling | None]:
+    """Theta and scaling, from rope_parameters or what stood in its place before version 5."""
+    parameters = settings.get("rope_parameters") or settings.get("rope_scaling") or {}
+    theta: float = parameters.get("rope_theta") or settings.get("rope_theta", 10000.0)
+    part = parameters.get("partial_rotary_factor", settings.get("partial_rotary_factor", 1.0))
+    if part != 1.0:
+        raise RegardError(
+            f"partial_rotary_factor must be 1 for this model; config.json says {part}."
+        )
+    kind = parameters.get("rope_type", parameters.get("type", "default"))
+    if kind == "default":
+        return theta, None
+    if kind == "linear":
+        return theta, LinearScaling(_need(parameters, "factor"))
+    if kind == "llama3":
+        keys = ("factor", "low_freq_factor", "high_freq_factor", "original_max_position_embeddings")
+        return theta, Llama3Scaling(*(_need(parameters, key) for key in keys))
+    raise RegardError(
+        f"rope_type must be default, linear or llama3; config.json says {kind!r}."
+        " Load the model with transformers and give it to regard.trace."
+    )
+
+
+def _need(parameters: dict[str, Any], key: str) -> Any:
+    if key not in parameters:
+        raise RegardError(
+            f"the rotary settings of config.json must have {key!r}; they have"
+            f" {', '.join(parameters)}."
+        )
+    return parameters[key]
+
+
+def _window(settings: Settings) -> tuple[int | None, int]:
+    """How many tokens are seen, and from which layer on."""
+    family, layers = settings["model_type"], settings["num_hidden_layers"]
+    if family == "llama":
+        return None, 0
+    window = settings.get("sliding_window", WINDOW)
+    if family == "mistral":
+        return window, 0
+    if not settings.get("use_sliding_window", False) or window is None:
+        window = None
+    first = settings.get("max_window_layers", 28)
+    kinds = settings.get("layer_types")
+    if kinds is not None:  # it decides; max_window_layers is what it is made from when not given
+        first = sum(kind == "full_attention" for kind in kinds)
+        if kinds != ["full_attention"] * first + ["sliding_attention"] * (layers - first):
+            raise RegardError(
+                f"layer_types must be full_attention for the lower of {layers} layers and"
+                f" sliding_attention for the others; config.json says {kinds}."
+            )
+        if window is None and first < layers:
+            raise RegardError(
+                "use_sliding_window must be true and sliding_window be given where layer_types"
+                " has sliding_attention; config.json has not."
+            )
+    return (window, first) if window is not None and first < layers else (None, 0)
+
+
+FAMILY = Family(
+    model_types=tuple(ARCHITECTURES),
+    model=Decoder,
+    from_config=from_config,
+    to_config=to_config,
+    fits=fits,
+    names=names,
+    aliases=aliases,
+    base="model.",
+    ignored=("*.rotary_emb.inv_freq",),  # computed anew
+)

@@ -1,0 +1,98 @@
+"""The encoder's names and settings in Hugging Face's RoBERTa layout: BERT's but for a few."""
+
+from regard.checkpoints.families.bert import (
+    BODY,
+    IGNORED,
+    REFUSED,
+    body_settings,
+    read_body,
+)
+from regard.checkpoints.families.heads import (
+    TEXT_HEADS,
+    head_settings,
+    read_head,
+    refuse_settings,
+)
+from regard.checkpoints.family import Family, Settings, rename
+from regard.errors import RegardError
+from regard.models import Encoder, EncoderConfig
+
+# By the config's head.
+HEAD = {
+    "pooler": (("head.", "roberta.pooler."),),
+    "masked_word": (("head.", "lm_head."), ("lm_head.norm", "lm_head.layer_norm")),
+    "classification": (
+        ("head.pooler.dense", "classifier.dense"),
+        ("head.output", "classifier.out_proj"),
+    ),
+    "question_answering": (("head.output", "qa_outputs"),),
+}
+HEADS = {ending: head for ending, head in TEXT_HEADS.items() if ending != "ForPreTraining"}
+
+
+def names(model: Encoder) -> dict[str, str]:
+    """Our name → theirs for every weight."""
+    head = HEAD.get(model.config.head, ())
+    return {
+        name: rename(name, head) if name.startswith("head.") else f"roberta.{rename(name, BODY)}"
+        for name in model.state_dict()
+    }
+
+
+def aliases(model: Encoder) -> dict[str, str]:
+    """The masked-word head's names for the token table and for its own bias."""
+    if model.config.head != "masked_word":
+        return {}
+    return {
+        "lm_head.decoder.weight": "roberta.embeddings.word_embeddings.weight",
+        "lm_head.decoder.bias": "lm_head.bias",
+    }
+
+
+def to_config(config: EncoderConfig) -> Settings:
+    """config.json for a model of this configuration."""
+    head = head_settings(config.head, "Roberta", HEADS)
+    return {"model_type": "roberta"} | head | body_settings(config)
+
+
+def from_config(settings: Settings) -> EncoderConfig:
+    """The configuration that config.json describes."""
+    refuse_settings(settings, REFUSED)
+    head = read_head(settings, "Roberta", HEADS)
+    if head == "masked_word":
+        refuse_settings(settings, {"hidden_act": "gelu"})  # the head has it whatever the layers do
+    pad_id = settings.get("pad_token_id", 1)
+    if pad_id is None:
+        raise RegardError("pad_token_id of a roberta model must be a number; config.json has none.")
+    return EncoderConfig(
+        max_positions=settings["max_position_embeddings"] - pad_id - 1,
+        position_offset=pad_id + 1,
+        count_padding=False,
+        pad_id=pad_id,
+        **read_body(settings, head),
+    )
+
+
+def fits(config: EncoderConfig) -> bool:
+    """Whether RoBERTa computes the same function."""
+    return (
+        config.segments is not None
+        and not config.count_padding
+        and config.position_offset == (config.pad_id or 0) + 1
+        and config.pooler_activation == "tanh"
+        and (config.head != "masked_word" or config.activation == "gelu")
+    )
+
+
+FAMILY = Family(
+    model_types=("roberta",),
+    model=Encoder,
+    from_config=from_config,
+    to_config=to_config,
+    fits=fits,
+    names=names,
+    aliases=aliases,
+    base="roberta.",
+    renamed=((".gamma", ".weight"), (".beta", ".bias")),
+    ignored=IGNORED,
+)

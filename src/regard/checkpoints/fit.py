@@ -1,0 +1,114 @@
+"""Whether weights fit a model: what is missing, unexpected, misshaped or wrongly untied."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
+
+import torch
+from torch import Tensor, nn
+
+from regard.checkpoints.family import Family, places, their_shapes
+
+Shape = tuple[int, ...]
+
+
+@dataclass
+class Fit:
+    """How the names in the files meet the names a family asks for; nothing but headers is read."""
+
+    found: dict[str, str] = field(default_factory=dict)  # name asked for → name in the files
+    missing: list[str] = field(default_factory=list)
+    unexpected: list[str] = field(default_factory=list)
+    misshaped: list[tuple[str, Shape, Shape]] = field(default_factory=list)  # name, wanted, got
+    tied: list[tuple[str, str]] = field(default_factory=list)  # file names that must be equal
+    zeros: list[str] = field(default_factory=list)  # file names that must be all zero
+
+    def problems(self) -> list[str]:
+        """Each missing, unexpected and misshaped name in a line of its own."""
+        return [
+            *(f"{name} is missing" for name in self.missing),
+            *(f"{name} is unexpected" for name in self.unexpected),
+            *(
+                f"{name} must be {wanted} by config.json and is {got}"
+                for name, wanted, got in self.misshaped
+            ),
+        ]
+
+    def untrue(self, tensors: Mapping[str, Tensor]) -> Iterator[str]:
+        """Reads the weights that must agree, and gives a line for each that do not."""
+        for first, second in self.tied:
+            if not _equal(tensors[first], tensors[second]):
+                yield f"{second} must equal {first}, to which config.json ties it, and differs"
+        for name in self.zeros:
+            if bool(tensors[name].count_nonzero()):
+                yield f"{name} must be zero, for the model here has no such weight, and is not"
+
+
+def fit(family: Family, model: nn.Module, shapes: Mapping[str, Shape]) -> Fit:
+    """Compares the names and shapes in the files with those of `model`, which may be on meta."""
+    wanted = their_shapes(places(family.names(model)), model.state_dict())
+    aliases = _other_names(family, model, wanted)
+    spelled = {_modern(name, family): name for name in shapes}
+    result = Fit()
+    used: set[str] = set()
+    for name, shape in wanted.items():
+        present = [
+            spelled[spelling]
+            for known in (name, *aliases.get(name, ()))
+            for spelling in _spellings(known, family.base)
+            if spelling in spelled
+        ]
+        if not present:
+            result.missing.append(name)
+            continue
+        first, *others = dict.fromkeys(present)
+        used.update(present)
+        result.found[name] = first
+        for file_name in (first, *others):
+            if shapes[file_name] != shape:
+                result.misshaped.append((file_name, shape, shapes[file_name]))
+        result.tied += [(first, other) for other in others if shapes[other] == shapes[first]]
+    for name in sorted(set(shapes) - used):
+        if _matches(name, family.zeros, family.base):
+            result.zeros.append(name)
+        elif not _matches(name, family.ignored, family.base):
+            result.unexpected.append(name)
+    return result
+
+
+def _other_names(
+    family: Family, model: nn.Module, wanted: Mapping[str, Shape]
+) -> dict[str, list[str]]:
+    """For each name asked for, the other names that the same tied weight may have."""
+    others: dict[str, list[str]] = {}
+    for alias, name in family.aliases(model).items():
+        assert name in wanted, f"{alias} is an alias of {name}, which is no name of the model"
+        if alias not in wanted:
+            others.setdefault(name, []).append(alias)
+    return others
+
+
+def _modern(name: str, family: Family) -> str:
+    for old, new in family.renamed:
+        if name.endswith(old):
+            return name.removesuffix(old) + new
+    return name
+
+
+def _spellings(name: str, base: str) -> Iterator[str]:
+    """The name with and without the prefix that a file may have or lack."""
+    yield name
+    if base:
+        yield name.removeprefix(base) if name.startswith(base) else base + name
+
+
+def _matches(name: str, patterns: Iterable[str], base: str) -> bool:
+    return any(
+        fnmatchcase(spelling, pattern)
+        for pattern in patterns
+        for spelling in _spellings(name, base)
+    )
+
+
+def _equal(first: Tensor, second: Tensor) -> bool:
+    return first.dtype == second.dtype and torch.equal(first, second)

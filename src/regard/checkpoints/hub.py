@@ -1,0 +1,129 @@
+"""Where a model lies: a folder, or a hub id whose files are fetched and verified."""
+
+import hashlib
+import os
+import re
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Any
+
+from regard.errors import RegardError
+from regard.files import sha256
+
+# Everything a model is made of here; programs and other formats stay where they are.
+CONFIGS = ("*.json", "*.txt", "*.model", "*.spm", "*.jinja", "README.md")
+WEIGHTS = ("model.safetensors", "model-*.safetensors")
+OLD_WEIGHTS = ("pytorch_model.bin", "pytorch_model-*.bin")
+_HUB_ID = re.compile(r"[\w-][\w.-]*/[\w-][\w.-]*")
+
+
+def find_folder(name: str | os.PathLike[str]) -> Path:
+    """The folder `name`, or the one into which the files of the hub id `name` are fetched.
+
+    Raises:
+        RegardError: there is neither, there is no network, or a file came damaged.
+    """
+    folder = Path(name)
+    if folder.is_dir():
+        return folder
+    if folder.exists():
+        raise RegardError(f"{folder} is a file; a model folder was expected. Give its folder.")
+    if isinstance(name, str) and _HUB_ID.fullmatch(name):
+        return download(name)
+    raise RegardError(
+        f"there is no folder {folder}. Give a model folder, or a hub id such as org/name."
+    )
+
+
+def download(name: str, *, revision: str = "main") -> Path:
+    """The files of a model on the Hugging Face Hub, from the local cache where they are there.
+
+    Only settings, tokenizer and weights are taken: safetensors where there are some, and no code.
+    A progress bar goes to stderr. Without a network, a model that was fetched before is used.
+    """
+    hub = _hub(name)
+    try:
+        info = hub.HfApi().model_info(name, revision=revision, files_metadata=True)
+    except Exception as error:  # the client and what it calls raise many kinds
+        if _refused(error, hub):
+            raise RegardError(
+                f"there is no folder {name}, and the hub does not give a model of that name"
+                f" ({_first_line(error)}). Check the name, or give a folder."
+            ) from error
+        return _fetched_before(hub, name, revision, error)
+    files = {file.rfilename: file for file in info.siblings if wanted(file.rfilename)}
+    if any(_matches(file, WEIGHTS) for file in files):
+        files = {file: entry for file, entry in files.items() if not _matches(file, OLD_WEIGHTS)}
+    new = [
+        file
+        for file in files
+        if not isinstance(hub.try_to_load_from_cache(name, file, revision=info.sha), str)
+    ]
+    try:
+        folder = Path(hub.snapshot_download(name, revision=revision, allow_patterns=[*files]))
+    except Exception as error:
+        raise RegardError(
+            f"{name} could not be fetched ({_first_line(error)}). Try again: it goes on where it"
+            " stopped; or fetch the folder by other means and give its path."
+        ) from error
+    for file in new:
+        _verify(folder / file, files[file])
+    return folder
+
+
+def wanted(file: str) -> bool:
+    """Whether a file of a repository belongs to the model; those in its folders do not."""
+    return "/" not in file and _matches(file, (*CONFIGS, *WEIGHTS, *OLD_WEIGHTS))
+
+
+def _fetched_before(hub: Any, name: str, revision: str, error: Exception) -> Path:
+    config = hub.try_to_load_from_cache(name, "config.json", revision=revision)
+    if isinstance(config, str):
+        return Path(config).parent
+    raise RegardError(
+        f"there is no folder {name}, and the hub cannot be reached ({_first_line(error)})."
+        " Go online, or copy the model's files into a folder and give its path."
+    ) from error
+
+
+def _verify(file: Path, entry: Any) -> None:
+    """Compares a file with the hub's checksum: SHA-256 of large files, git's SHA-1 of others."""
+    if entry.lfs is not None:
+        expected, got = entry.lfs.sha256, sha256(file)
+    else:
+        content = file.read_bytes()
+        expected = entry.blob_id
+        got = hashlib.sha1(b"blob %d\0" % len(content) + content, usedforsecurity=False).hexdigest()
+    if got != expected:
+        file.resolve().unlink()  # the cache's own copy, or it would be taken for whole next time
+        file.unlink(missing_ok=True)
+        raise RegardError(
+            f"{file.name} came damaged: its checksum is {got[:12]}…, the hub says"
+            f" {expected[:12]}…. Fetch it again."
+        )
+
+
+def _hub(name: str) -> Any:
+    try:
+        import huggingface_hub
+    except ImportError as error:
+        raise RegardError(
+            f"there is no folder {name}; to fetch it from the hub, run pip install 'regard[hub]',"
+            " or copy the model's files into a folder and give its path."
+        ) from error
+    return huggingface_hub
+
+
+def _refused(error: Exception, hub: Any) -> bool:
+    """Whether the hub answered, and the answer was no."""
+    kinds = (hub.errors.RepositoryNotFoundError, hub.errors.RevisionNotFoundError)
+    return isinstance(error, (*kinds, hub.errors.HFValidationError))
+
+
+def _matches(name: str, patterns: tuple[str, ...]) -> bool:
+    return any(fnmatchcase(name, pattern) for pattern in patterns)
+
+
+def _first_line(error: Exception) -> str:
+    lines = (line.strip() for line in str(error).splitlines())
+    return next((line for line in lines if line), type(error).__name__).rstrip(".")

@@ -1,0 +1,187 @@
+"""The weights in a model folder: safetensors or .bin, whole or in shards, mapped into memory."""
+
+import json
+import pickle
+import warnings
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import torch
+from safetensors import SafetensorError, safe_open
+from torch import Tensor
+
+from regard.errors import RegardError
+
+SAFETENSORS, BIN = "model.safetensors", "pytorch_model.bin"
+# What other programs keep their weights in, which is no reason to look for a missing file.
+_FOREIGN = ("*.gguf", "tf_model.h5", "flax_model.msgpack", "*.onnx", "consolidated.*.pth", "*.ckpt")
+
+
+class Weights(Mapping[str, Tensor]):
+    """Tensors by the names in the files. A tensor is the file's memory: it is read when it is
+    used, and writing to it leaves the file as it is. Only the files' headers are read at once."""
+
+    def __init__(self, files: list[Path]):
+        self.files = files
+        self.shapes: dict[str, tuple[int, ...]] = {}
+        self.dtypes: dict[str, str] = {}  # "float32", "bfloat16", …
+        self.file_of: dict[str, Path] = {}
+        self._get: dict[str, Callable[[], Tensor]] = {}
+        for file in files:
+            _check_presence(file)
+            self._open_safetensors(file) if file.suffix == ".safetensors" else self._open_bin(file)
+
+    def __getitem__(self, name: str) -> Tensor:
+        return self._get[name]()
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._get)
+
+    def __len__(self) -> int:
+        return len(self._get)
+
+    def _open_safetensors(self, file: Path) -> None:
+        try:
+            opened = safe_open(file, framework="pt")
+            for name in opened.keys():  # noqa: SIM118 - it is no dict
+                header = opened.get_slice(name)
+                shape, dtype = tuple(header.get_shape()), _DTYPES.get(header.get_dtype(), "other")
+                self._add(name, file, shape, dtype, partial(opened.get_tensor, name))
+        except SafetensorError as error:
+            raise RegardError(
+                f"{file} is damaged ({error}). Copy or train the model again."
+            ) from error
+
+    def _open_bin(self, file: Path) -> None:
+        for name, tensor in _load_bin(file).items():
+            if not isinstance(tensor, Tensor):
+                raise RegardError(
+                    f"{file} must hold tensors by name; {name!r} is a {type(tensor).__name__}."
+                    " Save the model's state_dict, or as safetensors."
+                )
+            dtype = str(tensor.dtype).removeprefix("torch.")
+            self._add(name, file, tuple(tensor.shape), dtype, partial(_itself, tensor))
+
+    def _add(
+        self,
+        name: str,
+        file: Path,
+        shape: tuple[int, ...],
+        dtype: str,
+        get: Callable[[], Tensor],
+    ) -> None:
+        self.shapes[name], self.dtypes[name] = shape, dtype
+        self.file_of[name], self._get[name] = file, get
+
+
+def open_weights(folder: Path) -> Weights:
+    """The weights of a model folder; safetensors come before .bin, one file before shards.
+
+    Raises:
+        RegardError: there are none, a file is missing, cut short or damaged, or a .bin holds more
+            than tensors, which is never run.
+    """
+    return Weights(weight_files(folder))
+
+
+def weight_files(folder: Path) -> list[Path]:
+    """The files that hold the weights of a model folder, present or not."""
+    for name in (SAFETENSORS, BIN):
+        if (folder / name).exists():
+            return [folder / name]
+        index = folder / f"{name}.index.json"
+        if index.exists():
+            return _shards(index)
+    foreign = next((file.name for kind in _FOREIGN for file in sorted(folder.glob(kind))), None)
+    if foreign:
+        raise RegardError(
+            f"{folder} has no model.safetensors, only {foreign}, which regard cannot read."
+            " Convert it with transformers' save_pretrained."
+        )
+    raise RegardError(
+        f"{folder} has no model.safetensors (nor pytorch_model.bin). Is the folder complete?"
+    )
+
+
+def _shards(index: Path) -> list[Path]:
+    try:
+        names = sorted(set(json.loads(index.read_text(encoding="utf-8"))["weight_map"].values()))
+        outside = [name for name in names if Path(name).name != name]
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise RegardError(
+            f'{index} must be JSON with a "weight_map" of names to files ({error!r}).'
+            " Copy it again."
+        ) from error
+    if outside or not names:
+        raise RegardError(
+            f"{index} must name files beside it; it names {outside[0] if outside else 'none'!r}."
+        )
+    missing = [name for name in names if not (index.parent / name).exists()]
+    if missing:
+        raise RegardError(
+            f"{index.parent} lacks {len(missing)} of the {len(names)} weight files that"
+            f" {index.name} names: {', '.join(missing[:3])}. Copy them too."
+        )
+    return [index.parent / name for name in names]
+
+
+def _check_presence(file: Path) -> None:
+    """Refuses what git or a browser leaves in the place of a weight file."""
+    with file.open("rb") as opened:
+        start = opened.read(40)
+    if not start:
+        raise RegardError(f"{file} is damaged: it is empty. Copy it again.")
+    if start.startswith(b"version https://git-lfs"):
+        raise RegardError(
+            f"{file} is not the weights but git's pointer to them. Run `git lfs pull` there."
+        )
+    if start.lstrip().lower().startswith((b"<!doctype", b"<html")):
+        raise RegardError(f"{file} is a web page, not weights. Download the file itself.")
+
+
+def _load_bin(file: Path) -> dict[str, Any]:
+    """The tensors of a .bin, which is a pickle: anything in it but tensors is refused unread."""
+    options: dict[str, Any] = {"map_location": "cpu", "weights_only": True}
+    try:
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", "Detected pickle protocol")
+            try:
+                content = torch.load(file, mmap=True, **options)
+            except RuntimeError as error:
+                if "mmap can only be used" not in str(error):
+                    raise
+                content = torch.load(file, **options)  # from before torch 1.6: cannot be mapped
+    except pickle.UnpicklingError as error:
+        if "Unsupported global" not in str(error) and "GLOBAL" not in str(error):
+            raise RegardError(
+                f"{file} is damaged, or holds more than tensors, which is never run. Copy it again,"
+                " or take the model as safetensors."
+            ) from error
+        raise RegardError(
+            f"{file} holds more than tensors and would run code to be opened; it was not opened."
+            " Take the model as safetensors, or save its state_dict alone."
+        ) from error
+    except (RuntimeError, EOFError, ValueError, KeyError, AttributeError) as error:
+        raise RegardError(f"{file} is damaged ({_first_line(error)}). Copy it again.") from error
+    if not isinstance(content, dict):
+        raise RegardError(
+            f"{file} must hold tensors by name; it is a {type(content).__name__}."
+            " Save the model's state_dict, or as safetensors."
+        )
+    return content
+
+
+def _itself(tensor: Tensor) -> Tensor:
+    return tensor
+
+
+def _first_line(error: Exception) -> str:
+    return next(iter(str(error).splitlines()), "") or type(error).__name__
+
+
+_DTYPES = {
+    "F64": "float64", "F32": "float32", "F16": "float16", "BF16": "bfloat16",
+    "I64": "int64", "I32": "int32", "I16": "int16", "I8": "int8", "U8": "uint8", "BOOL": "bool",
+}  # fmt: skip

@@ -1,0 +1,121 @@
+"""The checks of `regard doctor`: each gives findings of one line, with the remedy."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from regard.checkpoints import read_config
+from regard.checkpoints.families import family_for
+from regard.checkpoints.fit import fit
+from regard.checkpoints.pretrained import empty_model
+from regard.checkpoints.weights import Weights, open_weights
+from regard.cli.settings_checks import Finding, check_settings
+from regard.errors import RegardError
+from regard.text import Tokenizer, TokenizerPair
+
+LISTED = 20  # names of weights in full; there may be hundreds that do not fit
+
+
+def examine(folder: Path) -> Iterator[Finding]:
+    """All findings about a model folder. What cannot be read is a finding, not an error."""
+    settings: dict[str, Any] | None = None
+    try:
+        settings = read_config(folder)
+        yield Finding("ok", "config", f"config.json, a {settings['model_type']} model")
+    except RegardError as error:
+        yield Finding("wrong", "config", str(error))
+    try:
+        weights = open_weights(folder)
+        yield from _check_files(folder, weights)
+        if settings is not None:
+            yield from _check_fit(folder, settings, weights)
+        yield from _check_values(weights)
+    except RegardError as error:
+        yield Finding("wrong", "weights", str(error))
+    if settings is None:
+        settings = _read_any(folder / "config.json")
+    if settings.get("model_type") == "vit":
+        return  # reads no text
+    try:
+        tokenizers = TokenizerPair.load(folder)
+    except RegardError as error:
+        yield Finding("wrong", "tokenizer", str(error))
+        return
+    yield Finding("ok", "tokenizer", _describe(tokenizers))
+    generation = _read_any(folder / "generation_config.json")
+    yield from check_settings(settings, tokenizers, generation)
+
+
+def _check_files(folder: Path, weights: Weights) -> Iterator[Finding]:
+    size = sum(file.stat().st_size for file in weights.files)
+    count = "1 file" if len(weights.files) == 1 else f"{len(weights.files)} files"
+    dtypes = ", ".join(sorted(set(weights.dtypes.values())))
+    facts = f"{count}, {size / 1e6:,.1f} MB, {len(weights)} tensors of {dtypes}"
+    yield Finding("ok", "weights", facts)
+    if any(file.suffix == ".bin" for file in weights.files):
+        yield Finding(
+            "note",
+            "weights",
+            "a .bin can hold code, which regard refuses and other programs may run:"
+            " save the model as safetensors",
+        )
+    if programs := sorted(file.name for file in folder.glob("*.py")):
+        yield Finding("note", "code", f"{', '.join(programs)}: never run here; delete what is idle")
+
+
+def _check_fit(folder: Path, settings: dict[str, Any], weights: Weights) -> Iterator[Finding]:
+    try:
+        model = empty_model(folder)
+    except RegardError as error:
+        yield Finding("wrong", "config", str(error))
+        return
+    family = family_for(settings["model_type"], where=str(folder))
+    found = fit(family, model, weights.shapes)
+    problems = found.problems()
+    for problem in problems[:LISTED]:
+        yield Finding("wrong", "names", f"{problem}: config.json and the weights are of two models")
+    if len(problems) > LISTED:
+        yield Finding("wrong", "names", f"and {len(problems) - LISTED} more names do not fit")
+    if not problems:
+        yield Finding("ok", "names", "every name and shape is as config.json asks")
+    untrue = list(found.untrue(weights))
+    for problem in untrue:
+        yield Finding("wrong", "ties", f"{problem}: set tie_word_embeddings to false, or copy one")
+    if found.tied and not untrue:
+        yield Finding("ok", "ties", "tied weights are equal")
+
+
+def _check_values(weights: Weights) -> Iterator[Finding]:
+    for name, tensor in weights.items():
+        if tensor.is_floating_point() and tensor.numel():
+            low, high = tensor.aminmax()
+            if not (torch.isfinite(low) and torch.isfinite(high)):
+                yield Finding(
+                    "wrong",
+                    "values",
+                    f"{name} has values that are no numbers (NaN or infinity):"
+                    " copy the file again, or go back to an earlier checkpoint",
+                )
+                return
+    yield Finding("ok", "values", "every weight is a finite number")
+
+
+def _describe(tokenizers: TokenizerPair) -> str:
+    def facts(tokenizer: Tokenizer) -> str:
+        return f"{type(tokenizer.backend.model).__name__} with {tokenizer.vocab_size:,} tokens"
+
+    if tokenizers.joint:
+        return facts(tokenizers.source)
+    return f"source {facts(tokenizers.source)}, target {facts(tokenizers.target)}"
+
+
+def _read_any(file: Path) -> dict[str, Any]:
+    """A JSON object; empty where it is none, which is another check's finding."""
+    try:
+        content = json.loads(file.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return content if isinstance(content, dict) else {}

@@ -1,0 +1,36 @@
+"""`regard doctor`: what is wrong with a model folder, before anyone loses an hour to it."""
+
+import json
+from dataclasses import asdict
+from typing import Annotated
+
+import typer
+
+
+def doctor(
+    model: Annotated[
+        str, typer.Argument(metavar="FOLDER", help="A model folder, or a shipped model's name.")
+    ],
+    as_json: Annotated[bool, typer.Option("--json", help="Write one JSON object.")] = False,
+) -> None:
+    """Check a model folder: files, weights, tokenizer, settings. Exits with 1 if one is wrong."""
+    from regard.cli.checks import examine
+    from regard.tasks.loading import find
+
+    folder = find(model)
+    findings = list(examine(folder))
+    wrong = sum(finding.level == "wrong" for finding in findings)
+    if as_json:
+        told = {
+            "folder": str(folder),
+            "ok": not wrong,
+            "findings": [asdict(finding) for finding in findings],
+        }
+        print(json.dumps(told, ensure_ascii=False, indent=2))
+    else:
+        width = max(len(finding.check) for finding in findings)
+        for finding in findings:
+            print(f"{finding.level:<5}  {finding.check:<{width}}  {finding.message}")
+        print("nothing is wrong." if not wrong else f"{wrong} wrong.")
+    if wrong:
+        raise typer.Exit(1)

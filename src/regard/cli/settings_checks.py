@@ -1,0 +1,229 @@
+"""Whether config.json, the tokenizer and generation_config.json agree with one another."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from regard.errors import RegardError
+from regard.generation import GenerationConfig
+from regard.text import Tokenizer, TokenizerPair
+
+Settings = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What one check found."""
+
+    level: str  # "ok"; "note": worth knowing; "wrong": results will be wrong, or there are none
+    check: str
+    message: str
+
+
+_POSITIONS = ("max_position_embeddings", "n_positions")
+_NO_POSITIONS = ("t5", "mt5")  # any length: its n_positions is a note about its training
+_FROM_PAD = ("roberta", "xlm-roberta")  # position numbers start behind pad_token_id
+_UNLIMITED = 10**9  # transformers writes 1e30 where the tokenizer sets no limit
+_IDS = (
+    "pad_token_id", "eos_token_id", "bos_token_id", "decoder_start_token_id",
+    "forced_bos_token_id", "forced_eos_token_id",
+)  # fmt: skip
+
+
+def check_settings(
+    settings: Settings, tokenizers: TokenizerPair, generation: Settings
+) -> Iterator[Finding]:
+    """Every finding; a check that has found nothing wrong says so in one."""
+    for check, found in (
+        ("vocabulary", _vocabulary(settings, tokenizers)),
+        ("padding", _padding(settings, tokenizers.source)),
+        ("special tokens", _special(settings, tokenizers)),
+        ("decoder start", _decoder_start(settings, generation)),
+        ("positions", _positions(settings, tokenizers.source)),
+        ("generation", _generation(settings, generation)),
+    ):
+        told = [Finding(level, check, message) for level, message in found]
+        yield from told or [Finding("ok", check, _GOOD[check])]
+
+
+_GOOD = {
+    "vocabulary": "every id of the tokenizer has a row in the model's table",
+    "padding": "the model and the tokenizer pad with the same token",
+    "special tokens": "the model and the tokenizer mean the same tokens",
+    "decoder start": "as the model's kind needs it",
+    "positions": "the tokenizer's limit is within the model's",
+    "generation": "generation_config.json agrees with config.json",
+}
+
+
+def _vocabulary(settings: Settings, tokenizers: TokenizerPair) -> Iterator[tuple[str, str]]:
+    source_size = settings.get("vocab_size")
+    target_size = settings.get("decoder_vocab_size") or source_size
+    for side, tokenizer, size in (
+        ("source", tokenizers.source, source_size),
+        ("target", tokenizers.target, target_size),
+    ):
+        if side == "target" and tokenizers.joint and target_size == source_size:
+            continue
+        name = "the tokenizer" if tokenizers.joint else f"the {side} tokenizer"
+        highest = max(tokenizer.backend.get_vocab(with_added_tokens=True).values())
+        if isinstance(size, int) and highest >= size:
+            yield (
+                "wrong",
+                f"{name} has ids up to {highest}, the model rows for {size}: use the tokenizer the"
+                " model was trained with",
+            )
+    for key in _IDS:
+        for id_ in _ids(settings.get(key)):
+            if isinstance(target_size, int) and not 0 <= id_ < target_size:
+                yield "wrong", f"{key} is {id_}, but the vocabulary is {target_size}: correct it"
+
+
+def _padding(settings: Settings, tokenizer: Tokenizer) -> Iterator[tuple[str, str]]:
+    pad, eos = settings.get("pad_token_id"), _ids(settings.get("eos_token_id"))
+    if pad is None:
+        if "pad" in tokenizer.special:
+            yield (
+                "note" if _is_decoder_only(settings) else "wrong",
+                f"config.json has no pad_token_id, the tokenizer pads with {tokenizer.pad_id}:"
+                f" set pad_token_id to {tokenizer.pad_id}",
+            )
+        elif _is_decoder_only(settings):
+            yield "note", "there is no padding token: give texts one by one, or set pad_token_id"
+        return
+    if pad in eos:
+        both = settings.get("is_encoder_decoder")
+        yield (
+            "wrong" if both else "note",
+            f"padding and the end of a text are one token ({pad}): a mask made from ids hides the"
+            " end, and training on it never learns to stop; use another pad_token_id",
+        )
+    if "pad" in tokenizer.special and tokenizer.pad_id != pad:
+        yield (
+            "wrong",
+            f"pad_token_id is {pad}, the tokenizer pads with {tokenizer.pad_id}"
+            f" ({tokenizer.special['pad']}): set both to the one the model was trained with",
+        )
+    if _is_decoder_only(settings) and tokenizer.settings.get("padding_side", "right") == "right":
+        yield (
+            "note",
+            "the tokenizer pads on the right, and a text goes on at its right end: set"
+            ' "padding_side": "left" in tokenizer_config.json for programs that follow it',
+        )
+
+
+def _special(settings: Settings, tokenizers: TokenizerPair) -> Iterator[tuple[str, str]]:
+    target = tokenizers.target
+    eos = _ids(settings.get("eos_token_id"))
+    generates = settings.get("is_encoder_decoder") or _is_decoder_only(settings)
+    if generates and eos and "eos" in target.special and target.eos_id not in eos:
+        yield (
+            "wrong",
+            f"eos_token_id is {_list(eos)}, the tokenizer ends texts with {target.eos_id}"
+            f" ({target.special['eos']}): the model would not stop; set them to one",
+        )
+    if generates and not eos:
+        yield "wrong", "there is no eos_token_id: the model would not stop; set it"
+    if _is_decoder_only(settings) and "bos" in target.special and settings.get("bos_token_id"):
+        bos = target.special_id("bos")
+        if bos not in _ids(settings["bos_token_id"]):
+            yield (
+                "wrong",
+                f"bos_token_id is {settings['bos_token_id']}, the tokenizer begins texts with"
+                f" {bos} ({target.special['bos']}): set them to one",
+            )
+    source = tokenizers.source
+    around = source.inputs("").ids
+    both = bool(settings.get("is_encoder_decoder"))
+    if both and eos and "eos" in source.special and source.eos_id not in around:
+        yield (
+            "wrong",
+            "the tokenizer puts no end of sentence behind a text, which the encoder was trained"
+            " with: add a template to tokenizer.json (post_processor)",
+        )
+    if "cls" in source.special and not generates and len(around) < 2:
+        cls, sep = source.special["cls"], source.special.get("sep", "")
+        yield (
+            "wrong",
+            f"the tokenizer does not put {cls} and {sep} around a text, which the model was"
+            " trained with: add a template to tokenizer.json (post_processor)",
+        )
+    masked = any("MaskedLM" in name for name in settings.get("architectures") or ())
+    if masked and "mask" not in source.special:
+        yield "wrong", "there is no mask token to fill: name mask_token in tokenizer_config.json"
+
+
+def _decoder_start(settings: Settings, generation: Settings) -> Iterator[tuple[str, str]]:
+    if not settings.get("is_encoder_decoder"):
+        return
+    start = settings.get("decoder_start_token_id")
+    told = generation.get("decoder_start_token_id")
+    if start is None and told is None:
+        yield (
+            "note" if settings.get("model_type") == "mbart" else "wrong",  # starts with a language
+            "there is no decoder_start_token_id: the decoder cannot start; set it (for most models"
+            f" to pad_token_id, here {settings.get('pad_token_id')})",
+        )
+    elif None not in (start, told) and start != told:
+        yield (
+            "wrong",
+            f"decoder_start_token_id is {start} in config.json and {told} in"
+            " generation_config.json: set both to the one the model was trained with",
+        )
+
+
+def _positions(settings: Settings, tokenizer: Tokenizer) -> Iterator[tuple[str, str]]:
+    positions = next((settings[name] for name in _POSITIONS if settings.get(name)), None)
+    longest = tokenizer.settings.get("model_max_length")
+    if not isinstance(positions, int) or not isinstance(longest, int | float):
+        return
+    if settings.get("model_type") in _NO_POSITIONS:
+        return
+    if settings.get("model_type") in _FROM_PAD:
+        positions -= (settings.get("pad_token_id") or 0) + 1
+    if positions < longest < _UNLIMITED:
+        yield (
+            "wrong",
+            f"model_max_length is {longest:.0f} in tokenizer_config.json, but the model has"
+            f" {positions} positions: set it to {positions}",
+        )
+
+
+def _generation(settings: Settings, generation: Settings) -> Iterator[tuple[str, str]]:
+    if not generation:
+        return
+    try:
+        _, not_followed = GenerationConfig.from_dict(generation)
+    except (RegardError, TypeError) as error:
+        yield "wrong", f"generation_config.json: {error}"
+        return
+    if not_followed:
+        yield "note", f"generation_config.json sets {', '.join(not_followed)}, not followed here"
+    pad, told = settings.get("pad_token_id"), generation.get("pad_token_id")
+    if None not in (pad, told) and pad != told:
+        yield (
+            "wrong",
+            f"pad_token_id is {pad} in config.json and {told} in generation_config.json:"
+            " set both to the tokenizer's",
+        )
+    eos, ends = _ids(settings.get("eos_token_id")), _ids(generation.get("eos_token_id"))
+    if eos and ends and not set(eos) & set(ends):
+        yield (
+            "wrong",
+            f"eos_token_id is {_list(eos)} in config.json and {_list(ends)} in"
+            " generation_config.json: the model would not stop; set both to the tokenizer's",
+        )
+
+
+def _is_decoder_only(settings: Settings) -> bool:
+    names = settings.get("architectures") or ()
+    return any(name.endswith(("ForCausalLM", "LMHeadModel")) for name in names)
+
+
+def _ids(value: Any) -> list[int]:
+    """A setting that is one id, several, or none."""
+    return [id_ for id_ in (value if isinstance(value, list) else [value]) if isinstance(id_, int)]
+
+
+def _list(ids: list[int]) -> str:
+    return " or ".join(map(str, ids))

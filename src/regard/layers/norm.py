@@ -1,0 +1,41 @@
+"""Normalisation of hidden states, with one interface for both kinds."""
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+from regard.errors import RegardError
+
+NORMS = ("layer", "rms")
+
+
+class RMSNorm(nn.Module):
+    """weight ⊙ x / √(mean(x²) + eps): no mean is removed, nothing is added (Zhang & Sennrich 2019).
+
+    Args:
+        width: of the vectors.
+        eps: keeps the zero vector finite.
+    """
+
+    def __init__(self, width: int, eps: float = 1e-6):
+        super().__init__()
+        self.weight = nn.Parameter(torch.ones(width))
+        self.eps = eps
+
+    def forward(self, input: Tensor) -> Tensor:
+        return functional.rms_norm(input, self.weight.shape, self.weight, self.eps)
+
+    def extra_repr(self) -> str:
+        return f"{len(self.weight)}, eps={self.eps}"
+
+
+Norm = nn.LayerNorm | RMSNorm
+
+
+def make_norm(kind: str, width: int, eps: float = 1e-5) -> Norm:
+    """A normalisation of vectors of this width; `kind` is a name in NORMS."""
+    if kind == "layer":
+        return nn.LayerNorm(width, eps)
+    if kind == "rms":
+        return RMSNorm(width, eps)
+    raise RegardError(f"norm kind must be one of {', '.join(NORMS)}; got {kind!r}.")

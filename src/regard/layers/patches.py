@@ -1,0 +1,89 @@
+"""Images as sequences: each square patch is a token (Dosovitskiy et al. 2021, equation 1)."""
+
+import torch
+from torch import Tensor, nn
+
+from regard.errors import RegardError
+from regard.layers.dropout import Dropout
+from regard.positions import grid
+
+Size = int | tuple[int, int]
+
+
+class PatchEmbedding(nn.Module):
+    """dropout([class token, patches · W + b] + position).
+
+    Args:
+        image_size: height and width in pixels, or one number for both.
+        patch_size: of one patch, likewise; must divide the image.
+        channels: of the image, 3 for red, green and blue.
+        d_model: width of a patch's vector.
+        class_token: whether a learned vector stands before the patches, to gather what they say.
+        positions: "learned", or "grid" for sinusoids of row and column, which stay as they are.
+        dropout: probability of zeroing an element of the sum.
+
+    Raises:
+        RegardError: patches that do not fill the image.
+    """
+
+    def __init__(
+        self,
+        image_size: Size,
+        patch_size: Size,
+        channels: int,
+        d_model: int,
+        *,
+        class_token: bool = True,
+        positions: str = "learned",
+        dropout: float = 0.0,
+    ):
+        super().__init__()
+        self.image_size, self.patch_size = _pair(image_size), _pair(patch_size)
+        (height, width), (rows, columns) = self.image_size, self.patch_size
+        if height % rows or width % columns:
+            raise RegardError(
+                f"image_size must be a multiple of patch_size; got {height} × {width}"
+                f" and {rows} × {columns}."
+            )
+        if positions not in ("learned", "grid"):
+            raise RegardError(f"positions must be learned or grid; got {positions!r}.")
+        self.grid = (height // rows, width // columns)
+        self.patches = nn.Conv2d(channels, d_model, self.patch_size, stride=self.patch_size)
+        self.class_token = nn.Parameter(torch.empty(1, 1, d_model)) if class_token else None
+        length = self.grid[0] * self.grid[1] + class_token
+        self.positions = nn.Parameter(
+            torch.empty(1, length, d_model), requires_grad=positions == "learned"
+        )
+        self.dropout = Dropout(dropout)
+        self.reset_parameters()
+
+    @torch.no_grad()
+    def reset_parameters(self) -> None:
+        """Small random class token and positions, or the grid's sinusoids after a class's zero."""
+        if self.positions.is_meta:
+            return
+        if self.class_token is not None:
+            nn.init.normal_(self.class_token, std=0.02)
+        if self.positions.requires_grad:
+            nn.init.normal_(self.positions, std=0.02)
+        else:
+            codes = grid(*self.grid, self.positions.shape[-1])
+            self.positions.zero_()[:, -len(codes) :] = codes
+
+    def forward(self, pixels: Tensor) -> Tensor:
+        """(batch, channels, height, width) → (batch, patches, d_model), the class token first."""
+        if tuple(pixels.shape[1:]) != (self.patches.in_channels, *self.image_size):
+            expected = (self.patches.in_channels, *self.image_size)
+            raise RegardError(
+                f"pixels must be (batch, channels, height, width) with {expected} after batch;"
+                f" got {tuple(pixels.shape)}. Resize the images."
+            )
+        embedded = self.patches(pixels).flatten(2).mT  # (batch, patches, d_model)
+        if self.class_token is not None:
+            first = self.class_token.expand(len(pixels), -1, -1)
+            embedded = torch.cat([first, embedded], dim=1)
+        return self.dropout(embedded + self.positions)
+
+
+def _pair(size: Size) -> tuple[int, int]:
+    return (size, size) if isinstance(size, int) else size

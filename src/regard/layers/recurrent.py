@@ -1,0 +1,137 @@
+"""The parts of recurrent models: layers of GRU or LSTM cells, and what leads in and out of them.
+
+Cho et al. 2014, Learning Phrase Representations using RNN Encoder–Decoder; Hochreiter and
+Schmidhuber 1997, Long Short-Term Memory. The cells are PyTorch's, in which a GRU resets what comes
+from the state after its product with the matrix, not before.
+"""
+
+from math import prod
+
+import torch
+from torch import Tensor, nn
+from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
+
+from regard.layers.dropout import Dropout
+
+CELLS: dict[str, type[nn.GRU] | type[nn.LSTM]] = {"gru": nn.GRU, "lstm": nn.LSTM}
+
+State = tuple[Tensor, ...]
+"""What recurrent layers remember: tensors (layers, rows, width), of which an LSTM has two."""
+
+
+def make_cells(
+    cell: str,
+    width: int,
+    hidden_size: int,
+    num_layers: int,
+    *,
+    dropout: float,
+    bidirectional: bool = False,
+) -> nn.RNNBase:
+    """Layers of cells with dropout between them.
+
+    Args:
+        cell: a name in CELLS.
+        width: of the input.
+        hidden_size: width of the output; two directions have half of it each.
+    """
+    return CELLS[cell](
+        width,
+        hidden_size // 2 if bidirectional else hidden_size,
+        num_layers,
+        batch_first=True,
+        bidirectional=bidirectional,
+        dropout=dropout if num_layers > 1 else 0.0,
+    )
+
+
+def run(cells: nn.RNNBase, input: Tensor, state: State) -> tuple[Tensor, State]:
+    """Steps through (rows, steps, width) from a state → the last layer's states, (rows, steps,
+    hidden_size), and the state after them."""
+    if isinstance(cells, nn.LSTM):
+        return cells(input, state)
+    output, last = cells(input, state[0])
+    return output, (last,)
+
+
+def read_tokens(cells: nn.RNNBase, input: Tensor, real: Tensor) -> tuple[Tensor, Tensor]:
+    """Steps through tokens from zeros, and never through padding, on whichever side it is.
+
+    Args:
+        input: (batch, length, width).
+        real: (batch, length), True where there is a token.
+
+    Returns:
+        The last layer's states, (batch, length, hidden_size), zero at padding, and the state at the
+        end of each direction, (batch, hidden_size).
+    """
+    tokens_first = (~real).byte().sort(dim=1, stable=True).indices
+    lengths = real.sum(1).clamp(min=1).cpu()
+    moved = _taken(input, tokens_first)
+    packed = pack_padded_sequence(moved, lengths, batch_first=True, enforce_sorted=False)
+    packed, last = cells(packed)
+    states, _ = pad_packed_sequence(packed, batch_first=True, total_length=input.shape[1])
+    last = last[0] if isinstance(last, tuple) else last  # (layers · directions, batch, …)
+    directions = 2 if cells.bidirectional else 1
+    return _taken(states, tokens_first.argsort(1)), last[-directions:].transpose(0, 1).flatten(1)
+
+
+@torch.no_grad()
+def reset_cells(cells: nn.RNNBase) -> None:
+    """Orthogonal matrices between states, Xavier-uniform ones from inputs, zero biases, but one for
+    an LSTM's forget gate (Jozefowicz et al. 2015, section 5)."""
+    for name, parameter in cells.named_parameters():
+        gates = parameter.split(cells.hidden_size)  # PyTorch stacks them: r z n, or i f g o
+        if name.startswith("bias"):
+            nn.init.zeros_(parameter)
+            if isinstance(cells, nn.LSTM) and name.startswith("bias_ih"):
+                nn.init.ones_(gates[1])
+        for gate in gates if name.startswith("weight") else ():
+            (nn.init.orthogonal_ if "_hh_" in name else nn.init.xavier_uniform_)(gate)
+
+
+class FirstState(nn.Module):
+    """s_0 = tanh(W_s h), h the encoder's last state (Bahdanau et al. 2015, appendix A.2.2); so for
+    each layer, and for an LSTM's second state too.
+
+    Args:
+        hidden_size: width of h and of the states.
+        num_layers: of the cells that begin with it.
+        cell: a name in CELLS.
+    """
+
+    def __init__(self, hidden_size: int, num_layers: int, cell: str):
+        super().__init__()
+        self.shape = (2 if cell == "lstm" else 1, num_layers, hidden_size)
+        self.project = nn.Linear(hidden_size, prod(self.shape))
+
+    def forward(self, last: Tensor) -> State:
+        """(rows, hidden_size) → a state of that many rows."""
+        states = torch.tanh(self.project(last)).view(-1, *self.shape)
+        return tuple(states.movedim(0, 2).contiguous())
+
+
+class MaxoutReadout(nn.Module):
+    """t_i = the larger of each pair in U s_i + V y_{i−1} + C c_i (Bahdanau et al. 2015, appendix
+    A.2.2, with the state s_i as in equation 4).
+
+    Args:
+        width: of the input [s_i; y_{i−1}; c_i].
+        d_model: of the output.
+        dropout: probability of zeroing an element of the output.
+    """
+
+    def __init__(self, width: int, d_model: int, *, dropout: float):
+        super().__init__()
+        self.pairs = nn.Linear(width, 2 * d_model)
+        self.dropout = Dropout(dropout)
+
+    def forward(self, *inputs: Tensor) -> Tensor:
+        """(rows, steps, …) each, joined → (rows, steps, d_model)."""
+        pairs = self.pairs(torch.cat(inputs, dim=-1)).unflatten(-1, (-1, 2))
+        return self.dropout(pairs.amax(-1))
+
+
+def _taken(tensor: Tensor, positions: Tensor) -> Tensor:
+    """Each row's elements at those positions, (batch, length)."""
+    return tensor.gather(1, positions[:, :, None].expand(-1, -1, tensor.shape[2]))

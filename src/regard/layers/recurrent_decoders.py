@@ -1,0 +1,161 @@
+"""Decoders of recurrent cells, by what of the source each step gets to see.
+
+Cho et al. 2014, Learning Phrase Representations using RNN Encoder–Decoder; Bahdanau et al. 2015,
+Neural Machine Translation by Jointly Learning to Align and Translate; Luong et al. 2015, Effective
+Approaches to Attention-based Neural Machine Translation.
+
+Each has `keys(states)`, computed once for a source, `start(last)`, its first state, and forward,
+which goes on from a state by any number of tokens.
+"""
+
+from dataclasses import dataclass, fields
+from functools import cached_property
+
+import torch
+from torch import Tensor, nn
+
+from regard.attention import Padding
+from regard.layers.dropout import Dropout
+from regard.layers.embeddings import Embedding
+from regard.layers.recurrent import FirstState, MaxoutReadout, State, make_cells, run
+from regard.layers.recurrent_attention import BahdanauAttention, LuongAttention
+
+
+@dataclass(frozen=True)
+class Memory:
+    """What every step of the decoder may look at."""
+
+    states: Tensor  # (batch, source length, hidden_size), the encoder's
+    keys: Tensor  # what attention compares with, of each state
+    last: Tensor  # (batch, hidden_size): the state at the end, of each direction
+    real: Tensor  # (batch, source length): True where there is a token
+
+    @cached_property
+    def mask(self) -> Padding:
+        return Padding(self.real)
+
+    def select(self, rows: Tensor) -> "Memory":
+        return Memory(*(getattr(self, each.name).index_select(0, rows) for each in fields(self)))
+
+
+class FixedContextDecoder(nn.Module):
+    """Every step reads the encoder's last state c: s_i = f(s_{i−1}, y_{i−1}, c) (Cho et al. 2014,
+    section 2.2). All that the source says has to go through that one vector."""
+
+    def __init__(
+        self, tokens: nn.Embedding, *, hidden_size: int, num_layers: int, cell: str, dropout: float
+    ):
+        super().__init__()
+        d_model = tokens.embedding_dim
+        self.embed = Embedding(tokens, positions="none", dropout=dropout)
+        self.first = FirstState(hidden_size, num_layers, cell)
+        self.cells = make_cells(
+            cell, d_model + hidden_size, hidden_size, num_layers, dropout=dropout
+        )
+        self.readout = MaxoutReadout(2 * hidden_size + d_model, d_model, dropout=dropout)
+
+    def keys(self, states: Tensor) -> Tensor:
+        return states  # nothing is compared with them
+
+    def start(self, last: Tensor) -> State:
+        return self.first(last)
+
+    def forward(self, target: Tensor, memory: Memory, state: State) -> tuple[Tensor, State]:
+        """(rows, steps) ids and a state → (rows, steps, d_model), and the state after them."""
+        embedded = self.embed(target)
+        context = memory.last[:, None].expand(-1, target.shape[1], -1)
+        states, state = run(self.cells, torch.cat([embedded, context], dim=-1), state)
+        return self.readout(states, embedded, context), state
+
+
+class BahdanauDecoder(nn.Module):
+    """Attention before the cell: c_i from s_{i−1}, then s_i = f(s_{i−1}, y_{i−1}, c_i) (Bahdanau
+    et al. 2015, section 3.1)."""
+
+    def __init__(
+        self, tokens: nn.Embedding, *, hidden_size: int, num_layers: int, cell: str, dropout: float
+    ):
+        super().__init__()
+        d_model = tokens.embedding_dim
+        self.embed = Embedding(tokens, positions="none", dropout=dropout)
+        self.first = FirstState(hidden_size, num_layers, cell)
+        self.cross_attention = BahdanauAttention(hidden_size, hidden_size, hidden_size)
+        self.cells = make_cells(
+            cell, d_model + hidden_size, hidden_size, num_layers, dropout=dropout
+        )
+        self.readout = MaxoutReadout(2 * hidden_size + d_model, d_model, dropout=dropout)
+
+    def keys(self, states: Tensor) -> Tensor:
+        return self.cross_attention.keys(states)
+
+    def start(self, last: Tensor) -> State:
+        return self.first(last)
+
+    def forward(self, target: Tensor, memory: Memory, state: State) -> tuple[Tensor, State]:
+        """(rows, steps) ids and a state → (rows, steps, d_model), and the state after them."""
+        embedded = self.embed(target)
+        states, contexts = [], []
+        for word in embedded.split(1, dim=1):
+            query = state[0][-1][:, None]  # the last layer's
+            context = self.cross_attention(query, memory.keys, memory.states, memory.mask)
+            output, state = run(self.cells, torch.cat([word, context], dim=-1), state)
+            states.append(output)
+            contexts.append(context)
+        return self.readout(torch.cat(states, 1), embedded, torch.cat(contexts, 1)), state
+
+
+class LuongDecoder(nn.Module):
+    """Attention after the cell: h̃_t = tanh(W_c [c_t; h_t]) with c_t from h_t (Luong et al. 2015,
+    equations 5 to 8); with input feeding the next step also reads h̃_t (section 3.3).
+
+    Args:
+        score: "general" or "dot".
+    """
+
+    def __init__(
+        self,
+        tokens: nn.Embedding,
+        *,
+        hidden_size: int,
+        num_layers: int,
+        cell: str,
+        dropout: float,
+        score: str = "general",
+        input_feeding: bool = False,
+    ):
+        super().__init__()
+        d_model = tokens.embedding_dim
+        self.fed = d_model if input_feeding else 0  # width
+        self.embed = Embedding(tokens, positions="none", dropout=dropout)
+        self.first = FirstState(hidden_size, num_layers, cell)
+        self.cells = make_cells(cell, d_model + self.fed, hidden_size, num_layers, dropout=dropout)
+        self.cross_attention = LuongAttention(hidden_size, score=score)
+        self.combine = nn.Linear(2 * hidden_size, d_model, bias=False)
+        self.dropout = Dropout(dropout)
+
+    def keys(self, states: Tensor) -> Tensor:
+        return self.cross_attention.keys(states)
+
+    def start(self, last: Tensor) -> State:
+        """The cells' first state; what is fed back begins as zeros and comes last."""
+        state: State = self.first(last)
+        return (*state, last.new_zeros(1, len(last), self.fed)) if self.fed else state
+
+    def forward(self, target: Tensor, memory: Memory, state: State) -> tuple[Tensor, State]:
+        """(rows, steps) ids and a state → (rows, steps, d_model), and the state after them."""
+        embedded = self.embed(target)
+        if not self.fed:  # no step waits for another's attention
+            states, state = run(self.cells, embedded, state)
+            return self._attended(states, memory), state
+        outputs = []
+        for word in embedded.split(1, dim=1):
+            *cells, fed = state
+            input = torch.cat([word, fed.transpose(0, 1)], dim=-1)
+            states, after = run(self.cells, input, tuple(cells))
+            outputs.append(self._attended(states, memory))
+            state = (*after, outputs[-1].transpose(0, 1))
+        return torch.cat(outputs, 1), state
+
+    def _attended(self, states: Tensor, memory: Memory) -> Tensor:
+        context = self.cross_attention(states, memory.keys, memory.states, memory.mask)
+        return self.dropout(torch.tanh(self.combine(torch.cat([context, states], dim=-1))))

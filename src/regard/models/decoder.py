@@ -1,0 +1,298 @@
+"""Models that read a text and go on with it: GPT-2, Llama, Mistral, Qwen2.
+
+One decoder with pre-norm layers; the families are settings of it. Sources: Radford et al. 2019
+(GPT-2), Touvron et al. 2023 (Llama), Jiang et al. 2023 (Mistral 7B), Yang et al. 2024 (Qwen2).
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from regard.errors import RegardError
+from regard.layers import (
+    ACTIVATIONS,
+    Embedding,
+    FeedForward,
+    Layer,
+    LayerCache,
+    MultiHeadAttention,
+    Norm,
+    Rotary,
+    check_dropout,
+    check_ids,
+    empty_table,
+    make_norm,
+)
+from regard.layers.causal import CausalStack
+from regard.positions.rotary import Llama3Scaling, Scaling
+
+
+@dataclass(frozen=True)
+class DecoderConfig:
+    """Everything that fixes the model's function besides its weights; the defaults are GPT-2's."""
+
+    vocab_size: int  # ids that a text may have
+    d_model: int = 768  # width of every hidden state
+    num_layers: int = 12
+    num_heads: int = 12  # of queries
+    num_key_heads: int | None = None  # of keys and values; None: as many as of queries
+    head_dim: int | None = None  # width of one head; None: d_model / num_heads
+    d_ff: int = 3072  # inner width of the feed-forward networks
+    dropout: float = 0.0  # on sub-layer outputs and embedding sums, in 1/256 steps
+    norm_kind: str = "layer"  # "layer": of mean and deviation; "rms": of the root mean square
+    norm_eps: float = 1e-5  # added to the variance before its root is taken
+    activation: str = "gelu_new"  # a name in layers.ACTIVATIONS
+    gated: bool = False  # whether the activation is multiplied with a second projection
+    feed_forward_bias: bool = True  # on the projections of the feed-forward networks
+    attention_bias: bool = True  # on the projections of queries, keys and values
+    attention_output_bias: bool = True  # on the projection that joins the heads
+    score: str = "scaled_dot"  # or "dot", without 1 / √head_dim
+    positions: str = "learned"  # a table of max_positions rows; or "rotary", which has no longest
+    max_positions: int = 1024  # the longest text, in tokens, that the model was trained on
+    rotary_theta: float = 10000.0  # base of the frequencies of rotary positions
+    rotary_scaling: Scaling | None = None  # how they are stretched for longer texts
+    window: int | None = None  # tokens that a token sees, itself included; None: all before it
+    first_window_layer: int = 0  # the layers below it see all
+    tied_output: bool = True  # the embedding table is the output projection too
+    # What the tokenizer and generation need to know; the model itself never looks for them.
+    bos_id: int | None = None
+    eos_id: int | tuple[int, ...] | None = None
+    pad_id: int | None = None
+
+    def __post_init__(self) -> None:
+        if isinstance(self.eos_id, list):  # as config.json has it
+            object.__setattr__(self, "eos_id", tuple(self.eos_id))
+        for name, allowed in _CHOICES.items():
+            value = getattr(self, name)
+            if value not in allowed:
+                raise RegardError(f"{name} must be one of {', '.join(allowed)}; got {value!r}.")
+        for name in ("vocab_size", "d_model", "num_layers", "num_heads", "d_ff", "max_positions"):
+            if getattr(self, name) < 1:
+                raise RegardError(f"{name} must be at least 1; got {getattr(self, name)}.")
+        check_dropout(self.dropout)
+        if self.window is not None and self.window < 1:
+            raise RegardError(f"window must be at least 1 token, or None; got {self.window}.")
+        if self.first_window_layer < 0:
+            raise RegardError(
+                f"first_window_layer must be at least 0; got {self.first_window_layer}."
+            )
+
+    @property
+    def windows(self) -> tuple[int | None, ...]:
+        """The window of each layer."""
+        full = min(self.first_window_layer, self.num_layers)
+        return (None,) * full + (self.window,) * (self.num_layers - full)
+
+
+_CHOICES = {
+    "norm_kind": ("layer", "rms"),
+    "activation": tuple(ACTIVATIONS),
+    "score": ("scaled_dot", "dot"),
+    "positions": ("learned", "rotary"),
+}
+
+# What Llama changed, and Mistral and Qwen2 kept.
+_LLAMA: dict[str, Any] = dict(
+    norm_kind="rms",
+    activation="silu",
+    gated=True,
+    feed_forward_bias=False,
+    attention_bias=False,
+    attention_output_bias=False,
+    positions="rotary",
+)
+
+# The shapes that the models were published with.
+DECODER_PRESETS: dict[str, dict[str, Any]] = {
+    "gpt2": dict(d_model=768, num_layers=12, num_heads=12, d_ff=3072),
+    "gpt2-medium": dict(d_model=1024, num_layers=24, num_heads=16, d_ff=4096),
+    "gpt2-large": dict(d_model=1280, num_layers=36, num_heads=20, d_ff=5120),
+    "gpt2-xl": dict(d_model=1600, num_layers=48, num_heads=25, d_ff=6400),
+    "llama-3.2-1b": _LLAMA
+    | dict(d_model=2048, num_layers=16, num_heads=32, num_key_heads=8, head_dim=64, d_ff=8192)
+    | dict(max_positions=131072, rotary_theta=500000.0)
+    | dict(rotary_scaling=Llama3Scaling(32.0, 1.0, 4.0, 8192)),
+    "llama-3.1-8b": _LLAMA
+    | dict(d_model=4096, num_layers=32, num_heads=32, num_key_heads=8, d_ff=14336)
+    | dict(max_positions=131072, rotary_theta=500000.0, tied_output=False)
+    | dict(rotary_scaling=Llama3Scaling(8.0, 1.0, 4.0, 8192)),
+    "mistral-7b": _LLAMA
+    | dict(d_model=4096, num_layers=32, num_heads=32, num_key_heads=8, d_ff=14336)
+    | dict(max_positions=32768, window=4096, tied_output=False),
+    "qwen2-0.5b": _LLAMA
+    | dict(d_model=896, num_layers=24, num_heads=14, num_key_heads=2, d_ff=4864)
+    | dict(max_positions=131072, rotary_theta=1000000.0, norm_eps=1e-6, attention_bias=True),
+}
+
+
+def decoder_preset(name: str, vocab_size: int, **changes: Any) -> DecoderConfig:
+    """The named preset with a vocabulary and any other field changed."""
+    if name not in DECODER_PRESETS:
+        raise RegardError(f"preset must be one of {', '.join(DECODER_PRESETS)}; got {name!r}.")
+    return replace(DecoderConfig(vocab_size, **DECODER_PRESETS[name]), **changes)
+
+
+class Decoder(nn.Module):
+    """A text so far → logits of the next token, at every place of the text at once."""
+
+    def __init__(self, config: DecoderConfig):
+        super().__init__()
+        self.config = config
+        self.decoder = _stack(config)
+        vocab = config.vocab_size
+        self.output = None if config.tied_output else nn.Linear(config.d_model, vocab, bias=False)
+        self.reset_parameters()
+
+    @torch.no_grad()
+    def reset_parameters(self) -> None:
+        """GPT-2's first values: deviation 0.02, less for what is added to the residual stream.
+
+        There, 2 · num_layers sums must not grow the stream (Radford et al. 2019, section 2.3).
+        """
+        if self.output_weight.is_meta:
+            return  # a model about to be loaded has nothing to set
+        for name, weight in self.named_parameters():
+            if name.endswith("bias"):
+                nn.init.zeros_(weight)
+            elif weight.ndim == 2:
+                added = name.endswith(("self_attention.output.weight", "feed_forward.outer.weight"))
+                sums = 2 * self.config.num_layers if added else 1
+                nn.init.normal_(weight, std=0.02 * sums**-0.5)
+
+    @property
+    def output_weight(self) -> Tensor:
+        """The output projection, (vocab, d_model): the embedding table itself, if tied."""
+        return self.decoder.embed.tokens.weight if self.output is None else self.output.weight
+
+    def forward(self, ids: Tensor, mask: Tensor | None = None) -> Tensor:
+        """Logits, (batch, length, vocab); row t is about token t + 1.
+
+        Args:
+            ids: (batch, length).
+            mask: (batch, length), True where there is a token and False where there is padding, on
+                either side. Positions count the tokens only.
+        """
+        return self.logits(self.hidden(ids, mask))
+
+    def hidden(
+        self, ids: Tensor, mask: Tensor | None = None, caches: Sequence[LayerCache] | None = None
+    ) -> Tensor:
+        """The last states before the projection, (batch, length, d_model).
+
+        Args:
+            caches: one for each layer; ids then follow what they hold, and mask is of both.
+        """
+        check_ids(ids, self.config.vocab_size)
+        cached = caches[0].self_attention.length if caches else 0
+        if mask is not None:
+            _check_mask(mask, (len(ids), cached + ids.shape[1]))
+        return self.decoder(ids, mask, caches)
+
+    def logits(self, hidden: Tensor) -> Tensor:
+        """The projection of such states, (…, d_model) → (…, vocab)."""
+        return nn.functional.linear(hidden, self.output_weight)
+
+    def start(self, prompt_mask: Tensor | None = None) -> "TextState":
+        """The state from which generation reads a prompt and goes on step by step.
+
+        Args:
+            prompt_mask: (rows, length) of the prompt to come, True where there is a token; padding
+                may stand on either side. None: the prompt has none.
+        """
+        return TextState(self, prompt_mask)
+
+
+class TextState:
+    """The caches of texts being written, one row for each: generation's Decoder."""
+
+    def __init__(self, model: Decoder, prompt_mask: Tensor | None = None):
+        self.model = model
+        self.mask = prompt_mask  # of everything read; None where nothing is padding
+        self.caches = [LayerCache() for _ in model.decoder.layers]
+
+    @property
+    def length(self) -> int:
+        """How many tokens each row has read, padding included."""
+        return self.caches[0].self_attention.length
+
+    def step(self, tokens: Tensor) -> Tensor:
+        """Appends tokens, (rows,) or (rows, new); gives the next token's logits, (rows, vocab)."""
+        tokens = tokens.view(len(tokens), -1)
+        if self.mask is not None:
+            if self.length:
+                self.mask = torch.cat([self.mask, torch.ones_like(tokens, dtype=torch.bool)], 1)
+            else:
+                tokens, self.mask = _to_the_right(tokens, self.mask)
+        hidden = self.model.hidden(tokens, self.mask, self.caches)
+        return self.model.logits(hidden[:, -1])
+
+    def select(self, rows: Tensor) -> None:
+        """Keeps, repeats or reorders rows; `rows` holds indices into the present ones."""
+        for cache in self.caches:
+            cache.self_attention.select(rows)
+        if self.mask is not None:
+            self.mask = self.mask.index_select(0, rows)
+
+
+def _to_the_right(tokens: Tensor, mask: Tensor) -> tuple[Tensor, Tensor | None]:
+    """The prompt with its padding on the left, so that what is written next to it follows it."""
+    _check_mask(mask, tuple(tokens.shape))
+    if bool(mask.all()):
+        return tokens, None
+    mask, order = mask.sort(dim=1, stable=True)  # False, padding, first
+    return tokens.gather(1, order), mask
+
+
+def _check_mask(mask: Tensor, shape: tuple[int, ...]) -> None:
+    if mask.dtype != torch.bool or mask.shape != shape:
+        raise RegardError(
+            f"mask must be boolean, True where there is a token, and of the ids' shape {shape};"
+            f" got {mask.dtype} {tuple(mask.shape)}."
+        )
+
+
+def _stack(config: DecoderConfig) -> CausalStack:
+    learned = config.positions == "learned"
+    embed = Embedding(
+        empty_table(config.vocab_size, config.d_model),
+        max_positions=config.max_positions,
+        positions="learned" if learned else "none",
+        scale=False,
+        dropout=config.dropout,
+    )
+    rotary = None
+    if not learned:
+        head_dim = config.head_dim or config.d_model // config.num_heads
+        rotary = Rotary(head_dim, theta=config.rotary_theta, scaling=config.rotary_scaling)
+    layers = (_layer(config, rotary) for _ in range(config.num_layers))
+    return CausalStack(embed, layers, norm=_norm(config), windows=config.windows)
+
+
+def _layer(config: DecoderConfig, rotary: Rotary | None) -> Layer:
+    attention = MultiHeadAttention(
+        config.d_model,
+        config.num_heads,
+        num_key_heads=config.num_key_heads,
+        head_dim=config.head_dim,
+        bias=config.attention_bias,
+        output_bias=config.attention_output_bias,
+        score=config.score,
+        rotary=rotary,
+    )
+    feed_forward = FeedForward(
+        config.d_model,
+        config.d_ff,
+        activation=config.activation,
+        gated=config.gated,
+        bias=config.feed_forward_bias,
+    )
+    norm = partial(_norm, config)
+    return Layer(attention, feed_forward, norm=norm, order="pre", dropout=config.dropout)
+
+
+def _norm(config: DecoderConfig) -> Norm:
+    return make_norm(config.norm_kind, config.d_model, config.norm_eps)

@@ -1,0 +1,272 @@
+"""The bidirectional encoder, whose every token sees the whole text, and what is read off it.
+
+Devlin et al. 2019, BERT: Pre-training of Deep Bidirectional Transformers. RoBERTa (Liu et al. 2019)
+and DistilBERT (Sanh et al. 2019) are other settings of the same fields.
+"""
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+from regard.attention import Padding
+from regard.errors import RegardError
+from regard.layers import (
+    ACTIVATIONS,
+    Dropout,
+    Embedding,
+    FeedForward,
+    Layer,
+    MultiHeadAttention,
+    Stack,
+    check_dropout,
+    check_ids,
+    empty_table,
+)
+
+HEADS = ("none", "pooler", "masked_word", "classification", "question_answering")
+
+
+@dataclass(frozen=True)
+class EncoderConfig:
+    """Everything that fixes the model's function besides its weights."""
+
+    vocab_size: int  # ids a text may have
+    d_model: int = 768  # width of every hidden state
+    num_layers: int = 12
+    num_heads: int = 12
+    d_ff: int = 3072  # inner width of the feed-forward networks
+    dropout: float = 0.1  # on sub-layer outputs and embedding sums, in 1/256 steps
+    activation: str = "gelu"  # a name in layers.ACTIVATIONS
+    norm_eps: float = 1e-12  # added to the variance before its root is taken
+    max_positions: int = 512  # longest text, in tokens
+    position_offset: int = 0  # rows of the table of positions before position 0
+    count_padding: bool = True  # False: only real tokens have positions (RoBERTa)
+    segments: int | None = 2  # kinds of segment, such as question and text; None: no table of them
+    head: str = "none"  # a name in HEADS: what the model gives
+    labels: tuple[str, ...] = ()  # of "classification"
+    pooler_activation: str = "tanh"  # of the first token's projection; or "relu" (DistilBERT)
+    head_dropout: float | None = None  # before the head's last projection; None: as dropout
+    pad_id: int | None = 0  # None: no text is padded unless the caller says so
+
+    def __post_init__(self) -> None:
+        choices = {
+            "activation": tuple(ACTIVATIONS),
+            "head": HEADS,
+            "pooler_activation": tuple(POOLER_ACTIVATIONS),
+        }
+        for name, allowed in choices.items():
+            if (value := getattr(self, name)) not in allowed:
+                raise RegardError(f"{name} must be one of {', '.join(allowed)}; got {value!r}.")
+        check_dropout(self.dropout)
+        check_dropout(self.head_dropout or 0.0)
+        check_labels(self.head, self.labels)
+        if self.pad_id is not None and not 0 <= self.pad_id < self.vocab_size:
+            raise RegardError(
+                f"pad_id must be below the vocabulary's {self.vocab_size}; got {self.pad_id}."
+            )
+        if not self.count_padding and (self.pad_id is None or self.position_offset < 1):
+            raise RegardError(
+                "count_padding=False needs a pad_id and a position_offset of at least 1, whose last"
+                f" row is padding's; got {self.pad_id} and {self.position_offset}."
+            )
+
+
+# base and large are BERT's own; the smaller ones are the sizes of Turc et al. 2019.
+ENCODER_PRESETS: dict[str, dict[str, Any]] = {
+    "tiny": dict(d_model=128, d_ff=512, num_heads=2, num_layers=2),
+    "mini": dict(d_model=256, d_ff=1024, num_heads=4, num_layers=4),
+    "small": dict(d_model=512, d_ff=2048, num_heads=8, num_layers=4),
+    "medium": dict(d_model=512, d_ff=2048, num_heads=8, num_layers=8),
+    "base": dict(d_model=768, d_ff=3072, num_heads=12, num_layers=12),
+    "large": dict(d_model=1024, d_ff=4096, num_heads=16, num_layers=24),
+}
+
+
+def encoder_preset(name: str, vocab_size: int, **changes: Any) -> EncoderConfig:
+    """The named preset with a vocabulary and any other field changed."""
+    if name not in ENCODER_PRESETS:
+        raise RegardError(f"preset must be one of {', '.join(ENCODER_PRESETS)}; got {name!r}.")
+    return replace(EncoderConfig(vocab_size, **ENCODER_PRESETS[name]), **changes)
+
+
+class Encoder(nn.Module):
+    """Token ids → what the config's head gives.
+
+    "none":               hidden states, (batch, length, d_model)
+    "pooler":             the first token's state, projected, (batch, d_model)
+    "masked_word":        logits of the token at each position, (batch, length, vocab)
+    "classification":     logits of the labels, (batch, labels)
+    "question_answering": logits of the answer's first and last token, (batch, length, 2)
+    """
+
+    def __init__(self, config: EncoderConfig):
+        super().__init__()
+        self.config = config
+        self.embed = Embedding(
+            empty_table(config.vocab_size, config.d_model),
+            max_positions=config.max_positions,
+            positions="learned",
+            offset=config.position_offset,
+            scale=False,
+            segments=config.segments,
+            norm=nn.LayerNorm(config.d_model, config.norm_eps),
+            dropout=config.dropout,
+        )
+        self.encoder = Stack(_layer(config) for _ in range(config.num_layers))
+        self.head = _head(config)
+        self.reset_parameters()
+
+    @torch.no_grad()
+    def reset_parameters(self) -> None:
+        """BERT's first values: weights of deviation 0.02, zero biases."""
+        draw_normal(self)
+
+    def forward(
+        self, ids: Tensor, *, segments: Tensor | None = None, real: Tensor | None = None
+    ) -> Tensor:
+        """What the head gives; the class says its shape.
+
+        Args:
+            ids: (batch, length), padded on either side.
+            segments: (batch, length), the kind of segment of each token; 0 when not given.
+            real: (batch, length), True for a token, False for padding; by pad_id when not given.
+        """
+        states = self.hidden(ids, segments=segments, real=real)
+        if isinstance(self.head, MaskedWordHead):
+            return self.head(states, self.embed.tokens.weight)
+        return self.head(states)
+
+    def hidden(
+        self, ids: Tensor, *, segments: Tensor | None = None, real: Tensor | None = None
+    ) -> Tensor:
+        """The last layer's states, (batch, length, d_model), before any head."""
+        config = self.config
+        check_ids(ids, config.vocab_size)
+        if segments is not None:
+            _check_segments(segments, config.segments)
+        if real is None and config.pad_id is not None:
+            real = ids != config.pad_id
+        embedded = self.embed(ids, positions=self._positions(ids), segments=segments)
+        return self.encoder(embedded, mask=None if real is None else Padding(real))
+
+    def _positions(self, ids: Tensor) -> Tensor | None:
+        """RoBERTa's: tokens are counted from 0, and padding is at -1, the row before."""
+        if self.config.count_padding:
+            return None
+        assert self.config.pad_id is not None  # the config has checked it
+        token = ids.ne(self.config.pad_id).long()
+        return token.cumsum(1) * token - 1
+
+
+POOLER_ACTIVATIONS = {"tanh": torch.tanh, "relu": torch.relu}
+
+
+class Pooler(nn.Module):
+    """One vector for the whole: f(W · first token's state + b), (batch, d_model)."""
+
+    def __init__(self, d_model: int, activation: str = "tanh"):
+        super().__init__()
+        self.dense = nn.Linear(d_model, d_model)
+        self.activation = POOLER_ACTIVATIONS[activation]
+
+    def forward(self, states: Tensor) -> Tensor:
+        return self.activation(self.dense(states[:, 0]))
+
+
+class ClassificationHead(nn.Module):
+    """The pooled vector, projected to labels."""
+
+    def __init__(self, pooler: Pooler, num_labels: int, dropout: float):
+        super().__init__()
+        self.pooler = pooler
+        self.dropout = Dropout(dropout)
+        self.output = nn.Linear(pooler.dense.out_features, num_labels)
+
+    def forward(self, states: Tensor) -> Tensor:
+        return self.output(self.dropout(self.pooler(states)))
+
+
+class QuestionAnsweringHead(nn.Module):
+    """For each token, how much it looks like the answer's first and last."""
+
+    def __init__(self, d_model: int, dropout: float):
+        super().__init__()
+        self.dropout = Dropout(dropout)
+        self.output = nn.Linear(d_model, 2)
+
+    def forward(self, states: Tensor) -> Tensor:
+        return self.output(self.dropout(states))
+
+
+class MaskedWordHead(nn.Module):
+    """table · norm(f(W h + b)) + bias, where the table is that of the token embeddings."""
+
+    def __init__(self, config: EncoderConfig):
+        super().__init__()
+        self.dense = nn.Linear(config.d_model, config.d_model)
+        self.activation = ACTIVATIONS[config.activation]
+        self.norm = nn.LayerNorm(config.d_model, config.norm_eps)
+        self.bias = nn.Parameter(torch.zeros(config.vocab_size))
+
+    def forward(self, states: Tensor, table: Tensor) -> Tensor:
+        return functional.linear(self.norm(self.activation(self.dense(states))), table, self.bias)
+
+
+@torch.no_grad()
+def draw_normal(model: nn.Module, deviation: float = 0.02) -> None:
+    """Random weights in every projection and table, zero biases; nothing for a model on meta."""
+    for module in model.modules():
+        if not isinstance(module, nn.Linear | nn.Embedding) or module.weight.is_meta:
+            continue
+        nn.init.normal_(module.weight, std=deviation)
+        if isinstance(module, nn.Linear) and module.bias is not None:
+            nn.init.zeros_(module.bias)
+
+
+def check_labels(head: str, labels: tuple[str, ...]) -> None:
+    """Labels belong to classification, which needs them."""
+    if (head == "classification") != bool(labels):
+        raise RegardError(
+            "labels must be given for head='classification' and for no other;"
+            f" got head={head!r} and {len(labels)} labels."
+        )
+
+
+def _check_segments(segments: Tensor, kinds: int | None) -> None:
+    if kinds is None:
+        raise RegardError(
+            "this model has no segments (config.segments is None); got segments. Leave them out."
+        )
+    if segments.device.type == "cpu" and segments.numel():
+        low, high = (int(bound) for bound in segments.aminmax())
+        if low < 0 or high >= kinds:
+            raise RegardError(
+                f"segments must be from 0 to {kinds - 1}; got {high if low >= 0 else low}."
+            )
+
+
+def _layer(config: EncoderConfig) -> Layer:
+    return Layer(
+        MultiHeadAttention(config.d_model, config.num_heads),
+        FeedForward(config.d_model, config.d_ff, activation=config.activation),
+        norm=lambda: nn.LayerNorm(config.d_model, config.norm_eps),
+        order="post",
+        dropout=config.dropout,
+    )
+
+
+def _head(config: EncoderConfig) -> nn.Module:
+    dropout = config.dropout if config.head_dropout is None else config.head_dropout
+    if config.head == "pooler":
+        return Pooler(config.d_model, config.pooler_activation)
+    if config.head == "masked_word":
+        return MaskedWordHead(config)
+    if config.head == "classification":
+        pooler = Pooler(config.d_model, config.pooler_activation)
+        return ClassificationHead(pooler, len(config.labels), dropout)
+    if config.head == "question_answering":
+        return QuestionAnsweringHead(config.d_model, dropout)
+    return nn.Identity()

@@ -1,0 +1,235 @@
+"""The recurrent encoder–decoder: with one fixed context, with Bahdanau's attention, with Luong's.
+
+Cho et al. 2014, Learning Phrase Representations using RNN Encoder–Decoder; Bahdanau et al. 2015,
+Neural Machine Translation by Jointly Learning to Align and Translate; Luong et al. 2015, Effective
+Approaches to Attention-based Neural Machine Translation.
+"""
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+from regard.errors import RegardError
+from regard.layers import Embedding, check_dropout, check_ids, empty_table
+from regard.layers.recurrent import CELLS, State, make_cells, read_tokens, reset_cells
+from regard.layers.recurrent_attention import BahdanauAttention, LuongAttention
+from regard.layers.recurrent_decoders import (
+    BahdanauDecoder,
+    FixedContextDecoder,
+    LuongDecoder,
+    Memory,
+)
+
+
+@dataclass(frozen=True)
+class RecurrentConfig:
+    """Everything that fixes the model's function besides its weights."""
+
+    vocab_size: int  # ids the source (and, when shared, the target) may have
+    target_vocab_size: int | None = None  # None: one vocabulary and one table for both sides
+    cell: str = "gru"  # or "lstm"
+    attention: str = "bahdanau"  # or "luong"; "none": the encoder's last state at every step
+    score: str = "general"  # Luong's: "general" or "dot"
+    input_feeding: bool = False  # Luong's: the next step also reads the attentional vector
+    d_model: int = 512  # width of the embeddings and of what is projected to logits
+    hidden_size: int = 1024  # width of the states; a bidirectional encoder's halves share it
+    encoder_layers: int = 1
+    decoder_layers: int = 1
+    bidirectional: bool = True  # the encoder
+    dropout: float = 0.2  # on embeddings, between layers and before the projection to logits
+    max_positions: int = 512  # longest source or target that tasks give it, in tokens
+    pad_id: int = 0
+    eos_id: int = 1
+    start_id: int = 0  # the decoder's first input
+
+    def __post_init__(self) -> None:
+        for name, allowed in _CHOICES.items():
+            if getattr(self, name) not in allowed:
+                raise RegardError(
+                    f"{name} must be one of {', '.join(allowed)}; got {getattr(self, name)!r}."
+                )
+        check_dropout(self.dropout)
+        if self.attention != "luong" and (self.score != "general" or self.input_feeding):
+            raise RegardError(
+                f"score and input_feeding are for attention 'luong'; got {self.attention!r}."
+            )
+        if self.bidirectional and self.hidden_size % 2:
+            raise RegardError(
+                f"a bidirectional encoder needs an even hidden_size; got {self.hidden_size}."
+            )
+        for name in ("pad_id", "eos_id", "start_id"):
+            if not 0 <= getattr(self, name) < self.decoder_vocab_size:
+                raise RegardError(
+                    f"{name} must be below the vocabulary's {self.decoder_vocab_size};"
+                    f" got {getattr(self, name)}."
+                )
+
+    @property
+    def decoder_vocab_size(self) -> int:
+        return self.target_vocab_size or self.vocab_size
+
+
+_CHOICES = {
+    "cell": tuple(CELLS),
+    "attention": ("none", "bahdanau", "luong"),
+    "score": ("general", "dot"),
+}
+
+# tiny and small have about the size of the Transformers of that name. RNNsearch of Bahdanau et
+# al. 2015, appendix A.2, has 620 and 1000 where base has powers of two.
+RECURRENT_PRESETS: dict[str, dict[str, int | float]] = {
+    "tiny": dict(d_model=128, hidden_size=320, dropout=0.3),
+    "small": dict(d_model=256, hidden_size=512, dropout=0.2),
+    "base": dict(),
+}
+
+
+def recurrent_preset(name: str, vocab_size: int, **changes: object) -> RecurrentConfig:
+    """The named preset with a vocabulary and any other field changed."""
+    if name not in RECURRENT_PRESETS:
+        raise RegardError(
+            f"preset must be one of {', '.join(RECURRENT_PRESETS)} for a recurrent model;"
+            f" got {name!r}."
+        )
+    base = RecurrentConfig(vocab_size, **RECURRENT_PRESETS[name])  # type: ignore[arg-type]
+    return replace(base, **changes)  # type: ignore[arg-type]
+
+
+class RecurrentEncoderDecoder(nn.Module):
+    """Source ids and the target so far → logits of the next target token.
+
+    As in our Transformer, the embedding tables and the output projection share one weight, or,
+    with separate vocabularies, the target table and the output projection do.
+    """
+
+    def __init__(self, config: RecurrentConfig):
+        super().__init__()
+        self.config = config
+        source_tokens = empty_table(config.vocab_size, config.d_model)
+        target_tokens = source_tokens
+        if config.target_vocab_size is not None:
+            target_tokens = empty_table(config.target_vocab_size, config.d_model)
+        self.encoder = Encoder(config, source_tokens)
+        self.decoder = _decoder(config, target_tokens)
+        self.reset_parameters()
+
+    @torch.no_grad()
+    def reset_parameters(self) -> None:
+        """Xavier-uniform projections, zero biases, embeddings of deviation d_model^−½, cells as
+        `reset_cells` has them."""
+        if self.output_weight.is_meta:
+            return  # a model about to be loaded has nothing to set
+        for module in self.modules():
+            if isinstance(module, nn.Linear):
+                nn.init.xavier_uniform_(module.weight)
+                if module.bias is not None:
+                    nn.init.zeros_(module.bias)
+            elif isinstance(module, nn.RNNBase):
+                reset_cells(module)
+            elif isinstance(module, BahdanauAttention | LuongAttention):
+                module.reset_scores()
+        for side in (self.encoder, self.decoder):
+            nn.init.normal_(side.embed.tokens.weight, std=self.config.d_model**-0.5)
+
+    @property
+    def output_weight(self) -> Tensor:
+        """The output projection, (vocab, d_model): the target embedding table itself."""
+        return self.decoder.embed.tokens.weight
+
+    def forward(self, source: Tensor, target: Tensor) -> Tensor:
+        """Logits, (batch, target length, vocab), for teacher forcing.
+
+        Args:
+            source: (batch, source length) ids, padded with pad_id on either side.
+            target: (batch, target length) ids to give, eos last, padded on the right.
+        """
+        return functional.linear(self.hidden(source, target), self.output_weight)
+
+    def hidden(self, source: Tensor, target: Tensor) -> Tensor:
+        """What the decoder projects to logits, (batch, target length, d_model)."""
+        memory = self.encode(source)
+        hidden: Tensor = self.decoder(
+            self.shift_right(target), memory, self.decoder.start(memory.last)
+        )[0]
+        return hidden
+
+    def encode(self, source: Tensor) -> Memory:
+        """Source ids → the encoder's states and what the decoder makes of them once."""
+        check_ids(source, self.config.vocab_size)
+        real = source != self.config.pad_id
+        states, last = self.encoder(source, real)
+        return Memory(states, self.decoder.keys(states), last, real)
+
+    def shift_right(self, target: Tensor) -> Tensor:
+        """What the decoder reads to give `target`: start_id, then all but the last token."""
+        check_ids(target, self.config.decoder_vocab_size)
+        start = target.new_full((target.shape[0], 1), self.config.start_id)
+        return torch.cat([start, target[:, :-1]], dim=1)
+
+    def start(self, source: Tensor) -> "DecodingState":
+        """Encodes the source and returns the state from which generation decodes step by step."""
+        return DecodingState(self, source)
+
+
+class Encoder(nn.Module):
+    """Recurrent layers over the source, in both directions or forward alone."""
+
+    def __init__(self, config: RecurrentConfig, tokens: nn.Embedding):
+        super().__init__()
+        self.embed = Embedding(tokens, positions="none", dropout=config.dropout)
+        self.cells = make_cells(
+            config.cell,
+            config.d_model,
+            config.hidden_size,
+            config.encoder_layers,
+            dropout=config.dropout,
+            bidirectional=config.bidirectional,
+        )
+
+    def forward(self, source: Tensor, real: Tensor) -> tuple[Tensor, Tensor]:
+        """(batch, length) ids, and where they are tokens → (batch, length, hidden_size), and the
+        last states, (batch, hidden_size)."""
+        return read_tokens(self.cells, self.embed(source), real)
+
+
+def _decoder(
+    config: RecurrentConfig, tokens: nn.Embedding
+) -> FixedContextDecoder | BahdanauDecoder | LuongDecoder:
+    sizes: dict[str, Any] = dict(
+        hidden_size=config.hidden_size,
+        num_layers=config.decoder_layers,
+        cell=config.cell,
+        dropout=config.dropout,
+    )
+    if config.attention == "none":
+        return FixedContextDecoder(tokens, **sizes)
+    if config.attention == "bahdanau":
+        return BahdanauDecoder(tokens, **sizes)
+    return LuongDecoder(tokens, score=config.score, input_feeding=config.input_feeding, **sizes)
+
+
+class DecodingState:
+    """A running decode, one row for each hypothesis: generation's Decoder."""
+
+    def __init__(self, model: RecurrentEncoderDecoder, source: Tensor):
+        self.model = model
+        self.memory = model.encode(source)
+        self.state: State = model.decoder.start(self.memory.last)
+        self.sentence = torch.arange(len(source), device=source.device)  # of each row
+
+    def step(self, tokens: Tensor) -> Tensor:
+        """Reads tokens, (rows,) or (rows, new); gives the next token's logits, (rows, vocab)."""
+        if tokens.dim() == 1:
+            tokens = tokens[:, None]
+        hidden, self.state = self.model.decoder(tokens, self.memory, self.state)
+        return functional.linear(hidden[:, -1], self.model.output_weight)
+
+    def select(self, rows: Tensor) -> None:
+        """Keeps, repeats or reorders rows; `rows` holds indices into the present ones."""
+        self.state = tuple(part.index_select(1, rows) for part in self.state)
+        sentence = self.sentence.index_select(0, rows)
+        if not torch.equal(sentence, self.sentence):  # else beams changed places within sentences
+            self.sentence, self.memory = sentence, self.memory.select(rows)

@@ -1,0 +1,140 @@
+"""The Transformer for images: patches are its tokens, and a class token gathers what they say.
+
+Dosovitskiy et al. 2021, An Image is Worth 16x16 Words.
+"""
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from regard.errors import RegardError
+from regard.layers import (
+    ACTIVATIONS,
+    FeedForward,
+    Layer,
+    MultiHeadAttention,
+    PatchEmbedding,
+    Stack,
+    check_dropout,
+)
+from regard.models.encoder import Pooler, check_labels, draw_normal
+
+VISION_HEADS = ("none", "pooler", "classification")
+
+
+@dataclass(frozen=True)
+class VisionConfig:
+    """Everything that fixes the model's function besides its weights."""
+
+    image_size: tuple[int, int] = (224, 224)  # height and width, in pixels
+    patch_size: tuple[int, int] = (16, 16)  # likewise, of one patch; divides the image
+    channels: int = 3  # of the image: red, green and blue
+    d_model: int = 768  # width of every hidden state
+    num_layers: int = 12
+    num_heads: int = 12
+    d_ff: int = 3072  # inner width of the feed-forward networks
+    dropout: float = 0.0  # on sub-layer outputs and embedding sums, in 1/256 steps
+    activation: str = "gelu"  # a name in layers.ACTIVATIONS
+    norm_eps: float = 1e-12  # added to the variance before its root is taken
+    attention_bias: bool = True  # on the projections of query, key and value
+    positions: str = "learned"  # or "grid", sinusoids of row and column
+    head: str = "none"  # a name in VISION_HEADS: what the model gives
+    labels: tuple[str, ...] = ()  # of "classification"
+
+    def __post_init__(self) -> None:
+        choices = {"activation": tuple(ACTIVATIONS), "head": VISION_HEADS}
+        for name, allowed in choices.items():
+            if (value := getattr(self, name)) not in allowed:
+                raise RegardError(f"{name} must be one of {', '.join(allowed)}; got {value!r}.")
+        check_dropout(self.dropout)
+        check_labels(self.head, self.labels)
+
+
+# The sizes of the paper's Table 1, and the two smaller ones of Touvron et al. 2021, DeiT.
+VISION_PRESETS: dict[str, dict[str, Any]] = {
+    "tiny": dict(d_model=192, d_ff=768, num_heads=3, num_layers=12),
+    "small": dict(d_model=384, d_ff=1536, num_heads=6, num_layers=12),
+    "base": dict(d_model=768, d_ff=3072, num_heads=12, num_layers=12),
+    "large": dict(d_model=1024, d_ff=4096, num_heads=16, num_layers=24),
+    "huge": dict(d_model=1280, d_ff=5120, num_heads=16, num_layers=32),
+}
+
+
+def vision_preset(name: str, **changes: Any) -> VisionConfig:
+    """The named preset with any other field changed."""
+    if name not in VISION_PRESETS:
+        raise RegardError(f"preset must be one of {', '.join(VISION_PRESETS)}; got {name!r}.")
+    return replace(VisionConfig(**VISION_PRESETS[name]), **changes)
+
+
+class VisionTransformer(nn.Module):
+    """Pixels → what the config's head gives.
+
+    "none":           hidden states, (batch, 1 + patches, d_model), the class token first
+    "pooler":         the class token's state, projected, (batch, d_model)
+    "classification": logits of the labels, (batch, labels)
+    """
+
+    def __init__(self, config: VisionConfig):
+        super().__init__()
+        self.config = config
+        self.embed = PatchEmbedding(
+            config.image_size,
+            config.patch_size,
+            config.channels,
+            config.d_model,
+            positions=config.positions,
+            dropout=config.dropout,
+        )
+        self.encoder = Stack(
+            (_layer(config) for _ in range(config.num_layers)),
+            norm=nn.LayerNorm(config.d_model, config.norm_eps),
+        )
+        self.head = _head(config)
+        self.reset_parameters()
+
+    @torch.no_grad()
+    def reset_parameters(self) -> None:
+        """Projections of deviation 0.02, zero biases; the patches' are the layer's own."""
+        draw_normal(self)
+
+    def forward(self, pixels: Tensor) -> Tensor:
+        """What the head gives for (batch, channels, height, width); the class says its shape."""
+        return self.head(self.hidden(pixels))
+
+    def hidden(self, pixels: Tensor) -> Tensor:
+        """The states after the last normalisation, (batch, 1 + patches, d_model)."""
+        return self.encoder(self.embed(pixels))
+
+
+class ImageClassificationHead(nn.Module):
+    """The class token's state, projected to labels."""
+
+    def __init__(self, d_model: int, num_labels: int):
+        super().__init__()
+        self.output = nn.Linear(d_model, num_labels)
+
+    def forward(self, states: Tensor) -> Tensor:
+        return self.output(states[:, 0])
+
+
+def _layer(config: VisionConfig) -> Layer:
+    return Layer(
+        MultiHeadAttention(
+            config.d_model, config.num_heads, bias=config.attention_bias, output_bias=True
+        ),
+        FeedForward(config.d_model, config.d_ff, activation=config.activation),
+        norm=lambda: nn.LayerNorm(config.d_model, config.norm_eps),
+        order="pre",
+        dropout=config.dropout,
+    )
+
+
+def _head(config: VisionConfig) -> nn.Module:
+    if config.head == "pooler":
+        return Pooler(config.d_model)
+    if config.head == "classification":
+        return ImageClassificationHead(config.d_model, len(config.labels))
+    return nn.Identity()

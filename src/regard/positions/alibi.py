@@ -1,0 +1,39 @@
+"""ALiBi: no positions at all, but a penalty on the score that grows with the distance.
+
+Source: Train Short, Test Long (Press et al. 2022), section 3.
+"""
+
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+from regard.errors import RegardError
+
+
+def alibi_slopes(num_heads: int) -> Float[Tensor, " heads"]:
+    """How steeply each head's penalty grows: 2^(-8/h), 2^(-16/h), … for h heads.
+
+    Where h is no power of two, the slopes of the power below come first, then every second one of
+    the power above, as in the authors' code and every checkpoint.
+    """
+    if num_heads < 1:
+        raise RegardError(f"num_heads must be at least 1; got {num_heads}.")
+    power = 1 << (num_heads.bit_length() - 1)  # the largest power of two that is not above
+    slopes = _geometric(power) + _geometric(2 * power)[::2][: num_heads - power]
+    return torch.tensor(slopes)
+
+
+def alibi(
+    slopes: Float[Tensor, " heads"], queries: int, keys: int
+) -> Float[Tensor, "heads queries keys"]:
+    """The bias to add to scores: -slope · |query's position - key's position|.
+
+    The last query belongs to the last key, as in masks and in decoding with a cache.
+    """
+    rows = torch.arange(keys - queries, keys, device=slopes.device)
+    columns = torch.arange(keys, device=slopes.device)
+    return -slopes[:, None, None] * (rows[:, None] - columns).abs()
+
+
+def _geometric(num_heads: int) -> list[float]:
+    return [2 ** (-8 * head / num_heads) for head in range(1, num_heads + 1)]

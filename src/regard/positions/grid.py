@@ -1,0 +1,29 @@
+"""Positions on a grid: one sinusoidal code for the row, one for the column, side by side.
+
+Source: the sinusoids of Vaswani et al. 2017 in two dimensions (Wang & Liu 2021; He et al. 2022).
+"""
+
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+from regard.errors import RegardError
+from regard.positions.sinusoidal import sinusoidal
+
+
+def grid(
+    rows: int, columns: int, d_model: int, *, base: int | float = 10000.0
+) -> Float[Tensor, "patches d_model"]:
+    """A position for each cell of the grid, row after row.
+
+    The first half of the dimensions tells the row, the second the column, each as all sines and
+    then all cosines. Raises RegardError unless d_model is a multiple of 4.
+    """
+    if d_model < 4 or d_model % 4:
+        raise RegardError(f"a grid's d_model must be a multiple of 4; got {d_model}.")
+    of_rows, of_columns = (
+        sinusoidal(length, d_model // 2, base=base, layout="halves") for length in (rows, columns)
+    )
+    down = of_rows[:, None].expand(rows, columns, -1)
+    across = of_columns[None].expand(rows, columns, -1)
+    return torch.cat([down, across], -1).flatten(0, 1)

@@ -1,0 +1,227 @@
+"""The tokenizer files that model folders hold: which there are, and a tokenizer from each kind."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import tokenizers
+from tokenizers import AddedToken, Regex, decoders, models, normalizers, pre_tokenizers
+
+from regard.errors import RegardError
+from regard.text.layouts import marian_backend, sentencepiece_backend, surround
+
+SENTENCEPIECE = ("spiece.model", "sentencepiece.bpe.model", "tokenizer.model")
+NAMES = ("pad", "eos", "unk", "bos", "cls", "sep", "mask")  # tokenizer_config.json adds _token
+
+_BERT = {
+    "pad": "[PAD]", "unk": "[UNK]", "cls": "[CLS]", "sep": "[SEP]", "mask": "[MASK]",
+}  # fmt: skip
+_ROBERTA = {
+    "pad": "<pad>", "eos": "</s>", "unk": "<unk>", "bos": "<s>", "cls": "<s>", "sep": "</s>",
+    "mask": "<mask>",
+}  # fmt: skip
+_GPT2 = {"eos": "<|endoftext|>", "bos": "<|endoftext|>", "unk": "<|endoftext|>"}
+_QWEN2 = {"eos": "<|endoftext|>", "pad": "<|endoftext|>"}
+_SENTENCEPIECE = {"pad": "<pad>", "eos": "</s>", "unk": "<unk>"}
+_LLAMA = {"bos": "<s>", "eos": "</s>", "unk": "<unk>"}
+_USUAL = {
+    "llama": _LLAMA, "mistral": _LLAMA,
+    "xlmroberta": _ROBERTA, "mbart": _ROBERTA, "mbart50": _ROBERTA,
+}  # fmt: skip
+_LIKE_ROBERTA = ("roberta", "bart")
+_QWEN2_WORDS = (
+    r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n]*"
+    r"|\s*[\r\n]+|\s+(?!\S)|\s+"
+)
+
+
+@dataclass(frozen=True)
+class TokenizerFiles:
+    """What a folder says of its tokenizer."""
+
+    backend: tokenizers.Tokenizer
+    special: dict[str, str] = field(default_factory=dict)  # "pad" → "<pad>"; see NAMES
+    settings: dict[str, Any] = field(default_factory=dict)  # tokenizer_config.json
+
+
+def open_files(path: Path, *, side: str = "source") -> TokenizerFiles:
+    """The tokenizer in a folder, from whichever files hold it, or of a tokenizer.json.
+
+    Args:
+        side: "source" or "target", of a folder with one for each (Marian's).
+
+    Raises:
+        RegardError: there is none, it is damaged, or of a kind not known here.
+    """
+    file = path / "tokenizer.json" if path.is_dir() else path
+    folder = file.parent
+    settings = _read_json(folder / "tokenizer_config.json")
+    usual: dict[str, str] = {}
+    if file.is_file():
+        backend = _read_tokenizer_json(file)
+    elif not path.is_dir():
+        raise RegardError(
+            f"expected a tokenizer at {path}, which does not exist: "
+            "give a tokenizer.json or a model folder that holds one"
+        )
+    else:
+        backend, usual = _build(folder, _kind(folder, settings), settings, side)
+        _add_tokens(backend, settings)
+    return TokenizerFiles(backend, _special(folder, settings, backend, usual), settings)
+
+
+def _read_tokenizer_json(file: Path) -> tokenizers.Tokenizer:
+    """A tokenizer.json of the tokenizers library."""
+    try:
+        return tokenizers.Tokenizer.from_file(str(file))
+    except Exception as error:  # the library raises bare Exception
+        raise RegardError(
+            f"expected {file} to be a tokenizer.json of the tokenizers library, but it cannot "
+            f"be read ({error}): copy it again or train it anew"
+        ) from error
+
+
+def _build(
+    folder: Path, kind: str, settings: Mapping[str, Any], side: str
+) -> tuple[tokenizers.Tokenizer, dict[str, str]]:
+    """The tokenizer, and what its special tokens are called unless the folder says otherwise."""
+    if (folder / f"{side}.spm").is_file():
+        separate = folder / "target_vocab.json"
+        own = side == "target" and separate.is_file()
+        vocab = separate if own else folder / "vocab.json"
+        return marian_backend(folder / f"{side}.spm", vocab), _SENTENCEPIECE
+    for name in SENTENCEPIECE:
+        if (folder / name).is_file():
+            backend = sentencepiece_backend(folder / name, kind, settings)
+            return backend, _USUAL.get(kind, _SENTENCEPIECE)
+    if (folder / "vocab.txt").is_file():
+        return _wordpiece(folder / "vocab.txt", settings), _BERT
+    if (folder / "vocab.json").is_file() and (folder / "merges.txt").is_file():
+        return _byte_level(folder, kind, settings)
+    raise RegardError(
+        f"expected a tokenizer at {folder / 'tokenizer.json'}, which does not exist (nor does"
+        f" vocab.txt, vocab.json with merges.txt, or {', '.join(SENTENCEPIECE)}): "
+        "give a tokenizer.json or a model folder that holds one"
+    )
+
+
+def _wordpiece(file: Path, settings: Mapping[str, Any]) -> tokenizers.Tokenizer:
+    """BERT's tokenizer (Devlin et al. 2019): one piece a line."""
+    try:
+        # str.splitlines would also cut at other separators, which are pieces of some vocabularies.
+        pieces = file.read_text(encoding="utf-8").replace("\r\n", "\n").rstrip("\n").split("\n")
+    except UnicodeDecodeError as error:
+        raise RegardError(f"expected {file} to be UTF-8, but it is not ({error})") from error
+    vocab = {piece: id_ for id_, piece in enumerate(pieces)}
+    backend = tokenizers.Tokenizer(models.WordPiece(vocab, unk_token="[UNK]"))
+    backend.normalizer = normalizers.BertNormalizer(
+        handle_chinese_chars=settings.get("tokenize_chinese_chars", True),
+        strip_accents=settings.get("strip_accents"),
+        lowercase=settings.get("do_lower_case", True),
+    )
+    backend.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
+    backend.decoder = decoders.WordPiece()
+    backend.add_special_tokens([token for token in _BERT.values() if token in vocab])
+    surround(backend, "[CLS] $A [SEP]", "[CLS] $A [SEP] $B:1 [SEP]:1")
+    return backend
+
+
+def _byte_level(
+    folder: Path, kind: str, settings: Mapping[str, Any]
+) -> tuple[tokenizers.Tokenizer, dict[str, str]]:
+    """Byte-pair encoding over bytes, as in GPT-2 (Radford et al. 2019), RoBERTa, BART, Qwen2."""
+    try:
+        model = models.BPE.from_file(str(folder / "vocab.json"), str(folder / "merges.txt"))
+    except Exception as error:  # the library raises bare Exception
+        raise RegardError(
+            f"expected vocab.json and merges.txt in {folder} to be a byte-pair encoding, but they"
+            f" are not ({error}): copy them again"
+        ) from error
+    backend = tokenizers.Tokenizer(model)
+    space = bool(settings.get("add_prefix_space", False))
+    bytes_: pre_tokenizers.PreTokenizer = pre_tokenizers.ByteLevel(add_prefix_space=space)
+    usual = _GPT2
+    if kind == "qwen2":
+        backend.normalizer = normalizers.NFC()
+        words = pre_tokenizers.Split(Regex(_QWEN2_WORDS), behavior="isolated")
+        bytes_ = pre_tokenizers.Sequence(
+            [words, pre_tokenizers.ByteLevel(add_prefix_space=space, use_regex=False)]
+        )
+        usual = _QWEN2
+    backend.pre_tokenizer, backend.decoder = bytes_, decoders.ByteLevel()
+    if kind in _LIKE_ROBERTA:
+        usual = _ROBERTA
+        surround(backend, "<s> $A </s>", "<s> $A </s> </s> $B </s>")
+    special = {token for token in usual.values() if backend.token_to_id(token) is not None}
+    backend.add_special_tokens(
+        # RoBERTa's mask takes the space before it along, as a word would.
+        [AddedToken(t, normalized=False, lstrip=t == "<mask>") for t in sorted(special)]
+    )
+    return backend, usual
+
+
+def _add_tokens(backend: tokenizers.Tokenizer, settings: Mapping[str, Any]) -> None:
+    """Tokens that a folder without tokenizer.json adds behind its vocabulary."""
+    added = settings.get("added_tokens_decoder")
+    for id_, entry in sorted((added or {}).items(), key=lambda item: int(item[0])):
+        rules = ("single_word", "lstrip", "rstrip", "normalized")
+        token = AddedToken(entry["content"], **{name: entry.get(name, False) for name in rules})
+        add = backend.add_special_tokens if entry.get("special") else backend.add_tokens
+        add([token])
+        if backend.token_to_id(entry["content"]) != int(id_):
+            raise RegardError(
+                f"tokenizer_config.json gives {entry['content']!r} the id {id_}, but by the"
+                f" vocabulary it is {backend.token_to_id(entry['content'])}: copy the tokenizer's"
+                " files again"
+            )
+
+
+def _special(
+    folder: Path,
+    settings: Mapping[str, Any],
+    backend: tokenizers.Tokenizer,
+    usual: Mapping[str, str],
+) -> dict[str, str]:
+    """What the folder calls its special tokens; where it is silent, what is usual and there."""
+    told = {**_read_json(folder / "special_tokens_map.json"), **settings}
+    lone = not told and not usual  # a tokenizer.json and nothing else
+    special = {
+        name: token
+        for names in ((_SENTENCEPIECE, _BERT, _GPT2)[::-1] if lone else (usual,))
+        for name, token in names.items()
+        if backend.token_to_id(token) is not None
+    }
+    for name in NAMES:
+        token = told.get(f"{name}_token", ...)
+        if isinstance(token, dict):  # older files store the token with its stripping rules
+            token = token.get("content")
+        if token is None:
+            special.pop(name, None)
+        elif token is not ...:
+            special[name] = str(token)
+    return special
+
+
+def _kind(folder: Path, settings: Mapping[str, Any]) -> str:
+    """The family: "bert", "t5", "mbart50", …, by the tokenizer's class, else by the model's."""
+    named = str(settings.get("tokenizer_class") or "").removesuffix("Fast")
+    if named in ("", "PreTrainedTokenizer", "TokenizersBackend"):
+        named = str(_read_json(folder / "config.json").get("model_type") or "")
+    return named.removesuffix("Tokenizer").lower().replace("-", "").replace("_", "")
+
+
+def _read_json(file: Path) -> dict[str, Any]:
+    """A JSON object; empty where there is no such file."""
+    if not file.is_file():
+        return {}
+    try:
+        content = json.loads(file.read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise RegardError(f"expected {file} to be JSON, but it is not ({error})") from error
+    if not isinstance(content, dict):
+        raise RegardError(f"expected {file} to be a JSON object, but it is not: copy it again")
+    return content

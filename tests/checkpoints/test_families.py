@@ -1,0 +1,24 @@
+import pytest
+
+from regard import RegardError
+from regard.checkpoints.families import MODULES, family_for
+
+
+@pytest.mark.parametrize("model_type", MODULES)
+def test_every_model_type_has_its_family(model_type: str) -> None:
+    assert model_type in family_for(model_type, where="config.json").model_types
+
+
+def test_an_unknown_model_type_lists_the_known_and_the_way_out() -> None:
+    with pytest.raises(RegardError) as error:
+        family_for("rwkv", where="x/config.json")
+    message = str(error.value)
+    assert all(model_type in message for model_type in MODULES)
+    assert "x/config.json says 'rwkv'" in message
+    assert "regard.trace" in message
+
+
+@pytest.mark.parametrize("model_type", [None, 3, ["marian"], {}])
+def test_a_model_type_that_is_no_name_is_refused(model_type: object) -> None:
+    with pytest.raises(RegardError, match="model_type must be one of"):
+        family_for(model_type, where="config.json")

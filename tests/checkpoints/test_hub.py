@@ -1,0 +1,173 @@
+"""With a hub of our own on this machine: a few files behind the addresses that the client asks."""
+
+import hashlib
+import importlib
+import json
+import sys
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import pytest
+
+from regard import RegardError
+from regard.checkpoints import hub
+
+COMMIT = "a" * 40
+LARGE = "model.safetensors"
+FILES = {
+    "config.json": b'{"model_type": "marian"}',
+    LARGE: b"weights" * 99,
+    "pytorch_model.bin": b"old weights",
+    "modeling_evil.py": b"raise SystemExit",
+    "onnx/model.onnx": b"another program's",
+    "tokenizer.json": b"{}",
+}
+
+
+def checksum(name: str, content: bytes) -> str:
+    if name == LARGE:
+        return hashlib.sha256(content).hexdigest()
+    return hashlib.sha1(b"blob %d\0" % len(content) + content).hexdigest()
+
+
+class Hub(BaseHTTPRequestHandler):
+    """Answers for the model org/small; `served` are the bytes that come, whatever was promised."""
+
+    served: dict[str, bytes]
+    asked: list[str]
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+    def do_HEAD(self) -> None:
+        self.answer(body=False)
+
+    def do_GET(self) -> None:
+        self.answer(body=True)
+
+    def answer(self, *, body: bool) -> None:
+        path = self.path.partition("?")[0]
+        self.asked.append(path)
+        if path.startswith("/api/models/org/small"):
+            self.send(200, json.dumps(self.info(path)).encode(), {}, body)
+            return
+        name = path.partition(f"/org/small/resolve/{COMMIT}/")[2]
+        if name not in FILES:
+            self.send(404, b"", {"X-Error-Code": "RepoNotFound"}, body)
+            return
+        headers = {"ETag": f'"{checksum(name, FILES[name])}"', "X-Repo-Commit": COMMIT}
+        self.send(200, self.served[name], headers, body)
+
+    def info(self, path: str) -> object:
+        siblings = []
+        for name, content in FILES.items():
+            large = {"lfs": {"sha256": checksum(name, content), "size": 1, "pointerSize": 1}}
+            sibling = {"rfilename": name, "size": len(content), "blobId": checksum(name, content)}
+            siblings.append(sibling | (large if name == LARGE else {}))
+        if "/tree/" in path:
+            return [
+                {"type": "file", "path": name, "size": len(content), "oid": checksum(name, content)}
+                for name, content in FILES.items()
+            ]
+        return {"id": "org/small", "sha": COMMIT, "siblings": siblings}
+
+    def send(self, status: int, content: bytes, headers: dict[str, str], body: bool) -> None:
+        self.send_response(status)
+        for name, value in {"Content-Length": str(len(content)), **headers}.items():
+            self.send_header(name, value)
+        self.end_headers()
+        if body:
+            self.wfile.write(content)
+
+
+@pytest.fixture
+def small_hub(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[type[Hub]]:
+    """The hub, its address and an empty cache told to a freshly imported client."""
+    pytest.importorskip("huggingface_hub")
+    handler = type("SmallHub", (Hub,), {"served": dict(FILES), "asked": []})
+    server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    for name, value in {
+        "HF_ENDPOINT": f"http://127.0.0.1:{server.server_port}",
+        "HF_HOME": str(tmp_path / "cache"),
+        "HF_HUB_DISABLE_XET": "1",
+        "HF_HUB_DISABLE_TELEMETRY": "1",
+        "NO_PROXY": "127.0.0.1",
+    }.items():
+        monkeypatch.setenv(name, value)
+    for name in ("HF_HUB_OFFLINE", "HF_HUB_CACHE", "TRANSFORMERS_OFFLINE"):
+        monkeypatch.delenv(name, raising=False)
+    kept = {name: sys.modules.pop(name) for name in list(sys.modules) if is_client(name)}
+    client = importlib.import_module("huggingface_hub")
+    handler.client = client
+    yield handler
+    client.close_session()
+    server.shutdown()
+    server.server_close()
+    for name in [name for name in sys.modules if is_client(name)]:
+        del sys.modules[name]
+    sys.modules.update(kept)
+
+
+def is_client(name: str) -> bool:
+    return name.split(".")[0] == "huggingface_hub"
+
+
+def test_a_model_comes_with_what_it_needs_and_no_code(small_hub: type[Hub]) -> None:
+    folder = hub.find_folder("org/small")
+    assert sorted(file.name for file in folder.iterdir()) == [
+        "config.json", "model.safetensors", "tokenizer.json",
+    ]  # fmt: skip
+    assert (folder / LARGE).read_bytes() == FILES[LARGE]
+    assert not any(path.endswith((".py", ".bin", ".onnx")) for path in small_hub.asked)
+
+
+def test_what_was_fetched_is_found_without_a_network(
+    small_hub: type[Hub], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = hub.find_folder("org/small")
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)
+    assert hub.find_folder("org/small") == folder
+
+
+@pytest.mark.parametrize("name", [LARGE, "config.json"])
+def test_a_file_that_came_damaged_is_refused_and_fetched_anew(
+    name: str, small_hub: type[Hub]
+) -> None:
+    small_hub.served[name] = bytes(reversed(FILES[name]))
+    with pytest.raises(RegardError, match=rf"{name} came damaged: its checksum is .* Fetch it"):
+        hub.find_folder("org/small")
+    small_hub.served[name] = FILES[name]
+    assert (hub.find_folder("org/small") / name).read_bytes() == FILES[name]
+
+
+def test_without_a_network_the_sentence_says_how_to_point_at_a_folder(
+    small_hub: type[Hub], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)
+    with pytest.raises(
+        RegardError, match=r"the hub cannot be reached .* copy the model's files in"
+    ):
+        hub.find_folder("org/small")
+
+
+def test_a_name_that_the_hub_does_not_know_is_no_network_problem(small_hub: type[Hub]) -> None:
+    with pytest.raises(RegardError, match="the hub does not give a model of that name"):
+        hub.find_folder("org/none")
+
+
+def test_without_the_client_the_sentence_says_what_to_install(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setitem(sys.modules, "huggingface_hub", None)
+    with pytest.raises(RegardError, match=r"pip install 'regard\[hub\]', or copy"):
+        hub.find_folder("org/small")
+
+
+def test_a_folder_is_never_looked_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "huggingface_hub", None)
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "org" / "small").mkdir(parents=True)
+    assert hub.find_folder("org/small") == Path("org/small")

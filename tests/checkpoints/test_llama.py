@@ -1,0 +1,196 @@
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from safetensors.torch import load_file, save_file
+
+from regard import RegardError
+from regard.checkpoints import from_pretrained, save_pretrained
+from regard.checkpoints.families.llama import fits, from_config, to_config
+from regard.models import Decoder, DecoderConfig
+from regard.positions import LinearScaling, Llama3Scaling
+
+SIZES: dict[str, Any] = dict(
+    d_model=10,
+    num_layers=3,
+    num_heads=5,
+    num_key_heads=1,
+    head_dim=4,
+    d_ff=14,
+    norm_kind="rms",
+    activation="silu",
+    gated=True,
+    feed_forward_bias=False,
+    attention_bias=False,
+    attention_output_bias=False,
+    positions="rotary",
+    tied_output=False,
+)
+IDS = torch.tensor([[5, 9, 2, 30, 7]])
+SETTINGS: dict[str, Any] = dict(
+    model_type="llama",
+    vocab_size=31,
+    hidden_size=10,
+    intermediate_size=14,
+    num_hidden_layers=3,
+    num_attention_heads=8,
+    max_position_embeddings=13,
+)
+LLAMA3 = dict(factor=8.0, low_freq_factor=1.0, high_freq_factor=4.0)
+LLAMA3["original_max_position_embeddings"] = 64
+
+
+def config(**changes: Any) -> DecoderConfig:
+    return DecoderConfig(31, **SIZES | changes)
+
+
+def read(**changes: Any) -> DecoderConfig:
+    return from_config(SETTINGS | changes)
+
+
+# The family that has it all, for each configuration.
+@pytest.mark.parametrize(
+    ("changes", "family"),
+    [
+        (dict(), "llama"),
+        (dict(attention_bias=True, attention_output_bias=True), "llama"),
+        (dict(feed_forward_bias=True), "llama"),
+        (dict(rotary_scaling=Llama3Scaling(8.0, 1.0, 4.0, 64), rotary_theta=5e5), "llama"),
+        (dict(rotary_scaling=LinearScaling(2.0), tied_output=True), "llama"),
+        (dict(bos_id=1, eos_id=(2, 3), pad_id=4), "llama"),
+        (dict(d_model=11), "mistral"),  # 5 heads do not divide 11
+        (dict(window=3), "mistral"),
+        (dict(attention_bias=True), "qwen2"),
+        (dict(attention_bias=True, window=3), "qwen2"),
+        (dict(attention_bias=True, window=3, first_window_layer=2), "qwen2"),
+    ],
+    ids=str,
+)
+def test_a_config_comes_back_as_it_was(
+    changes: dict[str, Any], family: str, tmp_path: Path
+) -> None:
+    model = Decoder(config(**changes))
+    assert to_config(model.config)["model_type"] == family
+    save_pretrained(model, tmp_path)
+    again = from_pretrained(tmp_path)
+    assert again.config == model.config
+    with torch.no_grad():
+        assert torch.equal(again(IDS), model.eval()(IDS))
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        dict(positions="learned"),
+        dict(norm_kind="layer"),
+        dict(gated=False),
+        dict(score="dot"),
+        dict(attention_output_bias=True),
+        dict(attention_bias=True, feed_forward_bias=True),
+        dict(window=3, first_window_layer=1),
+        dict(window=3, feed_forward_bias=True),
+    ],
+    ids=str,
+)
+def test_what_none_of_the_three_computes_is_not_saved_as_one(change: dict[str, Any]) -> None:
+    assert fits(config())
+    assert not fits(config(**change))
+
+
+def test_names_are_the_published_ones_and_old_angles_are_passed_over(tmp_path: Path) -> None:
+    model = Decoder(config(num_layers=1)).eval()
+    save_pretrained(model, tmp_path)
+    path = tmp_path / "model.safetensors"
+    file = load_file(path)
+    layer = [f"self_attn.{part}_proj" for part in "qkvo"]
+    layer += [f"mlp.{part}_proj" for part in ("gate", "up", "down")]
+    layer += ["input_layernorm", "post_attention_layernorm"]
+    assert set(file) == {
+        "lm_head.weight",
+        "model.embed_tokens.weight",
+        "model.norm.weight",
+        *(f"model.layers.0.{part}.weight" for part in layer),
+    }
+    gate, up = (file[f"model.layers.0.mlp.{part}_proj.weight"] for part in ("gate", "up"))
+    feed_forward = model.decoder.layers[0].feed_forward
+    assert torch.equal(gate, feed_forward.gate.weight)
+    assert torch.equal(up, feed_forward.inner.weight)
+    save_file(file | {"model.layers.0.self_attn.rotary_emb.inv_freq": torch.ones(2)}, path)
+    with torch.no_grad():
+        assert torch.equal(from_pretrained(tmp_path)(IDS), model(IDS))
+
+
+def test_what_config_json_leaves_out_is_each_familys_default() -> None:
+    llama, mistral, qwen2 = (read(model_type=kind) for kind in ("llama", "mistral", "qwen2"))
+    assert (llama.num_key_heads, llama.head_dim, llama.tied_output) == (8, 1, False)
+    assert (mistral.num_key_heads, mistral.window) == (8, 4096)
+    assert read(model_type="mistral", num_attention_heads=16).num_key_heads == 8
+    assert (qwen2.attention_bias, qwen2.attention_output_bias, qwen2.window) == (True, False, None)
+    assert (llama.norm_eps, llama.rotary_theta, llama.rotary_scaling) == (1e-6, 10000.0, None)
+
+
+@pytest.mark.parametrize("kind", ["rope_type", "type"])
+def test_rotary_settings_are_read_as_versions_4_and_5_write_them(kind: str) -> None:
+    llama3 = LLAMA3 | {kind: "llama3"}
+    expected = (7.0, Llama3Scaling(8.0, 1.0, 4.0, 64))
+    for written in (
+        dict(rope_theta=7.0, rope_scaling=llama3),
+        dict(rope_parameters=llama3 | dict(rope_theta=7.0)),
+    ):
+        found = read(**written)
+        assert (found.rotary_theta, found.rotary_scaling) == expected
+    linear = {kind: "linear", "factor": 2.0}
+    assert read(rope_scaling=linear).rotary_scaling == LinearScaling(2.0)
+    assert read(rope_theta=7.0, rope_scaling=None).rotary_theta == 7.0
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        (dict(rope_scaling=dict(type="yarn", factor=2.0)), "linear or llama3; .* says 'yarn'"),
+        (dict(rope_parameters=dict(rope_type="linear")), "must have 'factor'; they have rope_type"),
+        (dict(partial_rotary_factor=0.5), "partial_rotary_factor must be 1 .* says 0.5"),
+    ],
+)
+def test_rotary_settings_that_are_not_had_here_are_refused(
+    changes: dict[str, Any], message: str
+) -> None:
+    with pytest.raises(RegardError, match=message):
+        read(**changes)
+
+
+FULL, SLIDING = "full_attention", "sliding_attention"
+
+
+@pytest.mark.parametrize(
+    ("settings", "windows"),
+    [
+        (dict(sliding_window=5), (None, None, None)),
+        (dict(use_sliding_window=True, sliding_window=5), (None, None, None)),  # from layer 28 on
+        (dict(use_sliding_window=True, sliding_window=5, max_window_layers=2), (None, None, 5)),
+        (dict(use_sliding_window=True, max_window_layers=0), (4096, 4096, 4096)),
+        (
+            dict(use_sliding_window=True, sliding_window=5, layer_types=[FULL, SLIDING, SLIDING]),
+            (None, 5, 5),
+        ),
+        (dict(layer_types=[FULL, FULL, FULL]), (None, None, None)),
+    ],
+)
+def test_qwen2s_windows_are_of_its_upper_layers(
+    settings: dict[str, Any], windows: tuple[int | None, ...]
+) -> None:
+    assert read(model_type="qwen2", **settings).windows == windows
+
+
+@pytest.mark.parametrize(
+    ("kinds", "message"),
+    [
+        ([SLIDING, FULL, FULL], "layer_types must be full_attention for the lower of 3 layers"),
+        ([FULL, SLIDING], "layer_types must be full_attention for the lower of 3 layers"),
+        ([FULL, FULL, SLIDING], "use_sliding_window must be true and sliding_window be given"),
+    ],
+)
+def test_windows_that_cannot_be_are_refused(kinds: list[str], message: str) -> None:
+    with pytest.raises(RegardError, match=message):
+        read(model_type="qwen2", layer_types=kinds)

@@ -1,0 +1,150 @@
+import json
+import os
+import pickle
+from pathlib import Path
+
+import pytest
+import torch
+from safetensors.torch import save_file
+
+from regard import RegardError
+from regard.checkpoints.weights import open_weights
+
+TENSORS = {"a": torch.arange(15.0).reshape(5, 3), "b": torch.ones(7, dtype=torch.bfloat16)}
+LEGACY = {"_use_new_zipfile_serialization": False}
+
+
+def write_shards(folder: Path) -> None:
+    files = {"a": "model-00001-of-00002.safetensors", "b": "model-00002-of-00002.safetensors"}
+    for name, file in files.items():
+        save_file({name: TENSORS[name]}, folder / file)
+    index = folder / "model.safetensors.index.json"
+    index.write_text(json.dumps({"metadata": {}, "weight_map": files}))
+
+
+def write_bin_shards(folder: Path) -> None:
+    files = {name: f"pytorch_model-{name}.bin" for name in TENSORS}
+    for name, file in files.items():
+        torch.save({name: TENSORS[name]}, folder / file)
+    (folder / "pytorch_model.bin.index.json").write_text(json.dumps({"weight_map": files}))
+
+
+WRITERS = {
+    "safetensors": lambda folder: save_file(TENSORS, folder / "model.safetensors"),
+    "shards": write_shards,
+    "bin": lambda folder: torch.save(TENSORS, folder / "pytorch_model.bin"),
+    "bin of long ago": lambda folder: torch.save(TENSORS, folder / "pytorch_model.bin", **LEGACY),
+    "bin shards": write_bin_shards,
+}
+
+
+@pytest.mark.parametrize("kind", WRITERS)
+def test_every_kind_of_file_gives_the_same_tensors(kind: str, tmp_path: Path) -> None:
+    WRITERS[kind](tmp_path)
+    weights = open_weights(tmp_path)
+    assert sorted(weights) == ["a", "b"]
+    assert weights.shapes == {"a": (5, 3), "b": (7,)}
+    assert weights.dtypes == {"a": "float32", "b": "bfloat16"}
+    for name, tensor in TENSORS.items():
+        assert torch.equal(weights[name], tensor)
+        assert weights[name].dtype == tensor.dtype
+
+
+@pytest.mark.parametrize("kind", ["safetensors", "bin"])
+def test_a_weight_may_be_written_to_and_the_file_stays(kind: str, tmp_path: Path) -> None:
+    WRITERS[kind](tmp_path)
+    (file,) = tmp_path.iterdir()
+    before = file.read_bytes()
+    open_weights(tmp_path)["a"].fill_(9)
+    assert file.read_bytes() == before
+
+
+@pytest.mark.parametrize("kind", ["safetensors", "bin"])
+def test_a_weight_is_the_file_mapped_into_memory(kind: str, tmp_path: Path) -> None:
+    maps = Path("/proc/self/maps")
+    if not maps.exists():
+        pytest.skip("this system does not list its mappings in /proc")
+    WRITERS[kind](tmp_path)
+    weights = open_weights(tmp_path)
+    held = [weights[name] for name in weights]
+    assert str(tmp_path) in maps.read_text()
+    del held
+
+
+def test_safetensors_come_before_bin_and_one_file_before_shards(tmp_path: Path) -> None:
+    write_shards(tmp_path)
+    save_file({"c": torch.ones(2)}, tmp_path / "model.safetensors")
+    torch.save({"d": torch.ones(2)}, tmp_path / "pytorch_model.bin")
+    assert list(open_weights(tmp_path)) == ["c"]
+
+
+class RunsCode:
+    def __reduce__(self) -> tuple[object, tuple[str]]:
+        return os.mkdir, ("ran",)
+
+
+def evil(folder: Path) -> None:
+    torch.save({"a": RunsCode()}, folder / "pytorch_model.bin")
+
+
+def evil_of_long_ago(folder: Path) -> None:
+    (folder / "pytorch_model.bin").write_bytes(pickle.dumps({"a": RunsCode()}))
+
+
+def cut(name: str, kind: str, length: int = 100) -> object:
+    def write(folder: Path) -> None:
+        WRITERS[kind](folder)
+        file = folder / name
+        file.write_bytes(file.read_bytes()[:length])
+
+    return write
+
+
+def text(name: str, content: str) -> object:
+    return lambda folder: (folder / name).write_text(content)
+
+
+def without_a_shard(folder: Path) -> None:
+    write_shards(folder)
+    (folder / "model-00002-of-00002.safetensors").unlink()
+
+
+POINTER = "version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 9\n"
+INDEX = "model.safetensors.index.json"
+REFUSED = {
+    "nothing": (lambda folder: None, "has no model.safetensors .nor pytorch_model.bin"),
+    "another program's": (text("tf_model.h5", "x"), "only tf_model.h5, which regard cannot read"),
+    "cut": (cut("model.safetensors", "safetensors"), "model.safetensors is damaged"),
+    "cut in its header": (cut("model.safetensors", "safetensors", 5), "is damaged"),
+    "no safetensors": (text("model.safetensors", "x" * 99), "is damaged"),
+    "empty": (text("model.safetensors", ""), "is damaged: it is empty"),
+    "git's pointer": (text("model.safetensors", POINTER), "Run `git lfs pull`"),
+    "a web page": (text("model.safetensors", "<!DOCTYPE html>"), "is a web page, not weights"),
+    "cut bin": (cut("pytorch_model.bin", "bin", 400), "pytorch_model.bin is damaged"),
+    "cut bin of long ago": (cut("pytorch_model.bin", "bin of long ago"), "is damaged"),
+    "no bin": (text("pytorch_model.bin", "hello, this is no pickle"), "is damaged"),
+    "code": (evil, "holds more than tensors and would run code .*; it was not opened"),
+    "code of long ago": (evil_of_long_ago, "holds more than tensors, which is never run"),
+    "numbers": (lambda f: torch.save({"a": 3}, f / "pytorch_model.bin"), "'a' is a int"),
+    "a list": (lambda f: torch.save([1], f / "pytorch_model.bin"), "it is a list"),
+    "missing shard": (without_a_shard, "lacks 1 of the 2 weight files .*: model-00002-of-00002"),
+    "no index": (text(INDEX, "{"), 'must be JSON with a "weight_map"'),
+    "an index without map": (text(INDEX, "{}"), 'must be JSON with a "weight_map"'),
+    "an index of elsewhere": (
+        text(INDEX, '{"weight_map": {"a": "../x.safetensors"}}'),
+        "must name files beside it; it names '../x.safetensors'",
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", REFUSED)
+def test_a_bad_file_is_refused_in_one_sentence(
+    kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "model").mkdir()
+    monkeypatch.chdir(tmp_path)
+    write, message = REFUSED[kind]
+    write(tmp_path / "model")  # type: ignore[operator]
+    with pytest.raises(RegardError, match=message):
+        open_weights(tmp_path / "model")
+    assert not (tmp_path / "ran").exists()

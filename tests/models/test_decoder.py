@@ -1,0 +1,303 @@
+from typing import Any
+
+import pytest
+import torch
+from torch import Tensor, nn
+
+import regard
+from regard import RegardError
+from regard.generation import Decoder as Steps
+from regard.generation import GenerationConfig, generate
+from regard.models import Decoder, DecoderConfig, decoder_preset
+from regard.positions import LinearScaling, Llama3Scaling
+
+VOCAB = 31
+SIZES: dict[str, Any] = dict(d_model=14, num_layers=3, num_heads=7, d_ff=22, max_positions=23)
+LLAMA: dict[str, Any] = SIZES | dict(
+    num_key_heads=1,
+    head_dim=6,
+    norm_kind="rms",
+    activation="silu",
+    gated=True,
+    feed_forward_bias=False,
+    attention_bias=False,
+    attention_output_bias=False,
+    positions="rotary",
+    tied_output=False,
+)
+FAMILIES: dict[str, dict[str, Any]] = {
+    "gpt2": SIZES,
+    "llama": LLAMA | dict(rotary_theta=50.0, rotary_scaling=Llama3Scaling(4.0, 1.0, 3.0, 16)),
+    "mistral": LLAMA | dict(window=3),
+    "qwen2": LLAMA | dict(attention_bias=True, window=3, first_window_layer=1),
+}
+family = pytest.mark.parametrize("settings", FAMILIES.values(), ids=FAMILIES)
+
+IDS = torch.tensor([[5, 9, 2, 30, 7, 11, 1], [8, 3, 3, 14, 29, 17, 4]])
+
+
+def small(**settings: Any) -> Decoder:
+    """With weights so large that nothing hides behind a zero or a one."""
+    torch.manual_seed(3)
+    model = Decoder(DecoderConfig(VOCAB, **settings)).double().eval()
+    for parameter in model.parameters():
+        nn.init.normal_(parameter, std=0.5)
+    return model
+
+
+# The counts that the models were published with.
+@pytest.mark.parametrize(
+    ("name", "vocab", "count"),
+    [
+        ("gpt2", 50257, 124_439_808),
+        ("gpt2-medium", 50257, 354_823_168),
+        ("gpt2-large", 50257, 774_030_080),
+        ("gpt2-xl", 50257, 1_557_611_200),
+        ("llama-3.2-1b", 128256, 1_235_814_400),
+        ("llama-3.1-8b", 128256, 8_030_261_248),
+        ("mistral-7b", 32000, 7_241_732_096),
+        ("qwen2-0.5b", 151936, 494_032_768),
+    ],
+)
+def test_presets_have_the_published_sizes(name: str, vocab: int, count: int) -> None:
+    with torch.device("meta"):
+        model = Decoder(decoder_preset(name, vocab))
+    assert sum(parameter.numel() for parameter in model.parameters()) == count
+
+
+def test_a_preset_can_be_changed_and_an_unknown_one_lists_the_known() -> None:
+    assert decoder_preset("gpt2", 97, num_layers=2).num_layers == 2
+    with pytest.raises(RegardError, match=r"preset must be one of gpt2, .*; got 'gpt5'"):
+        decoder_preset("gpt5", 97)
+
+
+@family
+def test_cached_logits_equal_uncached(settings: dict[str, Any]) -> None:
+    model = small(**settings)
+    state = model.start()
+    steps = [state.step(IDS[:, t]) for t in range(IDS.shape[1])]
+    torch.testing.assert_close(torch.stack(steps, dim=1), model(IDS))
+
+
+@family
+def test_a_prompt_of_several_tokens_equals_single_steps(settings: dict[str, Any]) -> None:
+    model = small(**settings)
+    state, whole = model.start(), model(IDS)
+    for start, end in ((0, 3), (3, 4), (4, 7)):
+        torch.testing.assert_close(state.step(IDS[:, start:end]), whole[:, end - 1])
+    assert state.length == 7
+
+
+@family
+@pytest.mark.parametrize("left", [True, False])
+def test_padding_on_either_side_changes_nothing(settings: dict[str, Any], left: bool) -> None:
+    model = small(**settings)
+    alone = model(IDS[1:, :5])
+    ids, mask = padded(left)
+    torch.testing.assert_close(model(ids, mask)[1:, mask[1]], alone)
+    torch.testing.assert_close(model(ids, mask)[:1], model(IDS[:1]))
+
+
+@family
+def test_padding_receives_no_gradient_and_gives_none_that_is_not_a_number(
+    settings: dict[str, Any],
+) -> None:
+    model = small(**settings)
+    ids, mask = padded(left=True)
+    model(ids, mask)[mask].square().sum().backward()
+    assert all(torch.isfinite(weight.grad).all() for weight in model.parameters())  # type: ignore[arg-type]
+    if not settings.get("tied_output", True):
+        assert (model.decoder.embed.tokens.weight.grad[0] == 0).all()  # type: ignore[index]
+
+
+@family
+@pytest.mark.parametrize("left", [True, False])
+def test_a_padded_prompt_goes_on_as_it_would_alone(settings: dict[str, Any], left: bool) -> None:
+    model = small(**settings)
+    ids, mask = padded(left)
+    together, alone = model.start(mask), model.start()
+    torch.testing.assert_close(together.step(ids)[1:], alone.step(IDS[1:, :5]))
+    for tokens in (torch.tensor([12, 20]), torch.tensor([[3, 6], [25, 10]])):
+        torch.testing.assert_close(together.step(tokens)[1:], alone.step(tokens[1:]))
+
+
+@family
+def test_selected_rows_go_on_as_they_would_have(settings: dict[str, Any]) -> None:
+    model = small(**settings)
+    ids, mask = padded(left=True)
+    state, other = model.start(mask), model.start(mask)
+    state.step(ids), other.step(ids)
+    rows, tokens = torch.tensor([1, 0, 1]), torch.tensor([4, 6])
+    state.select(rows)
+    torch.testing.assert_close(state.step(tokens[rows]), other.step(tokens)[rows])
+
+
+@family
+def test_the_future_is_unseen(settings: dict[str, Any]) -> None:
+    gradient = influence(small(**settings), place=2)
+    assert (gradient[:, 3:] == 0).all()
+    assert (gradient[:, :3] != 0).any(dim=2).all()
+
+
+def test_windows_are_of_the_upper_layers() -> None:
+    assert small(**FAMILIES["qwen2"]).config.windows == (None, 3, 3)
+    assert DecoderConfig(VOCAB, num_layers=2, window=5, first_window_layer=9).windows == (None,) * 2
+
+
+def test_generation_of_a_padded_batch_equals_that_of_each_text() -> None:
+    model = small(**FAMILIES["qwen2"])
+    ids, mask = padded(left=False)
+    assert isinstance(model.start(mask), Steps)
+    config = GenerationConfig(max_new_tokens=6, num_beams=3)
+    together = generate(model.start(mask), ids, config, prompt_mask=mask)
+    for row, length in enumerate(mask.sum(1)):
+        [alone] = generate(model.start(), IDS[row : row + 1, :length], config)
+        assert together[row][0].tokens == alone[0].tokens
+
+
+@torch.no_grad()
+def test_a_trace_has_each_layers_self_attention() -> None:
+    model = small(**FAMILIES["qwen2"])
+    trace = regard.trace(model, ids=IDS)
+    assert list(trace) == [f"decoder.layers.{layer}.self" for layer in range(3)]
+    assert torch.equal(trace.output, model(IDS))
+    weights = trace["decoder.layers.1.self"].weights(head=4)
+    assert weights.shape == (7, 7)
+    torch.testing.assert_close(weights.sum(-1), torch.ones_like(weights[0]))
+    assert (weights[6, :4] == 0).all()  # outside the window
+    assert (trace["decoder.layers.0.self"].weights(head=4)[6] > 0).all()
+
+
+def test_one_table_serves_input_and_output_unless_untied() -> None:
+    tied, untied = small(**SIZES), small(**LLAMA)
+    assert tied.output_weight is tied.decoder.embed.tokens.weight
+    assert untied.output_weight is not untied.decoder.embed.tokens.weight
+    assert "output.weight" in untied.state_dict()
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        dict(norm_kind="layer"),
+        dict(norm_eps=0.3),
+        dict(activation="gelu"),
+        dict(gated=False),
+        dict(num_key_heads=7),
+        dict(head_dim=4),
+        dict(feed_forward_bias=True),
+        dict(attention_bias=True),
+        dict(attention_output_bias=True),
+        dict(score="dot"),
+        dict(positions="learned"),
+        dict(rotary_theta=9.0),
+        dict(rotary_scaling=LinearScaling(2)),
+        dict(window=2),
+        dict(tied_output=True),
+    ],
+    ids=str,
+)
+def test_every_setting_changes_the_output(change: dict[str, Any]) -> None:
+    """The same weights where names and shapes are the same; those that are new are random."""
+    model, other = small(**LLAMA), small(**LLAMA | change)
+    own = model.state_dict()
+    same = {
+        k: own[k] for k, v in other.state_dict().items() if k in own and own[k].shape == v.shape
+    }
+    other.load_state_dict(same, strict=False)
+    assert not torch.allclose(other(IDS), model(IDS))
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (dict(norm_kind="batch"), "norm_kind must be one of layer, rms; got 'batch'"),
+        (dict(activation="tanh"), "activation must be one of relu"),
+        (dict(positions="alibi"), "positions must be one of learned, rotary; got 'alibi'"),
+        (dict(score="cosine"), "score must be one of scaled_dot, dot"),
+        (dict(num_layers=0), "num_layers must be at least 1; got 0"),
+        (dict(window=0), "window must be at least 1 token, or None; got 0"),
+        (dict(first_window_layer=-1), "first_window_layer must be at least 0; got -1"),
+    ],
+)
+def test_a_config_that_cannot_be_is_refused(change: dict[str, Any], message: str) -> None:
+    with pytest.raises(RegardError, match=message):
+        DecoderConfig(VOCAB, **SIZES | change)
+
+
+def test_several_ends_may_be_a_list() -> None:
+    assert DecoderConfig(VOCAB, eos_id=[3, 4]) == DecoderConfig(VOCAB, eos_id=(3, 4))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("mask", [torch.ones(2, 7), torch.ones(2, 6, dtype=torch.bool)])
+def test_a_mask_of_another_kind_or_shape_is_refused(mask: Tensor) -> None:
+    model = small(**SIZES)
+    with pytest.raises(RegardError, match=r"mask must be boolean.* \(2, 7\); got"):
+        model(IDS, mask)
+    with pytest.raises(RegardError, match=r"mask must be boolean.* \(2, 7\); got"):
+        model.start(mask).step(IDS)
+
+
+def test_an_id_outside_the_vocabulary_is_named() -> None:
+    with pytest.raises(RegardError, match="from 0 to 30; got 31"):
+        small(**SIZES)(IDS + 1)
+
+
+def test_learned_positions_end_and_rotary_ones_do_not() -> None:
+    long = IDS.repeat(1, 4)
+    with pytest.raises(RegardError, match="23 positions; got a sequence of 28 tokens"):
+        small(**SIZES)(long)
+    assert small(**LLAMA)(long).shape == (2, 28, VOCAB)
+
+
+@family
+def test_a_model_can_be_built_on_meta_and_then_filled(settings: dict[str, Any]) -> None:
+    model = small(**settings)
+    with torch.device("meta"):
+        empty = Decoder(model.config)
+    empty.load_state_dict(model.state_dict(), assign=True)
+    assert torch.equal(empty.eval()(IDS), model(IDS))
+
+
+@torch.no_grad()
+def test_what_is_added_to_the_stream_starts_smaller() -> None:
+    torch.manual_seed(3)
+    model = Decoder(decoder_preset("gpt2", 97, num_layers=2))
+    layer = model.decoder.layers[0]
+    for weight in (layer.self_attention.query.weight, model.decoder.embed.tokens.weight):
+        assert float(weight.std()) == pytest.approx(0.02, rel=0.05)
+    for weight in (layer.self_attention.output.weight, layer.feed_forward.outer.weight):
+        assert float(weight.std()) == pytest.approx(0.01, rel=0.05)  # 0.02 / √(2 · 2 layers)
+
+
+def test_dropout_acts_in_training_only() -> None:
+    model = small(**SIZES, dropout=0.5)
+    first = model(IDS)
+    assert torch.equal(model(IDS), first)
+    model.train()
+    assert not torch.equal(model(IDS), first)
+
+
+def padded(left: bool) -> tuple[Tensor, Tensor]:
+    """The second text cut to five tokens and two of padding."""
+    mask = torch.ones_like(IDS, dtype=torch.bool)
+    mask[1, :2] = False
+    ids = IDS.clone()
+    ids[1] = torch.cat([torch.zeros(2, dtype=torch.long), IDS[1, :5]])
+    if left:
+        return ids, mask
+    ids[1] = ids[1].roll(-2)
+    return ids, mask.flip(1)
+
+
+def influence(model: Decoder, place: int) -> Tensor:
+    """The gradient of the output at one place in the embedded tokens, (batch, length, d_model)."""
+    embedded: list[Tensor] = []
+
+    def keep(module: object, inputs: object, output: Tensor) -> Tensor:
+        embedded.append(output.detach().requires_grad_())
+        return embedded[0]
+
+    model.decoder.embed.register_forward_hook(keep)
+    model(IDS)[:, place].square().cumsum(1).sum().backward()
+    assert embedded[0].grad is not None
+    return embedded[0].grad
