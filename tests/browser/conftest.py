@@ -1,6 +1,7 @@
 """A real Chromium, a real server, the shipped model and a trace of 16,384 tokens."""
 
 import os
+import re
 import shutil
 import threading
 from collections.abc import Callable, Iterator
@@ -158,17 +159,28 @@ def drawn() -> Callable[[object], object]:
     return wait
 
 
-@pytest.fixture
-def read_focus() -> Callable[[object], float]:
+@pytest.fixture(scope="session")
+def told() -> Callable[[object, int, int], float]:
+    """The number that the map's tip tells of a cell, once it speaks of that one."""
+
+    def read(page, query: int, key: int) -> float:
+        tip = page.locator(".rg-map__tip[data-value]:not([data-value=''])")
+        tip = tip.filter(has_text=re.compile(rf"query {query} .*→ key {key} ")).first
+        tip.wait_for(state="attached")
+        return float(tip.get_attribute("data-value"))
+
+    return read
+
+
+@pytest.fixture(scope="session")
+def read_focus(told: Callable[[object, int, int], float]) -> Callable[[object, int, int], float]:
     """The number at the map's focus, as the page tells it to whoever uses the keyboard."""
 
-    def read(page) -> float:
+    def read(page, query: int, key: int) -> float:
         page.locator("canvas.rg-map__canvas").first.focus()
         page.keyboard.press("ArrowRight")
         page.keyboard.press("ArrowLeft")
-        tip = page.locator(".rg-map__tip[data-value]:not([data-value=''])").first
-        tip.wait_for(state="attached")
-        return float(tip.get_attribute("data-value"))
+        return told(page, query, key)
 
     return read
 

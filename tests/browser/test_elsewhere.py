@@ -68,7 +68,7 @@ def test_one_file_opens_without_a_network(open_page, ready, read_focus, trace, t
     query = f"?tap={CROSS}&head=1&focus=7,10"
     page = open_page(query, server=(tmp_path / "page.html").as_uri(), offline=True)
     ready(page)
-    assert read_focus(page) == pytest.approx(float(trace[CROSS].weights(1)[7, 10]), rel=1e-6)
+    assert read_focus(page, 7, 10) == pytest.approx(float(trace[CROSS].weights(1)[7, 10]), rel=1e-6)
     page.keyboard.press("e")
     page.get_by_label("the weight, step by step").wait_for()
 
@@ -83,7 +83,7 @@ def test_a_notebook_shows_the_same_number(open_page, ready, read_focus, address,
     page.goto(f"{address}/notebook")
     page.evaluate(NOTEBOOK, f"trace={id}&tap={CROSS}&head=1&focus=7,10")
     ready(page)
-    assert read_focus(page) == pytest.approx(float(trace[CROSS].weights(1)[7, 10]), rel=1e-6)
+    assert read_focus(page, 7, 10) == pytest.approx(float(trace[CROSS].weights(1)[7, 10]), rel=1e-6)
     assert page.url.endswith("/notebook")  # the address bar is the notebook's own
     page.keyboard.press("e")
     page.get_by_label("switch off").wait_for()

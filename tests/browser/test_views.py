@@ -86,7 +86,7 @@ def test_a_comparison_shows_the_difference_of_two_heads(open_page, ready, read_f
     page = open_page(at(tap=CROSS, head=1, view="compare", focus="7,10", **other))
     ready(page)
     weights = trace[CROSS].weights(1) - trace[CROSS].weights(2)
-    assert read_focus(page) == pytest.approx(float(weights[7, 10]), rel=1e-5)
+    assert read_focus(page, 7, 10) == pytest.approx(float(weights[7, 10]), rel=1e-5)
 
 
 def test_two_maps_side_by_side_have_one_scale_that_nobody_moved(open_page, ready, at):
