@@ -30,7 +30,7 @@ FILES = {
 TRAIN = ("train", "translation")
 CASES = {
     "translate --input none.txt": "none.txt does not exist",
-    "translate --input empty.tsv": "empty.tsv is empty; one sentence a line was expected",
+    "translate --input empty.tsv": "empty.tsv is empty; a sentence on each line was expected",
     "translate --input latin.txt --model small": "line 2 of latin.txt is not UTF-8 (byte 2",
     "translate --input folder": "folder is a folder; a file was expected",
     "translate --input broken.tsv.gz": "broken.tsv.gz is damaged gzip",

@@ -42,7 +42,7 @@ def test_an_empty_file_is_named(regard, tmp_path):
     file.touch()
     outcome = regard("translate", "--input", file)
     assert outcome.code == 2
-    assert outcome.err == f"regard: {file} is empty; one sentence a line was expected.\n"
+    assert outcome.err == f"regard: {file} is empty; a sentence on each line was expected.\n"
 
 
 def test_a_full_disk_is_named_and_a_device_stays_a_device(regard, upper_case):
@@ -58,7 +58,7 @@ def test_a_full_disk_is_named_and_a_device_stays_a_device(regard, upper_case):
 def test_nothing_to_translate_is_said(regard):
     outcome = regard("translate", stdin=None)
     assert outcome.code == 2
-    assert outcome.err.startswith("regard: nothing to translate: give a sentence in quotes")
+    assert outcome.err.startswith("regard: nothing to read: give a sentence in quotes")
 
 
 def test_a_mistake_of_ours_keeps_its_traceback(regard, upper_case, monkeypatch):

@@ -2,15 +2,14 @@
 
 import json
 import sys
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TextIO
 
 import typer
 
-from regard.cli.lines import Line, count_lines, open_input, read_lines
+from regard.cli.lines import Line, count_lines
 from regard.cli.progress import progress_bar
+from regard.cli.texts import destination, text_groups
 from regard.errors import RegardError
 
 if TYPE_CHECKING:
@@ -89,11 +88,9 @@ def translate(
     One line in, one line out: an empty line stays empty, and a pipe gets each answer as soon as
     its line has come.
     """
-    if sentences and input:
-        raise RegardError("give either sentences or --input; got both.")
     if n_best > num_beams:
         raise RegardError(f"--n-best must not be above --num-beams; got {n_best} > {num_beams}.")
-    groups = _groups(sentences, input, as_json)
+    groups = text_groups(sentences, input, as_json, what="a sentence")
     import torch
 
     from regard.tasks import load
@@ -109,7 +106,7 @@ def translate(
     }
     options = {name: value for name, value in options.items() if value is not None}
     with (
-        _destination(output) as destination,
+        destination(output) as file,
         progress_bar(count_lines(input) if input else 0, "translating", shown=bool(input)) as bar,
     ):
         for group in groups:
@@ -137,45 +134,11 @@ def translate(
                     text = _n_best(line, result)
                 else:
                     text = _one_line(result.text) if result else ""
-                print(text, file=destination)
+                print(text, file=file)
                 if attention and not as_json and result:
                     caption = translator.alignment_caption(attention_step)
-                    print(_grid(result, caption, destination), file=destination)
-            destination.flush()
-
-
-def _groups(sentences: list[str] | None, input: Path | None, as_json: bool) -> Iterable[list[Line]]:
-    if sentences:
-        return [[Line(number, text) for number, text in enumerate(sentences, start=1)]]
-    if input:
-        if count_lines(input) == 0:
-            raise RegardError(f"{input} is empty; one sentence a line was expected.")
-        return _file_groups(input, as_json)
-    if sys.stdin.isatty():
-        raise RegardError(
-            "nothing to translate: give a sentence in quotes, --input FILE, or lines on stdin."
-        )
-    return read_lines(sys.stdin.buffer, name="stdin", json_lines=as_json)
-
-
-def _file_groups(path: Path, as_json: bool) -> Iterator[list[Line]]:
-    with open_input(path) as file:
-        yield from read_lines(file, name=str(path), json_lines=as_json)
-
-
-@contextmanager
-def _destination(output: Path | None) -> Iterator[TextIO]:
-    if output is None:
-        yield sys.stdout
-        return
-    if output.exists() and not output.is_file():  # a device or a pipe is written to, not replaced
-        with output.open("w", encoding="utf-8") as file:
-            yield file
-        return
-    from regard.files import whole_file
-
-    with whole_file(output) as path, path.open("w", encoding="utf-8") as file:
-        yield file
+                    print(_grid(result, caption, file), file=file)
+            file.flush()
 
 
 def _json(line: Line, result: "Result | None") -> str:
@@ -208,7 +171,7 @@ def _one_line(text: str) -> str:
     return " ".join(text.splitlines())
 
 
-def _grid(result: "Result", caption: str, destination: TextIO) -> str:
+def _grid(result: "Result", caption: str, file: TextIO) -> str:
     from regard.figures.terminal import alignment_grid, takes_color
 
     assert result.alignment is not None
@@ -217,5 +180,5 @@ def _grid(result: "Result", caption: str, destination: TextIO) -> str:
         result.target_words,
         result.alignment,
         caption=caption,
-        color=takes_color(destination),
+        color=takes_color(file),
     )
