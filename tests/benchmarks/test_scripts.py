@@ -45,6 +45,7 @@ def test_help_says_in_one_sentence_what_is_measured(script, call):
         ("resume.py", ["nowhere.tsv"]),
         ("decoding.py", ["nowhere.tsv"]),
         ("multi30k.py", ["--data", "nowhere"]),
+        ("senses.py", ["nowhere"]),
         ("shipped.py", ["--data", "nowhere"]),
     ],
 )

@@ -22,6 +22,7 @@ FILES = {
     "pytorch_model.bin": b"old weights",
     "modeling_evil.py": b"raise SystemExit",
     "onnx/model.onnx": b"another program's",
+    "1_Pooling/config.json": b'{"pooling_mode": "mean"}',
     "tokenizer.json": b"{}",
 }
 
@@ -118,9 +119,10 @@ def is_client(name: str) -> bool:
 def test_a_model_comes_with_what_it_needs_and_no_code(small_hub: type[Hub]) -> None:
     folder = hub.find_folder("org/small")
     assert sorted(file.name for file in folder.iterdir()) == [
-        "config.json", "model.safetensors", "tokenizer.json",
+        "1_Pooling", "config.json", "model.safetensors", "tokenizer.json",
     ]  # fmt: skip
     assert (folder / LARGE).read_bytes() == FILES[LARGE]
+    assert (folder / "1_Pooling/config.json").read_bytes() == FILES["1_Pooling/config.json"]
     assert not any(path.endswith((".py", ".bin", ".onnx")) for path in small_hub.asked)
 
 

@@ -9,7 +9,7 @@ from regard import RegardError
 from regard.checkpoints import from_pretrained, save_pretrained
 from regard.checkpoints.families.llama import fits, from_config, to_config
 from regard.models import Decoder, DecoderConfig
-from regard.positions import LinearScaling, Llama3Scaling
+from regard.positions import LinearScaling, Llama3Scaling, YarnScaling
 
 SIZES: dict[str, Any] = dict(
     d_model=10,
@@ -58,6 +58,7 @@ def read(**changes: Any) -> DecoderConfig:
         (dict(feed_forward_bias=True), "llama"),
         (dict(rotary_scaling=Llama3Scaling(8.0, 1.0, 4.0, 64), rotary_theta=5e5), "llama"),
         (dict(rotary_scaling=LinearScaling(2.0), tied_output=True), "llama"),
+        (dict(rotary_scaling=YarnScaling(4.0, 64, 1.2, 16, 2, whole_pairs=False)), "llama"),
         (dict(bos_id=1, eos_id=(2, 3), pad_id=4), "llama"),
         (dict(d_model=11), "mistral"),  # 5 heads do not divide 11
         (dict(window=3), "mistral"),
@@ -148,7 +149,9 @@ def test_rotary_settings_are_read_as_versions_4_and_5_write_them(kind: str) -> N
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        (dict(rope_scaling=dict(type="yarn", factor=2.0)), "linear or llama3; .* says 'yarn'"),
+        (dict(rope_scaling=dict(type="longrope")), "llama3 or yarn; .* says 'longrope'"),
+        (dict(rope_scaling=dict(type="dynamic", factor=2.0)), "llama3 or yarn; .* says 'dynamic'"),
+        (dict(rope_scaling=dict(type="yarn", factor=2.0)), "must have 'original_max_position_emb"),
         (dict(rope_parameters=dict(rope_type="linear")), "must have 'factor'; they have rope_type"),
         (dict(partial_rotary_factor=0.5), "partial_rotary_factor must be 1 .* says 0.5"),
     ],
@@ -158,6 +161,20 @@ def test_rotary_settings_that_are_not_had_here_are_refused(
 ) -> None:
     with pytest.raises(RegardError, match=message):
         read(**changes)
+
+
+def test_yarn_grows_query_and_key_by_what_config_json_says_or_the_paper() -> None:
+    def magnitude(**more: float) -> float:
+        yarn = dict(rope_type="yarn", factor=4.0, original_max_position_embeddings=64)
+        scaling = read(rope_parameters=yarn | more).rotary_scaling
+        assert isinstance(scaling, YarnScaling)
+        assert (scaling.quick, scaling.slow, scaling.whole_pairs) == (32, 1, True)
+        return scaling.magnitude
+
+    assert magnitude(attention_factor=1.5) == 1.5
+    assert magnitude() == pytest.approx(1.138629)  # 0.1 · ln 4 + 1
+    assert magnitude(mscale=2.0, mscale_all_dim=0.5) == pytest.approx(1.277259 / 1.069315, rel=1e-6)
+    assert magnitude(factor=0.5) == 1.0
 
 
 FULL, SLIDING = "full_attention", "sliding_attention"

@@ -1,4 +1,4 @@
-"""T5, original and 1.1, in transformers' files computes here what it computes there, and back."""
+"""T5, original and 1.1: what decides of its output table, old files; parity is a test apart."""
 
 import json
 from pathlib import Path
@@ -7,15 +7,12 @@ from typing import Any
 import pytest
 import torch
 from safetensors.torch import load_file, save_file
-from torch import Tensor, nn
-from torch.nn import functional
+from torch import nn
 
 from regard import RegardError
 from regard.checkpoints import empty_model, from_pretrained, save_pretrained
 from regard.checkpoints.families import family_of
 from regard.checkpoints.families.t5 import FAMILY
-from regard.checkpoints.family import places, to_ours
-from regard.generation import GenerationConfig, generate
 from regard.models import EncoderDecoder, EncoderDecoderConfig
 
 VOCAB, PAD, EOS = 41, 0, 1
@@ -32,7 +29,6 @@ SIZES: dict[str, Any] = dict(
     decoder_start_token_id=PAD,
 )
 VERSIONS: dict[str, dict[str, Any]] = {
-    "original": {},
     "1.1": {"feed_forward_proj": "gated-gelu", "tie_word_embeddings": False},
     "1.1 tied": {"feed_forward_proj": "gated-silu", "tie_word_embeddings": False},
 }
@@ -53,102 +49,12 @@ def theirs(version: str) -> Any:
     return model
 
 
-@pytest.fixture(params=VERSIONS)
-def pair(request: pytest.FixtureRequest, tmp_path: Path) -> tuple[Any, EncoderDecoder]:
-    model = theirs(request.param)
-    model.save_pretrained(tmp_path)
-    return model, from_pretrained(tmp_path)
-
-
-def run_theirs(model: Any, ours: EncoderDecoder, **options: object) -> Any:
+def run_theirs(model: Any, ours: EncoderDecoder) -> Any:
     return model(
         input_ids=SOURCE,
         attention_mask=(SOURCE != PAD).long(),
         decoder_input_ids=ours.shift_right(TARGET),
-        **options,
     )
-
-
-def test_every_hidden_state_and_logit_is_theirs(pair: tuple[Any, EncoderDecoder]) -> None:
-    model, ours = pair
-    expected = run_theirs(model, ours, output_hidden_states=True)
-    seen: dict[str, list[Tensor]] = {"encoder": [], "decoder": []}
-    for side, states in seen.items():
-        stack = getattr(ours, side)
-        for module in (stack.embed, *stack.layers[:-1], stack):
-            module.register_forward_hook(lambda _, __, out, states=states: states.append(out))
-    torch.testing.assert_close(ours(SOURCE, TARGET), expected.logits, atol=1e-5, rtol=0)
-    real = SOURCE != PAD
-    assert len(seen["encoder"]) == 3
-    assert len(seen["decoder"]) == 4
-    for state, other in zip(seen["encoder"], expected.encoder_hidden_states, strict=True):
-        torch.testing.assert_close(state[real], other[real], atol=1e-5, rtol=0)
-    for state, other in zip(seen["decoder"], expected.decoder_hidden_states, strict=True):
-        torch.testing.assert_close(state, other, atol=1e-5, rtol=0)
-
-
-def test_gradients_are_theirs(pair: tuple[Any, EncoderDecoder]) -> None:
-    model, ours = pair
-    for logits in (ours(SOURCE, TARGET), run_theirs(model, ours).logits):
-        functional.cross_entropy(logits.mT, TARGET, ignore_index=PAD).backward()
-    gradients = {name: parameter.grad for name, parameter in model.named_parameters()}
-    expected = to_ours(places(FAMILY.names(ours)), gradients)
-    assert expected["encoder.relative_bias.table.weight"].abs().max() > 1e-3
-    for name, gradient in expected.items():
-        own = ours.get_parameter(name).grad
-        torch.testing.assert_close(own, gradient, atol=1e-4, rtol=0)
-
-
-@pytest.mark.parametrize("num_beams", [1, 4])
-def test_generation_is_theirs_token_for_token(
-    pair: tuple[Any, EncoderDecoder], num_beams: int
-) -> None:
-    model, ours = pair
-    ends = list(range(3, VOCAB, 5))  # so many that sentences end
-    settings: dict[str, Any] = dict(
-        max_new_tokens=11,
-        num_beams=num_beams,
-        eos_token_id=ends,
-        pad_token_id=PAD,
-        decoder_start_token_id=PAD,
-    )
-    found = generate(ours.start(SOURCE), torch.full((2, 1), PAD), GenerationConfig(**settings))
-    expected = model.generate(
-        SOURCE,
-        attention_mask=(SOURCE != PAD).long(),
-        use_cache=False,  # theirs has a place for as many layers as the encoder has
-        **settings,
-    )
-    for hypotheses, row in zip(found, expected[:, 1:].tolist(), strict=True):
-        tokens = list(hypotheses[0].tokens)
-        assert row[: len(tokens)] == tokens
-        assert set(row[len(tokens) :]) <= {PAD, ends[0]}  # beams of theirs are padded with it
-
-
-@pytest.mark.parametrize(
-    "changes",
-    [
-        {},
-        {"gated": True, "activation": "gelu_new", "scale_output": False, "tied_output": False},
-        {"gated": True, "activation": "relu", "scale_output": False},
-    ],
-    ids=VERSIONS,
-)
-def test_what_is_saved_here_comes_back_and_opens_in_transformers(
-    changes: dict[str, object], tmp_path: Path
-) -> None:
-    transformers = pytest.importorskip("transformers")
-    ours = made_here(**changes)
-    save_pretrained(ours, tmp_path)
-    after = from_pretrained(tmp_path)
-    assert after.config == ours.config
-    assert torch.equal(after(SOURCE, TARGET), ours(SOURCE, TARGET))
-    model, report = transformers.AutoModelForSeq2SeqLM.from_pretrained(
-        tmp_path, output_loading_info=True
-    )
-    assert not any(report.values())
-    logits = run_theirs(model.eval(), ours).logits
-    torch.testing.assert_close(after(SOURCE, TARGET), logits, atol=1e-5, rtol=0)
 
 
 @pytest.mark.parametrize("version", ["1.1", "1.1 tied"])

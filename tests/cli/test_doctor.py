@@ -116,6 +116,9 @@ WRONG = {
     "an id": (config(bos_token_id=400), "vocabulary", "bos_token_id is 400, but the vocabulary is"),
     "pad is eos": (config(pad_token_id=1), "padding", "are one token (1)"),
     "another pad": (config(pad_token_id=2), "padding", "pad_token_id is 2, the tokenizer pads wi"),
+    "a mask of another pad": (
+        config(pad_token_id=2), "running", "padded with 0 gives another result than alone",
+    ),
     "no pad": (config(pad_token_id=None), "padding", "has no pad_token_id, the tokenizer pads wi"),
     "another end": (
         config(eos_token_id=2), "special tokens", "eos_token_id is 2, the tokenizer ends",
@@ -195,6 +198,18 @@ def test_a_decoder_is_asked_for_its_padding_side(regard: Any, folder: Path) -> N
     change(folder, "tokenizer_config", padding_side="left")
     told = lines(regard("doctor", folder).out)
     assert ("ok", "padding") in {(level, check) for level, check, _ in told}
+
+
+def test_a_large_model_is_run_when_it_is_asked_for(
+    regard: Any, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("regard.cli.checks.SMALL", 100)
+    told = lines(regard("doctor", folder).out)
+    [(level, message)] = [(level, text) for level, check, text in told if check == "running"]
+    assert level == "note"
+    assert "parameters were not run: --run runs them too" in message
+    told = lines(regard("doctor", folder, "--run").out)
+    assert ("ok", "running") in {(level, check) for level, check, _ in told}
 
 
 def test_many_names_that_do_not_fit_are_counted(regard: Any, folder: Path) -> None:

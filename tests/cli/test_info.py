@@ -3,29 +3,40 @@
 import json
 import shutil
 
-import numpy as np
 import pytest
 import torch
-from safetensors.numpy import save_file
+from safetensors.torch import load_file
 
 from regard import __version__
+from regard.checkpoints import from_pretrained, save_pretrained
+from regard.models import (
+    Decoder,
+    DecoderConfig,
+    Encoder,
+    EncoderConfig,
+    EncoderDecoder,
+    EncoderDecoderConfig,
+    VisionConfig,
+    VisionTransformer,
+)
 
 
 @pytest.fixture
 def folder(tmp_path):
-    config = {
-        "model_type": "marian", "vocab_size": 8009, "encoder_layers": 4, "decoder_layers": 3,
-        "d_model": 128, "encoder_attention_heads": 4, "max_position_embeddings": 512,
-        "dtype": "bfloat16",
-    }  # fmt: skip
-    (tmp_path / "config.json").write_text(json.dumps(config))
-    weights = {"a": np.zeros((101, 7), np.float16), "b": np.zeros(13, np.float16)}
-    save_file(weights, tmp_path / "model.safetensors", metadata={"format": "pt"})
+    config = EncoderDecoderConfig(
+        1009, d_model=12, d_ff=20, encoder_layers=4, decoder_layers=3, encoder_heads=3,
+        decoder_heads=2, max_positions=19, tied_output=True,
+    )  # fmt: skip
+    save_pretrained(EncoderDecoder(config), tmp_path, dtype=torch.bfloat16)
     (tmp_path / "README.md").write_text(
         '---\nlanguage: ["en", "de"]\nlicense: "cc-by-4.0"\ncommand: "regard train x"\n'
         'dev: {"bleu": 33.25}\n---\n# en → de\n'
     )
     return tmp_path
+
+
+# The table; attention's four matrices with biases; two norms or three; the feed-forward network.
+PARAMETERS = 1009 * 12 + 4 * (624 + 2 * 24 + 512) + 3 * (2 * 624 + 3 * 24 + 512)
 
 
 def test_the_card_is_shown(regard, folder):
@@ -36,14 +47,77 @@ def test_the_card_is_shown(regard, folder):
     assert shown["license"] == "cc-by-4.0"
     assert shown["command"] == "regard train x"
     assert shown["dev"] == "bleu 33.25"
-    assert shown["vocabulary"] == "8,009"
-    assert shown["parameters"] == "720"  # 101 · 7 + 13
+    assert shown["vocabulary"] == "1,009"
+    assert shown["parameters"] == f"{PARAMETERS:,}"
+    assert (shown["layers"], shown["heads"]) == ("4, 3", "3, 2")
 
 
 def test_json_gives_the_same(regard, folder):
     facts = json.loads(regard("info", folder, "--json").out)
-    assert (facts["parameters"], facts["layers"], facts["weights"]) == (720, [4, 3], "bfloat16")
+    assert (facts["parameters"], facts["layers"]) == (PARAMETERS, [4, 3])
+    assert facts["weights"] == "bfloat16"
     assert facts["dev"] == {"bleu": 33.25}
+
+
+@pytest.mark.parametrize(
+    ("model", "told"),
+    [
+        (
+            Encoder(EncoderConfig(31, d_model=12, num_layers=2, num_heads=3, d_ff=20)),
+            dict(architecture="bert", layers=2, heads=3, positions=512, head="none"),
+        ),
+        (
+            Decoder(
+                DecoderConfig(
+                    31, d_model=14, num_layers=2, num_heads=7, num_key_heads=1, head_dim=6, d_ff=22,
+                    norm_kind="rms", gated=True, feed_forward_bias=False, attention_bias=False,
+                    attention_output_bias=False, positions="rotary", window=3,
+                )
+            ),
+            dict(architecture="mistral", layers=2, heads=7, key_heads=1, window=3),
+        ),
+        (
+            VisionTransformer(
+                VisionConfig(
+                    (6, 10), (3, 2), d_model=12, num_layers=2, num_heads=3, d_ff=22,
+                    head="classification", labels=tuple(f"kind {k}" for k in range(23)),
+                )
+            ),
+            dict(architecture="vit", image=[6, 10], patch=[3, 2], head="classification"),
+        ),
+    ],
+    ids=["encoder", "decoder", "vision"],
+)  # fmt: skip
+def test_every_family_is_described(regard, tmp_path, model, told):
+    save_pretrained(model, tmp_path)
+    facts = json.loads(regard("info", tmp_path, "--json").out)
+    assert facts | told == facts
+    assert facts["parameters"] == sum(weight.numel() for weight in model.parameters())
+    if "labels" in facts:
+        assert len(facts["labels"]) == 23
+        assert "kind 19, and 3 more" in regard("info", tmp_path).out
+
+
+def test_weights_in_shards_or_in_a_bin_are_counted_too(regard, folder, tmp_path):
+    model = from_pretrained(folder)
+    save_pretrained(model, tmp_path / "shards", shard_bytes=10_000)
+    assert len([*(tmp_path / "shards").glob("model-*.safetensors")]) > 1
+    save_pretrained(model, tmp_path / "bin")
+    file = tmp_path / "bin" / "model.safetensors"
+    torch.save(load_file(file), tmp_path / "bin" / "pytorch_model.bin")
+    file.unlink()
+    for kind in ("shards", "bin"):
+        facts = json.loads(regard("info", tmp_path / kind, "--json").out)
+        assert (facts["parameters"], facts["weights"]) == (PARAMETERS, "float32")
+
+
+def test_a_folder_that_is_no_model_is_one_line(regard, folder):
+    (folder / "model.safetensors").write_bytes(b"")
+    outcome = regard("info", folder)
+    assert (outcome.code, outcome.err.count("\n")) == (2, 1)
+    assert "model.safetensors is damaged: it is empty" in outcome.err
+    (folder / "config.json").write_text('{"model_type": "rwkv"}')
+    assert "says 'rwkv'" in regard("info", folder).err
 
 
 def test_an_unknown_model_lists_the_known(regard):

@@ -7,7 +7,7 @@ import torch
 from torch import Tensor
 
 from regard.errors import RegardError
-from regard.generation import GenerationConfig, generate
+from regard.generation import GenerationConfig, generate, stream
 from regard.generation import loop as loop_module
 from regard.generation.choosers import BeamSearch
 from regard.generation.filters import filters_for
@@ -343,3 +343,66 @@ def test_wrong_prompts_are_refused(markov: Any) -> None:
         generate(decoder, prompt, config(), prompt_mask=torch.ones(2, 3, dtype=torch.bool))
     with pytest.raises(RegardError, match="one for each of 3 sentences; got 2"):
         generate(decoder, prompt, config(), sentence_numbers=[1, 2])
+
+
+@pytest.mark.parametrize("settings", [{}, {"do_sample": True, "seed": 7, "top_k": 5}])
+def test_a_stream_is_what_generate_gives_token_by_token(
+    markov: Any, settings: dict[str, Any]
+) -> None:
+    chosen = config(max_new_tokens=17, **settings)
+    lengths = set()
+    for seed in range(7):
+        decoder = markov.random(1, 13, seed, eos=1.0)
+        [[expected]] = run(decoder, chosen)
+        fresh, tokens = decoder.again(), []
+        ended: list[Any] = []
+
+        def steps(fresh: Any = fresh, ended: list[Any] = ended) -> Any:
+            ended.append((yield from stream(fresh, chosen.start(1), chosen)))
+
+        for token in steps():
+            tokens.append(token)
+            assert len(fresh.rows_read) == len(tokens)  # none is computed ahead
+        assert ended == [expected]
+        assert tuple(tokens) == expected.tokens
+        lengths.add(len(tokens))
+    assert len(lengths) > 2
+
+
+@pytest.mark.parametrize(
+    ("sentences", "settings", "message"),
+    [
+        (2, {}, "a stream is of one sentence; got 2 with num_return_sequences = 1"),
+        (1, {"do_sample": True, "num_return_sequences": 3}, "got 1 with num_return_sequences = 3"),
+        (1, {"num_beams": 2}, "a beam search cannot stream, .* got num_beams=2"),
+    ],
+)
+def test_what_cannot_be_streamed_is_refused(
+    markov: Any, sentences: int, settings: dict[str, Any], message: str
+) -> None:
+    chosen = config(**settings)
+    with pytest.raises(RegardError, match=message):
+        next(stream(markov.random(sentences, 5, 0), chosen.start(sentences), chosen))
+
+
+def test_a_stream_gives_no_impossible_token(markov: Any) -> None:
+    broken = markov(torch.full((1, 5, 5), torch.nan))
+    with pytest.raises(RegardError, match="at least one token must be possible at each step"):
+        next(stream(broken, config().start(1), config()))
+
+
+@pytest.mark.parametrize("settings", [{}, {"num_beams": 4}, {"do_sample": True, "seed": 2}])
+def test_what_ends_a_hypothesis_may_be_told(markov: Any, settings: dict[str, Any]) -> None:
+    decoder = markov.random(7, 11, seed=2, eos=1.0)
+    expected = run(decoder, config(max_new_tokens=13, **settings))
+    silent = config(max_new_tokens=13, eos_token_id=None, **settings)
+
+    def ends(tokens: Any) -> bool:
+        return bool(tokens[-1] == EOS)
+
+    assert run(decoder.again(), silent, ends=ends) == expected
+    assert run(decoder.again(), silent) != expected
+    if "num_beams" not in settings:
+        [first, *_] = expected
+        again = stream(decoder.again(0), silent.start(1), silent, ends=ends)
+        assert tuple(again) == first[0].tokens

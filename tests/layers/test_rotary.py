@@ -7,7 +7,7 @@ import torch
 
 from regard import RegardError
 from regard.layers import Rotary
-from regard.positions import LinearScaling, rotary_frequencies, rotate
+from regard.positions import LinearScaling, YarnScaling, rotary_frequencies, rotate
 
 BATCH, HEADS, KEY_HEADS, LENGTH, DIM = 2, 6, 3, 5, 14
 
@@ -38,6 +38,16 @@ def test_each_row_may_have_positions_of_its_own() -> None:
         torch.testing.assert_close(
             turned[1][row], rotate(key[row], positions[row], rotary_frequencies(DIM))
         )
+
+
+@pytest.mark.parametrize("positions", [None, torch.arange(LENGTH)[None]])
+def test_yarns_magnitude_lengthens_query_and_key(positions: torch.Tensor | None) -> None:
+    scaling = YarnScaling(4.0, 16, 1.5)
+    for x, turned in zip(
+        heads(), Rotary(DIM, scaling=scaling)(*heads(), positions=positions), strict=True
+    ):
+        frequencies = rotary_frequencies(DIM, scaling=scaling)
+        torch.testing.assert_close(turned, 1.5 * rotate(x, torch.arange(LENGTH), frequencies))
 
 
 def test_a_table_grown_in_inference_can_be_trained_with() -> None:

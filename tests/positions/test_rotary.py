@@ -6,7 +6,14 @@ import pytest
 import torch
 
 from regard import RegardError
-from regard.positions import LinearScaling, Llama3Scaling, rotary_frequencies, rotate
+from regard.positions import (
+    LinearScaling,
+    Llama3Scaling,
+    Scaling,
+    YarnScaling,
+    rotary_frequencies,
+    rotate,
+)
 
 
 def test_a_quarter_turn_by_hand() -> None:
@@ -59,6 +66,14 @@ def test_llama3_scaling_by_hand() -> None:
     torch.testing.assert_close(scaled, torch.tensor([1.0, middle, 0.0625 / 8]))
 
 
+YARN = {
+    "rope_type": "yarn",
+    "factor": 8.0,
+    "attention_factor": 1.25,
+    "original_max_position_embeddings": 512,
+}
+
+
 @pytest.mark.parametrize(
     ("rope", "scaling"),
     [
@@ -74,17 +89,21 @@ def test_llama3_scaling_by_hand() -> None:
             },
             Llama3Scaling(8.0, 1.0, 4.0, 512),
         ),
+        (YARN, YarnScaling(8.0, 512, 1.25)),
+        (YARN | {"truncate": False}, YarnScaling(8.0, 512, 1.25, whole_pairs=False)),
+        (
+            YARN | {"beta_fast": 0.9, "beta_slow": 0.5, "factor": 8.0},
+            YarnScaling(8.0, 512, 1.25, quick=0.9, slow=0.5),
+        ),
     ],
 )
-def test_transformers_turns_as_far(
-    rope: dict[str, object], scaling: LinearScaling | Llama3Scaling | None
-) -> None:
+def test_transformers_turns_as_far(rope: dict[str, object], scaling: Scaling | None) -> None:
     llama = pytest.importorskip("transformers.models.llama.modeling_llama")
     config = llama.LlamaConfig(
         hidden_size=66,
         num_attention_heads=3,
         head_dim=22,
-        max_position_embeddings=4096,
+        max_position_embeddings=4096,  # 8 · 512
         rope_parameters=rope | {"rope_theta": 50_000.0},
     )
     theirs = llama.LlamaRotaryEmbedding(config)
@@ -95,9 +114,10 @@ def test_transformers_turns_as_far(
     query, key = torch.randn(2, 2, 3, 7, 22).unbind()
     positions = torch.randint(0, 2000, (2, 7))
     expected = llama.apply_rotary_pos_emb(query, key, *theirs(query, positions))
+    assert theirs.attention_scaling == (1.0 if scaling is None else scaling.magnitude)
     for x, turned in zip((query, key), expected, strict=True):
         ours = rotate(x, positions[:, None], theirs.inv_freq)
-        assert torch.equal(ours, turned)
+        torch.testing.assert_close(ours * theirs.attention_scaling, turned, rtol=0, atol=1e-6)
 
 
 @pytest.mark.parametrize("dim", [0, 7])

@@ -46,7 +46,6 @@ class Family:
     base: str = ""  # their prefix that a file may have or lack, such as "bert."
     renamed: tuple[tuple[str, str], ...] = ()  # (old, new) endings in files of long ago
     ignored: tuple[str, ...] = ()  # patterns ("*.position_ids") of what is recomputed or unused
-    zeros: tuple[str, ...] = ()  # patterns of what we lack, so that it may only be zero
 
 
 def rename(name: str, table: Iterable[tuple[str, str]]) -> str:

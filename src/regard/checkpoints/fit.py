@@ -21,7 +21,6 @@ class Fit:
     unexpected: list[str] = field(default_factory=list)
     misshaped: list[tuple[str, Shape, Shape]] = field(default_factory=list)  # name, wanted, got
     tied: list[tuple[str, str]] = field(default_factory=list)  # file names that must be equal
-    zeros: list[str] = field(default_factory=list)  # file names that must be all zero
 
     def problems(self) -> list[str]:
         """Each missing, unexpected and misshaped name in a line of its own."""
@@ -39,9 +38,6 @@ class Fit:
         for first, second in self.tied:
             if not _equal(tensors[first], tensors[second]):
                 yield f"{second} must equal {first}, to which config.json ties it, and differs"
-        for name in self.zeros:
-            if bool(tensors[name].count_nonzero()):
-                yield f"{name} must be zero, for the model here has no such weight, and is not"
 
 
 def fit(family: Family, model: nn.Module, shapes: Mapping[str, Shape]) -> Fit:
@@ -69,9 +65,7 @@ def fit(family: Family, model: nn.Module, shapes: Mapping[str, Shape]) -> Fit:
                 result.misshaped.append((file_name, shape, shapes[file_name]))
         result.tied += [(first, other) for other in others if shapes[other] == shapes[first]]
     for name in sorted(set(shapes) - used):
-        if _matches(name, family.zeros, family.base):
-            result.zeros.append(name)
-        elif not _matches(name, family.ignored, family.base):
+        if not _matches(name, family.ignored, family.base):
             result.unexpected.append(name)
     return result
 

@@ -14,7 +14,8 @@ from regard.files import sha256
 CONFIGS = ("*.json", "*.txt", "*.model", "*.spm", "*.jinja", "README.md")
 WEIGHTS = ("model.safetensors", "model-*.safetensors")
 OLD_WEIGHTS = ("pytorch_model.bin", "pytorch_model-*.bin")
-_HUB_ID = re.compile(r"[\w-][\w.-]*/[\w-][\w.-]*")
+POOLING = "[0-9]_Pooling/config.json"  # how sentence-transformers makes vectors
+HUB_ID = re.compile(r"[\w-][\w.-]*/[\w-][\w.-]*")
 
 
 def find_folder(name: str | os.PathLike[str]) -> Path:
@@ -28,7 +29,7 @@ def find_folder(name: str | os.PathLike[str]) -> Path:
         return folder
     if folder.exists():
         raise RegardError(f"{folder} is a file; a model folder was expected. Give its folder.")
-    if isinstance(name, str) and _HUB_ID.fullmatch(name):
+    if isinstance(name, str) and HUB_ID.fullmatch(name):
         return download(name)
     raise RegardError(
         f"there is no folder {folder}. Give a model folder, or a hub id such as org/name."
@@ -72,8 +73,10 @@ def download(name: str, *, revision: str = "main") -> Path:
 
 
 def wanted(file: str) -> bool:
-    """Whether a file of a repository belongs to the model; those in its folders do not."""
-    return "/" not in file and _matches(file, (*CONFIGS, *WEIGHTS, *OLD_WEIGHTS))
+    """Whether a file of a repository belongs to the model; of its folders only POOLING does."""
+    if "/" in file:
+        return fnmatchcase(file, POOLING)
+    return _matches(file, (*CONFIGS, *WEIGHTS, *OLD_WEIGHTS))
 
 
 def _fetched_before(hub: Any, name: str, revision: str, error: Exception) -> Path:

@@ -86,6 +86,22 @@ def open_weights(folder: Path) -> Weights:
     return Weights(weight_files(folder))
 
 
+def is_beside(settings: Mapping[str, Any], name: str, *, otherwise: bool) -> bool:
+    """Whether the weights beside a config.json that was read from a folder hold `name`: some
+    config.json do not tell what their model has.
+
+    Args:
+        otherwise: the answer where no weights are there, which whoever reads them will meet again.
+    """
+    config_file = getattr(settings, "file", None)
+    if config_file is None:
+        return otherwise
+    try:
+        return name in open_weights(config_file.parent)
+    except RegardError:
+        return otherwise
+
+
 def weight_files(folder: Path) -> list[Path]:
     """The files that hold the weights of a model folder, present or not."""
     for name in (SAFETENSORS, BIN):

@@ -1,27 +1,37 @@
 """The checks of `regard doctor`: each gives findings of one line, with the remedy."""
 
 import json
+import math
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import torch
 
-from regard.checkpoints import read_config
+from regard.checkpoints import from_pretrained, read_config
 from regard.checkpoints.families import family_for
 from regard.checkpoints.fit import fit
 from regard.checkpoints.pretrained import empty_model
 from regard.checkpoints.weights import Weights, open_weights
+from regard.cli.run_checks import check_run
 from regard.cli.settings_checks import Finding, check_settings
 from regard.errors import RegardError
 from regard.text import Tokenizer, TokenizerPair
 
 LISTED = 20  # names of weights in full; there may be hundreds that do not fit
+SMALL = 300_000_000  # parameters of a model that is run unasked: seconds, and a gigabyte
+TEXT = "The dog runs through the snow, and somebody throws a ball."
+TOKENS = 8  # of it, which every model has positions for
 
 
-def examine(folder: Path) -> Iterator[Finding]:
-    """All findings about a model folder. What cannot be read is a finding, not an error."""
+def examine(folder: Path, *, run: bool = False) -> Iterator[Finding]:
+    """All findings about a model folder. What cannot be read is a finding, not an error.
+
+    Args:
+        run: also run a model that is not small.
+    """
     settings: dict[str, Any] | None = None
+    weights: Weights | None = None
     try:
         settings = read_config(folder)
         yield Finding("ok", "config", f"config.json, a {settings['model_type']} model")
@@ -47,6 +57,8 @@ def examine(folder: Path) -> Iterator[Finding]:
     yield Finding("ok", "tokenizer", _describe(tokenizers))
     generation = _read_any(folder / "generation_config.json")
     yield from check_settings(settings, tokenizers, generation)
+    if weights is not None:
+        yield from _check_run(folder, weights, tokenizers.source, run=run)
 
 
 def _check_files(folder: Path, weights: Weights) -> Iterator[Finding]:
@@ -101,6 +113,24 @@ def _check_values(weights: Weights) -> Iterator[Finding]:
                 )
                 return
     yield Finding("ok", "values", "every weight is a finite number")
+
+
+def _check_run(
+    folder: Path, weights: Weights, tokenizer: Tokenizer, *, run: bool
+) -> Iterator[Finding]:
+    size = sum(math.prod(shape) for shape in weights.shapes.values())
+    if size > SMALL and not run:
+        yield Finding("note", "running", f"{size:,} parameters were not run: --run runs them too")
+        return
+    try:
+        model = from_pretrained(folder)
+    except RegardError:
+        return  # a finding of another check already
+    pad = tokenizer.pad_id if "pad" in tokenizer.special else None
+    try:
+        yield from check_run(model, tokenizer.inputs(TEXT).ids[:TOKENS], pad)
+    except RegardError as error:  # ids that the model has not
+        yield Finding("wrong", "running", str(error))
 
 
 def _describe(tokenizers: TokenizerPair) -> str:

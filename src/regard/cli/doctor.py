@@ -11,14 +11,18 @@ def doctor(
     model: Annotated[
         str, typer.Argument(metavar="FOLDER", help="A model folder, or a shipped model's name.")
     ],
+    run: Annotated[
+        bool, typer.Option("--run", help="Run a model of more than 300 million parameters too.")
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Write one JSON object.")] = False,
 ) -> None:
-    """Check a model folder: files, weights, tokenizer, settings. Exits with 1 if one is wrong."""
+    """Check a model folder: files, weights, tokenizer, settings, and whether padding or the future
+    changes what it gives. Exits with 1 if one is wrong."""
     from regard.cli.checks import examine
     from regard.tasks.loading import find
 
     folder = find(model)
-    findings = list(examine(folder))
+    findings = list(examine(folder, run=run))
     wrong = sum(finding.level == "wrong" for finding in findings)
     if as_json:
         told = {

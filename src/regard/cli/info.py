@@ -3,13 +3,14 @@
 import json
 import os
 import platform
-from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from regard import __version__
 from regard.errors import RegardError
+
+LISTED = 20  # of a list in the table; --json has them all
 
 
 def info(
@@ -58,26 +59,55 @@ def _installation() -> dict[str, Any]:
 
 
 def _model(name: str) -> dict[str, Any]:
-    from regard.checkpoints import read_config
+    """No weight is read: the settings tell the sizes, the headers of the files the rest."""
+    from math import prod
+
+    from regard.checkpoints import empty_model, read_config
+    from regard.checkpoints.weights import open_weights
     from regard.tasks.card import read_card
     from regard.tasks.loading import find
 
     folder = find(name)
-    config = read_config(folder)
-    card = read_card(folder)
+    settings, card = read_config(folder), read_card(folder)
+    config: Any = empty_model(folder).config
+    weights = open_weights(folder)
     facts: dict[str, Any] = {
         "model": name,
         "folder": str(folder),
-        "architecture": config["model_type"],
-        "parameters": _parameters(folder / "model.safetensors"),
-        "vocabulary": config["vocab_size"],
-        "layers": [config["encoder_layers"], config["decoder_layers"]],
-        "d_model": config["d_model"],
-        "heads": config.get("encoder_attention_heads"),
-        "positions": config["max_position_embeddings"],
-        "weights": config.get("dtype"),
+        "architecture": settings["model_type"],
+        "parameters": sum(map(prod, weights.shapes.values())),
+        "weights": ", ".join(sorted(set(weights.dtypes.values()))),
+        **{
+            title: fact
+            for title, fields in _FACTS.items()
+            if (fact := _fact(config, fields)) not in (None, (), [])
+        },
     }
     return facts | {name: fact for name, fact in card.items() if name not in facts}
+
+
+# What is told of a model: the fields of its config that say it, a list where there are two sides.
+_FACTS = {
+    "vocabulary": ("vocab_size", "target_vocab_size"),
+    "layers": ("num_layers", "encoder_layers", "decoder_layers"),
+    "d_model": ("d_model",),
+    "heads": ("num_heads", "encoder_heads", "decoder_heads"),
+    "key_heads": ("num_key_heads",),
+    "hidden_size": ("hidden_size",),
+    "cell": ("cell",),
+    "attention": ("attention",),
+    "positions": ("max_positions",),
+    "window": ("window",),
+    "image": ("image_size",),
+    "patch": ("patch_size",),
+    "head": ("head",),
+    "labels": ("labels",),
+}
+
+
+def _fact(config: Any, fields: tuple[str, ...]) -> Any:
+    told = [fact for name in fields if (fact := getattr(config, name, None)) is not None]
+    return told if len(told) > 1 else next(iter(told), None)
 
 
 def _taps(name: str) -> list[dict[str, Any]]:
@@ -119,22 +149,6 @@ def _columns(rows: list[dict[str, Any]]) -> str:
     )
 
 
-def _parameters(weights: Path) -> int | None:
-    """Counted from the file's header: no weight is read."""
-    if not weights.exists():
-        return None
-    with weights.open("rb") as file:
-        header = json.loads(file.read(int.from_bytes(file.read(8), "little")))
-    total = 0
-    for name, tensor in header.items():
-        if name != "__metadata__":
-            size = 1
-            for length in tensor["shape"]:
-                size *= length
-            total += size
-    return total
-
-
 def _table(facts: dict[str, Any]) -> str:
     width = max(map(len, facts))
     return "\n".join(
@@ -147,8 +161,9 @@ def _cell(fact: object) -> str:
         return "none"
     if isinstance(fact, dict):
         return ", ".join(f"{name} {_cell(value)}" for name, value in fact.items())
-    if isinstance(fact, list):
-        return ", ".join(map(_cell, fact)) or "none"
+    if isinstance(fact, list | tuple):
+        more = [f"and {len(fact) - LISTED} more"] if len(fact) > LISTED else []
+        return ", ".join([*map(_cell, fact[:LISTED]), *more]) or "none"
     if isinstance(fact, int) and not isinstance(fact, bool):
         return f"{fact:,}"
     return str(fact)

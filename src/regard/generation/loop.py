@@ -1,7 +1,7 @@
 """The generation loop: step the decoder, choose, set aside what has ended, go on with the rest."""
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from typing import Protocol, runtime_checkable
 
 import torch
@@ -36,6 +36,7 @@ def generate(
     *,
     prompt_mask: Bool[Tensor, "batch prompt"] | None = None,
     sentence_numbers: Sequence[int] | None = None,
+    ends: Callable[[Sequence[int]], bool] | None = None,
 ) -> list[list[Hypothesis]]:
     """The best hypotheses for each sentence: of a beam search best first, of sampling as drawn.
 
@@ -50,26 +51,82 @@ def generate(
         sentence_numbers: what sets each sentence's random numbers apart under one seed; the place
             in the batch by default. Give the place in the whole input, and how it is cut into
             batches does not matter.
+        ends: says of a hypothesis's new tokens whether the last of them ends it, as an
+            end-of-sentence token does.
 
     Raises:
         RegardError: the prompt or its mask has the wrong shape, or the filters forbid every token.
     """
     _check_prompt(prompt, prompt_mask, sentence_numbers)
-    batch, prompt_length = prompt.shape
+    batch = len(prompt)
     if not batch:
         return []
     samples = config.num_return_sequences if config.do_sample else 1
     numbers = range(batch) if sentence_numbers is None else sentence_numbers
-    chooser = chooser_for(
-        config, [(number, sample) for number in numbers for sample in range(samples)]
-    )
-    results = [NBest(config) for _ in range(batch * samples)]
+    streams = [(number, sample) for number in numbers for sample in range(samples)]
+    results = [NBest(config) for _ in streams]
+    for _ in _steps(decoder, prompt, prompt_mask, config, streams, results, ends):
+        pass
+    _check_possible(results)
+    if config.do_sample:
+        drawn = [result.hypotheses[0] for result in results]
+        return [drawn[first : first + samples] for first in range(0, len(drawn), samples)]
+    return [result.hypotheses[: config.num_return_sequences] for result in results]
+
+
+@torch.no_grad()
+def stream(
+    decoder: Decoder,
+    prompt: Int[Tensor, "1 prompt"],
+    config: GenerationConfig,
+    *,
+    ends: Callable[[Sequence[int]], bool] | None = None,
+) -> Generator[int, None, Hypothesis]:
+    """The new tokens of one sentence, each as soon as it is chosen: those that `generate` gives.
+
+    Returns (`hypothesis = yield from stream(…)`) the hypothesis that they make up.
+
+    Raises:
+        RegardError: as `generate`; a batch, several samples, or a beam search, which decides on
+            its first token last.
+    """
+    _check_prompt(prompt, None, None)
+    if len(prompt) != 1 or config.num_return_sequences > 1:
+        raise RegardError(
+            f"a stream is of one sentence; got {len(prompt)} with num_return_sequences ="
+            f" {config.num_return_sequences}. Generate several without a stream."
+        )
+    if config.num_beams > 1:
+        raise RegardError(
+            f"a beam search cannot stream, since its best beam may change until the end; got"
+            f" num_beams={config.num_beams}. Set num_beams=1, or generate without a stream."
+        )
+    results = [NBest(config)]
+    for chosen in _steps(decoder, prompt, None, config, [(0, 0)], results, ends):
+        if bool(chosen.totals[0, 0] > -torch.inf):
+            yield int(chosen.tokens[0, 0])
+    _check_possible(results)
+    return results[0].hypotheses[0]
+
+
+def _steps(
+    decoder: Decoder,
+    prompt: Int[Tensor, "batch prompt"],
+    prompt_mask: Bool[Tensor, "batch prompt"] | None,
+    config: GenerationConfig,
+    streams: Sequence[tuple[int, int]],
+    results: list[NBest],
+    ends: Callable[[Sequence[int]], bool] | None,
+) -> Iterator[Candidates]:
+    """Fills `results`, one for each search; gives what was chosen at each step on the way."""
+    chooser = chooser_for(config, streams)
     eos_ids = torch.tensor(config.eos_ids, dtype=prompt.dtype, device=prompt.device)
 
-    logits = decoder.step(prompt[:, 0] if prompt_length == 1 else prompt)
+    logits = decoder.step(prompt[:, 0] if prompt.shape[1] == 1 else prompt)
     history = prompt if prompt_mask is None else _padding_on_the_left(prompt, prompt_mask)
-    if samples > 1:
-        rows = torch.arange(batch, device=prompt.device).repeat_interleave(samples)
+    if len(results) > len(prompt):
+        rows = torch.arange(len(prompt), device=prompt.device)
+        rows = rows.repeat_interleave(len(results) // len(prompt))
         decoder.select(rows)
         logits, history = logits[rows], history[rows]
     running = Running(
@@ -80,35 +137,41 @@ def generate(
     )
     while True:
         candidates = chooser(logits, running)
-        is_eos = (candidates.tokens[:, :, None] == eos_ids).any(dim=-1)
+        is_end = (candidates.tokens[:, :, None] == eos_ids).any(dim=-1)
+        if ends is not None:
+            is_end |= _ended(ends, candidates, running)
         at_limit = running.generated + 1 == config.max_new_tokens
-        ended = torch.ones_like(is_eos) if at_limit else is_eos
+        ended = torch.ones_like(is_end) if at_limit else is_end
         any_ended = bool(ended.any())
         if any_ended:
-            _set_aside(candidates, ended, is_eos, running, results, config)
+            _set_aside(candidates, ended, is_end, running, results, config)
         rows, tokens = _go_on(candidates, ended if any_ended else None, running, results, config)
+        yield candidates
         if not len(rows):
-            break
+            return
         if not leaves_in_place(rows, len(logits)):
             decoder.select(rows)
         logits = decoder.step(tokens)
 
-    if not all(result.hypotheses for result in results):
-        raise RegardError(
-            "at least one token must be possible at each step; a sentence came to a step where each"
-            " was forbidden or NaN. Relax bad_words_ids, no_repeat_ngram_size or min_new_tokens,"
-            " and check the model's weights."
+
+def _ended(
+    ends: Callable[[Sequence[int]], bool], candidates: Candidates, running: Running
+) -> Bool[Tensor, "searches candidates"]:
+    start = running.history.shape[1] - running.generated
+    pasts = running.history[:, start:].tolist()
+    found = [
+        [ends([*pasts[row], token]) for row, token in zip(parents, tokens, strict=True)]
+        for parents, tokens in zip(
+            candidates.parents.tolist(), candidates.tokens.tolist(), strict=True
         )
-    if config.do_sample:
-        drawn = [result.hypotheses[0] for result in results]
-        return [drawn[first : first + samples] for first in range(0, len(drawn), samples)]
-    return [result.hypotheses[: config.num_return_sequences] for result in results]
+    ]
+    return torch.tensor(found, device=candidates.tokens.device)
 
 
 def _set_aside(
     candidates: Candidates,
     ended: Bool[Tensor, "searches candidates"],
-    is_eos: Bool[Tensor, "searches candidates"],
+    is_end: Bool[Tensor, "searches candidates"],
     running: Running,
     results: list[NBest],
     config: GenerationConfig,
@@ -136,7 +199,7 @@ def _set_aside(
         tokens.tolist(),
         scores.tolist(),
         log_probs.tolist(),
-        is_eos[search, column].tolist(),
+        is_end[search, column].tolist(),
         strict=True,
     )
     for number, its_tokens, score, its_log_probs, finished in ended_now:
@@ -180,6 +243,15 @@ def _padding_on_the_left(
 ) -> Int[Tensor, "batch prompt"]:
     order = mask.sort(dim=1, stable=True).indices  # False, padding, first
     return prompt.masked_fill(~mask, NO_TOKEN).gather(1, order)
+
+
+def _check_possible(results: list[NBest]) -> None:
+    if not all(result.hypotheses for result in results):
+        raise RegardError(
+            "at least one token must be possible at each step; a sentence came to a step where each"
+            " was forbidden or NaN. Relax bad_words_ids, no_repeat_ngram_size or min_new_tokens,"
+            " and check the model's weights."
+        )
 
 
 def _check_prompt(

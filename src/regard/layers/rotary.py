@@ -18,6 +18,7 @@ class Rotary:
 
     def __init__(self, dim: int, *, theta: float = 10000.0, scaling: Scaling | None = None):
         self.dim = dim
+        self.magnitude = 1.0 if scaling is None else scaling.magnitude
         with torch.device("cpu"):  # a real table, though the model be built on meta
             self.frequencies = rotary_frequencies(dim, theta=theta, scaling=scaling)
         self._frequencies: dict[torch.device, Tensor] = {}
@@ -47,7 +48,10 @@ class Rotary:
         # Not looked up: the table's length would have to be asked of the positions, which a GPU
         # waits for in every layer.
         angles = positions[:, None, :, None].float() * self._on(query.device)
-        return angles.cos(), angles.sin()
+        return self._cosine_and_sine(angles)
+
+    def _cosine_and_sine(self, angles: Tensor) -> tuple[Tensor, Tensor]:
+        return angles.cos() * self.magnitude, angles.sin() * self.magnitude
 
     @torch.inference_mode(False)  # what is made in inference mode could not be trained with later
     def _table(self, length: int, device: torch.device) -> tuple[Tensor, Tensor]:
@@ -56,8 +60,8 @@ class Rotary:
         if table is None or len(table[0]) < length:
             positions = torch.arange(max(length, 64, 2 * len(table[0]) if table else 0))
             angles = positions[:, None].float() * self.frequencies
-            table = angles.cos().to(device), angles.sin().to(device)
-            self._tables[device] = table
+            cosine, sine = self._cosine_and_sine(angles)
+            table = self._tables[device] = cosine.to(device), sine.to(device)
         return table
 
     @torch.inference_mode(False)

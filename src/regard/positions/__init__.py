@@ -8,6 +8,7 @@ from regard.positions.rotary import (
     LinearScaling,
     Llama3Scaling,
     Scaling,
+    YarnScaling,
     rotary_frequencies,
     rotate,
 )
@@ -18,6 +19,7 @@ __all__ = [
     "LinearScaling",
     "Llama3Scaling",
     "Scaling",
+    "YarnScaling",
     "alibi",
     "alibi_slopes",
     "grid",

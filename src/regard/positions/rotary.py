@@ -5,6 +5,7 @@ Source: RoFormer (Su et al. 2021), section 3.2.2.
 
 import math
 from dataclasses import dataclass
+from typing import ClassVar
 
 import torch
 from jaxtyping import Float, Int
@@ -18,6 +19,7 @@ class LinearScaling:
     """Every position counts 1/factor: a longer text in the same angles (Chen et al. 2023)."""
 
     factor: int | float
+    magnitude: ClassVar[float] = 1.0  # of what is turned: its length stays
 
     def __call__(self, frequencies: Float[Tensor, " half"]) -> Float[Tensor, " half"]:
         return frequencies / self.factor
@@ -35,6 +37,7 @@ class Llama3Scaling:
     low: int | float  # low_freq_factor
     high: int | float  # high_freq_factor
     trained_positions: int  # original_max_position_embeddings
+    magnitude: ClassVar[float] = 1.0
 
     def __call__(self, frequencies: Float[Tensor, " half"]) -> Float[Tensor, " half"]:
         turns = self.trained_positions / (2 * math.pi / frequencies)
@@ -42,7 +45,35 @@ class Llama3Scaling:
         return (1 - quick) * frequencies / self.factor + quick * frequencies
 
 
-Scaling = LinearScaling | Llama3Scaling
+@dataclass(frozen=True)
+class YarnScaling:
+    """As Llama 3's, but the way from quick to slow is straight over the pairs, not over their
+    turns, and query and key grow, so that weights stay as uneven (Peng et al. 2023, YaRN, 3.2).
+    """
+
+    factor: int | float
+    trained_positions: int  # original_max_position_embeddings
+    magnitude: float  # attention_factor: what query and key are multiplied with
+    quick: int | float = 32  # beta_fast: turns above which a hand is quick
+    slow: int | float = 1  # beta_slow: turns below which it is slow
+    whole_pairs: bool = True  # truncate: whether the way begins and ends at a pair
+
+    def __call__(self, frequencies: Float[Tensor, " half"]) -> Float[Tensor, " half"]:
+        half = len(frequencies)
+        step = -math.log(float(frequencies[-1])) / (half - 1)  # from pair to pair, in logarithms
+        start, end = (
+            math.log(self.trained_positions / (2 * math.pi * turns)) / step
+            for turns in (self.quick, self.slow)
+        )
+        if self.whole_pairs:
+            start, end = math.floor(start), math.ceil(end)
+        # Up to 2 · half − 1, as the published code has it, though there are but `half` pairs.
+        start, end = max(start, 0), min(end, 2 * half - 1)
+        slow = ((torch.arange(half) - start) / (end - start or 0.001)).clamp(0, 1)
+        return (1 - slow) * frequencies + slow * frequencies / self.factor
+
+
+Scaling = LinearScaling | Llama3Scaling | YarnScaling
 
 
 def rotary_frequencies(

@@ -5,12 +5,13 @@ none, Qwen2 on all but the output, Mistral on none; Mistral has windows in all l
 upper ones.
 """
 
+import math
 from typing import Any
 
 from regard.checkpoints.family import Family, Settings, rename
 from regard.errors import RegardError
 from regard.models import Decoder, DecoderConfig
-from regard.positions import LinearScaling, Llama3Scaling
+from regard.positions import LinearScaling, Llama3Scaling, YarnScaling
 from regard.positions.rotary import Scaling
 
 # Replaced in this order, inside every name of our state dict.
@@ -159,6 +160,16 @@ def _rope_parameters(config: DecoderConfig) -> dict[str, Any]:
             "high_freq_factor": scaling.high,
             "original_max_position_embeddings": scaling.trained_positions,
         }
+    if isinstance(scaling, YarnScaling):
+        return parameters | {
+            "rope_type": "yarn",
+            "factor": scaling.factor,
+            "attention_factor": scaling.magnitude,
+            "beta_fast": scaling.quick,
+            "beta_slow": scaling.slow,
+            "truncate": scaling.whole_pairs,
+            "original_max_position_embeddings": scaling.trained_positions,
+        }
     return parameters
 
 
@@ -179,9 +190,31 @@ def _rotary(settings: Settings) -> tuple[float, Scaling | None]:
     if kind == "llama3":
         keys = ("factor", "low_freq_factor", "high_freq_factor", "original_max_position_embeddings")
         return theta, Llama3Scaling(*(_need(parameters, key) for key in keys))
+    if kind == "yarn":
+        return theta, _yarn(parameters)
     raise RegardError(
-        f"rope_type must be default, linear or llama3; config.json says {kind!r}."
+        f"rope_type must be default, linear, llama3 or yarn; config.json says {kind!r}."
         " Load the model with transformers and give it to regard.trace."
+    )
+
+
+def _yarn(parameters: dict[str, Any]) -> YarnScaling:
+    factor = _need(parameters, "factor")
+
+    def growth(share: float) -> float:
+        return 0.1 * share * math.log(factor) + 1.0 if factor > 1 else 1.0
+
+    magnitude = parameters.get("attention_factor")
+    if magnitude is None:
+        shares = [parameters.get(name) or 0.0 for name in ("mscale", "mscale_all_dim")]
+        magnitude = growth(shares[0]) / growth(shares[1]) if all(shares) else growth(1.0)
+    return YarnScaling(
+        factor,
+        _need(parameters, "original_max_position_embeddings"),
+        magnitude,
+        quick=parameters.get("beta_fast") or 32,
+        slow=parameters.get("beta_slow") or 1,
+        whole_pairs=parameters.get("truncate", True),
     )
 
 

@@ -7,7 +7,8 @@ from typing import Any
 
 from torch import Tensor
 
-from regard.checkpoints.family import Family, rename
+from regard.checkpoints.family import Family, Place, rename
+from regard.checkpoints.weights import is_beside
 from regard.errors import RegardError
 from regard.models import EncoderDecoder, EncoderDecoderConfig
 from regard.positions import sinusoidal
@@ -32,14 +33,15 @@ RENAMES = (
     ("coder.norm", "coder.layer_norm"),
 )
 SHARED = "model.shared.weight"
+LOGITS_BIAS = "final_logits_bias"
 
 
-def names(model: EncoderDecoder) -> dict[str, str]:
+def names(model: EncoderDecoder) -> dict[str, str | Place]:
     """Our name → theirs for every weight that is written."""
     fixed = constant_names(model.config)
-    return {
-        name: _their_name(name, model.config) for name in model.state_dict() if name not in fixed
-    }
+    ours = [name for name in model.state_dict() if name not in (*fixed, "logits_bias")]
+    bias = {"logits_bias": Place(LOGITS_BIAS, lead=1)} if model.config.logits_bias else {}
+    return {name: _their_name(name, model.config) for name in ours} | bias
 
 
 def aliases(model: EncoderDecoder) -> dict[str, str]:
@@ -104,7 +106,7 @@ def to_config(config: EncoderDecoderConfig) -> dict[str, Any]:
 
 
 def from_config(settings: dict[str, Any]) -> EncoderDecoderConfig:
-    """The configuration that config.json describes."""
+    """The configuration that config.json describes, with one question to the weights beside it."""
     family = settings["model_type"]
     if settings["encoder_ffn_dim"] != settings["decoder_ffn_dim"]:
         raise RegardError(
@@ -130,6 +132,8 @@ def from_config(settings: dict[str, Any]) -> EncoderDecoderConfig:
         activation=settings["activation_function"],
         positions="sinusoidal" if static else "learned",
         max_positions=settings["max_position_embeddings"],
+        # Marian's and Pegasus's own files have one, models trained here have none.
+        logits_bias=is_beside(settings, LOGITS_BIAS, otherwise=False),
         pad_id=settings["pad_token_id"],
         eos_id=settings["eos_token_id"],
         start_id=settings["decoder_start_token_id"],
@@ -162,7 +166,6 @@ def _their_name(name: str, config: EncoderDecoderConfig) -> str:
 _UNWRITTEN = (
     *("norm_kind", "norm_eps", "gated", "feed_forward_bias", "attention_bias", "head_dim", "score"),
     *("position_offset", "scale_embedding", "embedding_norm", "tied_output", "scale_output"),
-    "logits_bias",
 )
 
 
@@ -182,5 +185,4 @@ FAMILY = Family(
     aliases=aliases,
     constants=constants,
     ignored=("model.*coder.embed_positions.weight",),  # of sinusoids
-    zeros=("final_logits_bias",),
 )

@@ -8,8 +8,7 @@ scale nothing.
 from typing import Any
 
 from regard.checkpoints.family import Family, Settings, rename
-from regard.checkpoints.weights import open_weights
-from regard.errors import RegardError
+from regard.checkpoints.weights import is_beside
 from regard.models import EncoderDecoder, EncoderDecoderConfig
 
 MODEL_TYPES = ("t5",)
@@ -120,27 +119,14 @@ def from_config(settings: Settings) -> EncoderDecoderConfig:
         relative_distance=settings.get("relative_attention_max_distance", 128),
         max_positions=settings.get("n_positions", 512),
         scale_output=scaled,
-        tied_output=scaled or not _has_output(settings, tied=tied),
+        # config.json does not tell: transformers before 5.2 wrote tie_word_embeddings false for
+        # every such model, and since then true, whatever there is.
+        tied_output=scaled or not is_beside(settings, OUTPUT, otherwise=not tied),
         pad_id=pad,
         eos_id=settings.get("eos_token_id", 1),
         start_id=pad if start is None else start,
         **FIXED,
     )
-
-
-def _has_output(settings: Settings, *, tied: bool) -> bool:
-    """Whether the file of a model that scales nothing holds an output table of its own.
-
-    config.json does not tell: transformers before 5.2 wrote tie_word_embeddings false for every
-    such model, and since then true, whatever there is. It counts only where there is no file.
-    """
-    config_file = getattr(settings, "file", None)
-    if config_file is None:
-        return not tied
-    try:
-        return OUTPUT in open_weights(config_file.parent)
-    except RegardError:  # which whoever reads weights will meet again; others need none
-        return not tied
 
 
 # (activation, gated) → feed_forward_proj, in which "gelu" is exact alone and tanh's when gated.

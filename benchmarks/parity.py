@@ -1,0 +1,241 @@
+"""Do the models here compute what transformers' compute, family by family, and write what they do?
+
+    python benchmarks/parity.py
+
+Each is built by transformers, small, odd in its sizes and with random weights
+(`peers/small_models.py`), saved, and opened here. Both read a batch with padding on either side.
+Printed are the largest differences of what comes out, of any hidden state and of the gradient of
+any weight; how many of 50 random prompts, padded on the left and on the right in one batch, go on
+with the same tokens; and the largest difference between what runs here and what is saved here and
+opened in transformers again.
+"""
+
+import argparse
+import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+from peers.small_models import CASES, PAD, START, VOCAB, Case
+from torch import Tensor, nn
+
+from regard.checkpoints import from_pretrained, save_pretrained
+from regard.checkpoints.families import family_of
+from regard.checkpoints.family import places, to_ours
+from regard.generation import GenerationConfig, generate
+from regard.models import Decoder, Encoder, EncoderDecoder, VisionTransformer
+
+ENDS = list(range(5, 13))  # so many that some texts end and some are cut
+PROMPTS, LENGTH, NEW = 50, 7, 6
+
+
+@dataclass(frozen=True)
+class Twins:
+    """A model of transformers, and what is opened here from its files."""
+
+    theirs: Any
+    ours: Any
+
+
+@dataclass(frozen=True)
+class Batch:
+    """The same texts or images, as each of the two takes them."""
+
+    theirs: dict[str, Tensor]
+    ours: dict[str, Tensor]
+    read: Tensor  # (batch, length): which of what the encoder, or the only stack, reads is no pad
+    counted: Tensor  # (batch, length): which places of the output have somebody who reads them
+
+
+def build(case: Case, folder: Path) -> Twins:
+    """Both models, in evaluation mode."""
+    theirs = case.build()
+    theirs.save_pretrained(folder)
+    return Twins(theirs, from_pretrained(folder))
+
+
+def batch_for(ours: nn.Module) -> Batch:
+    """Three texts, the second padded on the right and the third on the left; or two images."""
+    draw = torch.Generator().manual_seed(13)
+    if isinstance(ours, VisionTransformer):
+        pixels = torch.randn(2, 3, *ours.config.image_size, generator=draw)
+        everything = torch.ones(2, 1, dtype=torch.bool)
+        return Batch({"pixel_values": pixels}, {"pixels": pixels}, everything, everything)
+    ids = torch.randint(START, VOCAB - 4, (3, 11), generator=draw)
+    ids[1, 6:] = ids[2, :4] = PAD
+    real = ids != PAD
+    theirs = {"input_ids": ids, "attention_mask": real.long()}
+    if isinstance(ours, Decoder):
+        theirs["position_ids"] = (real.cumsum(1) - 1).clamp(min=0)
+        return Batch(theirs, {"ids": ids, "mask": real}, real, real)
+    if isinstance(ours, EncoderDecoder):
+        target = torch.randint(START, VOCAB - 4, (3, 5), generator=draw)
+        target[1, 3:] = PAD
+        theirs["decoder_input_ids"] = ours.shift_right(target)
+        return Batch(theirs, {"source": ids, "target": target}, real, target != PAD)
+    assert isinstance(ours, Encoder)
+    kinds = ours.config.segments
+    if kinds is None:
+        return Batch(theirs, {"ids": ids}, real, real)
+    segments = torch.randint(0, kinds, ids.shape, generator=draw)
+    return Batch(
+        theirs | {"token_type_ids": segments}, {"ids": ids, "segments": segments}, real, real
+    )
+
+
+def differences(twins: Twins) -> tuple[float, float, float]:
+    """The largest of what comes out, of any hidden state, and of any weight's gradient."""
+    batch = batch_for(twins.ours)
+    states: list[Tensor] = []
+    hooks = [
+        part.register_forward_hook(lambda _module, _inputs, output: states.append(output))
+        for part in _parts(twins.ours)
+    ]
+    output = twins.ours(**batch.ours)
+    for hook in hooks:
+        hook.remove()
+    expected = twins.theirs(**batch.theirs, output_hidden_states=True)
+    read = expected.get("hidden_states") or expected.encoder_hidden_states
+    written = expected.get("decoder_hidden_states") or ()
+    wanted = [(state, batch.read) for state in read]
+    wanted += [(state, torch.ones(state.shape[:2], dtype=torch.bool)) for state in written]
+    hidden = max(
+        _largest(state, other, which) for state, (other, which) in zip(states, wanted, strict=True)
+    )
+    difference = _largest(output, _answer(expected), batch.counted)
+    return difference, hidden, _gradients(twins, batch, output, _answer(expected))
+
+
+def _gradients(twins: Twins, batch: Batch, output: Tensor, expected: Tensor) -> float:
+    """The largest difference of gradients; what padding gives has no part in the loss."""
+    counted = batch.counted[:, 0] if output.ndim == 2 else batch.counted
+    weights = torch.randn(output.shape, generator=torch.Generator().manual_seed(1)) / 10
+    weights[~counted] = 0.0
+    for each in (output, expected):
+        (each * weights).sum().backward()
+    family = family_of(twins.ours)
+    theirs = {name: weight.grad for name, weight in twins.theirs.named_parameters()}
+    theirs |= {family.base + name: grad for name, grad in theirs.items()}  # of a model alone
+    ours = {name: weight.grad for name, weight in twins.ours.named_parameters()}
+    table = {
+        name: place
+        for name, place in places(family.names(twins.ours)).items()
+        if name in ours and theirs.get(place.name) is not None  # some are buffers on one side
+    }
+    wanted = to_ours(table, theirs)
+    assert max(float(grad.abs().max()) for grad in wanted.values()) > 0.1
+    return max(float((ours[name] - grad).abs().max()) for name, grad in wanted.items())
+
+
+@torch.no_grad()
+def same_tokens(twins: Twins, num_beams: int) -> int:
+    """How many of the prompts go on with the same tokens, batched with padding on either side."""
+    ids, real = _prompts()
+    order = real.sort(dim=1, descending=True, stable=True).indices
+    order[::2] = torch.arange(LENGTH)  # every other row keeps its padding on the left
+    mixed = ids.gather(1, order), real.gather(1, order)
+    settings: dict[str, Any] = dict(max_new_tokens=NEW, num_beams=num_beams, eos_token_id=ENDS)
+    if isinstance(twins.ours, EncoderDecoder):  # random ones would say one word for ever
+        settings["no_repeat_ngram_size"] = 1
+    config = GenerationConfig(**settings)
+    settings |= dict(pad_token_id=PAD, do_sample=False)
+    if isinstance(twins.ours, Decoder):
+        found = generate(twins.ours.start(mixed[1]), mixed[0], config, prompt_mask=mixed[1])
+    else:
+        found = generate(twins.ours.start(mixed[0]), torch.full((PROMPTS, 1), START), config)
+        ids, real = mixed
+        settings["decoder_start_token_id"] = START
+    # A decoder of theirs needs its padding on the left: it goes on to the right of what is there.
+    written = twins.theirs.generate(ids, attention_mask=real.long(), **settings)
+    tokens = [list(best[0].tokens) for best in found]
+    assert len({*map(len, tokens)}) > 1  # some have ended, some were cut
+    assert len({*map(tuple, tokens)}) > PROMPTS / 4  # what they write follows from what they read
+    # Behind a text that has ended theirs puts padding, or an end.
+    start = LENGTH if isinstance(twins.ours, Decoder) else 1
+    return sum(
+        row[: len(own)] == own and set(row[len(own) :]) <= {PAD, *ENDS}
+        for own, row in zip(tokens, written[:, start:].tolist(), strict=True)
+    )
+
+
+@torch.no_grad()
+def reopened(twins: Twins, folder: Path) -> float:
+    """The largest difference between our output and that of what we save, opened over there."""
+    import transformers
+
+    save_pretrained(twins.ours, folder)
+    family = family_of(twins.ours)
+    [name] = family.to_config(twins.ours.config)["architectures"]
+    theirs, report = getattr(transformers, name).from_pretrained(folder, output_loading_info=True)
+    report["missing_keys"] = [
+        name for name in report["missing_keys"] if not name.endswith("embed_positions.weight")
+    ]  # Pegasus's sinusoids, which it computes as it is made
+    assert not any(report.values()), report
+    assert from_pretrained(folder).config == twins.ours.config
+    batch = batch_for(twins.ours)
+    output = twins.ours(**batch.ours)
+    return _largest(output, _answer(theirs.eval()(**batch.theirs)), batch.counted)
+
+
+def _prompts() -> tuple[Tensor, Tensor]:
+    """Random ids of many lengths, padded on the left, and which of them are tokens."""
+    draw = torch.Generator().manual_seed(PROMPTS)
+    ids = torch.randint(START, VOCAB - 4, (PROMPTS, LENGTH), generator=draw)
+    lengths = torch.randint(1, LENGTH + 1, (PROMPTS, 1), generator=draw)
+    lengths[0] = LENGTH
+    real = torch.arange(LENGTH) >= LENGTH - lengths
+    return ids.masked_fill(~real, PAD), real
+
+
+def _parts(ours: Any) -> list[nn.Module]:
+    """What gives the hidden states that transformers lists: embeddings, layers, the last norm."""
+    parts: list[nn.Module] = []
+    for side in ("encoder", "decoder"):
+        if (stack := getattr(ours, side, None)) is not None:
+            # Of images they list the states before the last norm.
+            last = stack.layers[-1] if isinstance(ours, VisionTransformer) else stack
+            parts += [getattr(stack, "embed", None) or ours.embed, *stack.layers[:-1], last]
+    return parts
+
+
+def _answer(output: Mapping[str, Any]) -> Tensor:
+    """What their model gives, as the model here gives it."""
+    if output.get("start_logits") is not None:
+        return torch.stack([output["start_logits"], output["end_logits"]], dim=-1)
+    names = ("prediction_logits", "logits", "pooler_output", "last_hidden_state")
+    return next(output[name] for name in names if output.get(name) is not None)
+
+
+def _largest(ours: Tensor, theirs: Tensor, counted: Tensor) -> float:
+    assert ours.shape == theirs.shape, (ours.shape, theirs.shape)
+    difference = (ours - theirs).detach().abs()
+    if difference.ndim == 3 and counted.shape == difference.shape[:2]:
+        difference = difference[counted]
+    return float(difference.max())
+
+
+def main() -> None:
+    """Prints a line for each family."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.parse_args()
+    from transformers.utils import logging
+
+    logging.set_verbosity_error()
+    logging.disable_progress_bar()
+    titles = ("output", "hidden", "gradient", "greedy", "beam 4", "reopened")
+    print(f"{'family':20}", *(f"{title:>9}" for title in titles))
+    for case in CASES:
+        with tempfile.TemporaryDirectory() as folder:
+            twins = build(case, Path(folder) / "theirs")
+            found = [f"{difference:.1e}" for difference in differences(twins)]
+            found += [
+                f"{same_tokens(twins, beams)}/{PROMPTS}" if case.writes else "–" for beams in (1, 4)
+            ]
+            found.append(f"{reopened(twins, Path(folder) / 'ours'):.1e}")
+        print(f"{case.name:20}", *(f"{each:>9}" for each in found), flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,126 @@
+"""Small models of transformers with odd sizes and random weights: every family that opens here.
+
+Their own arithmetic is asked for (`attn_implementation="eager"`), not the kernel that both would
+call.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import nn
+
+VOCAB, PAD, EOS, START = 43, 1, 2, 3
+
+TOKENS = dict(vocab_size=VOCAB, pad_token_id=PAD, bos_token_id=None, eos_token_id=EOS)
+TOKENS |= dict(decoder_start_token_id=START)
+WORDS = dict(num_hidden_layers=2, num_attention_heads=3, hidden_size=15, intermediate_size=22)
+WORDS |= dict(max_position_embeddings=19, type_vocab_size=3, layer_norm_eps=1e-3)
+DISTIL = dict(dim=15, n_layers=2, n_heads=3, hidden_dim=22, max_position_embeddings=19)
+GPT2 = dict(n_embd=20, n_layer=3, n_head=5, n_inner=44, n_positions=37)
+UNTIED = dict(n_layer=1, n_inner=None, tie_word_embeddings=False, scale_attn_weights=False)
+LLAMA = dict(hidden_size=28, intermediate_size=44, num_hidden_layers=3, num_attention_heads=7)
+LLAMA |= dict(max_position_embeddings=64)
+TIED = dict(num_hidden_layers=1, attention_bias=True, mlp_bias=True, tie_word_embeddings=True)
+TIED |= dict(rms_norm_eps=0.01)
+WIDE = LLAMA | dict(num_key_value_heads=1, head_dim=6)  # seven queries to a key, head_dim ≠ d / h
+UPPER = dict(use_sliding_window=True, sliding_window=3, max_window_layers=1)
+LINEAR = dict(rope_type="linear", rope_theta=100.0, factor=2.0)
+LLAMA3 = dict(rope_type="llama3", rope_theta=500.0, factor=4.0, low_freq_factor=1.0)
+LLAMA3 |= dict(high_freq_factor=3.0, original_max_position_embeddings=16)
+YARN = dict(rope_type="yarn", rope_theta=500.0, factor=4.0, beta_fast=2.0, beta_slow=0.5)
+YARN |= dict(original_max_position_embeddings=16)
+PAIR = dict(d_model=18, encoder_layers=3, decoder_layers=2, max_position_embeddings=19)
+PAIR |= dict(encoder_attention_heads=3, decoder_attention_heads=2, forced_eos_token_id=None)
+PAIR |= dict(encoder_ffn_dim=23, decoder_ffn_dim=23)
+SCALED = dict(scale_embedding=True)
+TWO_TABLES = dict(share_encoder_decoder_embeddings=False, decoder_vocab_size=VOCAB - 4)
+TWO_TABLES |= dict(activation_function="relu", encoder_layers=1)
+T5 = dict(d_model=17, d_kv=5, d_ff=23, num_layers=3, num_decoder_layers=2, num_heads=3)
+T5 |= dict(relative_attention_num_buckets=6, relative_attention_max_distance=7)
+GATED = dict(feed_forward_proj="gated-gelu", tie_word_embeddings=False)
+VIT = WORDS | dict(image_size=[6, 10], patch_size=[3, 2])
+
+
+@dataclass(frozen=True)
+class Case:
+    """A family, and the settings that make it small and odd."""
+
+    name: str
+    architecture: str  # a class of transformers
+    settings: Mapping[str, Any]
+    output_table: bool = False  # T5's files may hold one whatever config.json says
+
+    @property
+    def writes(self) -> bool:
+        """Whether it goes on with a text."""
+        return self.architecture.endswith(("CausalLM", "LMHeadModel", "MTModel", "Generation"))
+
+    def build(self) -> Any:
+        """The model, in evaluation mode; none of its weights is zero or one."""
+        import transformers
+
+        architecture = getattr(transformers, self.architecture)
+        config = architecture.config_class(**(TOKENS | self.settings))
+        model = architecture._from_config(config, attn_implementation="eager").eval()
+        if self.output_table:
+            model.lm_head.weight = nn.Parameter(torch.empty_like(model.shared.weight))
+        torch.manual_seed(7)
+        with torch.no_grad():
+            for name, weight in model.named_parameters():
+                if weight.requires_grad:  # tables of sinusoids have none
+                    weight.copy_(_deviation(name) * torch.randn_like(weight) + _is_scale(name))
+            if hasattr(model, "final_logits_bias"):  # which is no parameter
+                model.final_logits_bias.normal_(std=0.05)
+        return model
+
+
+def _deviation(name: str) -> float:
+    """Of random weights; of biases little, or what they prefer would follow every text."""
+    return 0.05 if name.endswith("bias") else 0.2
+
+
+def _is_scale(name: str) -> bool:
+    """Whether a weight multiplies what has been normalised, so that it is about one."""
+    return name.endswith("weight") and ("norm" in name.lower() or ".ln_" in name)
+
+
+def heads(name: str, prefix: str, settings: Mapping[str, Any]) -> list[Case]:
+    """An encoder with each of its heads; the first of them has one layer."""
+    one = {"n_layers" if "n_layers" in settings else "num_hidden_layers": 1}
+    return [
+        Case(f"{name}, no head", f"{prefix}Model", {**settings, **one}),
+        Case(f"{name}, words", f"{prefix}ForMaskedLM", settings),
+        Case(
+            f"{name}, classes", f"{prefix}ForSequenceClassification", {**settings, "num_labels": 5}
+        ),
+        Case(f"{name}, answers", f"{prefix}ForQuestionAnswering", settings),
+    ]
+
+
+CASES = (
+    *heads("BERT", "Bert", WORDS),
+    Case("BERT, pretraining", "BertForPreTraining", WORDS),
+    *heads("RoBERTa", "Roberta", WORDS),
+    *heads("DistilBERT", "DistilBert", DISTIL),
+    Case("GPT-2", "GPT2LMHeadModel", GPT2),
+    Case("GPT-2, untied", "GPT2LMHeadModel", GPT2 | UNTIED),
+    Case("Llama", "LlamaForCausalLM", WIDE | dict(rope_parameters=LLAMA3)),
+    Case("Llama, tied", "LlamaForCausalLM", LLAMA | TIED | dict(rope_parameters=LINEAR)),
+    Case("Mistral", "MistralForCausalLM", WIDE | dict(hidden_size=25, sliding_window=3)),
+    Case("Mistral, all seen", "MistralForCausalLM", WIDE | dict(sliding_window=None)),
+    Case("Qwen2", "Qwen2ForCausalLM", WIDE | UPPER),
+    Case("Qwen2, longer", "Qwen2ForCausalLM", WIDE | dict(rope_parameters=YARN)),
+    Case("Marian", "MarianMTModel", PAIR | SCALED),
+    Case("Marian, two tables", "MarianMTModel", PAIR | SCALED | TWO_TABLES),
+    Case("Pegasus", "PegasusForConditionalGeneration", PAIR | SCALED),
+    Case("BART", "BartForConditionalGeneration", PAIR),
+    Case("BART, scaled", "BartForConditionalGeneration", PAIR | SCALED | dict(encoder_layers=1)),
+    Case("mBART", "MBartForConditionalGeneration", PAIR),
+    Case("T5", "T5ForConditionalGeneration", T5),
+    Case("T5 1.1", "T5ForConditionalGeneration", T5 | GATED, output_table=True),
+    Case("T5 1.1, tied", "T5ForConditionalGeneration", T5 | GATED | dict(num_decoder_layers=1)),
+    Case("ViT", "ViTForImageClassification", VIT),
+    Case("ViT, no head", "ViTModel", VIT | dict(qkv_bias=False, num_hidden_layers=1)),
+)

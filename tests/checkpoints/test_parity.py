@@ -1,0 +1,63 @@
+"""Every family against transformers: numbers, gradients, tokens, files both ways.
+
+The models, and what is measured of them, are those of benchmarks/parity.py, which prints it.
+"""
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("transformers")
+
+sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks"))
+try:
+    import parity
+finally:
+    sys.path.pop(0)
+
+CASES = {case.name: case for case in parity.CASES}
+WRITERS = [name for name, case in CASES.items() if case.writes]
+
+
+@pytest.fixture(scope="module")
+def twins(tmp_path_factory: pytest.TempPathFactory) -> Any:
+    """A model of transformers and what is opened here from its files, by the family's name."""
+    made: dict[str, parity.Twins] = {}
+
+    def build(name: str) -> parity.Twins:
+        if name not in made:
+            made[name] = parity.build(CASES[name], tmp_path_factory.mktemp("theirs"))
+        return made[name]
+
+    return build
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_output_every_hidden_state_and_every_gradient_are_equal(name: str, twins: Any) -> None:
+    output, hidden, gradient = parity.differences(twins(name))
+    assert output <= 1e-5
+    assert hidden <= 1e-5
+    assert gradient <= 1e-4
+
+
+@pytest.mark.parametrize("num_beams", [1, 4])
+@pytest.mark.parametrize("name", WRITERS)
+def test_tokens_are_equal_with_padding_on_either_side(
+    name: str, num_beams: int, twins: Any
+) -> None:
+    assert parity.same_tokens(twins(name), num_beams) == parity.PROMPTS
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_what_is_saved_here_opens_there(name: str, twins: Any, tmp_path: Path) -> None:
+    assert parity.reopened(twins(name), tmp_path) <= 1e-5
+
+
+def test_every_family_that_transformers_has_too_is_among_them() -> None:
+    from regard.checkpoints.families import MODULES
+
+    architectures = " ".join(case.architecture for case in parity.CASES).lower()
+    ours_alone = {"regard", "regard-recurrent"}
+    assert not [name for name in MODULES if name not in ours_alone and name not in architectures]
