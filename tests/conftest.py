@@ -1,7 +1,9 @@
 """Shapes in signatures are checked at run time here, in the tests, and nowhere else."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
 
 import jaxtyping
 import pytest
@@ -16,3 +18,84 @@ def as_in_production() -> Iterator[None]:
     jaxtyping.config.update("jaxtyping_disable", True)
     yield
     jaxtyping.config.update("jaxtyping_disable", False)
+
+
+@pytest.fixture(scope="session")
+def byte_level() -> Any:
+    """A small byte-level BPE tokenizer of the tokenizers library, as GPT-2's, that can chat."""
+    tokenizers = pytest.importorskip("tokenizers")
+    backend = tokenizers.Tokenizer(tokenizers.models.BPE())
+    backend.pre_tokenizer = tokenizers.pre_tokenizers.ByteLevel(add_prefix_space=False)
+    backend.decoder = tokenizers.decoders.ByteLevel()
+    trainer = tokenizers.trainers.BpeTrainer(
+        vocab_size=283,
+        special_tokens=["<|endoftext|>", "<|im_start|>", "<|im_end|>"],
+        initial_alphabet=tokenizers.pre_tokenizers.ByteLevel.alphabet(),
+        show_progress=False,
+    )
+    texts = ["the small dog sees the red house", "user assistant system"]
+    backend.train_from_iterator(texts * 3, trainer)  # no other script: its letters stay in bytes
+    return backend
+
+
+SENTENCES = [
+    "Where is the red house, and who lives in it?",
+    "The child likes the small dog, which sees an old tree.",
+    "Anna lives in the red house near the river in Vienna.",
+]
+
+
+@pytest.fixture(scope="session")
+def encoder_folder(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Path]:
+    """Saves a small random transformers model with a tokenizer of its family's kind.
+
+    `encoder_folder("Bert", "ForMaskedLM", **changes of the config)` is its folder.
+    """
+
+    def make(family: str, head: str, **changes: Any) -> Path:
+        import torch
+
+        transformers = pytest.importorskip("transformers")
+        folder = tmp_path_factory.mktemp(f"{family}{head}")
+        tokenizer = _roberta_tokenizer(folder) if family == "Roberta" else _bert_tokenizer()
+        tokenizer.save_pretrained(folder)
+        sizes = {"vocab_size": len(tokenizer), "pad_token_id": tokenizer.pad_token_id}
+        if family == "DistilBert":
+            sizes |= dict(dim=15, n_layers=2, n_heads=3, hidden_dim=22)
+        else:
+            sizes |= dict(hidden_size=15, num_hidden_layers=2, num_attention_heads=3)
+            sizes |= dict(intermediate_size=22, type_vocab_size=1 if family == "Roberta" else 2)
+        positions = {"max_position_embeddings": 67}
+        torch.manual_seed(19)
+        config = getattr(transformers, f"{family}Config")(**(sizes | positions | changes))
+        model = getattr(transformers, f"{family}{head}")(config)
+        with torch.no_grad():
+            for parameter in model.parameters():
+                parameter += 0.3 * torch.randn_like(parameter)
+        model.save_pretrained(folder)
+        return folder
+
+    return make
+
+
+def _bert_tokenizer() -> Any:
+    from tokenizers import BertWordPieceTokenizer
+    from transformers import BertTokenizer
+
+    trained = BertWordPieceTokenizer()
+    trained.train_from_iterator(SENTENCES, vocab_size=90, min_frequency=1, show_progress=False)
+    return BertTokenizer(vocab=trained.get_vocab())
+
+
+def _roberta_tokenizer(folder: Path) -> Any:
+    from tokenizers import AddedToken, ByteLevelBPETokenizer
+    from transformers import RobertaTokenizer
+
+    trained = ByteLevelBPETokenizer()
+    special = ["<s>", "<pad>", "</s>", "<unk>", "<mask>"]
+    trained.train_from_iterator(
+        SENTENCES, vocab_size=310, min_frequency=1, show_progress=False, special_tokens=special
+    )
+    trained.save_model(str(folder))
+    mask = AddedToken("<mask>", lstrip=True, special=True)  # it takes the space before it along
+    return RobertaTokenizer.from_pretrained(folder, mask_token=mask)

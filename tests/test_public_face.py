@@ -14,6 +14,7 @@ NAMES = [
     "attention_weights",
     "from_pretrained",
     "load",
+    "pipeline",
     "trace",
     "train",
 ]

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from regard.attention import attend, attention_weights
     from regard.checkpoints import from_pretrained
     from regard.inspection.models import trace
-    from regard.tasks import load, train
+    from regard.tasks import load, pipeline, train
 
 __version__ = "0.1.0"
 
@@ -26,6 +26,7 @@ __all__ = [
     "attention_weights",
     "from_pretrained",
     "load",
+    "pipeline",
     "trace",
     "train",
 ]
@@ -35,6 +36,7 @@ _HOME = {
     "attention_weights": "regard.attention",
     "from_pretrained": "regard.checkpoints",
     "load": "regard.tasks",
+    "pipeline": "regard.tasks",
     "trace": "regard.inspection",
     "train": "regard.tasks",
 }

@@ -51,6 +51,8 @@ class UpperCase:
 
     seen: list[dict[str, Any]] = field(default_factory=list)
     generation: Any = field(default_factory=lambda: SimpleNamespace(num_beams=5))
+    not_followed: tuple[str, ...] = ()
+    prefix: str | None = ""
 
     def run(
         self, texts: Sequence[str], *, alignment: str | None = None, progress: Any, **options: Any
@@ -58,6 +60,10 @@ class UpperCase:
         self.seen.append({"texts": list(texts), "alignment": alignment, **options})
         progress(len(texts))
         return [self._result(text, alignment is not None, options) for text in texts]
+
+    def between(self, source: str | None, target: str | None) -> "UpperCase":
+        self.seen.append({"source": source, "target": target})
+        return self
 
     def alignment_caption(self, step: str) -> str:
         return f"α at the {step} step, for a test"

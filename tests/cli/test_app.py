@@ -13,24 +13,68 @@ from regard.cli.app import app
 OPTIONS = {
     "": {"--version", "--debug", "--install-completion", "--show-completion", "--help"},
     "translate": {
-        "sentences", "--model", "--input", "--output", "--json", "--attention", "--attention-step",
-        "--num-beams", "--n-best", "--length-penalty", "--max-new-tokens", "--batch-size",
+        "sentences", "--model", "--source-language", "--target-language", "--prefix", "--input",
+        "--output", "--json", "--attention", "--attention-step", "--num-beams", "--n-best",
+        "--length-penalty", "--max-new-tokens", "--batch-size", "--threads", "--help",
+    },
+    "summarize": {
+        "texts", "--model", "--input", "--output", "--json", "--prefix", "--max-new-tokens",
+        "--min-new-tokens", "--num-beams", "--length-penalty", "--no-repeat-ngram-size",
+        "--batch-size", "--threads", "--help",
+    },
+    "generate": {
+        "prompts", "--model", "--input", "--output", "--json", "--chat", "--system",
+        "--interactive", "--max-new-tokens", "--do-sample", "--temperature", "--top-k", "--top-p",
+        "--min-p", "--seed", "--num-beams", "--num-return-sequences", "--repetition-penalty",
+        "--no-repeat-ngram-size", "--stop", "--batch-size", "--threads", "--help",
+    },
+    "answer": {
+        "questions", "--model", "--context", "--text", "--input", "--output", "--json", "--top-k",
+        "--max-answer-len", "--or-none", "--batch-size", "--threads", "--help",
+    },
+    "classify": {
+        "texts", "--model", "--input", "--output", "--json", "--pairs", "--images", "--top-k",
+        "--batch-size", "--threads", "--help",
+    },
+    "encode": {
+        "texts", "--model", "--input", "--output", "--pooling", "--normalise", "--batch-size",
         "--threads", "--help",
     },
     "evaluate": {
         "model", "pairs", "--output", "--json", "--num-beams", "--length-penalty",
         "--max-new-tokens", "--batch-size", "--threads", "--help",
     },
+    "explain": {
+        "sentence", "--model", "--layer", "--attention", "--target", "--head", "--vectors",
+        "--score", "--mask", "--temperature", "--heads", "--head-dim", "--positions",
+        "--projections", "--window", "--word", "--html", "--xlsx", "--geometry", "--markdown",
+        "--json", "--all", "--help",
+    },
     "info": {"model", "--json", "--taps", "--help"},
-    "doctor": {"model", "--json", "--help"},
+    "doctor": {"model", "--run", "--json", "--help"},
     "ladder": {
         "--data", "--dev", "--test", "--output", "--max-minutes", "--max-steps", "--cooldown",
-        "--preset", "--cell", "--vocab-size", "--max-tokens", "--patience", "--eval-every",
+        "--preset", "--cell", "--vocab-size", "--max-tokens", "--patience", "--eval-every", "--average", "--dropout",
         "--dev-sentences", "--precision", "--seed", "--threads", "--json", "--help",
     },
     "look": {
         "model", "text", "--file", "--target", "--num-beams", "--generate", "--tap", "--head",
         "--html", "--save", "--figure", "--terminal", "--json", "--port", "--no-open", "--help",
+    },
+    "words": {"--help"},
+    "words represent": {"file", "--as", "--output", "--csv", "--json", "--help"},
+    "words train": {
+        "file", "--output", "--method", "--dim", "--window", "--min-count", "--epochs",
+        "--negatives", "--subsample", "--learning-rate", "--seed", "--half", "--json", "--help",
+    },
+    "words near": {"word", "--model", "--count", "--limit", "--json", "--help"},
+    "words compare": {"word", "--model", "--limit", "--json", "--help"},
+    "words draw": {
+        "word", "--output", "--model", "--method", "--neighbours", "--limit", "--json", "--help",
+    },
+    "meaning": {
+        "word", "--text", "--model", "--layer", "--vectors", "--temperature", "--figure", "--json",
+        "--help",
     },
     "studio": {"models", "--port", "--no-open", "--help"},
     "train": {"--help"},

@@ -66,14 +66,15 @@ def test_what_is_given_arrives(regard, asked, tmp_path):
         "ladder", "--data", "a/pairs.tsv", "--dev", "d", "--test", "t", "--output", tmp_path / "x",
         "--max-minutes", 7, "--max-steps", 600, "--cooldown", 100, "--preset", "small", "--cell",
         "lstm", "--vocab-size", 500, "--max-tokens", 900, "--patience", 3, "--eval-every", 50,
-        "--dev-sentences", 60, "--precision", "fp32", "--seed", 5,
+        "--dev-sentences", 60, "--precision", "fp32", "--seed", 5, "--dropout", 0.25, "--average", 2,
     )  # fmt: skip
     _, options, _, cell = asked[0]
     assert cell == "lstm"
     assert options == TrainingOptions(
         output=str(tmp_path / "x"), dev="d", test="t", max_minutes=7, max_steps=600, cooldown=100,
         preset="small", vocab_size=500, max_tokens=900, patience=3, evaluate_every=50,
-        dev_sentences=60, precision="fp32", seed=5, data_note="pairs.tsv",
+        dev_sentences=60, precision="fp32", seed=5, data_note="pairs.tsv", dropout=0.25,
+        average=2,
     )  # fmt: skip
 
 

@@ -40,6 +40,30 @@ def test_what_is_not_given_is_left_to_the_model(regard, upper_case):
     assert "max_new_tokens" not in upper_case.seen[0]
 
 
+def test_without_beams_the_models_own_count(regard, upper_case):
+    regard("translate", "a")
+    assert "num_beams" not in upper_case.seen[0]
+    upper_case.generation.num_beams = 1
+    assert "got 2 > 1" in regard("translate", "a", "--n-best", 2).err
+
+
+def test_languages_and_a_prefix_reach_the_translator(regard, upper_case):
+    regard("translate", "a", "--source-language", "en", "--target-language", "de")
+    assert upper_case.seen[0] == {"source": "en", "target": "de"}
+    regard("translate", "a", "--prefix", "to German: ")
+    assert upper_case.prefix == "to German: "
+    assert upper_case.seen[-1]["texts"] == ["a"]
+
+
+def test_settings_that_are_not_followed_are_said_once(regard, upper_case):
+    upper_case.not_followed = ("typical_p", "suppress_tokens")
+    outcome = regard("translate", stdin=b"a\nb\n")
+    assert outcome.out == "A\nB\n"
+    assert outcome.err == (
+        "regard: en-de asks for typical_p, suppress_tokens, which decoding here has not.\n"
+    )
+
+
 def test_n_best_gives_number_score_and_text(regard, upper_case):
     outcome = regard("translate", "--n-best", 2, stdin=b"a\n\nb\n")
     assert outcome.out == ("1\t-0.5000\tA\n1\t-1.5000\tA!\n2\t\t\n3\t-0.5000\tB\n3\t-1.5000\tB!\n")
@@ -108,6 +132,8 @@ def test_a_pipe_gets_each_answer_before_it_sends_the_next_line():
         import regard.tasks
         from types import SimpleNamespace
         class Fake:
+            generation = SimpleNamespace(num_beams=1)
+            not_followed = ()
             def run(self, texts, **options):
                 return [SimpleNamespace(text=text.upper(), finished=True) for text in texts]
         regard.tasks.load = lambda name: Fake()

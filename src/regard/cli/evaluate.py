@@ -64,7 +64,9 @@ def evaluate(
         "max_new_tokens": max_new_tokens,
     }
     options = {name: value for name, value in options.items() if value is not None}
-    hypotheses, figures = measure(load(model), references, batch_size=batch_size, **options)
+    hypotheses, figures = measure(
+        load(model, "translation"), references, batch_size=batch_size, **options
+    )
     if output is not None:
         from regard.files import whole_file
 

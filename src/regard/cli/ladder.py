@@ -62,6 +62,21 @@ def ladder(
     evaluate_every: Annotated[
         int, typer.Option("--eval-every", min=1, help="Steps from one evaluation to the next.")
     ] = 250,
+    average: Annotated[
+        int | None,
+        typer.Option(
+            "--average",
+            min=1,
+            help="Newest evaluated checkpoints whose mean is the model; few for a short training.",
+            show_default="5",
+        ),
+    ] = None,
+    dropout: Annotated[
+        float | None,
+        typer.Option(
+            "--dropout", min=0, max=1, help="Of every model.", show_default="each preset's"
+        ),
+    ] = None,
     dev_sentences: Annotated[
         int, typer.Option("--dev-sentences", min=1, help="Translated at each evaluation.")
     ] = 500,
@@ -96,8 +111,10 @@ def ladder(
         max_minutes=max_minutes, max_steps=max_steps, cooldown=cooldown, preset=preset,
         vocab_size=vocab_size, max_tokens=max_tokens, patience=patience,
         evaluate_every=evaluate_every, dev_sentences=dev_sentences, precision=precision, seed=seed,
-        data_note=data.name,
+        data_note=data.name, dropout=dropout,
     )  # fmt: skip
+    if average is not None:
+        shared["average"] = average
     options = TrainingOptions(
         output=str(output),
         dev=str(dev) if dev else None,

@@ -1,13 +1,15 @@
 """Where a command's texts come from, and where what it makes of them goes."""
 
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TextIO
+from typing import TextIO, TypeVar
 
 from regard.cli.lines import Line, count_lines, open_input, read_lines
 from regard.errors import RegardError
+
+T = TypeVar("T")
 
 
 def text_groups(
@@ -35,6 +37,34 @@ def text_groups(
             f"nothing to read: give {what} in quotes, --input FILE, or lines on stdin."
         )
     return read_lines(sys.stdin.buffer, name="stdin", json_lines=json_lines)
+
+
+def answers(
+    groups: Iterable[list[Line]],
+    answer: Callable[[list[str]], Sequence[T]],
+    progress: Callable[[int], None],
+) -> Iterator[list[tuple[Line, T | None]]]:
+    """Each group of lines with what `answer` makes of their texts: nothing of an empty one.
+
+    Args:
+        progress: called with the number of empty lines; `answer` counts the others.
+    """
+    for group in groups:
+        lines = [line for line in group if line.text.strip()]
+        progress(len(group) - len(lines))
+        found = iter(answer([line.text for line in lines]) if lines else ())
+        yield [(line, next(found) if line.text.strip() else None) for line in group]
+
+
+def one_line(text: str) -> str:
+    """A model with byte pieces can write a line break; the reader of line n counts on line n."""
+    return " ".join(text.splitlines())
+
+
+def say_not_followed(name: str, settings: Iterable[str]) -> None:
+    """Says on stderr which settings of a model's files have no effect here."""
+    if listed := ", ".join(settings):
+        print(f"regard: {name} asks for {listed}, which decoding here has not.", file=sys.stderr)
 
 
 @contextmanager

@@ -165,7 +165,7 @@ def translation(
     if references:
         from regard.tasks import load
 
-        _, figures = measure(load(str(best)), references)
+        _, figures = measure(load(str(best), "translation"), references)
         show(figures, as_json=as_json)
 
 

@@ -9,7 +9,7 @@ import typer
 
 from regard.cli.lines import Line, count_lines
 from regard.cli.progress import progress_bar
-from regard.cli.texts import destination, text_groups
+from regard.cli.texts import answers, destination, one_line, say_not_followed, text_groups
 from regard.errors import RegardError
 
 if TYPE_CHECKING:
@@ -24,6 +24,30 @@ def translate(
     model: Annotated[
         str, typer.Option("--model", "-m", help="A shipped model's name or a model folder.")
     ] = "en-de",
+    source_language: Annotated[
+        str | None,
+        typer.Option(
+            "--source-language",
+            help="What a model of several languages reads, such as de or de_DE.",
+            show_default="model's",
+        ),
+    ] = None,
+    target_language: Annotated[
+        str | None,
+        typer.Option(
+            "--target-language",
+            help="What a model of several languages writes.",
+            show_default="model's",
+        ),
+    ] = None,
+    prefix: Annotated[
+        str | None,
+        typer.Option(
+            "--prefix",
+            help="Text to put before every sentence, such as T5's 'translate English to German: '.",
+            show_default="model's",
+        ),
+    ] = None,
     input: Annotated[
         Path | None,
         typer.Option("--input", "-i", help="File to translate, one sentence a line; may be .gz."),
@@ -52,8 +76,14 @@ def translate(
         ),
     ] = "output",
     num_beams: Annotated[
-        int, typer.Option("--num-beams", min=1, help="Hypotheses kept at each step; 1 is greedy.")
-    ] = 5,
+        int | None,
+        typer.Option(
+            "--num-beams",
+            min=1,
+            help="Hypotheses kept at each step; 1 is greedy.",
+            show_default="model's",
+        ),
+    ] = None,
     n_best: Annotated[
         int,
         typer.Option(
@@ -88,8 +118,6 @@ def translate(
     One line in, one line out: an empty line stays empty, and a pipe gets each answer as soon as
     its line has come.
     """
-    if n_best > num_beams:
-        raise RegardError(f"--n-best must not be above --num-beams; got {n_best} > {num_beams}.")
     groups = text_groups(sentences, input, as_json, what="a sentence")
     import torch
 
@@ -97,7 +125,15 @@ def translate(
 
     if threads:
         torch.set_num_threads(threads)
-    translator = load(model)
+    translator = load(model, "translation")
+    if source_language or target_language:
+        translator = translator.between(source_language, target_language)
+    if prefix is not None:
+        translator.prefix = prefix
+    beams = translator.generation.num_beams if num_beams is None else num_beams
+    if n_best > beams:
+        raise RegardError(f"--n-best must not be above --num-beams; got {n_best} > {beams}.")
+    say_not_followed(model, translator.not_followed)
     options: dict[str, Any] = {
         "num_beams": num_beams,
         "num_return_sequences": n_best,
@@ -109,19 +145,18 @@ def translate(
         destination(output) as file,
         progress_bar(count_lines(input) if input else 0, "translating", shown=bool(input)) as bar,
     ):
-        for group in groups:
-            lines = [line for line in group if line.text.strip()]
-            bar(len(group) - len(lines))
-            results = translator.run(
-                [line.text for line in lines],
+
+        def translated(texts: list[str]) -> "list[Result]":
+            return translator.run(
+                texts,
                 batch_size=batch_size,
                 alignment=attention_step if attention else None,
                 progress=bar,
                 **options,
             )
-            found = dict(zip((line.number for line in lines), results, strict=True))
-            for line in group:
-                result = found.get(line.number)
+
+        for group in answers(groups, translated, bar):
+            for line, result in group:
                 if result and not result.finished:
                     print(
                         f"regard: the translation of line {line.number} was cut where the model"
@@ -133,7 +168,7 @@ def translate(
                 elif n_best > 1:
                     text = _n_best(line, result)
                 else:
-                    text = _one_line(result.text) if result else ""
+                    text = one_line(result.text) if result else ""
                 print(text, file=file)
                 if attention and not as_json and result:
                     caption = translator.alignment_caption(attention_step)
@@ -161,14 +196,8 @@ def _n_best(line: Line, result: "Result | None") -> str:
     if result is None:
         return f"{line.number}\t\t"
     return "\n".join(
-        f"{line.number}\t{other.score:.4f}\t{_one_line(other.text)}"
-        for other in result.alternatives
+        f"{line.number}\t{other.score:.4f}\t{one_line(other.text)}" for other in result.alternatives
     )
-
-
-def _one_line(text: str) -> str:
-    """A model with byte pieces can write a line break; the reader of line n counts on line n."""
-    return " ".join(text.splitlines())
 
 
 def _grid(result: "Result", caption: str, file: TextIO) -> str:

@@ -1,36 +1,26 @@
 """A trained translator: text in, text out, with the words each word attended to."""
 
-import json
 import os
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import overload
+from typing import Any
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from regard.checkpoints import from_pretrained, save_pretrained
 from regard.data import pad
 from regard.errors import RegardError
-from regard.files import whole_file
-from regard.generation import GenerationConfig, Hypothesis, generate
+from regard.generation import GenerationConfig
 from regard.inspection import STEPS, Trace, cross_attention, group_words
 from regard.models import AnyEncoderDecoder, EncoderDecoder
+from regard.tasks import languages
+from regard.tasks.defaults import Defaults
+from regard.tasks.text_to_text import Alternative, TextToText, in_batches, open_checkpoint
 from regard.tasks.translation_trace import trace_translation
 from regard.text import TokenizerPair, normalise
-
-
-@dataclass(frozen=True)
-class Alternative:
-    """One of the n best translations of a text."""
-
-    text: str
-    score: float  # log-probability divided by length^length_penalty: the beam's ranking
-    tokens: list[str]
-    finished: bool  # False where max_new_tokens cut it off
 
 
 @dataclass(frozen=True)
@@ -47,14 +37,13 @@ class Result:
     alternatives: list[Alternative] = field(default_factory=list)  # n best, this one first
 
 
-class Translator:
+class Translator(TextToText):
     """Translates with an encoder–decoder model and its tokenizers.
 
     Args:
-        model: in evaluation mode.
-        tokenizers: of source and target; may be one and the same.
-        generation: the defaults of decoding.
-        name: what to call it in messages.
+        model, tokenizers, settings: as `TextToText` takes them.
+        directions: the defaults of each direction of a checkpoint that has several, such as T5's
+            "translation_en_to_de", for `between`.
     """
 
     def __init__(
@@ -62,60 +51,44 @@ class Translator:
         model: AnyEncoderDecoder,
         tokenizers: TokenizerPair,
         *,
-        generation: GenerationConfig | None = None,
+        directions: Mapping[str, Defaults] | None = None,
         name: str = "translator",
+        **settings: Any,
     ):
-        config = model.config
-        for side, tokenizer, size in (
-            ("source", tokenizers.source, config.vocab_size),
-            ("target", tokenizers.target, config.decoder_vocab_size),
-        ):
-            if tokenizer.vocab_size > size:
-                raise RegardError(
-                    f"the {side} tokenizer has {tokenizer.vocab_size} tokens, but the model's"
-                    f" vocabulary is {size}: use the tokenizer the model was trained with."
-                )
-        self.model = model
-        self.tokenizers = tokenizers
-        self.name = name
-        self.generation = (generation or GenerationConfig()).updated(
-            eos_token_id=config.eos_id,
-            pad_token_id=config.pad_id,
-            decoder_start_token_id=config.start_id,
-        )
-
-    @property
-    def device(self) -> torch.device:
-        """Where the model computes; `translator.model.to(device)` moves it."""
-        return self.model.output_weight.device
+        super().__init__(model, tokenizers, name=name, **settings)
+        self.directions = dict(directions or {})
 
     @classmethod
     def load(cls, folder: str | os.PathLike[str], *, name: str | None = None) -> "Translator":
-        """The translator saved in `folder`: model, tokenizers and decoding defaults."""
-        return cls(
-            from_pretrained(folder),
-            TokenizerPair.load(Path(folder)),
-            generation=_generation(Path(folder)),
-            name=name or Path(folder).name,
-        )
+        """The translator in `folder` or of a hub id: model, tokenizers and decoding defaults.
 
-    def save(self, folder: str | os.PathLike[str], *, dtype: torch.dtype = torch.float32) -> None:
-        """Writes what `load` reads, in Hugging Face's layout; weights in `dtype`."""
-        folder = Path(folder)
-        save_pretrained(self.model, folder, dtype=dtype)
-        self.tokenizers.save(folder)
-        with whole_file(folder / "generation_config.json") as file:
-            file.write_text(json.dumps(self.generation.to_dict(), indent=2) + "\n")
+        Where the checkpoint has several directions, choose with `between`.
+        """
+        model, tokenizers, tasks = open_checkpoint(folder)
+        directions = {task: each for task, each in tasks.items() if task.startswith("translation")}
+        if len(directions) > 1:
+            chosen = replace(tasks[""], prefix=None)
+        else:
+            chosen = next(iter(directions.values()), tasks[""])
+        name = name or Path(folder).name
+        return cls(model, tokenizers, directions=directions, name=name, **vars(chosen))
 
-    @overload  # a str is itself a sequence of str, which the two signatures cannot say
-    def __call__(self, text: str, **options: object) -> str: ...  # type: ignore[overload-overlap]
-    @overload
-    def __call__(self, text: Sequence[str], **options: object) -> list[str]: ...
-    def __call__(self, text: str | Sequence[str], **options: object) -> str | list[str]:
-        """One text → its translation; a list → a list. Options as in `run`."""
-        if isinstance(text, str):
-            return self.run([text], **options)[0].text  # type: ignore[arg-type]
-        return [result.text for result in self.run(text, **options)]  # type: ignore[arg-type]
+    @property
+    def has_languages(self) -> bool:
+        """Whether the checkpoint has to be told both languages: see `between`."""
+        return languages.are_chosen(self)
+
+    def between(self, source: str | None = None, target: str | None = None) -> "Translator":
+        """The same translator for other languages, of a checkpoint that knows several.
+
+        Args:
+            source, target: as the checkpoint calls them ("de", "de_DE"); "de" is de_DE where only
+                one begins so. What is not given stays as it is.
+
+        Raises:
+            RegardError: a language that it does not know, or nothing to choose.
+        """
+        return languages.between(self, source, target)
 
     def run(
         self,
@@ -124,7 +97,7 @@ class Translator:
         batch_size: int = 32,
         alignment: str | None = None,
         progress: Callable[[int], None] = lambda done: None,
-        **options: object,
+        **options: Any,
     ) -> list[Result]:
         """Translates texts; results do not depend on what else is in the list.
 
@@ -139,30 +112,17 @@ class Translator:
             RegardError: an unknown option, or a sentence with more tokens than the model has
                 positions. A longer text of several sentences is translated sentence by sentence.
         """
-        config = self._configured(options)
+        config = self.configured(options)
+        languages.check_chosen(self, config)
         if alignment is not None and alignment not in STEPS:
             raise RegardError(f"alignment must be {' or '.join(STEPS)}; got {alignment!r}.")
-        parts = [self._parts(text) for text in texts]
-        flat = [(index, ids) for index, text in enumerate(parts) for ids in text]
-        # Neighbours in length share a batch; the order of the results is the callers'.
-        order = sorted(range(len(flat)), key=lambda k: len(flat[k][1]))
-        translated: list[Result | None] = [None] * len(flat)
-        left = [len(text) for text in parts]
-        done = sum(count == 0 for count in left)
-        for start in range(0, len(order), batch_size):
-            chosen = order[start : start + batch_size]
-            batch = self._translate([flat[k][1] for k in chosen], config, alignment, chosen)
-            for k, result in zip(chosen, batch, strict=True):
-                translated[k] = result
-                left[flat[k][0]] -= 1
-                done += left[flat[k][0]] == 0
-            progress(done)
-            done = 0
-        joined: list[list[Result]] = [[] for _ in texts]
-        for (index, _), part in zip(flat, translated, strict=True):
-            assert part is not None
-            joined[index].append(part)
-        return [_join(results) for results in joined]
+        parts = in_batches(
+            [self._parts(text) for text in texts],
+            lambda sources, numbers: self._translate(sources, config, alignment, numbers),
+            batch_size=batch_size,
+            progress=progress,
+        )
+        return [_join(results) for results in parts]
 
     def trace(
         self,
@@ -187,36 +147,31 @@ class Translator:
             RegardError: an empty text, one with more tokens than the model has positions, a
                 hypothesis that there is not.
         """
-        config = self._configured(options)
+        config = self.configured(options)
         return trace_translation(self, text, target, hypothesis, config, keep)
-
-    def _configured(self, options: dict[str, object]) -> GenerationConfig:
-        config = self.generation.updated(**options)
-        # Start and every token: reading the last one too is what alignment looks at.
-        longest = self.model.config.max_positions - 1
-        return config.updated(max_new_tokens=min(config.max_new_tokens, longest))
 
     def _parts(self, text: str) -> list[list[int]]:
         """Token ids of a text, in as many parts as the model's positions make necessary."""
-        limit = self.model.config.max_positions - 1  # one position for the end of sentence
-        encode = self.tokenizers.source.encode
         text = normalise(text)
-        whole = encode(text)
+        whole = self.encode(text)
         if not whole:
             return []
-        if len(whole) <= limit:
+        if len(whole) <= self.room:
             return [whole]
         parts: list[list[int]] = []
+        part = ""
         for sentence in re.split(r"(?<=[.!?।…])\s+", text):
-            ids = encode(sentence)
-            if len(ids) > limit:
+            ids = self.encode(sentence)
+            if len(ids) > self.room:
                 raise RegardError(
-                    f"a sentence may have {limit} tokens with {self.name}; got one of {len(ids)}"
-                    f" ({sentence[:40]!r} …). Split it into shorter sentences."
+                    f"a sentence may have {self.room} tokens with {self.name}; got one of"
+                    f" {len(ids)} ({sentence[:40]!r} …). Split it into shorter sentences."
                 )
-            if parts and len(parts[-1]) + len(ids) <= limit // 4:
-                parts[-1] += ids
+            together = self.encode(f"{part} {sentence}")
+            if parts and len(together) <= self.room // 4:
+                part, parts[-1] = f"{part} {sentence}", together
             else:
+                part = sentence
                 parts.append(ids)
         return parts
 
@@ -228,48 +183,30 @@ class Translator:
         alignment: str | None,
         numbers: Sequence[int],
     ) -> list[Result]:
-        ids = self.model.config
-        source = pad(sources, pad_id=ids.pad_id, eos_id=ids.eos_id)[0].to(self.device)
-        n_best = generate(
-            self.model.start(source),
-            config.start(len(sources), self.device),
-            config,
-            sentence_numbers=numbers,
-        )
-        results = [self._result(hypotheses) for hypotheses in n_best]
-        if alignment:
-            best = [_without_end(hypotheses[0].tokens, ids.eos_id) for hypotheses in n_best]
-            results = self._aligned(results, sources, source, best, alignment)
-        return results
-
-    def _result(self, hypotheses: Sequence[Hypothesis]) -> Result:
-        eos, target = self.model.config.eos_id, self.tokenizers.target
-        alternatives = []
-        for hypothesis in hypotheses:
-            tokens = _without_end(hypothesis.tokens, eos)
-            alternatives.append(
-                Alternative(
-                    text=target.decode(tokens),
-                    score=hypothesis.score,
-                    tokens=target.tokens(tokens),
-                    finished=hypothesis.finished,
-                )
+        n_best = self.decode(sources, config, numbers)
+        results = []
+        for hypotheses in n_best:
+            best, *_ = alternatives = self.told(hypotheses)
+            results.append(
+                Result(best.text, best.score, best.tokens, best.finished, alternatives=alternatives)
             )
-        best = alternatives[0]
-        return Result(best.text, best.score, best.tokens, best.finished, alternatives=alternatives)
+        if alignment:
+            targets = [self.without_end(hypotheses[0].tokens) for hypotheses in n_best]
+            results = self._aligned(results, sources, targets, alignment)
+        return results
 
     def _aligned(
         self,
         results: list[Result],
         sources: list[list[int]],
-        source: torch.Tensor,
         targets: list[list[int]],
         step: str,
     ) -> list[Result]:
         ids = self.model.config
         target = pad(targets, pad_id=ids.pad_id, eos_id=ids.eos_id)[0].to(self.device)
         target = target[:, :-1]  # the end of the longest belongs to no word
-        weights = cross_attention(self.model, source, target, step=step).mean(1)  # over heads
+        weights = cross_attention(self.model, self.batch(sources), target, step=step)
+        weights = weights.mean(1)[:, :, len(self.before) :]  # over heads; of the text's own tokens
         aligned = []
         for row, result in enumerate(results):
             source_words = self.tokenizers.source.words(sources[row])
@@ -296,22 +233,6 @@ class Translator:
             config = self.model.config
             of += f", mean over {config.decoder_layers} layers × {config.decoder_heads} heads"
         return f"{of}, at the decoder's {step} step"
-
-
-def _generation(folder: Path) -> GenerationConfig:
-    file = folder / "generation_config.json"
-    if not file.exists():
-        return GenerationConfig()
-    try:
-        settings = json.loads(file.read_text(encoding="utf-8"))
-    except ValueError as error:
-        raise RegardError(f"{file} is not valid JSON ({error}).") from error
-    return GenerationConfig.from_dict(settings)[0]
-
-
-def _without_end(tokens: Sequence[int], eos_id: int) -> list[int]:
-    tokens = list(tokens)
-    return tokens[:-1] if tokens and tokens[-1] == eos_id else tokens
 
 
 def _join(parts: list[Result]) -> Result:

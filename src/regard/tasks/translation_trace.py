@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 import torch
 from torch import Tensor
 
-from regard.data import pad
 from regard.errors import RegardError
 from regard.generation import GenerationConfig, Hypothesis, generate
 from regard.inspection.answers import (
@@ -38,9 +37,7 @@ def trace_translation(
 ) -> Trace:
     """The trace of one pass over source and target; see `Translator.trace`."""
     model = translator.model
-    source = source_ids(translator, text)
-    ids = model.config
-    batch = pad([source], pad_id=ids.pad_id, eos_id=ids.eos_id)[0].to(translator.device)
+    batch = translator.batch([source_ids(translator, text)])
     if target is None:
         config = config.updated(num_return_sequences=1 if config.do_sample else config.num_beams)
         found = generate(model.start(batch), config.start(1, translator.device), config)[0]
@@ -49,7 +46,7 @@ def trace_translation(
                 f"the search gave hypotheses 0 to {len(found) - 1}; got {hypothesis}."
             )
     else:
-        found = [given(translator, target)]
+        found = [given(translator, target, config)]
         if hypothesis != 0:
             raise RegardError(f"a given target is hypothesis 0; got {hypothesis}.")
     shown = list(found[hypothesis].tokens)
@@ -68,7 +65,7 @@ def trace_translation(
     trace.generation = GenerationInfo(
         axis="target",
         steps=steps(trace.output[0], shown, tokenizers.target),
-        hypotheses=[told(each, tokenizers.target, ids.eos_id) for each in found],
+        hypotheses=[told(each, tokenizers.target) for each in found],
         shown=hypothesis,
     )
     if target is None:
@@ -78,27 +75,27 @@ def trace_translation(
 
 
 def source_ids(translator: "Translator", text: str) -> list[int]:
-    limit = translator.model.config.max_positions - 1  # one position for the end of sentence
-    ids = translator.tokenizers.source.encode(normalise(text))
+    ids = translator.encode(normalise(text))
     if not ids:
         raise RegardError("there is no text to look at; give a sentence.")
-    if len(ids) > limit:
+    if len(ids) > translator.room:
         raise RegardError(
-            f"a text may have {limit} tokens with {translator.name}; got {len(ids)}."
+            f"a text may have {translator.room} tokens with {translator.name}; got {len(ids)}."
             " Look at a part of it."
         )
     return ids
 
 
-def given(translator: "Translator", target: str) -> Hypothesis:
+def given(translator: "Translator", target: str, config: GenerationConfig) -> Hypothesis:
     """A translation that somebody wrote, as if it had been generated."""
-    limit = translator.model.config.max_positions - 1
+    first = [] if config.forced_bos_token_id is None else [config.forced_bos_token_id]
+    limit = translator.positions - 1 - len(first)
     ids = translator.tokenizers.target.encode(normalise(target))
     if not ids:
         raise RegardError("the target is empty; give a sentence, or none to translate.")
     if len(ids) > limit:
         raise RegardError(f"a target may have {limit} tokens; got {len(ids)}.")
-    tokens = (*ids, translator.model.config.eos_id)
+    tokens = (*first, *ids, translator.model.config.eos_id)
     return Hypothesis(tokens, float("nan"), (), finished=True)
 
 
@@ -140,7 +137,7 @@ def steps(logits: Tensor, tokens: Sequence[int], tokenizer: Tokenizer) -> list[S
     ]
 
 
-def told(hypothesis: Hypothesis, tokenizer: Tokenizer, eos_id: int) -> HypothesisInfo:
+def told(hypothesis: Hypothesis, tokenizer: Tokenizer) -> HypothesisInfo:
     return HypothesisInfo(
         text=tokenizer.decode(hypothesis.tokens),
         tokens=tokenizer.tokens(hypothesis.tokens),

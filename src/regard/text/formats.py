@@ -45,7 +45,7 @@ class TokenizerFiles:
 
     backend: tokenizers.Tokenizer
     special: dict[str, str] = field(default_factory=dict)  # "pad" → "<pad>"; see NAMES
-    settings: dict[str, Any] = field(default_factory=dict)  # tokenizer_config.json
+    settings: dict[str, Any] = field(default_factory=dict)  # tokenizer_config.json, chat_template
 
 
 def open_files(path: Path, *, side: str = "source") -> TokenizerFiles:
@@ -60,6 +60,9 @@ def open_files(path: Path, *, side: str = "source") -> TokenizerFiles:
     file = path / "tokenizer.json" if path.is_dir() else path
     folder = file.parent
     settings = _read_json(folder / "tokenizer_config.json")
+    if (folder / "chat_template.jinja").is_file():  # comes before the one in the settings
+        template = (folder / "chat_template.jinja").read_text(encoding="utf-8")
+        settings["chat_template"] = template
     usual: dict[str, str] = {}
     if file.is_file():
         backend = _read_tokenizer_json(file)

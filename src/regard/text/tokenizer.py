@@ -102,9 +102,10 @@ class Tokenizer:
     def unk_id(self) -> int:
         return self.special_id("unk")
 
-    def encode(self, text: str) -> list[int]:
-        """Token ids of one text, without special tokens."""
-        ids: list[int] = self._reading(text).encode(text, add_special_tokens=False).ids
+    def encode(self, text: str, *, special_in_text: bool = False) -> list[int]:
+        """Token ids of one text, without special tokens but those read in it (see `inputs`)."""
+        backend = self._with_special if special_in_text else self._reading(text)
+        ids: list[int] = backend.encode(text, add_special_tokens=False).ids
         return ids
 
     def encode_batch(self, texts: Sequence[str]) -> list[list[int]]:
@@ -165,6 +166,11 @@ class Tokenizer:
                 end = start
             found.append(Piece(id_, token, word_of.get(index), start, end))
         return found
+
+    def special_names(self) -> list[str]:
+        """What every special token is called, the longest first."""
+        added = self.backend.get_added_tokens_decoder().values()
+        return sorted({token.content for token in added if token.special}, key=len, reverse=True)
 
     def save(self, folder: str | Path, *, name: str = "tokenizer.json") -> None:
         """Write tokenizer.json and the two small files with which transformers opens it."""
@@ -235,13 +241,13 @@ class Tokenizer:
         for the longest pieces in a text, and its special tokens are pieces as any."""
         if not isinstance(self.backend.model, models.Unigram):
             return None
-        return re.compile("|".join(map(re.escape, self._special_names())))
+        return re.compile("|".join(map(re.escape, self.special_names())))
 
     @cached_property
     def _guarded(self) -> tokenizers.Tokenizer:
         """The same with special tokens that no text can spell."""
         content = json.loads(self.backend.to_str())
-        special = set(self._special_names())
+        special = set(self.special_names())
         for entry in content["model"]["vocab"]:
             if entry[0] in special:
                 entry[0] = f"{_UNSPELLABLE}{entry[0]}"
@@ -251,10 +257,6 @@ class Tokenizer:
     @cached_property
     def _with_special(self) -> tokenizers.Tokenizer:
         return tokenizers.Tokenizer.from_str(self.backend.to_str())
-
-    def _special_names(self) -> list[str]:
-        added = self.backend.get_added_tokens_decoder().values()
-        return sorted({token.content for token in added if token.special}, key=len, reverse=True)
 
     def _checked(self, ids: Iterable[int]) -> list[int]:
         ids = [int(i) for i in ids]

@@ -1,0 +1,162 @@
+"""`regard answer`: questions to the parts of a text that answer them."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from regard.cli.lines import Line, count_lines, open_input
+from regard.cli.progress import progress_bar
+from regard.cli.texts import destination, text_groups
+from regard.errors import RegardError
+
+if TYPE_CHECKING:
+    from regard.tasks.answering import Answer
+
+
+def answer(
+    model: Annotated[
+        str, typer.Option("--model", "-m", help="Folder or hub id of a model that answers.")
+    ],
+    questions: Annotated[
+        list[str] | None,
+        typer.Argument(help="What to ask, each in quotes; without any, --input or stdin."),
+    ] = None,
+    context: Annotated[
+        Path | None,
+        typer.Option("--context", "-c", help="File with the text to search, of any length."),
+    ] = None,
+    text: Annotated[str | None, typer.Option("--text", help="The text to search.")] = None,
+    input: Annotated[
+        Path | None,
+        typer.Option(
+            "--input",
+            "-i",
+            help='File of questions, one a line, or of JSON objects with a "question" and a'
+            ' "context"; may be .gz.',
+        ),
+    ] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", help="File to write, whole or not at all."),
+    ] = None,
+    as_json: Annotated[
+        bool,
+        typer.Option("--json", help="Write a JSON object a line, with the fields that came in."),
+    ] = False,
+    top_k: Annotated[
+        int,
+        typer.Option(
+            "--top-k",
+            min=1,
+            help="Answers to show for each question; more than one as line number, answer and"
+            " score.",
+        ),
+    ] = 1,
+    max_answer_len: Annotated[
+        int, typer.Option("--max-answer-len", min=1, help="Longest answer, in tokens.")
+    ] = 15,
+    or_none: Annotated[
+        bool,
+        typer.Option("--or-none", help="The answer may be that there is none: an empty one."),
+    ] = False,
+    batch_size: Annotated[
+        int, typer.Option("--batch-size", min=1, help="Windows of text read together.")
+    ] = 32,
+    threads: Annotated[
+        int | None,
+        typer.Option("--threads", min=1, help="CPU threads.", show_default="one for each core"),
+    ] = None,
+) -> None:
+    """Answer questions out of a text.
+
+    One question in, one line out: the answer and its probability, separated by a tab.
+    """
+    if context and text is not None:
+        raise RegardError("give either --context or --text; got both.")
+    searched = _read(context) if context else text
+    groups = text_groups(questions, input, False, what="a question")
+    import torch
+
+    from regard.tasks import load
+
+    if threads:
+        torch.set_num_threads(threads)
+    answerer = load(model, "question-answering")
+    options: dict[str, Any] = {
+        "top_k": top_k,
+        "max_answer_len": max_answer_len,
+        "handle_impossible_answer": or_none,
+        "batch_size": batch_size,
+    }
+    with (
+        destination(output) as file,
+        progress_bar(count_lines(input) if input else 0, "answering", shown=bool(input)) as bar,
+    ):
+        for group in groups:
+            asked = list(_asked(group, searched))
+            bar(len(group) - len(asked))
+            pairs = [
+                (str(entry["question"]), entry.get("context") or searched or "")
+                for _, entry in asked
+            ]
+            results = answerer.run(pairs, progress=bar, **options)
+            found = {
+                number: (entry, answers)
+                for (number, entry), answers in zip(asked, results, strict=True)
+            }
+            for line in group:
+                entry, answers = found.get(line.number, ({"question": ""}, []))
+                if as_json:
+                    print(_json(entry, answers), file=file)
+                else:
+                    print(_plain(line.number, answers, top_k), file=file)
+            file.flush()
+
+
+def _read(file: Path) -> str:
+    with open_input(file) as opened:
+        try:
+            return opened.read().decode("utf-8")
+        except UnicodeDecodeError as error:
+            raise RegardError(
+                f"{file} is not UTF-8 (byte {error.start + 1}). Convert the file to UTF-8."
+            ) from None
+
+
+def _asked(lines: list[Line], searched: str | None) -> Iterator[tuple[int, dict[str, Any]]]:
+    """The number and the fields of each line that asks something."""
+    for line in lines:
+        if not line.text.strip():
+            continue
+        entry: Any = {"question": line.text}
+        if line.text.startswith("{"):
+            try:
+                entry = json.loads(line.text)
+            except ValueError as error:
+                raise RegardError(f"line {line.number} is not valid JSON ({error}).") from None
+        if not isinstance(entry.get("question"), str):
+            raise RegardError(f'line {line.number} must have a string under "question".')
+        if not isinstance(entry.get("context", searched), str):
+            raise RegardError(
+                f"line {line.number} needs a text to search: --context FILE, --text, or a JSON"
+                ' object with "question" and "context".'
+            )
+        yield line.number, entry
+
+
+def _json(entry: dict[str, Any], answers: "list[Answer]") -> str:
+    found = [
+        {"answer": each.text, "start": each.start, "end": each.end, "score": each.score}
+        for each in answers
+    ]
+    return json.dumps(entry | {"answers": found}, ensure_ascii=False)
+
+
+def _plain(number: int, answers: "list[Answer]", top_k: int) -> str:
+    shown = [f"{' '.join(each.text.split())}\t{each.score:.4f}" for each in answers]
+    if top_k == 1:
+        return shown[0] if shown else ""
+    return "\n".join(f"{number}\t{each}" for each in shown or ["\t"])

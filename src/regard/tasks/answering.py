@@ -1,0 +1,146 @@
+"""Questions to answers: the part of a text that a fine-tuned encoder points at.
+
+Devlin et al. 2019, section 4.2.
+"""
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, overload
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from tokenizers import Encoding
+from torch import nn
+
+from regard.checkpoints.hub import find_folder
+from regard.errors import RegardError
+from regard.tasks.reading import Batch, Reader, Tokens, load_encoder
+from regard.tasks.spans import best_spans
+from regard.text import Tokenizer
+from regard.text.cutting import windows
+
+Question = tuple[str, str]  # and its context: the text that may hold the answer
+
+
+@dataclass(frozen=True)
+class Answer:
+    """A part of the context; "" where the answer is that there is none."""
+
+    text: str
+    start: int  # context[start:end] is the text
+    end: int
+    score: float  # a probability
+
+
+class Answerer:
+    """Finds the answers to questions in texts.
+
+    It computes what the question-answering pipeline of transformers 4 did. A long context is read
+    in windows. In each, the logits of the first and of the last token become probabilities over
+    the context's tokens and the window's first special token, which stands for "no answer". The
+    score of an answer is the product of its first and its last token's; an answer is a span of at
+    most `max_answer_len` tokens, widened to whole words. Of equal spans in several windows the
+    best counts, and the answers of all windows are ranked together.
+
+    Args:
+        model: an encoder with the head "question_answering", in evaluation mode.
+        name: what to call it in messages.
+    """
+
+    def __init__(self, model: nn.Module, tokenizer: Tokenizer, *, name: str = "answerer"):
+        self._reader = Reader(model, tokenizer, head="question_answering", name=name)
+        self.model, self.tokenizer, self.name = self._reader.model, tokenizer, name
+
+    @property
+    def device(self) -> torch.device:
+        """Where the model computes; `answerer.model.to(device)` moves it."""
+        return self._reader.device
+
+    @classmethod
+    def load(cls, folder: str | os.PathLike[str], *, name: str | None = None) -> "Answerer":
+        """The model and its tokenizer in `folder`."""
+        name, folder = name or Path(folder).name, find_folder(folder)
+        return cls(*load_encoder(folder, name=name), name=name)
+
+    @overload
+    def __call__(self, question: str, context: str, **options: Any) -> str: ...
+    @overload
+    def __call__(self, question: Sequence[Question], **options: Any) -> list[str]: ...
+    def __call__(
+        self, question: str | Sequence[Question], context: str = "", **options: Any
+    ) -> str | list[str]:
+        """A question and its context → the best answer; a list of both → a list."""
+        if isinstance(question, str):
+            return self.run([(question, context)], **options)[0][0].text
+        return [answers[0].text for answers in self.run(question, **options)]
+
+    def run(
+        self,
+        questions: Sequence[Question],
+        *,
+        top_k: int = 1,
+        max_answer_len: int = 15,
+        max_seq_len: int = 384,
+        doc_stride: int = 128,
+        handle_impossible_answer: bool = False,
+        batch_size: int = 32,
+        progress: Callable[[int], None] = lambda done: None,
+    ) -> list[list[Answer]]:
+        """The `top_k` answers to each question, best first, whatever else is in the list.
+
+        Args:
+            questions: each with its context.
+            max_answer_len: tokens of an answer, at most.
+            max_seq_len: tokens of a window, question and special tokens included.
+            doc_stride: tokens that a window shares with the one before it.
+            handle_impossible_answer: "no answer" is one of the answers; its probability is the
+                least that a window gives.
+            batch_size: windows read together.
+            progress: called with the number of questions just finished.
+
+        Raises:
+            RegardError: an empty question or context, or a question that fills the window.
+        """
+        for name, value in (("top_k", top_k), ("max_answer_len", max_answer_len)):
+            if value < 1:
+                raise RegardError(f"{name} must be at least 1; got {value}.")
+        length = min(max_seq_len, self._reader.max_length)
+        stride = min(doc_stride, length // 2)
+        encodings = [self._encoding(*question) for question in questions]
+        parts = [windows(encoding, length, stride) for encoding in encodings]
+
+        def compute(batch: Batch) -> Iterator[NDArray[np.float32]]:
+            logits = self.model(batch.ids, segments=batch.segments, real=batch.real)
+            lengths = batch.real.sum(1).tolist()
+            return (row[:n].float().cpu().numpy() for row, n in zip(logits, lengths, strict=True))
+
+        groups = [
+            [_tokens(encoding, window) for window in its]
+            for encoding, its in zip(encodings, parts, strict=True)
+        ]
+        found = self._reader.run(groups, compute, batch_size=batch_size, progress=progress)
+        options: dict[str, Any] = {
+            "top_k": top_k, "longest": max_answer_len, "or_none": handle_impossible_answer,
+        }  # fmt: skip
+        return [
+            [
+                Answer(context[span.start : span.end], span.start, span.end, span.score)
+                for span in best_spans(encoding, context, its, logits, **options)
+            ]
+            for (_, context), encoding, its, logits in zip(
+                questions, encodings, parts, found, strict=True
+            )
+        ]
+
+    def _encoding(self, question: str, context: str) -> Encoding:
+        for what, text in (("question", question), ("context", context)):
+            if not (text.strip() and self.tokenizer.encode(text)):
+                raise RegardError(f"a {what} must have words; got {text!r}.")
+        return self.tokenizer.inputs(question, context)
+
+
+def _tokens(encoding: Encoding, window: Sequence[int]) -> Tokens:
+    return Tokens([encoding.ids[k] for k in window], [encoding.type_ids[k] for k in window])

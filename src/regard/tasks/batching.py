@@ -1,0 +1,48 @@
+"""Items of many lengths, computed in batches of like length, their results in the order they came.
+
+A result depends on its own item and never on what else is in the list.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import TypeVar
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+
+
+def by_length(
+    groups: Sequence[Sequence[Item]],
+    compute: Callable[[list[Item]], Sequence[Result]],
+    *,
+    length: Callable[[Item], int] = lambda item: 0,
+    batch_size: int,
+    progress: Callable[[int], None] = lambda done: None,
+) -> list[list[Result]]:
+    """The results of every group's items.
+
+    Args:
+        groups: what belongs together, such as the windows of one text; the computation may part it.
+        compute: a batch of items → a result for each.
+        batch_size: items computed together.
+        progress: called with the number of groups just finished.
+    """
+    flat = [(index, item) for index, group in enumerate(groups) for item in group]
+    order = sorted(range(len(flat)), key=lambda k: length(flat[k][1]))
+    found: dict[int, Result] = {}
+    left = [len(group) for group in groups]
+    done = left.count(0)
+    for start in range(0, len(order), batch_size):
+        chosen = order[start : start + batch_size]
+        results = compute([flat[k][1] for k in chosen])
+        for k, result in zip(chosen, results, strict=True):
+            found[k] = result
+            left[flat[k][0]] -= 1
+            done += left[flat[k][0]] == 0
+        progress(done)
+        done = 0
+    if done:  # nothing but empty groups
+        progress(done)
+    together: list[list[Result]] = [[] for _ in groups]
+    for k, (index, _) in enumerate(flat):
+        together[index].append(found[k])
+    return together

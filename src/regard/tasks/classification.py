@@ -1,0 +1,148 @@
+"""Texts to labels: the head of a fine-tuned encoder, as probabilities."""
+
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from regard.checkpoints.hub import find_folder
+from regard.checkpoints.pretrained import read_config
+from regard.errors import RegardError
+from regard.tasks.reading import Batch, Reader, load_encoder
+from regard.text import Tokenizer
+
+
+@dataclass(frozen=True)
+class Label:
+    """A label and how much the model is for it."""
+
+    label: str
+    score: float  # a probability; the bare output of a regression
+
+
+@dataclass(frozen=True)
+class Classification:
+    """The labels of one text, best first."""
+
+    labels: list[Label]
+    truncated: bool = False  # the text had more tokens than are read
+
+    @property
+    def best(self) -> Label:
+        return self.labels[0]
+
+
+# By the problem_type of config.json: logits (…, labels) → scores.
+SCORES: dict[str, Callable[[Tensor], Tensor]] = {
+    "single_label_classification": lambda logits: logits.softmax(-1),
+    "multi_label_classification": torch.sigmoid,
+    "regression": lambda logits: logits,
+}
+
+
+class Classifier:
+    """Says which labels a text, or a pair of texts, has.
+
+    Args:
+        model: an encoder with the head "classification", in evaluation mode.
+        problem_type: a name in SCORES: one label of several, any number of them, or a number.
+        name: what to call it in messages.
+    """
+
+    def __init__(
+        self,
+        model: nn.Module,
+        tokenizer: Tokenizer,
+        *,
+        problem_type: str = "single_label_classification",
+        name: str = "classifier",
+    ):
+        self._reader = Reader(model, tokenizer, head="classification", name=name)
+        self.model, self.tokenizer, self.name = self._reader.model, tokenizer, name
+        self.labels: tuple[str, ...] = self.model.config.labels
+        self.problem_type = check_problem_type(problem_type)
+
+    @property
+    def device(self) -> torch.device:
+        """Where the model computes; `classifier.model.to(device)` moves it."""
+        return self._reader.device
+
+    @classmethod
+    def load(cls, folder: str | os.PathLike[str], *, name: str | None = None) -> "Classifier":
+        """The classifier in `folder`: model, tokenizer and kind of problem."""
+        name, folder = name or Path(folder).name, find_folder(folder)
+        model, tokenizer = load_encoder(folder, name=name)
+        return cls(model, tokenizer, problem_type=read_problem_type(folder), name=name)
+
+    def __call__(self, text: str | Sequence[str], **options: Any) -> str | list[str]:
+        """One text → its best label; a list → a list. Options as in `run`."""
+        if isinstance(text, str):
+            return self.run([text], **options)[0].best.label
+        return [result.best.label for result in self.run(text, **options)]
+
+    def run(
+        self,
+        texts: Sequence[str],
+        pairs: Sequence[str] | None = None,
+        *,
+        top_k: int | None = None,
+        batch_size: int = 32,
+        progress: Callable[[int], None] = lambda done: None,
+    ) -> list[Classification]:
+        """The labels of each text, whatever else is in the list.
+
+        Args:
+            pairs: the second text of each, for a model of pairs.
+            top_k: labels for each text; None: all.
+            batch_size: texts read together.
+            progress: called with the number of texts just finished.
+
+        Raises:
+            RegardError: not as many pairs as texts.
+        """
+        if pairs is not None and len(pairs) != len(texts):
+            raise RegardError(
+                f"pairs must be one for each text; got {len(pairs)} for {len(texts)} texts."
+            )
+
+        def compute(batch: Batch) -> Tensor:
+            return self.model(batch.ids, segments=batch.segments, real=batch.real)
+
+        seconds = [None] * len(texts) if pairs is None else pairs
+        tokens = [self._reader.tokens(*both) for both in zip(texts, seconds, strict=True)]
+        groups = [[each] for each in tokens]
+        found = self._reader.run(groups, compute, batch_size=batch_size, progress=progress)
+        return [
+            Classification(ranked(logits, self.labels, self.problem_type, top_k), text.truncated)
+            for text, [logits] in zip(tokens, found, strict=True)
+        ]
+
+
+def ranked(
+    logits: Tensor, labels: Sequence[str], problem_type: str, top_k: int | None = None
+) -> list[Label]:
+    """Labels with their scores, best first; logits are (labels,)."""
+    scores = SCORES[problem_type](logits.float()).tolist()
+    order = sorted(range(len(labels)), key=lambda k: -scores[k])
+    return [Label(labels[k], scores[k]) for k in order[:top_k]]
+
+
+def read_problem_type(folder: Path) -> str:
+    """The one in config.json; where it is silent, a single label is a yes or no of its own."""
+    settings = read_config(folder)
+    told = settings.get("problem_type")
+    if told is not None:
+        return check_problem_type(told)
+    alone = len(settings.get("id2label") or range(settings.get("num_labels", 2))) == 1
+    return "multi_label_classification" if alone else "single_label_classification"
+
+
+def check_problem_type(problem_type: str) -> str:
+    """`problem_type`, where it is a name in SCORES."""
+    if problem_type not in SCORES:
+        raise RegardError(f"problem_type must be one of {', '.join(SCORES)}; got {problem_type!r}.")
+    return problem_type

@@ -1,0 +1,170 @@
+"""Texts to vectors: the states of an encoder, gathered into one for each text.
+
+Reimers and Gurevych 2019, Sentence-BERT.
+"""
+
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor, nn
+from torch.nn import functional
+
+from regard.checkpoints.hub import find_folder
+from regard.errors import RegardError
+from regard.tasks.reading import Batch, Reader, Tokens, load_encoder
+from regard.tasks.sentence_transformers import read_settings
+from regard.text import Tokenizer
+
+Vectors = NDArray[np.float32]
+
+
+@dataclass(frozen=True)
+class Embedding:
+    """One text as a vector."""
+
+    vector: Vectors  # (d_model,)
+    truncated: bool  # the text had more tokens than are read
+
+
+@dataclass(frozen=True)
+class TokenStates:
+    """The last layer's state of each token of one text, special tokens included."""
+
+    tokens: list[str]
+    states: Vectors  # (tokens, d_model)
+    truncated: bool
+
+
+def _mean(states: Tensor, real: Tensor) -> Tensor:
+    return (states * real[..., None]).sum(1) / real.sum(1, keepdim=True)
+
+
+def _cls(states: Tensor, real: Tensor) -> Tensor:
+    return states[:, 0]
+
+
+def _max(states: Tensor, real: Tensor) -> Tensor:
+    return states.masked_fill(~real[..., None], -torch.inf).amax(1)
+
+
+# States (batch, length, d_model) and which tokens are real → one vector each, (batch, d_model).
+POOLING: dict[str, Callable[[Tensor, Tensor], Tensor]] = {"mean": _mean, "cls": _cls, "max": _max}
+
+
+class Embedder:
+    """Turns texts into vectors whose directions say what the texts are about.
+
+    Args:
+        model: an encoder in evaluation mode; its head, if any, is not used.
+        pooling: "mean" of the tokens' states, the first token's ("cls"), or their "max".
+        normalise: to length one.
+        max_length: tokens that are read of a text, special ones included; None: the model's.
+        lowercase: before the tokenizer.
+        name: what to call it in messages.
+    """
+
+    def __init__(
+        self,
+        model: nn.Module,
+        tokenizer: Tokenizer,
+        *,
+        pooling: str = "mean",
+        normalise: bool = True,
+        max_length: int | None = None,
+        lowercase: bool = False,
+        name: str = "embedder",
+    ):
+        check_pooling(pooling)
+        self._reader = Reader(model, tokenizer, name=name)
+        self.model, self.tokenizer, self.name = self._reader.model, tokenizer, name
+        self.pooling, self.normalise, self.lowercase = pooling, normalise, lowercase
+        self.max_length = min(max_length or self._reader.max_length, self._reader.max_length)
+
+    @property
+    def device(self) -> torch.device:
+        """Where the model computes; `embedder.model.to(device)` moves it."""
+        return self._reader.device
+
+    @classmethod
+    def load(cls, folder: str | os.PathLike[str], *, name: str | None = None) -> "Embedder":
+        """The encoder in `folder` with what sentence-transformers says of it there, if anything.
+
+        Raises:
+            RegardError: no encoder, or a module of sentence-transformers that is not here.
+        """
+        name = name or Path(folder).name
+        settings = read_settings(find_folder(folder))
+        return cls(
+            *load_encoder(settings.folder, name=name),
+            pooling=settings.pooling,
+            normalise=settings.normalise,
+            max_length=settings.max_length,
+            lowercase=settings.lowercase,
+            name=name,
+        )
+
+    def __call__(self, text: str | Sequence[str], **options: Any) -> Vectors:
+        """One text → (d_model,); a list → (texts, d_model). Options as in `run`."""
+        results = self.run([text] if isinstance(text, str) else text, **options)
+        if isinstance(text, str):
+            return results[0].vector
+        empty = np.zeros((0, self.model.config.d_model), np.float32)
+        return np.stack([result.vector for result in results]) if results else empty
+
+    def run(
+        self,
+        texts: Sequence[str],
+        *,
+        pooling: str | None = None,
+        normalise: bool | None = None,
+        batch_size: int = 32,
+        progress: Callable[[int], None] = lambda done: None,
+    ) -> list[Embedding]:
+        """The vector of each text, whatever else is in the list.
+
+        Args:
+            pooling, normalise: the embedder's own where None.
+            batch_size: texts read together.
+            progress: called with the number of texts just finished.
+        """
+        pool = POOLING[check_pooling(pooling or self.pooling)]
+        normalise = self.normalise if normalise is None else normalise
+
+        def compute(batch: Batch) -> Vectors:
+            vectors = pool(self._states(batch), batch.real)
+            vectors = functional.normalize(vectors, dim=-1) if normalise else vectors
+            return vectors.float().cpu().numpy()
+
+        tokens = [self._tokens(text) for text in texts]
+        groups = [[each] for each in tokens]
+        found = self._reader.run(groups, compute, batch_size=batch_size, progress=progress)
+        return [
+            Embedding(vector, text.truncated) for text, [vector] in zip(tokens, found, strict=True)
+        ]
+
+    @torch.inference_mode()
+    def states(self, text: str) -> TokenStates:
+        """The vector of each token of a text, from the last layer."""
+        tokens = self._tokens(text)
+        states = self._states(self._reader.batch([tokens]))[0].float().cpu().numpy()
+        return TokenStates(self.tokenizer.tokens(tokens.ids), states, tokens.truncated)
+
+    def _tokens(self, text: str) -> Tokens:
+        text = text.lower() if self.lowercase else text
+        return self._reader.tokens(text, max_length=self.max_length)
+
+    def _states(self, batch: Batch) -> Tensor:
+        return self.model.hidden(batch.ids, segments=batch.segments, real=batch.real)
+
+
+def check_pooling(pooling: str) -> str:
+    """`pooling`, where it is a name in POOLING."""
+    if pooling not in POOLING:
+        raise RegardError(f"pooling must be one of {', '.join(POOLING)}; got {pooling!r}.")
+    return pooling

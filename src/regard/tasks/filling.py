@@ -1,0 +1,137 @@
+"""Masked words: what a model that was trained to guess them would put there."""
+
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from regard.checkpoints.hub import find_folder
+from regard.errors import RegardError
+from regard.tasks.reading import Batch, Reader, Tokens, load_encoder
+from regard.text import Tokenizer
+
+
+@dataclass(frozen=True)
+class Filling:
+    """A token for one mask."""
+
+    score: float  # its probability there
+    token: int  # its id
+    token_str: str
+    sequence: str  # the text with it; other masks stay
+
+
+class MaskFiller:
+    """Guesses the words that a text's masks stand for.
+
+    Args:
+        model: an encoder with the head "masked_word", in evaluation mode.
+        tokenizer: names its mask: "[MASK]", "<mask>".
+        name: what to call it in messages.
+    """
+
+    def __init__(self, model: nn.Module, tokenizer: Tokenizer, *, name: str = "mask filler"):
+        self._reader = Reader(model, tokenizer, head="masked_word", name=name)
+        self.model, self.tokenizer, self.name = self._reader.model, tokenizer, name
+        self._mask_id = tokenizer.special_id("mask")
+
+    @property
+    def device(self) -> torch.device:
+        """Where the model computes; `filler.model.to(device)` moves it."""
+        return self._reader.device
+
+    @property
+    def mask(self) -> str:
+        """What stands for a word to guess."""
+        return self.tokenizer.special["mask"]
+
+    @classmethod
+    def load(cls, folder: str | os.PathLike[str], *, name: str | None = None) -> "MaskFiller":
+        """The model and its tokenizer in `folder`."""
+        name, folder = name or Path(folder).name, find_folder(folder)
+        return cls(*load_encoder(folder, name=name), name=name)
+
+    def __call__(self, text: str | Sequence[str], **options: Any) -> str | list[str]:
+        """One text → the text with the likeliest token for each of its masks; a list → a list."""
+        texts = [text] if isinstance(text, str) else text
+        filled = [
+            self._filled(self._tokens(each).ids, [guesses[0].token for guesses in found])
+            for each, found in zip(texts, self.run(texts, top_k=1, **options), strict=True)
+        ]
+        return filled[0] if isinstance(text, str) else filled
+
+    def run(
+        self,
+        texts: Sequence[str],
+        *,
+        top_k: int = 5,
+        batch_size: int = 32,
+        progress: Callable[[int], None] = lambda done: None,
+    ) -> list[list[list[Filling]]]:
+        """For each text, for each of its masks: the `top_k` likeliest tokens, best first.
+
+        Every mask is guessed by itself, with the others masked.
+
+        Args:
+            batch_size: texts read together.
+            progress: called with the number of texts just finished.
+
+        Raises:
+            RegardError: a text without a mask, or with more tokens than the model has positions.
+        """
+        top_k = min(top_k, self.model.config.vocab_size)
+
+        def compute(batch: Batch) -> list[tuple[Tensor, Tensor]]:
+            states = self.model.hidden(batch.ids, segments=batch.segments, real=batch.real)
+            masked = batch.ids == self._mask_id
+            # The vocabulary is wide: only the masks' states go through the head.
+            logits = self.model.head(states[masked], self.model.embed.tokens.weight)
+            best = logits.float().softmax(-1).topk(top_k)
+            masks = masked.sum(1).tolist()
+            return list(zip(best.values.split(masks), best.indices.split(masks), strict=True))
+
+        tokens = [self._tokens(text) for text in texts]
+        groups = [[each] for each in tokens]
+        found = self._reader.run(groups, compute, batch_size=batch_size, progress=progress)
+        return [
+            [
+                self._fillings(text.ids, number, values.tolist(), indices.tolist())
+                for number, (values, indices) in enumerate(zip(*best, strict=True))
+            ]
+            for text, [best] in zip(tokens, found, strict=True)
+        ]
+
+    def _tokens(self, text: str) -> Tokens:
+        encoding = self.tokenizer.inputs(text, special_in_text=True)
+        if self._mask_id not in encoding.ids:
+            raise RegardError(f"a text must have a {self.mask} to fill; there is none in {text!r}.")
+        if len(encoding.ids) > self._reader.max_length:
+            raise RegardError(
+                f"a text may have {self._reader.max_length} tokens with {self.name}; got one of"
+                f" {len(encoding.ids)} ({text[:40]!r} …). Shorten it."
+            )
+        return Tokens(encoding.ids, encoding.type_ids)
+
+    def _fillings(
+        self, ids: list[int], number: int, scores: list[float], tokens: list[int]
+    ) -> list[Filling]:
+        """The guesses for the mask of this number."""
+        masks = [k for k, id_ in enumerate(ids) if id_ == self._mask_id]
+        found = []
+        for score, token in zip(scores, tokens, strict=True):
+            text = [*ids]
+            text[masks[number]] = token
+            text = [id_ for id_ in text if id_ != self.model.config.pad_id]  # it may be guessed
+            # Other masks are special tokens, and shown: a text without them would say too much.
+            sequence = self.tokenizer.backend.decode(text, skip_special_tokens=len(masks) == 1)
+            token_str = self.tokenizer.backend.decode([token], skip_special_tokens=False)
+            found.append(Filling(score, token, token_str, sequence))
+        return found
+
+    def _filled(self, ids: list[int], tokens: Sequence[int]) -> str:
+        guesses = iter(tokens)
+        return self.tokenizer.decode(next(guesses) if i == self._mask_id else i for i in ids)

@@ -1,0 +1,210 @@
+"""Images to labels: a vision Transformer, and the pixels as it was trained to see them."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from regard.checkpoints import from_pretrained
+from regard.checkpoints.families import family_for
+from regard.checkpoints.hub import find_folder
+from regard.checkpoints.pretrained import read_config
+from regard.errors import RegardError
+from regard.models import VisionTransformer
+from regard.tasks.batching import by_length
+from regard.tasks.classification import (
+    Classification,
+    check_problem_type,
+    ranked,
+    read_problem_type,
+)
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
+
+Size = tuple[int, int]  # height and width, in pixels
+Picture: TypeAlias = "str | os.PathLike[str] | Image"
+NOT_SCALED = ((0.0, 0.0, 0.0), (1.0, 1.0, 1.0))  # mean and deviation
+
+
+@dataclass(frozen=True)
+class Preparation:
+    """From an image to pixels, as preprocessor_config.json says it; transformers' defaults."""
+
+    size: Size | None = (224, 224)  # to which it is resized; None: it is not
+    resample: int = 2  # Pillow's number of the filter; 2 is bilinear
+    crop: Size | None = None  # the part in the middle that is kept
+    factor: float = 1 / 255  # by which bytes are multiplied
+    mean: tuple[float, ...] = (0.5, 0.5, 0.5)  # subtracted, for red, green and blue
+    std: tuple[float, ...] = (0.5, 0.5, 0.5)  # divided by
+
+    def __call__(self, image: Image) -> Tensor:
+        """(channels, height, width)."""
+        from PIL import ImageOps
+
+        image = ImageOps.exif_transpose(image).convert("RGB")  # cameras note how they were held
+        if self.size is not None:
+            image = image.resize(self.size[::-1], resample=self.resample)
+        if self.crop is not None:
+            height, width = self.crop
+            left, top = (image.width - width) // 2, (image.height - height) // 2
+            image = image.crop((left, top, left + width, top + height))
+        pixels = torch.from_numpy(np.array(image, np.float32)) * self.factor
+        return ((pixels - torch.tensor(self.mean)) / torch.tensor(self.std)).permute(2, 0, 1)
+
+
+class ImageClassifier:
+    """Says what an image shows.
+
+    Args:
+        model: a vision Transformer with the head "classification", in evaluation mode.
+        preparation: of images for it.
+        problem_type: as for `Classifier`.
+        name: what to call it in messages.
+    """
+
+    def __init__(
+        self,
+        model: nn.Module,
+        preparation: Preparation,
+        *,
+        problem_type: str = "single_label_classification",
+        name: str = "image classifier",
+    ):
+        if not isinstance(model, VisionTransformer) or model.config.head != "classification":
+            raise RegardError(
+                f"{name} must be a vision Transformer with labels (ViTForImageClassification); it"
+                " is not. Give a checkpoint that was trained for this."
+            )
+        given = preparation.crop or preparation.size or model.config.image_size
+        if given != model.config.image_size:
+            raise RegardError(
+                f"images must be prepared to {model.config.image_size} (height, width) for {name};"
+                f" its preprocessor_config.json says {given}. Copy it again."
+            )
+        self.model, self.preparation, self.name = model, preparation, name
+        self.labels = model.config.labels
+        self.problem_type = check_problem_type(problem_type)
+
+    @property
+    def device(self) -> torch.device:
+        """Where the model computes; `classifier.model.to(device)` moves it."""
+        return self.model.embed.patches.weight.device
+
+    @classmethod
+    def load(cls, folder: str | os.PathLike[str], *, name: str | None = None) -> ImageClassifier:
+        """The classifier in `folder`: model, preparation of images and kind of problem."""
+        name, folder = name or Path(folder).name, find_folder(folder)
+        model_type = read_config(folder)["model_type"]
+        if family_for(model_type, where=f"{folder}/config.json").model is not VisionTransformer:
+            raise RegardError(
+                f"{name} must be a vision Transformer (ViT) to classify images; it is a"
+                f" {model_type} model. Give the folder of a ViT."
+            )
+        preparation, kind = read_preparation(folder), read_problem_type(folder)
+        return cls(from_pretrained(folder), preparation, problem_type=kind, name=name)
+
+    def __call__(self, image: Picture | Sequence[Picture], **options: Any) -> str | list[str]:
+        """One image → its best label; a list → a list. Options as in `run`."""
+        if isinstance(image, Sequence) and not isinstance(image, str):
+            return [result.best.label for result in self.run(image, **options)]
+        return self.run([image], **options)[0].best.label
+
+    def run(
+        self,
+        images: Sequence[Picture],
+        *,
+        top_k: int | None = None,
+        batch_size: int = 8,
+        progress: Callable[[int], None] = lambda done: None,
+    ) -> list[Classification]:
+        """The labels of each image: a file, or an image of Pillow.
+
+        Args:
+            top_k: labels for each image; None: all.
+            batch_size: images looked at together.
+            progress: called with the number of images just finished.
+
+        Raises:
+            RegardError: a file that is no image; Pillow is not installed.
+        """
+
+        @torch.inference_mode()
+        def compute(batch: list[Picture]) -> list[Tensor]:
+            pixels = torch.stack([self.preparation(open_image(image)) for image in batch])
+            return list(self.model(pixels.to(self.device)))
+
+        found = by_length(
+            [[image] for image in images], compute, batch_size=batch_size, progress=progress
+        )
+        return [
+            Classification(ranked(logits, self.labels, self.problem_type, top_k))
+            for [logits] in found
+        ]
+
+
+def open_image(image: Picture) -> Image:
+    """A file as an image of Pillow; such an image as it is."""
+    try:
+        from PIL import Image, UnidentifiedImageError
+    except ImportError as error:
+        raise RegardError(
+            "images are read with Pillow, which is not installed: pip install 'regard[images]'."
+        ) from error
+    if isinstance(image, Image.Image):
+        return image
+    try:
+        with Image.open(image) as opened:
+            opened.load()
+            return opened
+    except (UnidentifiedImageError, SyntaxError, Image.DecompressionBombError) as error:
+        raise RegardError(f"{image} is no image that Pillow can read ({error}).") from error
+
+
+def read_preparation(folder: Path) -> Preparation:
+    """The one in preprocessor_config.json.
+
+    Raises:
+        RegardError: there is none, or it asks for what is not here.
+    """
+    file = folder / "preprocessor_config.json"
+    if not file.is_file():
+        raise RegardError(
+            f"{folder} has no preprocessor_config.json, which says how its images are prepared."
+            " Copy it from where the model came from."
+        )
+    try:
+        told: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise RegardError(f"{file} is not valid JSON ({error}).") from error
+    does = {"resize": True, "center_crop": False, "rescale": True, "normalize": True}
+    does = {step: told.get(f"do_{step}", usual) for step, usual in does.items()}
+    normal = (told.get("image_mean"), told.get("image_std")) if does["normalize"] else NOT_SCALED
+    usual = Preparation()
+    return Preparation(
+        size=_size(told.get("size", 224), file) if does["resize"] else None,
+        resample=told.get("resample", usual.resample),
+        crop=_size(told.get("crop_size", 224), file) if does["center_crop"] else None,
+        factor=told.get("rescale_factor", usual.factor) if does["rescale"] else 1.0,
+        mean=tuple(normal[0] or usual.mean),
+        std=tuple(normal[1] or usual.std),
+    )
+
+
+def _size(told: Any, file: Path) -> Size:
+    if isinstance(told, int):
+        return told, told
+    if isinstance(told, dict) and {"height", "width"} <= told.keys():
+        return told["height"], told["width"]
+    raise RegardError(
+        f"{file} must give the size of images as height and width; it says {told}."
+        " Use transformers for this model."
+    )

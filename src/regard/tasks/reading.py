@@ -1,0 +1,153 @@
+"""An encoder that reads: texts to the numbers it is given, and these in batches through it."""
+
+import os
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeVar
+
+import torch
+from torch import Tensor, nn
+from torch.nn.utils.rnn import pad_sequence
+
+from regard.checkpoints import from_pretrained
+from regard.checkpoints.families import family_for
+from regard.checkpoints.pretrained import read_config
+from regard.errors import RegardError
+from regard.models import Encoder
+from regard.tasks.batching import by_length
+from regard.text import Tokenizer
+from regard.text.cutting import cut
+
+Result = TypeVar("Result")
+
+# The head → the ending of the transformers classes that have it, which is what people look for.
+ENDINGS = {
+    "masked_word": "ForMaskedLM",
+    "classification": "ForSequenceClassification",
+    "question_answering": "ForQuestionAnswering",
+}
+
+
+@dataclass(frozen=True)
+class Tokens:
+    """What the model is given of one text or two."""
+
+    ids: list[int]  # special tokens included
+    segments: list[int]  # the kind of each: 0, or 1 of a second text
+    truncated: bool = False  # the text was longer
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Texts as the model takes them, padded on the right; each is (batch, length)."""
+
+    ids: Tensor
+    segments: Tensor | None  # None: the model has one kind only
+    real: Tensor  # False for padding
+
+
+class Reader:
+    """An encoder with its tokenizer.
+
+    Args:
+        model: in evaluation mode.
+        head: that it must have, a name in `ENDINGS`; None: any will do.
+        name: what to call it in messages.
+
+    Raises:
+        RegardError: another kind of model, without that head, or not of this tokenizer.
+    """
+
+    def __init__(
+        self, model: nn.Module, tokenizer: Tokenizer, *, head: str | None = None, name: str
+    ):
+        if not isinstance(model, Encoder):
+            raise _no_encoder(name, type(model).__name__)
+        config = model.config
+        if head is not None and config.head != head:
+            raise RegardError(
+                f"{name} must be a model with the head {head!r} (…{ENDINGS[head]}); its head is"
+                f" {config.head!r}. Give a checkpoint that was trained for this."
+            )
+        if tokenizer.vocab_size > config.vocab_size:
+            raise RegardError(
+                f"the tokenizer has {tokenizer.vocab_size} tokens, but the model's vocabulary is"
+                f" {config.vocab_size}: use the tokenizer the model was trained with."
+            )
+        self.model = model
+        self.tokenizer = tokenizer
+        self.name = name
+        told = tokenizer.settings.get("model_max_length") or config.max_positions
+        self.max_length = min(config.max_positions, int(told))  # tokens, special ones included
+
+    @property
+    def device(self) -> torch.device:
+        return self.model.embed.tokens.weight.device
+
+    def tokens(
+        self, text: str, pair: str | None = None, *, max_length: int | None = None
+    ) -> Tokens:
+        """A text or two, cut at their ends where they have more than `max_length` tokens."""
+        encoding = self.tokenizer.inputs(text, pair)
+        kept = cut(encoding, max_length or self.max_length)
+        return Tokens(
+            [encoding.ids[k] for k in kept],
+            [encoding.type_ids[k] for k in kept],
+            truncated=len(kept) < len(encoding.ids),
+        )
+
+    def run(
+        self,
+        groups: Sequence[Sequence[Tokens]],
+        compute: Callable[[Batch], Iterable[Result]],
+        *,
+        batch_size: int,
+        progress: Callable[[int], None] = lambda done: None,
+    ) -> list[list[Result]]:
+        """`compute` of all tokens in batches, a result for each in its group.
+
+        Args:
+            progress: called with the number of groups just finished.
+        """
+
+        @torch.inference_mode()
+        def computed(batch: list[Tokens]) -> list[Result]:
+            return list(compute(self.batch(batch)))
+
+        return by_length(
+            groups,
+            computed,
+            length=lambda tokens: len(tokens.ids),
+            batch_size=batch_size,
+            progress=progress,
+        )
+
+    def batch(self, texts: Sequence[Tokens]) -> Batch:
+        """Texts as tensors on the model's device."""
+        config = self.model.config
+        several = config.segments is not None and config.segments > 1
+        return Batch(
+            self._padded([text.ids for text in texts], config.pad_id or 0),
+            self._padded([text.segments for text in texts], 0) if several else None,
+            self._padded([[1] * len(text.ids) for text in texts], 0).bool(),
+        )
+
+    def _padded(self, rows: Sequence[Sequence[int]], value: int) -> Tensor:
+        tensors = [torch.tensor(row) for row in rows]
+        return pad_sequence(tensors, batch_first=True, padding_value=value).to(self.device)
+
+
+def load_encoder(folder: str | os.PathLike[str], *, name: str) -> tuple[Encoder, Tokenizer]:
+    """The encoder in a folder; another kind of model is refused before its weights are read."""
+    model_type = read_config(folder)["model_type"]
+    if family_for(model_type, where=f"{folder}/config.json").model is not Encoder:
+        raise _no_encoder(name, f"{model_type} model")
+    return from_pretrained(folder), Tokenizer.load(Path(folder))
+
+
+def _no_encoder(name: str, kind: str) -> RegardError:
+    return RegardError(
+        f"{name} must be an encoder (BERT, RoBERTa, DistilBERT); it is a {kind}."
+        " Give the folder of an encoder."
+    )

@@ -1,0 +1,99 @@
+"""The parts of a text that could be an answer, with the probability of each."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from tokenizers import Encoding
+
+Numbers = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Span:
+    """A part of the searched text: `text[start:end]`."""
+
+    start: int
+    end: int
+    score: float
+
+
+def best_spans(
+    encoding: Encoding,
+    context: str,
+    windows: Sequence[Sequence[int]],
+    logits: Sequence[NDArray[np.float32]],
+    *,
+    top_k: int,
+    longest: int,
+    or_none: bool = False,
+) -> list[Span]:
+    """The `top_k` best spans of all windows, best first.
+
+    Args:
+        encoding: of question and context.
+        windows: the positions of each one's tokens in `encoding`.
+        logits: of each window's tokens to be an answer's first and last, (tokens, 2).
+        longest: tokens of a span, at most.
+        or_none: the empty span is one of them, as likely as the window finds it that doubts most.
+    """
+    found: dict[tuple[int, int], float] = {}
+    nothing = 1.0
+    for window, both in zip(windows, logits, strict=True):
+        inside, first, last, none = probabilities(encoding, window, both)
+        nothing = min(nothing, none)
+        mine: dict[tuple[int, int], float] = {}
+        for k, n, score in ranked(first, last, longest):
+            start, end = characters(encoding, context, inside[k], inside[n])
+            if start < end:
+                mine.setdefault((start, end), score)
+            if len(mine) == top_k:
+                break
+        for place, score in mine.items():
+            found[place] = max(score, found.get(place, 0.0))
+    if or_none:
+        found[0, 0] = nothing
+    order = sorted(found.items(), key=lambda each: -each[1])[:top_k]
+    return [Span(*place, score) for place, score in order]
+
+
+def probabilities(
+    encoding: Encoding, window: Sequence[int], logits: NDArray[np.float32]
+) -> tuple[list[int], Numbers, Numbers, float]:
+    """The context's tokens in a window, how likely each is an answer's first and its last, and how
+    likely the first special token is both: that there is no answer."""
+    numbers = encoding.sequence_ids
+    inside = [k for k, position in enumerate(window) if numbers[position] == 1]
+    special = [0] if numbers[window[0]] is None else []
+    kept = logits[special + inside].astype(np.float64)
+    powers = np.exp(kept - kept.max(0))
+    first, last = (powers / powers.sum(0)).T
+    none = float(first[0] * last[0]) if special else 0.0
+    return [window[k] for k in inside], first[len(special) :], last[len(special) :], none
+
+
+def ranked(first: Numbers, last: Numbers, longest: int) -> Iterator[tuple[int, int, float]]:
+    """Every span of at most `longest` tokens as (its first, its last, first · last), best first."""
+    spans = [
+        (score, k, k + more)
+        for more in range(min(longest, len(first)))
+        for k, score in enumerate((first[: len(first) - more] * last[more:]).tolist())
+    ]
+    for score, start, end in sorted(spans, key=lambda span: -span[0]):
+        yield start, end, score
+
+
+def characters(encoding: Encoding, context: str, first: int, last: int) -> tuple[int, int]:
+    """Where the words of two tokens lie in the context, from the one's start to the other's end."""
+    start, _ = _word(encoding, first)
+    _, end = _word(encoding, last)
+    while start < end and context[start].isspace():  # some tokens begin with the space before them
+        start += 1
+    return start, end
+
+
+def _word(encoding: Encoding, position: int) -> tuple[int, int]:
+    word = encoding.word_ids[position]
+    place = None if word is None else encoding.word_to_chars(word, 1)
+    return encoding.offsets[position] if place is None else place

@@ -1,0 +1,85 @@
+"""Text in, the text that a model was trained to make of it out: of a long one, its summary."""
+
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Self
+
+from regard.tasks.text_to_text import Alternative, TextToText, in_batches, open_checkpoint
+
+
+@dataclass(frozen=True)
+class Rewriting:
+    """What became of one text."""
+
+    text: str
+    score: float  # log-probability divided by length^length_penalty: the beam's ranking
+    tokens: list[str]
+    finished: bool  # False where max_new_tokens cut it off
+    truncated: bool = False  # whether the text was longer than the model reads, and cut there
+    alternatives: list[Alternative] = field(default_factory=list)  # n best, this one first
+
+
+class Rewriter(TextToText):
+    """Answers text with text, as an encoder–decoder model was trained to: BART, Pegasus, T5."""
+
+    task = ""  # whose settings the checkpoint is asked for; those of none where it has not that
+
+    @classmethod
+    def load(cls, folder: str | os.PathLike[str], *, name: str | None = None) -> Self:
+        """The model in `folder` or of a hub id, its tokenizer and decoding defaults."""
+        model, tokenizers, tasks = open_checkpoint(folder)
+        chosen = tasks.get(cls.task, tasks[""])
+        return cls(model, tokenizers, name=name or Path(folder).name, **vars(chosen))
+
+    def run(
+        self,
+        texts: Sequence[str],
+        *,
+        batch_size: int = 8,
+        progress: Callable[[int], None] = lambda done: None,
+        **options: Any,
+    ) -> list[Rewriting]:
+        """Answers texts; results do not depend on what else is in the list.
+
+        A text of more tokens than the model has positions is cut there, and the result says so.
+
+        Args:
+            batch_size: texts decoded together.
+            progress: called with the number of texts just finished.
+            options: fields of GenerationConfig, such as num_beams.
+
+        Raises:
+            RegardError: an unknown option, or one out of range.
+        """
+        config = self.configured(options)
+        whole = [self.encode(text) if text.strip() else [] for text in texts]
+
+        def answer(sources: list[list[int]], numbers: list[int]) -> list[list[Alternative]]:
+            return [self.told(hypotheses) for hypotheses in self.decode(sources, config, numbers)]
+
+        answers = in_batches(
+            [[ids[: self.room]] if ids else [] for ids in whole],
+            answer,
+            batch_size=batch_size,
+            progress=progress,
+        )
+        return [
+            _rewriting(found[0], truncated=len(ids) > self.room) if found else _NOTHING
+            for found, ids in zip(answers, whole, strict=True)
+        ]
+
+
+class Summarizer(Rewriter):
+    """Summarizes with a model that was trained to, by the checkpoint's settings for summaries."""
+
+    task = "summarization"
+
+
+_NOTHING = Rewriting("", 0.0, [], finished=True)  # of an empty text
+
+
+def _rewriting(alternatives: list[Alternative], *, truncated: bool) -> Rewriting:
+    best = alternatives[0]
+    return Rewriting(best.text, best.score, best.tokens, best.finished, truncated, alternatives)

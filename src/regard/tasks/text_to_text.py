@@ -1,0 +1,241 @@
+"""An encoder–decoder with its tokenizers: a text's ids, batches by length, decoding, text again."""
+
+import copy
+import itertools
+import json
+import os
+import sys
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Self, TypeVar, overload
+
+import torch
+from torch import Tensor
+from torch.nn.utils.rnn import pad_sequence
+
+from regard.checkpoints import from_pretrained, read_config, save_pretrained
+from regard.checkpoints.hub import find_folder
+from regard.errors import RegardError
+from regard.files import whole_file
+from regard.generation import GenerationConfig, Hypothesis, generate
+from regard.models import AnyEncoderDecoder
+from regard.tasks.batching import by_length
+from regard.tasks.defaults import Defaults, read_defaults
+from regard.text import Tokenizer, TokenizerPair
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Alternative:
+    """One of the n best answers to a text."""
+
+    text: str
+    score: float  # log-probability divided by length^length_penalty: the beam's ranking
+    tokens: list[str]
+    finished: bool  # False where max_new_tokens cut it off
+
+
+class TextToText(ABC):
+    """What translating and summarizing have in common.
+
+    A text is read as the checkpoint's tokenizer has it: behind `prefix`, between the special
+    tokens `before` and `after`.
+
+    Args:
+        model: in evaluation mode.
+        tokenizers: of source and target; may be one and the same.
+        generation: the defaults of decoding; ids that it does not name are the model's.
+        prefix: put before every text, such as T5's "summarize: "; None: not chosen yet.
+        not_followed: settings of the checkpoint's files that decoding here has not, for telling.
+        name: what to call it in messages.
+    """
+
+    def __init__(
+        self,
+        model: AnyEncoderDecoder,
+        tokenizers: TokenizerPair,
+        *,
+        generation: GenerationConfig | None = None,
+        prefix: str | None = "",
+        not_followed: Sequence[str] = (),
+        name: str = "model",
+    ):
+        config = model.config
+        for side, tokenizer, size in (
+            ("source", tokenizers.source, config.vocab_size),
+            ("target", tokenizers.target, config.decoder_vocab_size),
+        ):
+            if tokenizer.vocab_size > size:
+                raise RegardError(
+                    f"the {side} tokenizer has {tokenizer.vocab_size} tokens, but the model's"
+                    f" vocabulary is {size}: use the tokenizer the model was trained with."
+                )
+        self.tokenizers = tokenizers
+        self.name = name
+        self.prefix = prefix
+        self.not_followed = tuple(not_followed)
+        self.before, self.after = _special_around(tokenizers.source)
+        self.generation = _with_ids(generation or GenerationConfig(), model)
+        self.model = _starting_from(model, self.generation.decoder_start_token_id)
+
+    @property
+    def device(self) -> torch.device:
+        """Where the model computes; `.model.to(device)` moves it."""
+        return self.model.output_weight.device
+
+    @property
+    def positions(self) -> int:
+        """Tokens that the model reads or writes at most; no end where positions are relative."""
+        config = self.model.config
+        endless = getattr(config, "positions", None) == "relative"
+        return sys.maxsize if endless else config.max_positions
+
+    @property
+    def room(self) -> int:
+        """Tokens that a text may have, those around it not counted."""
+        return self.positions - len(self.before) - len(self.after)
+
+    def save(self, folder: str | os.PathLike[str], *, dtype: torch.dtype = torch.float32) -> None:
+        """Writes what `load` reads, in Hugging Face's layout; weights in `dtype`."""
+        folder = Path(folder)
+        settings = {"prefix": self.prefix} if self.prefix else None
+        save_pretrained(self.model, folder, dtype=dtype, settings=settings)
+        self.tokenizers.save(folder)
+        with whole_file(folder / "generation_config.json") as file:
+            file.write_text(json.dumps(self.generation.to_dict(), indent=2) + "\n")
+
+    @overload  # a str is itself a sequence of str, which the two signatures cannot say
+    def __call__(self, text: str, **options: object) -> str: ...  # type: ignore[overload-overlap]
+    @overload
+    def __call__(self, text: Sequence[str], **options: object) -> list[str]: ...
+    def __call__(self, text: str | Sequence[str], **options: object) -> str | list[str]:
+        """One text → its answer; a list → a list. Options as in `run`."""
+        if isinstance(text, str):
+            return str(self.run([text], **options)[0].text)
+        return [result.text for result in self.run(text, **options)]
+
+    @abstractmethod
+    def run(self, texts: Sequence[str], **options: Any) -> Sequence[Any]:
+        """A result with a `text` for each text, whatever else is in the list."""
+
+    def configured(self, options: dict[str, Any]) -> GenerationConfig:
+        """The defaults with a caller's options, as far as the model has positions."""
+        longest = options.get("max_new_tokens")
+        if isinstance(longest, int) and "min_new_tokens" not in options:
+            # A caller's limit goes before a minimum that only the checkpoint asks for.
+            options = options | {"min_new_tokens": min(self.generation.min_new_tokens, longest)}
+        config = self.generation.updated(**options)
+        # Start and every token: reading the last one too is what alignment looks at.
+        return config.updated(max_new_tokens=min(config.max_new_tokens, self.positions - 1))
+
+    def encode(self, text: str) -> list[int]:
+        """Ids of a text behind the prefix, without special tokens; none of an empty text."""
+        return self.tokenizers.source.encode(f"{self.prefix or ''}{text}") if text else []
+
+    def batch(self, sources: Sequence[Sequence[int]]) -> Tensor:
+        """Such ids with the special tokens around them and padding, (batch, source length)."""
+        whole = [torch.tensor([*self.before, *ids, *self.after]) for ids in sources]
+        pad_id = self.model.config.pad_id
+        return pad_sequence(whole, batch_first=True, padding_value=pad_id).to(self.device)
+
+    @torch.inference_mode()
+    def decode(
+        self, sources: Sequence[Sequence[int]], config: GenerationConfig, numbers: Sequence[int]
+    ) -> list[list[Hypothesis]]:
+        """The n best answers to each source; `numbers` set their random numbers apart."""
+        state, start = self.model.start(self.batch(sources)), config.start(len(sources))
+        return generate(state, start.to(self.device), config, sentence_numbers=numbers)
+
+    def told(self, hypotheses: Sequence[Hypothesis]) -> list[Alternative]:
+        """Hypotheses as text."""
+        target = self.tokenizers.target
+        return [
+            Alternative(target.decode(ids), each.score, target.tokens(ids), each.finished)
+            for each in hypotheses
+            for ids in [self.without_end(each.tokens)]
+        ]
+
+    def without_end(self, tokens: Sequence[int]) -> list[int]:
+        """Generated ids but the one that ends them."""
+        tokens = list(tokens)
+        return tokens[:-1] if tokens and tokens[-1] in self.generation.eos_ids else tokens
+
+    def decoding_by(self, generation: GenerationConfig, **changes: Any) -> Self:
+        """The same model asked in another way: other defaults, and any other attribute."""
+        other = copy.copy(self)
+        vars(other).update(changes)
+        other.generation = _with_ids(generation, self.model)
+        other.model = _starting_from(self.model, other.generation.decoder_start_token_id)
+        return other
+
+
+def open_checkpoint(
+    folder: str | os.PathLike[str],
+) -> tuple[AnyEncoderDecoder, TokenizerPair, dict[str, Defaults]]:
+    """Model, tokenizers and the defaults of each task, from a folder or of a hub id.
+
+    Raises:
+        RegardError: there is none, it is damaged, or it is no encoder–decoder.
+    """
+    folder = find_folder(folder)
+    model = from_pretrained(folder)
+    if not isinstance(model, AnyEncoderDecoder):
+        raise RegardError(
+            f"{folder} must hold an encoder–decoder, such as Marian, BART or T5; it holds a"
+            f" {read_config(folder)['model_type']} model. Use a checkpoint made for this task."
+        )
+    return model, TokenizerPair.load(folder), read_defaults(folder)
+
+
+def in_batches(
+    parts: Sequence[Sequence[list[int]]],
+    answer: Callable[[list[list[int]], list[int]], list[T]],
+    *,
+    batch_size: int,
+    progress: Callable[[int], None],
+) -> list[list[T]]:
+    """Answers every part of every text; see `by_length`.
+
+    Args:
+        parts: of each text, the ids of its parts.
+        answer: the ids of a batch and their numbers among all parts → a result for each.
+    """
+    number = itertools.count()
+    numbered = [[(next(number), ids) for ids in its_parts] for its_parts in parts]
+    return by_length(
+        numbered,
+        lambda batch: answer([ids for _, ids in batch], [number for number, _ in batch]),
+        length=lambda item: len(item[1]),
+        batch_size=batch_size,
+        progress=progress,
+    )
+
+
+def _special_around(tokenizer: Tokenizer) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """The special tokens that the tokenizer puts before and after a text."""
+    encoding = tokenizer.inputs("a")
+    inside = [place for place, text in enumerate(encoding.sequence_ids) if text is not None]
+    return tuple(encoding.ids[: inside[0]]), tuple(encoding.ids[inside[-1] + 1 :])
+
+
+def _with_ids(generation: GenerationConfig, model: AnyEncoderDecoder) -> GenerationConfig:
+    config = model.config
+    ids = {
+        "eos_token_id": config.eos_id,
+        "pad_token_id": config.pad_id,
+        "decoder_start_token_id": config.start_id,
+    }
+    missing = {name: id_ for name, id_ in ids.items() if getattr(generation, name) is None}
+    return generation.updated(**missing)
+
+
+def _starting_from(model: AnyEncoderDecoder, start_id: int | None) -> AnyEncoderDecoder:
+    """The model, or one of the same weights whose decoder reads another token first."""
+    if start_id is None or start_id == model.config.start_id:
+        return model
+    other = copy.copy(model)  # shares parameters and modules: moving one moves both
+    other.config = replace(model.config, start_id=start_id)
+    return other

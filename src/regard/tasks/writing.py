@@ -1,0 +1,289 @@
+"""A decoder model that writes: it goes on with a text, or answers a chat, as a stream if asked."""
+
+import itertools
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from pathlib import Path
+from typing import Any, overload
+
+import torch
+
+from regard.checkpoints import from_pretrained
+from regard.checkpoints.hub import find_folder
+from regard.errors import RegardError
+from regard.generation import GenerationConfig, Hypothesis, generate, stream
+from regard.models import Decoder
+from regard.tasks.batching import by_length
+from regard.tasks.chat import Message, chat_ids
+from regard.tasks.defaults import read_defaults
+from regard.tasks.writing_stream import Writing
+from regard.text import Tokenizer
+from regard.text.stream import TextStream, text_after
+
+Prompt = str | Sequence[Message]  # a text to go on with, or a chat to answer
+
+
+@dataclass(frozen=True)
+class Result:
+    """What was written after one prompt."""
+
+    text: str  # without the prompt
+    tokens: list[str]  # the pieces of the text; the token that ended it is not among them
+    score: float  # log-probability divided by length^length_penalty
+    finished: bool  # False where a limit cut it off
+    full: bool  # the limit was the model's positions, not max_new_tokens
+    others: list["Result"] = field(default_factory=list)  # the rest of num_return_sequences
+
+
+class Writer:
+    """Writes with a decoder model (GPT-2, Llama, Mistral, Qwen2) and its tokenizer.
+
+    Args:
+        model: in evaluation mode.
+        tokenizer: the one that the model was trained with.
+        generation: the defaults of decoding.
+        name: what to call it in messages.
+    """
+
+    def __init__(
+        self,
+        model: Decoder,
+        tokenizer: Tokenizer,
+        *,
+        generation: GenerationConfig | None = None,
+        name: str = "writer",
+    ):
+        if not isinstance(model, Decoder):
+            raise RegardError(
+                f"writing needs a decoder-only model (GPT-2, Llama, Mistral, Qwen2); {name} is of"
+                f" another kind, {type(model).__name__}."
+            )
+        if tokenizer.vocab_size > model.config.vocab_size:
+            raise RegardError(
+                f"the tokenizer has {tokenizer.vocab_size} tokens, but the model's vocabulary is"
+                f" {model.config.vocab_size}: use the tokenizer the model was trained with."
+            )
+        self.model = model
+        self.tokenizer = tokenizer
+        self.name = name
+        self.generation = generation or GenerationConfig()
+        if self.generation.eos_token_id is None:
+            self.generation = self.generation.updated(eos_token_id=model.config.eos_id)
+
+    @property
+    def device(self) -> torch.device:
+        """Where the model computes; `writer.model.to(device)` moves it."""
+        return self.model.output_weight.device
+
+    @classmethod
+    def load(cls, folder: str | os.PathLike[str], *, name: str | None = None) -> "Writer":
+        """The model in a folder or of a hub id, with its tokenizer and decoding defaults."""
+        path = find_folder(folder)
+        return cls(
+            from_pretrained(path),
+            Tokenizer.load(path),
+            generation=read_defaults(path)[""].generation,
+            name=name or Path(folder).name,
+        )
+
+    @overload
+    def __call__(self, prompt: str, **options: Any) -> str: ...
+    @overload
+    def __call__(self, prompt: Sequence[str], **options: Any) -> list[str]: ...
+    def __call__(
+        self, prompt: str | Sequence[str], *, return_full_text: bool = True, **options: Any
+    ) -> str | list[str]:
+        """One prompt → it and what follows; a list → a list.
+
+        Args:
+            return_full_text: False leaves the prompt out.
+            options: as in `run`.
+        """
+        prompts = [prompt] if isinstance(prompt, str) else prompt
+        results = self.run(prompts, **options)
+        texts = [
+            text + result.text if return_full_text else result.text
+            for text, result in zip(prompts, results, strict=True)
+        ]
+        return texts[0] if isinstance(prompt, str) else texts
+
+    def chat(self, messages: Sequence[Message], **options: Any) -> str:
+        """The model's answer to a chat; options as in `run`."""
+        return self.run([messages], **options)[0].text
+
+    def run(
+        self,
+        prompts: Sequence[Prompt],
+        *,
+        stop_strings: str | Sequence[str] = (),
+        special_in_text: bool = False,
+        batch_size: int = 16,
+        progress: Callable[[int], None] = lambda done: None,
+        **options: Any,
+    ) -> list[Result]:
+        """Goes on with texts and answers chats; results do not depend on what else is in the list.
+
+        Args:
+            stop_strings: a text that holds one of them has ended; it is left in, as the token
+                that completed it wrote it. The name of a special token ends a text as well.
+            special_in_text: read "<|user|>" in a text as that special token. A chat needs it not:
+                its template writes them.
+            batch_size: prompts written to together.
+            progress: called with the number of prompts just finished.
+            options: fields of GenerationConfig, such as max_new_tokens and do_sample.
+
+        Raises:
+            RegardError: an unknown option, a prompt of no token or of more than the model has
+                positions, a chat that the model's template does not know.
+        """
+        config, ends = self._configured(options, stop_strings)
+        ids = [self._ids(prompt, special_in_text) for prompt in prompts]
+        limits = [self._limit(config, each) for each in ids]
+
+        def written(numbers: list[int]) -> list[Result]:
+            results = []
+            # A prompt near the end of the positions has a limit of its own, and fewer companions.
+            for limit, same in itertools.groupby(numbers, limits.__getitem__):
+                group = list(same)
+                n_best = self._write([ids[k] for k in group], _limited(config, limit), group, ends)
+                for k, hypotheses in zip(group, n_best, strict=True):
+                    first, *others = (
+                        self._result(prompts[k], ids[k], config, each) for each in hypotheses
+                    )
+                    results.append(replace(first, others=others))
+            return results
+
+        found = by_length(
+            [[k] for k in range(len(ids))],
+            written,
+            length=lambda k: len(ids[k]),
+            batch_size=batch_size,
+            progress=progress,
+        )
+        return [result for [result] in found]
+
+    def stream(
+        self,
+        prompt: Prompt,
+        *,
+        stop_strings: str | Sequence[str] = (),
+        special_in_text: bool = False,
+        **options: Any,
+    ) -> Writing[Result]:
+        """The text of `run([prompt])`, in pieces as they are written; arguments as there.
+
+        Raises:
+            RegardError: as `run`; or a beam search or several sequences, which cannot be streamed.
+        """
+        config, ends = self._configured(options, stop_strings)
+        ids = self._ids(prompt, special_in_text)
+        tokens = stream(
+            self.model.start(),
+            torch.tensor([ids], device=self.device),
+            _limited(config, self._limit(config, ids)),
+            ends=ends,
+        )
+        return Writing(
+            tokens,
+            lambda token: self._writes(token, config),
+            TextStream(self.tokenizer, self._before(prompt, ids)),
+            partial(self._result, prompt, ids, config),
+        )
+
+    def _configured(
+        self, options: dict[str, Any], stop_strings: str | Sequence[str]
+    ) -> tuple[GenerationConfig, Callable[[Sequence[int]], bool] | None]:
+        config = self.generation.updated(**options)
+        stops = [stop_strings] if isinstance(stop_strings, str) else list(stop_strings)
+        if "" in stops:
+            raise RegardError("a stop string must have at least one character; got an empty one.")
+        special = set(self.tokenizer.special_names()).intersection(stops)
+        if special:  # no text holds them
+            ids = (self.tokenizer.backend.token_to_id(name) for name in sorted(special))
+            config = config.updated(eos_token_id=(*config.eos_ids, *ids))
+        stops = [stop for stop in stops if stop not in special]
+        if not stops:
+            return config, None
+
+        def ends(tokens: Sequence[int]) -> bool:
+            text = self.tokenizer.decode([t for t in tokens if self._writes(t, config)])
+            return any(stop in text for stop in stops)
+
+        return config, ends
+
+    def _ids(self, prompt: Prompt, special_in_text: bool) -> list[int]:
+        if not isinstance(prompt, str):
+            return chat_ids(self.tokenizer, prompt)
+        ids = list(self.tokenizer.inputs(prompt, special_in_text=special_in_text).ids)
+        if ids:
+            return ids
+        first = self.model.config.bos_id
+        if first is None:
+            raise RegardError(
+                f"a prompt must have at least one token, since {self.name} has none that begins a"
+                f" text; got {prompt!r}."
+            )
+        return [first]
+
+    def _limit(self, config: GenerationConfig, ids: Sequence[int]) -> int:
+        """How many tokens may be written: max_new_tokens, or what the positions leave."""
+        positions = self.model.config.max_positions
+        if len(ids) >= positions:
+            raise RegardError(
+                f"a prompt may have {positions - 1} tokens with {self.name}, which has {positions}"
+                f" positions for it and what follows; got one of {len(ids)}. Shorten it."
+            )
+        return min(config.max_new_tokens, positions - len(ids))
+
+    @torch.inference_mode()
+    def _write(
+        self,
+        prompts: list[list[int]],
+        config: GenerationConfig,
+        numbers: Sequence[int],
+        ends: Callable[[Sequence[int]], bool] | None,
+    ) -> list[list[Hypothesis]]:
+        longest = max(map(len, prompts))
+        lengths = torch.tensor([len(ids) for ids in prompts], device=self.device)
+        mask = torch.arange(longest, device=self.device) >= longest - lengths[:, None]
+        # What stands where the mask is False is never read.
+        padded = [[*[0] * (longest - len(ids)), *ids] for ids in prompts]
+        return generate(
+            self.model.start(mask),
+            torch.tensor(padded, device=self.device),
+            config,
+            prompt_mask=mask,
+            sentence_numbers=numbers,
+            ends=ends,
+        )
+
+    def _result(
+        self,
+        prompt: Prompt,
+        ids: Sequence[int],
+        config: GenerationConfig,
+        hypothesis: Hypothesis,
+    ) -> Result:
+        tokens = [token for token in hypothesis.tokens if self._writes(token, config)]
+        return Result(
+            text=text_after(self.tokenizer, self._before(prompt, ids), tokens),
+            tokens=self.tokenizer.tokens(tokens),
+            score=hypothesis.score,
+            finished=hypothesis.finished,
+            full=not hypothesis.finished and len(hypothesis.tokens) < config.max_new_tokens,
+        )
+
+    def _writes(self, token: int, config: GenerationConfig) -> bool:
+        """Whether a token has a text: not if it ends one, nor if it is none of the tokenizer's,
+        since many a model's vocabulary is longer than it need be."""
+        return token not in config.eos_ids and token < self.tokenizer.vocab_size
+
+    def _before(self, prompt: Prompt, ids: Sequence[int]) -> Sequence[int]:
+        """The ids that the text goes on from: an answer begins a text of its own."""
+        return ids if isinstance(prompt, str) else ()
+
+
+def _limited(config: GenerationConfig, limit: int) -> GenerationConfig:
+    return config.updated(max_new_tokens=limit, min_new_tokens=min(config.min_new_tokens, limit))

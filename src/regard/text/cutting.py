@@ -1,0 +1,49 @@
+"""Which tokens of a text too long for its model are read: the first ones, or windows over all."""
+
+from tokenizers import Encoding
+
+from regard.errors import RegardError
+
+
+def cut(encoding: Encoding, max_length: int) -> list[int]:
+    """Positions of the tokens that stay: the end of the longer text goes first, special tokens
+    stay."""
+    first, second = _positions(encoding, 0), _positions(encoding, 1)
+    room = max(0, max_length - (len(encoding.ids) - len(first) - len(second)))
+    shorter, longer = sorted((first, second), key=len)
+    few = min(len(shorter), room // 2)
+    dropped = {*shorter[few:], *longer[room - few :]}
+    return [k for k in range(len(encoding.ids)) if k not in dropped]
+
+
+def windows(encoding: Encoding, max_length: int, stride: int) -> list[list[int]]:
+    """Positions of the tokens of each window: the whole first text with a part of the second.
+
+    Args:
+        max_length: tokens of a window, special ones included.
+        stride: tokens that a window shares with the one before it.
+
+    Raises:
+        RegardError: the first text leaves no room to go on in.
+    """
+    second = _positions(encoding, 1)
+    around = len(encoding.ids) - len(second)
+    room = max_length - around
+    if room <= stride and len(second) > room:
+        raise RegardError(
+            f"a question must leave more than {stride} of {max_length} tokens to the text that is"
+            f" searched; it leaves {max(0, room)}. Shorten the question, or take a smaller"
+            " doc_stride."
+        )
+    start, end = second[0], second[-1] + 1
+    before, after = range(start), range(end, len(encoding.ids))
+    found = []
+    for first in range(start, end, room - stride if len(second) > room else len(second)):
+        found.append([*before, *range(first, min(first + room, end)), *after])
+        if first + room >= end:
+            break
+    return found
+
+
+def _positions(encoding: Encoding, text: int) -> list[int]:
+    return [k for k, number in enumerate(encoding.sequence_ids) if number == text]

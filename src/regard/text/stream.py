@@ -1,0 +1,53 @@
+"""The text of token ids as they come: in pieces that never change and have no half character."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from regard.text.tokenizer import Tokenizer
+
+_UNFINISHED = "\ufffd"  # what a decoder writes for the first bytes of a character
+_BYTE = re.compile(r"<0x[0-9A-Fa-f]{2}>")
+
+
+def text_after(tokenizer: Tokenizer, before: Sequence[int], ids: Sequence[int]) -> str:
+    """What `ids` add to the text of the ids `before` them: the space between the two, too."""
+    return tokenizer.decode([*before, *ids])[len(tokenizer.decode(before)) :]
+
+
+class TextStream:
+    """Gives text as ids come; all that it gives makes up `text_after(tokenizer, before, ids)`.
+
+    Only the ids whose text has not been given, and those just before them, are decoded each time,
+    so a long text costs no more for each token than a short one.
+
+    Args:
+        before: ids that the text goes on from.
+    """
+
+    def __init__(self, tokenizer: Tokenizer, before: Sequence[int] = ()) -> None:
+        self.tokenizer = tokenizer
+        self._known = list(before)  # their text has been given; spaces depend on it
+        self._waiting: list[int] = []
+
+    def add(self, id_: int) -> str:
+        """The text that is certain with this id and was not before; often a word, at times ""."""
+        self._waiting.append(id_)
+        # In a run of byte pieces one wrong byte spoils the characters before it as well.
+        if _BYTE.fullmatch(self.tokenizer.tokens([id_])[0]):
+            return ""
+        text = self._text()
+        if text.endswith(_UNFINISHED):
+            return ""
+        if text:
+            self._known, self._waiting = self._waiting, []
+        return text
+
+    def end(self) -> str:
+        """The rest, when no more ids come: a character that stayed unfinished is U+FFFD."""
+        text, self._waiting = self._text(), []
+        return text
+
+    def _text(self) -> str:
+        return text_after(self.tokenizer, self._known, self._waiting)

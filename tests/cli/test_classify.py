@@ -1,0 +1,96 @@
+"""`regard classify`: a label and its score for each line."""
+
+import json
+
+import pytest
+
+from regard.tasks.classification import Classifier
+
+LABELS = {0: "good", 1: "bad", 2: "odd"}
+
+
+@pytest.fixture(scope="module")
+def folder(encoder_folder):
+    return encoder_folder("Bert", "ForSequenceClassification", id2label=LABELS)
+
+
+@pytest.fixture(scope="module")
+def labels(folder):
+    """What the classifier says of a text or a pair, as (label, score)."""
+    classifier = Classifier.load(folder)
+
+    def say(*texts):
+        result = classifier.run(*([text] for text in texts))[0]
+        return [(each.label, f"{each.score:.4f}") for each in result.labels]
+
+    return say
+
+
+def test_the_best_label_a_line_and_an_empty_line_stays(regard, folder, labels):
+    outcome = regard("classify", "-m", folder, stdin=b"Anna sees it.\n\na dog\n")
+    first, second = labels("Anna sees it.")[0], labels("a dog")[0]
+    assert outcome.out == f"{first[0]}\t{first[1]}\n\n{second[0]}\t{second[1]}\n"
+    assert outcome.err == ""
+
+
+def test_several_labels_come_with_the_lines_number(regard, folder, labels):
+    outcome = regard("classify", "-m", folder, "--top-k", 2, stdin=b"\na dog\n")
+    rows = [f"2\t{label}\t{score}" for label, score in labels("a dog")[:2]]
+    assert outcome.out.splitlines() == ["1\t\t", *rows]
+
+
+def test_pairs_are_two_columns_or_two_fields(regard, folder, labels):
+    expected = labels("the house", "a dog")
+    assert expected != labels("the house")
+    columns = regard("classify", "-m", folder, "--pairs", stdin=b"the house\ta dog\n")
+    assert columns.out == "\t".join(expected[0]) + "\n"
+    fields = b'{"id": 7, "text": "the house", "text_pair": "a dog"}\n'
+    outcome = regard("classify", "-m", folder, "--pairs", "--json", "--top-k", 3, stdin=fields)
+    entry = json.loads(outcome.out)
+    assert entry["id"] == 7
+    assert [(each["label"], f"{each['score']:.4f}") for each in entry["labels"]] == expected
+
+
+def test_an_empty_line_has_no_labels_in_json(regard, folder):
+    outcome = regard("classify", "-m", folder, "--json", stdin=b"\n")
+    assert json.loads(outcome.out) == {"text": "", "labels": []}
+
+
+def test_what_was_cut_is_said(regard, folder):
+    outcome = regard("classify", "-m", folder, "a", "the house " * 99)
+    assert outcome.err == "regard: line 2 is longer than the model reads; its end had no say.\n"
+
+
+def test_images_are_files(regard, tmp_path):
+    image = pytest.importorskip("PIL.Image")
+    from regard.checkpoints import save_pretrained
+    from regard.models import VisionConfig, VisionTransformer
+
+    sizes = dict(image_size=(14, 14), patch_size=(7, 7), d_model=15, num_layers=1, num_heads=3)
+    config = VisionConfig(**sizes, d_ff=22, head="classification", labels=("cat", "dog"))
+    save_pretrained(VisionTransformer(config), tmp_path)
+    (tmp_path / "preprocessor_config.json").write_text('{"size": 14}')
+    image.new("RGB", (31, 17), (200, 9, 90)).save(tmp_path / "a.png")
+    outcome = regard("classify", "-m", tmp_path, "--images", tmp_path / "a.png")
+    label, score = outcome.out.split()
+    assert label in ("cat", "dog")
+    assert 0.5 <= float(score) <= 1
+    missing = regard("classify", "-m", tmp_path, "--images", tmp_path / "b.png")
+    assert missing.code == 2
+    assert "b.png does not exist" in missing.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["a"], "Missing option '--model'"),
+        (["a", "-m", "FOLDER", "--pairs", "--images"], "either --pairs or --images"),
+        (["a b", "-m", "FOLDER", "--pairs"], "line 1 must be two texts with one tab"),
+        (["a", "-m", "FOLDER", "--images"], "must be a vision Transformer (ViT)"),
+    ],
+)
+def test_bad_input_is_one_sentence(regard, folder, arguments, message):
+    outcome = regard("classify", *(str(folder) if a == "FOLDER" else a for a in arguments))
+    assert (outcome.code, outcome.out) == (2, "")
+    assert message in outcome.err
+    assert outcome.err.count("\n") == 1

@@ -1,0 +1,75 @@
+"""`regard encode`: one line in, one vector out."""
+
+import json
+
+import numpy as np
+import pytest
+
+from regard.tasks.embedding import Embedder
+
+
+@pytest.fixture(scope="module")
+def folder(encoder_folder):
+    return encoder_folder("Bert", "Model")
+
+
+@pytest.fixture(scope="module")
+def embedder(folder):
+    return Embedder.load(folder)
+
+
+def test_arguments_become_json_lines_with_all_of_a_float(regard, folder, embedder):
+    outcome = regard("encode", "-m", folder, "Anna sees it.", "a dog")
+    entries = [json.loads(line) for line in outcome.out.splitlines()]
+    assert [entry["text"] for entry in entries] == ["Anna sees it.", "a dog"]
+    found = np.float32([entry["embedding"] for entry in entries])
+    assert np.array_equal(found, embedder(["Anna sees it.", "a dog"]))
+    assert outcome.err == "regard: 2 texts → vectors of 15 numbers.\n"
+
+
+def test_other_fields_pass_through(regard, folder):
+    outcome = regard("encode", "-m", folder, stdin=b'{"id": 7, "text": "a dog"}\n')
+    entry = json.loads(outcome.out)
+    assert (entry["id"], len(entry["embedding"])) == (7, 15)
+
+
+def test_a_file_becomes_an_array_with_a_row_a_line(regard, folder, embedder, tmp_path):
+    source, target = tmp_path / "in.txt", tmp_path / "out.npy"
+    lines = [f"the dog sees {'house ' * (k % 7)}" for k in range(5000)]  # more than one group
+    lines[3] = ""
+    source.write_text("\n".join(lines))
+    options = ("--pooling", "max", "--no-normalise", "--batch-size", 500)
+    outcome = regard("encode", "-m", folder, "-i", source, "-o", target, *options)
+    assert (outcome.code, outcome.out) == (0, "")
+    assert "5,000 texts" in outcome.err
+    found = np.load(target)
+    assert (found.shape, found.dtype) == ((5000, 15), np.float32)
+    expected = embedder([lines[0], lines[3], lines[4999]], pooling="max", normalise=False)
+    np.testing.assert_allclose(found[[0, 3, 4999]], expected, atol=1e-6)
+
+
+def test_an_array_is_written_whole_or_not_at_all(regard, folder, tmp_path):
+    outcome = regard("encode", "-m", folder, "-o", tmp_path / "x.npy", stdin=b"good\n\xff\n")
+    assert outcome.code == 2
+    assert "line 2 of stdin is not UTF-8" in outcome.err
+    assert not list(tmp_path.iterdir())
+
+
+def test_what_was_cut_is_said(regard, folder):
+    outcome = regard("encode", "-m", folder, "the house " * 99, "a")
+    assert "; 1 were longer than 67 tokens and cut there." in outcome.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["a"], "Missing option '--model'"),
+        (["a", "-m", "nowhere"], "there is no folder nowhere"),
+        (["a", "-m", "FOLDER", "--pooling", "sum"], "pooling must be one of mean, cls, max"),
+    ],
+)
+def test_bad_input_is_one_sentence(regard, folder, arguments, message):
+    outcome = regard("encode", *(str(folder) if a == "FOLDER" else a for a in arguments))
+    assert (outcome.code, outcome.out) == (2, "")
+    assert message in outcome.err
+    assert outcome.err.count("\n") == 1

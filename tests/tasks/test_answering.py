@@ -1,0 +1,116 @@
+"""Answers, against transformers' model and every span of every window, one by one."""
+
+import numpy as np
+import pytest
+import torch
+
+from regard import RegardError
+from regard.tasks.answering import Answerer
+
+transformers = pytest.importorskip("transformers")
+
+SHORT = ("Where is the house?", "Anna lives in the red house near the river in Vienna.")
+LONG = ("Who sees it?", "The child likes the small dog, which sees Anna's old tree. " * 9)
+
+
+@pytest.fixture(scope="module", params=["Bert", "Roberta", "DistilBert"])
+def folder(request, encoder_folder):
+    return encoder_folder(request.param, "ForQuestionAnswering")
+
+
+@pytest.fixture(scope="module")
+def answerer(encoder_folder):
+    return Answerer.load(encoder_folder("Bert", "ForQuestionAnswering"))
+
+
+def brute_force(folder, question, context, *, length, stride, longest):
+    """({(start, end): best score}, probability of no answer), by definition."""
+    tokenizer = transformers.AutoTokenizer.from_pretrained(folder)
+    model = transformers.AutoModelForQuestionAnswering.from_pretrained(folder).eval()
+    read = tokenizer(
+        question, context, truncation="only_second", max_length=length, stride=stride,
+        return_overflowing_tokens=True, return_offsets_mapping=True,
+    )  # fmt: skip
+    best, nothing = {}, 1.0
+    for k in range(len(read["input_ids"])):
+        names = [name for name in tokenizer.model_input_names if name in read]
+        with torch.no_grad():
+            output = model(**{name: torch.tensor([read[name][k]]) for name in names})
+        inside = [position for position, s in enumerate(read.sequence_ids(k)) if s == 1]
+        kept = [0, *inside]
+        first = dict(zip(kept, output.start_logits[0, kept].softmax(0).tolist(), strict=True))
+        last = dict(zip(kept, output.end_logits[0, kept].softmax(0).tolist(), strict=True))
+        nothing = min(nothing, first[0] * last[0])
+        for start in inside:
+            for end in range(start, min(start + longest, inside[-1] + 1)):
+                words = [read[k].word_ids[start], read[k].word_ids[end]]
+                place = (
+                    read.word_to_chars(k, words[0], 1)[0],
+                    read.word_to_chars(k, words[1], 1)[1],
+                )
+                best[place] = max(first[start] * last[end], best.get(place, 0.0))
+    return best, nothing
+
+
+@pytest.mark.parametrize("question", [SHORT, LONG], ids=["one window", "many windows"])
+def test_answers_are_the_best_of_all_spans(folder, question):
+    ours = Answerer.load(folder)
+    (found,) = ours.run([question], top_k=5, max_seq_len=40, doc_stride=11, max_answer_len=4)
+    spans, _ = brute_force(folder, *question, length=40, stride=11, longest=4)
+    expected = sorted(spans.values(), reverse=True)[:5]
+    assert [answer.score for answer in found] == pytest.approx(expected, abs=1e-5)
+    for answer in found:
+        assert answer.score == pytest.approx(spans[answer.start, answer.end], abs=1e-5)
+        assert answer.text == question[1][answer.start : answer.end]
+    assert ours(*question, max_seq_len=40, doc_stride=11, max_answer_len=4) == found[0].text
+
+
+def test_no_answer_is_as_likely_as_the_most_doubtful_window_says(folder):
+    options = dict(max_seq_len=40, doc_stride=11)
+    (found,) = Answerer.load(folder).run(
+        [LONG], top_k=9999, handle_impossible_answer=True, **options
+    )
+    _, nothing = brute_force(folder, *LONG, length=40, stride=11, longest=15)
+    (empty,) = (answer for answer in found if not answer.text)
+    assert (empty.start, empty.end) == (0, 0)
+    assert empty.score == pytest.approx(nothing, abs=1e-6)
+
+
+def test_company_changes_nothing(answerer):
+    alone = [answerer.run([question])[0][0] for question in (LONG, SHORT)]
+    done = []
+    together = answerer.run([LONG, SHORT], batch_size=3, progress=done.append)
+    assert sum(done) == 2
+    for (found,), expected in zip(together, alone, strict=True):
+        assert (found.start, found.end) == (expected.start, expected.end)
+        assert found.score == pytest.approx(expected.score, abs=1e-6)
+    assert answerer([LONG, SHORT]) == [answer.text for answer in alone]
+
+
+def test_an_answer_is_no_longer_than_asked_for(answerer):
+    (found,) = answerer.run([SHORT], top_k=9999, max_answer_len=1)
+    assert all(len(answer.text.split()) == 1 for answer in found)
+    assert len(found) == len({(answer.start, answer.end) for answer in found})
+
+
+@pytest.mark.parametrize(
+    ("question", "context", "message"),
+    [
+        ("", "a text", "a question must have words; got ''"),
+        ("who?", " \n", r"a context must have words; got ' \\n'"),
+        ("who sees the dog " * 30, "a text", "must leave more than 33 of 67 tokens"),
+    ],
+)
+def test_what_cannot_be_answered_is_refused(answerer, question, context, message):
+    with pytest.raises(RegardError, match=message):
+        answerer(question, context)
+
+
+@pytest.mark.parametrize("option", ["top_k", "max_answer_len"])
+def test_limits_are_at_least_one(answerer, option):
+    with pytest.raises(RegardError, match=f"{option} must be at least 1; got 0"):
+        answerer(*SHORT, **{option: 0})
+
+
+def test_a_long_text_is_read_at_the_width_of_the_model(answerer):
+    assert np.isfinite(answerer.run([LONG])[0][0].score)  # 384 is more than its 67 positions

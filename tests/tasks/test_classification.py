@@ -1,0 +1,94 @@
+"""Labels of texts, against transformers' own pipeline."""
+
+import json
+
+import pytest
+import torch
+
+from regard import RegardError
+from regard.tasks.classification import Classifier, ranked, read_problem_type
+
+transformers = pytest.importorskip("transformers")
+
+TEXTS = ["Anna sees the old tree.", "Who lives in the red house near the river?", "a dog"]
+LABELS = {0: "good", 1: "bad", 2: "odd"}
+KINDS = [
+    ("Bert", None),
+    ("Roberta", "multi_label_classification"),
+    ("DistilBert", "regression"),
+]
+
+
+@pytest.fixture(scope="module", params=KINDS, ids=lambda kind: kind[0])
+def folder(request, encoder_folder):
+    family, problem_type = request.param
+    head = "ForSequenceClassification"
+    return encoder_folder(family, head, id2label=LABELS, problem_type=problem_type)
+
+
+@pytest.fixture(scope="module")
+def classifier(encoder_folder):
+    return Classifier.load(encoder_folder("Bert", "ForSequenceClassification", id2label=LABELS))
+
+
+def same(found, expected):
+    assert [each.label for each in found.labels] == [each["label"] for each in expected]
+    for mine, wanted in zip(found.labels, expected, strict=True):
+        assert mine.score == pytest.approx(wanted["score"], abs=1e-5)
+
+
+def test_labels_and_scores_are_the_pipelines(folder):
+    pipeline = transformers.pipeline("text-classification", model=str(folder), top_k=None)
+    ours = Classifier.load(folder)
+    for found, expected in zip(ours.run(TEXTS, batch_size=2), pipeline(TEXTS), strict=True):
+        same(found, expected)
+    assert ours(TEXTS[0]) == pipeline(TEXTS[:1])[0][0]["label"]
+    pairs = [{"text": TEXTS[0], "text_pair": TEXTS[1]}, {"text": TEXTS[2], "text_pair": TEXTS[0]}]
+    both = ours.run([TEXTS[0], TEXTS[2]], [TEXTS[1], TEXTS[0]])
+    for found, expected in zip(both, pipeline(pairs), strict=True):
+        same(found, expected)
+
+
+def test_a_single_label_is_a_yes_or_no(encoder_folder):
+    folder = encoder_folder("Bert", "ForSequenceClassification", num_labels=1)
+    expected = transformers.pipeline("text-classification", model=str(folder))(TEXTS[0])
+    same(Classifier.load(folder).run(TEXTS[:1])[0], expected)
+
+
+def test_company_changes_nothing(classifier):
+    alone = [classifier.run([text])[0].best.score for text in TEXTS]
+    assert [each.best.score for each in classifier.run(TEXTS)] == pytest.approx(alone, abs=1e-6)
+
+
+def test_the_best_come_first():
+    labels = ranked(torch.tensor([0.0, 2.0, 1.0]), "abc", "regression", 2)
+    assert [(each.label, each.score) for each in labels] == [("b", 2.0), ("c", 1.0)]
+
+
+def test_a_longer_text_is_cut_as_transformers_cuts_it(encoder_folder):
+    folder = encoder_folder("Bert", "ForSequenceClassification", id2label=LABELS)
+    long = "the red house near a river " * 20 + "Anna " * 20
+    cut = {"truncation": True, "max_length": 67}
+    pipeline = transformers.pipeline("text-classification", model=str(folder), top_k=None)
+    found = Classifier.load(folder).run([long, "a"])
+    assert [each.truncated for each in found] == [True, False]
+    same(found[0], pipeline([long], **cut)[0])
+
+
+def test_as_many_pairs_as_texts(classifier):
+    with pytest.raises(RegardError, match="one for each text; got 1 for 3 texts"):
+        classifier.run(TEXTS, ["a"])
+
+
+def test_an_unknown_problem_is_refused(tmp_path):
+    settings = {"model_type": "bert", "problem_type": "ranking"}
+    (tmp_path / "config.json").write_text(json.dumps(settings))
+    with pytest.raises(RegardError, match=r"problem_type must be one of single_.*got 'ranking'"):
+        read_problem_type(tmp_path)
+
+
+def test_a_classifier_of_another_family_is_refused(tmp_path):
+    settings = {"model_type": "gpt2", "architectures": ["GPT2ForSequenceClassification"]}
+    (tmp_path / "config.json").write_text(json.dumps(settings))
+    with pytest.raises(RegardError, match=r"must be an encoder .*; it is a gpt2 model"):
+        Classifier.load(tmp_path)

@@ -1,0 +1,85 @@
+"""Vectors of texts, against transformers' hidden states gathered by hand."""
+
+import numpy as np
+import pytest
+import torch
+
+from regard import RegardError
+from regard.tasks.embedding import Embedder
+
+transformers = pytest.importorskip("transformers")
+
+TEXTS = ["Anna sees the old tree.", "", "Who lives in the red house near the river?"]
+KINDS = [("Bert", "Model"), ("Roberta", "ForMaskedLM"), ("DistilBert", "ForSequenceClassification")]
+
+
+@pytest.fixture(scope="module", params=KINDS, ids=lambda kind: "".join(kind))
+def folder(request, encoder_folder):
+    return encoder_folder(*request.param)
+
+
+@pytest.fixture(scope="module")
+def embedder(encoder_folder):
+    return Embedder.load(encoder_folder("Bert", "Model"))
+
+
+def expected_states(folder, text):
+    """Of transformers, without any head, (tokens, d_model)."""
+    tokenizer = transformers.AutoTokenizer.from_pretrained(folder)
+    base = transformers.AutoModel.from_pretrained(folder).eval()
+    with torch.no_grad():
+        return base(**tokenizer(text, return_tensors="pt")).last_hidden_state[0].numpy()
+
+
+def test_vectors_are_those_of_transformers_states(folder):
+    embedder = Embedder.load(folder)
+    pooled = {
+        "mean": lambda states: states.mean(0),
+        "cls": lambda states: states[0],
+        "max": lambda states: states.max(0),
+    }
+    for pooling, pool in pooled.items():
+        wanted = np.stack([pool(expected_states(folder, text)) for text in TEXTS])
+        found = embedder(TEXTS, pooling=pooling, normalise=False)
+        np.testing.assert_allclose(found, wanted, atol=1e-5)
+    lengths = np.linalg.norm(embedder(TEXTS), axis=1)
+    np.testing.assert_allclose(lengths, 1, atol=1e-6)
+    np.testing.assert_allclose(embedder(TEXTS[0]), embedder(TEXTS)[0], atol=1e-6)
+
+
+def test_states_are_those_of_every_token(folder):
+    found = Embedder.load(folder).states(TEXTS[0])
+    np.testing.assert_allclose(found.states, expected_states(folder, TEXTS[0]), atol=1e-5)
+    tokenizer = transformers.AutoTokenizer.from_pretrained(folder)
+    assert found.tokens == tokenizer.convert_ids_to_tokens(tokenizer(TEXTS[0])["input_ids"])
+
+
+def test_company_changes_nothing(embedder):
+    alone = np.stack([embedder(text) for text in TEXTS])
+    together = embedder(TEXTS, batch_size=2)
+    np.testing.assert_allclose(together, alone, atol=1e-6)
+
+
+def test_a_longer_text_is_cut_and_says_so(embedder):
+    long = "the red house " * 40
+    results = embedder.run([TEXTS[0], long])
+    assert [result.truncated for result in results] == [False, True]
+    assert len(embedder.states(long).tokens) == 67
+
+
+def test_settings_are_followed(embedder):
+    model, tokenizer = embedder.model, embedder.tokenizer
+    cut = Embedder(model, tokenizer, max_length=7, pooling="cls", normalise=False, lowercase=True)
+    assert cut.states("THE RED HOUSE NEAR THE RIVER").tokens[:3] == ["[CLS]", "the", "red"]
+    assert len(cut.states("the red house near the river").tokens) == 7
+    states = cut.states("the dog").states
+    np.testing.assert_allclose(cut("the dog"), states[0], atol=1e-6)
+
+
+def test_nothing_is_an_empty_array(embedder):
+    assert embedder([]).shape == (0, 15)
+
+
+def test_unknown_pooling_is_refused(embedder):
+    with pytest.raises(RegardError, match="pooling must be one of mean, cls, max; got 'sum'"):
+        embedder("a", pooling="sum")

@@ -1,0 +1,130 @@
+"""Images, against transformers' own pipeline and preparation."""
+
+import json
+import sys
+
+import numpy as np
+import pytest
+import torch
+
+from regard import RegardError
+from regard.tasks.images import ImageClassifier, Preparation, open_image, read_preparation
+
+transformers = pytest.importorskip("transformers")
+Image = pytest.importorskip("PIL.Image")
+
+LABELS = {0: "cat", 1: "dog", 2: "tree"}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("vit")
+    torch.manual_seed(23)
+    config = transformers.ViTConfig(
+        image_size=(14, 14), patch_size=7, hidden_size=15, num_hidden_layers=2,
+        num_attention_heads=3, intermediate_size=22, id2label=LABELS,
+    )  # fmt: skip
+    model = transformers.ViTForImageClassification(config)
+    with torch.no_grad():
+        for parameter in model.parameters():
+            parameter += 0.3 * torch.randn_like(parameter)
+    model.save_pretrained(folder)
+    preparation = {
+        "image_processor_type": "ViTImageProcessor", "do_resize": True, "do_rescale": True,
+        "do_normalize": True, "size": {"height": 14, "width": 14}, "resample": 3,
+        "rescale_factor": 1 / 255, "image_mean": [0.4, 0.5, 0.6], "image_std": [0.2, 0.3, 0.5],
+    }  # fmt: skip
+    (folder / "preprocessor_config.json").write_text(json.dumps(preparation))
+    return folder
+
+
+@pytest.fixture(scope="module")
+def pictures():
+    draw = np.random.default_rng(29)
+    shapes = [(31, 23, 3), (14, 14, 3), (11, 37), (17, 19, 4)]  # grey and see-through ones too
+    return [Image.fromarray(draw.integers(0, 256, shape, np.uint8)) for shape in shapes]
+
+
+def changed(folder, tmp_path, **changes):
+    """The folder's preparation with some settings changed; None leaves one out."""
+    told = json.loads((folder / "preprocessor_config.json").read_text()) | changes
+    told = {name: value for name, value in told.items() if value is not None}
+    (tmp_path / "preprocessor_config.json").write_text(json.dumps(told))
+    return tmp_path
+
+
+def test_labels_and_scores_are_the_pipelines(folder, pictures):
+    pipeline = transformers.pipeline("image-classification", model=str(folder))
+    found = ImageClassifier.load(folder).run(pictures, batch_size=3)
+    for mine, expected in zip(found, pipeline(pictures), strict=True):
+        assert [each.label for each in mine.labels] == [each["label"] for each in expected]
+        scores = [each["score"] for each in expected]
+        assert [each.score for each in mine.labels] == pytest.approx(scores, abs=1e-4)
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"do_center_crop": True, "crop_size": {"height": 9, "width": 12}},
+        {"do_normalize": False},
+        {"do_rescale": False, "size": 11},
+        {"do_resize": False},
+        {"resample": None, "rescale_factor": None, "image_mean": None, "image_std": None},
+    ],
+)
+def test_every_step_is_as_transformers_does_it(folder, pictures, tmp_path, changes):
+    told = changed(folder, tmp_path, **changes)
+    processor = transformers.ViTImageProcessor.from_pretrained(told)
+    for picture in pictures[:2]:
+        expected = processor(picture, return_tensors="pt")["pixel_values"][0]
+        np.testing.assert_allclose(read_preparation(told)(picture), expected, atol=2e-5)
+
+
+def test_a_file_is_read_as_it_was_held(folder, pictures, tmp_path):
+    file = tmp_path / "photo.png"
+    exif = Image.Exif()
+    exif[274] = 6  # turned by a quarter
+    pictures[0].save(file, exif=exif)
+    classifier = ImageClassifier.load(folder)
+    upright = pictures[0].transpose(Image.Transpose.ROTATE_270)
+    assert classifier.run([file]) == classifier.run([upright])
+    assert classifier.run([file]) != classifier.run([pictures[0]])
+    best = classifier.run([file], top_k=1)[0].best.label
+    assert (classifier(file), classifier([str(file)])) == (best, [best])
+
+
+def test_what_is_no_image_is_refused(tmp_path):
+    file = tmp_path / "a.png"
+    file.write_text("no image")
+    with pytest.raises(RegardError, match=r"a.png is no image that Pillow can read"):
+        open_image(file)
+
+
+def test_without_pillow_its_extra_is_named(monkeypatch):
+    monkeypatch.setitem(sys.modules, "PIL", None)
+    with pytest.raises(RegardError, match=r"pip install 'regard\[images\]'"):
+        open_image("a.png")
+
+
+def test_settings_that_are_not_here_are_refused(folder, tmp_path):
+    with pytest.raises(RegardError, match=r"height and width; it says \{'shortest_edge': 9\}"):
+        read_preparation(changed(folder, tmp_path, size={"shortest_edge": 9}))
+    (tmp_path / "preprocessor_config.json").write_text("{")
+    with pytest.raises(RegardError, match=r"preprocessor_config.json is not valid JSON"):
+        read_preparation(tmp_path)
+    (tmp_path / "preprocessor_config.json").unlink()
+    with pytest.raises(RegardError, match=r"has no preprocessor_config.json"):
+        read_preparation(tmp_path)
+
+
+def test_images_of_another_size_are_refused(folder):
+    model = ImageClassifier.load(folder).model
+    with pytest.raises(RegardError, match=r"to \(14, 14\) .*says \(224, 224\)"):
+        ImageClassifier(model, Preparation())
+
+
+def test_another_model_is_refused(encoder_folder):
+    with pytest.raises(RegardError, match=r"must be a vision Transformer .*it is a bert model"):
+        ImageClassifier.load(encoder_folder("Bert", "ForSequenceClassification"))
+    with pytest.raises(RegardError, match="must be a vision Transformer with labels"):
+        ImageClassifier(torch.nn.Linear(3, 3), Preparation())

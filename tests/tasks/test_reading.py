@@ -1,0 +1,66 @@
+"""An encoder and its tokenizer: what does not belong together is refused."""
+
+import pytest
+import torch
+
+from regard import RegardError
+from regard.models import Encoder, EncoderConfig
+from regard.tasks.reading import Reader, load_encoder
+from regard.text import Tokenizer
+
+SIZES = dict(d_model=15, num_layers=1, num_heads=3, d_ff=22, max_positions=19)
+
+
+@pytest.fixture(scope="module")
+def folder(encoder_folder):
+    return encoder_folder("Bert", "Model")
+
+
+@pytest.fixture(scope="module")
+def reader(folder):
+    return Reader(*load_encoder(folder, name="it"), name="it")
+
+
+def test_another_kind_of_model_is_refused_before_its_weights_are_read(tmp_path):
+    (tmp_path / "config.json").write_text('{"model_type": "gpt2"}')
+    with pytest.raises(RegardError, match=r"it must be an encoder .*; it is a gpt2 model"):
+        load_encoder(tmp_path, name="it")
+
+
+def test_a_module_that_is_no_encoder_is_refused(reader):
+    with pytest.raises(RegardError, match=r"it must be an encoder .*; it is a Linear"):
+        Reader(torch.nn.Linear(3, 3), reader.tokenizer, name="it")
+
+
+def test_another_head_is_refused_by_the_name_of_the_class(reader):
+    wanted = r"'classification' \(…ForSequenceClassification\); its head is 'pooler'"
+    with pytest.raises(RegardError, match=wanted):
+        Reader(reader.model, reader.tokenizer, head="classification", name="it")
+
+
+def test_another_models_tokenizer_is_refused(reader):
+    model = Encoder(EncoderConfig(vocab_size=11, **SIZES))
+    with pytest.raises(RegardError, match=r"tokenizer has 90 tokens, but .* is 11"):
+        Reader(model, reader.tokenizer, name="it")
+
+
+def test_the_shorter_of_positions_and_model_max_length_is_read(reader, folder):
+    assert reader.max_length == 67
+    tokenizer = Tokenizer.load(folder)
+    tokenizer.settings["model_max_length"] = 13
+    cut = Reader(reader.model, tokenizer, name="it").tokens("the red house " * 9)
+    assert (len(cut.ids), cut.truncated) == (13, True)
+
+
+def test_two_texts_are_two_segments(reader):
+    tokens = reader.tokens("the dog", "a child")
+    assert tokens.segments == [0] * 4 + [1] * 3
+    assert not tokens.truncated
+
+
+def test_a_family_with_one_segment_is_given_none(encoder_folder):
+    roberta = Reader(*load_encoder(encoder_folder("Roberta", "Model"), name="it"), name="it")
+    batch = roberta.batch([roberta.tokens("the dog", "a child"), roberta.tokens("a")])
+    assert batch.segments is None
+    assert batch.ids[1].tolist()[-1] == 1  # its padding
+    assert batch.real.sum(1).tolist() == [batch.ids.shape[1], (batch.ids[1] != 1).sum().item()]
