@@ -9,7 +9,7 @@ from regard.inspection.tap import Tap
 
 def formula(tap: Tap) -> str:
     """How a layer scores, "q·k / √64", with "+ bias" where it adds one."""
-    text = _formula(tap.score, tap.head_dim)
+    text = of_score(tap.score, tap.head_dim)
     return text if tap.bias is None else f"{text} + bias"
 
 
@@ -26,7 +26,8 @@ def scale(score: Score, head_dim: int) -> float | None:
     return None
 
 
-def _formula(score: Score, head_dim: int) -> str:
+def of_score(score: Score, head_dim: int) -> str:
+    """How a score is written for heads of this width."""
     if score is scaled_dot:
         return f"q·k / √{head_dim}"
     if isinstance(score, scaled):
@@ -35,7 +36,7 @@ def _formula(score: Score, head_dim: int) -> str:
             return f"q·k / √{round(root)}"
         return "q·k" if score.factor == 1 else f"{score.factor:g} · q·k"
     if isinstance(score, capped):
-        return f"{score.cap:g} · tanh(({_formula(score.score, head_dim)}) / {score.cap:g})"
+        return f"{score.cap:g} · tanh(({of_score(score.score, head_dim)}) / {score.cap:g})"
     if isinstance(score, gaussian):
         return "-|q - k|² / (2h²)"
     if isinstance(score, general):

@@ -15,6 +15,7 @@ from regard.errors import RegardError
 from regard.inspection.trace import Trace
 from regard.studio import page
 from regard.studio.guard import Guard
+from regard.studio.lessons import lessons
 from regard.studio.library import Library, NoTrace
 from regard.studio.routes import NUMBERS, api
 
@@ -43,6 +44,7 @@ def create_app(models: Sequence[str | Path], traces: Mapping[str, Trace]) -> Fas
     )
     app.state.library = library
     app.include_router(api)
+    app.include_router(lessons)
     app.add_api_route("/{path:path}", _page, methods=["GET"], include_in_schema=False)
     for kind, answer in _REFUSALS.items():
         app.add_exception_handler(kind, answer)

@@ -1,0 +1,50 @@
+"""Masks: what may be seen, and proof that nothing else is.
+
+One argument more: `mask`, True where a query may attend to a key. Masks are small objects that
+combine with & and |. What is hidden weighs exactly zero, so it can change without a trace.
+"""
+
+from pathlib import Path
+
+import torch
+from command import Numbers, run
+from word_table import vectors
+
+from regard import attend, attention_weights
+from regard.attention import Causal, Padding, Window
+from regard.figures.images import images
+from regard.figures.style import save
+
+SENTENCE, SHORTER = "the money in the bank grows", "the river grows"
+
+
+def main(output: Path | None = None) -> Numbers:
+    words = vectors(SENTENCE)
+    changed = torch.cat([words[:-1], vectors("falls")])
+    causal = [attend(x, x, x, mask=Causal()) for x in (words, changed)]
+    leak = (causal[0] - causal[1])[:-1].abs().max().item()
+    moved = (causal[0] - causal[1])[-1].abs().max().item()
+    print(f"Another last word changes the words before it by {leak}, itself by {moved:.2f}.")
+
+    alone = vectors(SHORTER)
+    length, dim = words.shape
+    noise = torch.randn(length - len(alone), dim, generator=torch.Generator().manual_seed(0))
+    padded = torch.cat([alone, noise])[None, None]  # what stands in the padding must not matter
+    real = Padding.from_lengths(torch.tensor([len(alone)]), keys=length)
+    beside = attend(padded, padded, padded, mask=real)[0, 0, : len(alone)]
+    apart = (beside - attend(alone, alone, alone)).abs().max().item()
+    print(f"Padded to {length} words, a sentence of {len(alone)} changes by {apart:.1e}.")
+    if output:
+        masks = {
+            "no mask": None,
+            "Causal()": Causal(),
+            "Window(1, 1)": Window(1, 1),
+            "Causal() & Window(2, 0)": Causal() & Window(2, 0),
+        }
+        maps = {name: attention_weights(words, words, mask=mask) for name, mask in masks.items()}
+        save(images(maps, scale="weights"), output / "10_masks.svg")
+    return {"leak": leak, "moved": moved, "padding": apart}
+
+
+if __name__ == "__main__":
+    run(main)

@@ -1,0 +1,136 @@
+"""What an explanation starts from: vectors, one attention layer, and what is around it."""
+
+from dataclasses import dataclass, field
+
+import torch
+from torch import Tensor
+from torch.nn import functional
+
+from regard.attention import Mask, Score
+from regard.errors import RegardError
+
+
+@dataclass(frozen=True, eq=False)
+class Projection:
+    """x · weight + bias."""
+
+    weight: Tensor  # (in, out)
+    bias: Tensor | None = None  # (out,)
+
+    def __call__(self, x: Tensor) -> Tensor:
+        return x @ self.weight if self.bias is None else x @ self.weight + self.bias
+
+
+@dataclass(frozen=True, eq=False)
+class Normalisation:
+    """LayerNorm, or RMSNorm where there is no bias to it."""
+
+    kind: str  # "layer" or "rms"
+    weight: Tensor  # (d_model,)
+    bias: Tensor | None
+    eps: float
+
+    def __call__(self, x: Tensor) -> Tensor:
+        if self.kind == "rms":
+            return functional.rms_norm(x, self.weight.shape, self.weight, self.eps)
+        return functional.layer_norm(x, self.weight.shape, self.weight, self.bias, self.eps)
+
+
+@dataclass(frozen=True, eq=False)
+class Given:
+    """All tensors are float64, of one sequence, without a batch axis.
+
+    Raises:
+        RegardError: no token, vectors or matrices whose shapes do not fit, a temperature that is
+            not positive.
+    """
+
+    tokens: list[str]
+    vectors: Tensor  # (queries, d_model)
+    heads: int
+    head_dim: int
+    score: Score
+    mask: Mask | None = None
+    bias: Tensor | None = None  # of scores, broadcasts to (1, heads, queries, keys)
+    temperature: float = 1.0
+    key_tokens: list[str] | None = None  # None: self-attention
+    key_vectors: Tensor | None = None  # (keys, d_model)
+    key_heads: int | None = None  # None: as many as heads
+    projections: dict[str, Projection] = field(default_factory=dict)  # query, key, value, output
+    positions: Tensor | None = None  # (queries, d_model), to be added to the vectors
+    turning: tuple[Tensor, Tensor] | None = None  # cosine and sine, (queries, head_dim / 2)
+    norm: Normalisation | None = None
+    order: str = "post"  # where the norm stands: after the residual, or "pre", before attention
+
+    def __post_init__(self) -> None:
+        if not self.tokens:
+            raise RegardError("there is nothing to explain: the sentence has no word; give one.")
+        for what, names, vectors in (
+            ("vectors", self.tokens, self.vectors),
+            ("key_vectors", self.key_tokens, self.key_vectors),
+        ):
+            if names is None or vectors is None:
+                continue
+            if vectors.ndim != 2 or len(vectors) != len(names):
+                raise RegardError(
+                    f"{what} must be a row for each of {len(names)} tokens, ({len(names)},"
+                    f" d_model); got shape {tuple(vectors.shape)}."
+                )
+        if self.heads < 1 or self.head_dim < 1:
+            raise RegardError(
+                "heads and head_dim must be at least 1; got"
+                f" heads={self.heads} and head_dim={self.head_dim}."
+            )
+        if not 0 < self.temperature < float("inf"):
+            raise RegardError(f"temperature must be above 0; got {self.temperature:g}.")
+        self._check_matrices()
+
+    @property
+    def d_model(self) -> int:
+        return self.vectors.shape[1]
+
+    @property
+    def own_key_heads(self) -> int:
+        return self.heads if self.key_heads is None else self.key_heads
+
+    @property
+    def crosses(self) -> bool:
+        return self.key_vectors is not None
+
+    def tempered(self, query: Tensor, key: Tensor) -> Tensor:
+        """The score that softmax gets, but for bias and mask."""
+        scores = self.score(query, key)
+        return scores if self.temperature == 1 else scores / self.temperature
+
+    def split(self, joined: Tensor, heads: int) -> Tensor:
+        """(positions, heads · head_dim) to (heads, positions, head_dim)."""
+        return joined.view(len(joined), heads, -1).transpose(0, 1)
+
+    def _check_matrices(self) -> None:
+        width, key_width = (n * self.head_dim for n in (self.heads, self.own_key_heads))
+        expected = {"query": width, "key": key_width, "value": key_width}
+        if not self.projections and width != self.d_model:
+            raise RegardError(
+                f"without matrices the heads share the vector, so heads · head_dim must be"
+                f" {self.d_model}, its dimensions; got {self.heads} · {self.head_dim}."
+            )
+        for name, wide in expected.items() if self.projections else ():
+            if name not in self.projections:
+                raise RegardError(f"{name} needs a matrix as the others have; give all three.")
+            shape = tuple(self.projections[name].weight.shape)
+            if shape != (self.d_model, wide):
+                raise RegardError(
+                    f"the matrix of {name} must be (d_model, heads · head_dim) ="
+                    f" {(self.d_model, wide)}; got {shape}."
+                )
+        output = self.projections.get("output")
+        if output is not None and tuple(output.weight.shape) != (width, self.d_model):
+            raise RegardError(
+                f"the matrix of output must be (heads · head_dim, d_model) ="
+                f" {(width, self.d_model)}; got {tuple(output.weight.shape)}."
+            )
+
+
+def double(tensor: Tensor) -> Tensor:
+    """A copy in float64 on the CPU that no gradient comes through."""
+    return tensor.detach().to("cpu", torch.float64)

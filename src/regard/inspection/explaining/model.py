@@ -1,0 +1,184 @@
+"""Explaining an attention layer of a model: its own vectors and matrices, heard while it runs."""
+
+from collections.abc import Callable
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from regard.attention import Call
+from regard.attention.scores import unknown
+from regard.errors import RegardError
+from regard.inspection.explaining.given import Given, Normalisation, Projection, double
+from regard.inspection.explaining.steps import LONGEST, explained
+from regard.inspection.explanation import Explanation
+from regard.inspection.models import check_evaluating, tap_name
+from regard.inspection.recording import hearing
+from regard.inspection.trace import Edit
+from regard.layers import MultiHeadAttention, Norm, RMSNorm
+from regard.layers.block import Residual
+from regard.layers.rotary import Rotary
+
+Run = Callable[[Edit], Any]
+"""Runs a model once, and shows each attention to an edit, by tap name."""
+
+
+def running(model: nn.Module, **inputs: Any) -> Run:
+    """`model(**inputs)` under an edit."""
+
+    def run(edit: Edit) -> Any:
+        with hearing(model, lambda path, call: edit(tap_name(path), call)):
+            return model(**inputs)
+
+    return run
+
+
+def attention_taps(model: nn.Module) -> list[str]:
+    """The names of the layers that can be explained, "encoder.layers.0.self", from the lowest."""
+    return [
+        tap_name(path)
+        for path, module in model.named_modules()
+        if isinstance(module, MultiHeadAttention)
+    ]
+
+
+@torch.no_grad()
+def explain_tap(
+    model: nn.Module,
+    run: Run,
+    tap: str,
+    tokens: list[str],
+    *,
+    key_tokens: list[str] | None = None,
+    source: str = "model",
+) -> Explanation:
+    """Every step of one attention layer, with the residual connection around it, in float64.
+
+    The first sequence of the batch is explained. The numbers are computed again from what the
+    layer was given; a note says how far the last step is from what the layer itself gave.
+
+    Args:
+        model: one of regard's, in evaluation mode.
+        run: runs it on the text under an edit: a `Trace.rerun`, or what `running` gives.
+        tap: the layer's name, one of `attention_taps`.
+        tokens, key_tokens: names of the rows and, in cross-attention, of the columns.
+
+    Raises:
+        RegardError: a layer that is not there, or was not run; more tokens than can be read.
+    """
+    check_evaluating(model)
+    taps = attention_taps(model)
+    if tap not in taps:
+        raise RegardError(unknown("tap", tap, taps))
+    for names in (tokens, key_tokens or []):
+        if len(names) > LONGEST:
+            raise RegardError(
+                f"an explanation shows up to {LONGEST} tokens, and here are {len(names):,}; give a"
+                f" window of the words, such as 0:{LONGEST // 2} (--window 0:{LONGEST // 2})."
+            )
+    heard = _hear(model, run, tap)
+    attention, residual = heard.attention, heard.residual
+    given = Given(
+        tokens=tokens,
+        vectors=double(heard.vectors[0]),
+        heads=attention.num_heads,
+        key_heads=attention.num_key_heads,
+        head_dim=attention.head_dim,
+        score=attention.score,
+        mask=heard.calls[0].inputs.mask,
+        bias=_first(heard.calls[0].inputs.bias),
+        key_tokens=key_tokens,
+        key_vectors=None if heard.memory is None else double(heard.memory[0]),
+        projections={
+            name: _projection(getattr(attention, name))
+            for name in ("query", "key", "value", "output")
+        },
+        turning=_turning(attention.rotary, len(tokens), heard.positions),
+        norm=_normalisation(residual.norm),
+        order=residual.order,
+    )
+    explanation = explained(given, source=source, tap=tap)
+    computed = torch.from_numpy(explanation.steps[-1].array[0])
+    output = double(heard.output[0])
+    difference = float((computed - output).abs().max())
+    assert difference <= 1e-3 * max(1.0, float(output.abs().max())), f"{tap} is off: {difference}"
+    explanation.notes.append(
+        f"The last step is what {tap} gave when {source} ran, to {difference:.0e}: the model"
+        " computes in float32, the steps in float64."
+    )
+    return explanation
+
+
+@dataclass(eq=False)
+class _Heard:
+    """What one layer was given and gave."""
+
+    attention: MultiHeadAttention
+    residual: Residual
+    calls: list[Call] = field(default_factory=list)
+    vectors: Tensor = field(default_factory=lambda: torch.empty(0))  # entering the residual
+    memory: Tensor | None = None
+    positions: Tensor | None = None
+    output: Tensor = field(default_factory=lambda: torch.empty(0))  # leaving the residual
+
+
+def _hear(model: nn.Module, run: Run, tap: str) -> _Heard:
+    path = f"{tap}_attention"
+    attention, residual = model.get_submodule(path), model.get_submodule(f"{tap}_residual")
+    assert isinstance(attention, MultiHeadAttention)
+    assert isinstance(residual, Residual)
+    heard = _Heard(attention, residual)
+
+    def at_attention(module: nn.Module, inputs: tuple[Any, ...], options: dict[str, Any]) -> None:
+        heard.memory = inputs[1] if len(inputs) > 1 else options.get("memory")
+        heard.positions = options.get("positions")
+
+    def at_residual(module: nn.Module, inputs: tuple[Any, ...], output: Tensor) -> None:
+        heard.vectors, heard.output = inputs[0], output
+
+    def listen(name: str, call: Call) -> None:
+        if name == tap:
+            heard.calls.append(call)
+
+    with ExitStack() as stack:
+        stack.callback(attention.register_forward_pre_hook(at_attention, with_kwargs=True).remove)
+        stack.callback(residual.register_forward_hook(at_residual).remove)
+        run(listen)
+    if len(heard.calls) != 1:
+        raise RegardError(
+            f"{tap} must run once to be explained; it ran {len(heard.calls)} times: give one"
+            " forward pass."
+        )
+    return heard
+
+
+def _projection(linear: nn.Linear) -> Projection:
+    bias = None if linear.bias is None else double(linear.bias)
+    return Projection(double(linear.weight).mT, bias)
+
+
+def _normalisation(norm: Norm) -> Normalisation:
+    weight = double(norm.weight)
+    if isinstance(norm, RMSNorm):
+        return Normalisation("rms", weight, None, norm.eps)
+    bias = None if norm.bias is None else double(norm.bias)
+    return Normalisation("layer", weight, bias, norm.eps)
+
+
+def _turning(
+    rotary: Rotary | None, length: int, positions: Tensor | None
+) -> tuple[Tensor, Tensor] | None:
+    """Cosine and sine at each position: what becomes of the vector (1 … 1, 0 … 0)."""
+    if rotary is None:
+        return None
+    half = rotary.dim // 2
+    ones = torch.cat([torch.ones(half), torch.zeros(half)]).expand(1, 1, length, -1)
+    own = None if positions is None else positions[:1].cpu()
+    cosine, sine = double(rotary(ones, ones, positions=own)[0][0, 0]).chunk(2, -1)
+    return cosine, sine
+
+
+def _first(bias: Tensor | None) -> Tensor | None:
+    return None if bias is None else double(bias[:1])

@@ -1,0 +1,78 @@
+"""The lessons' one question: every step of attention for a sentence and the settings beside it."""
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Annotated, Literal
+
+from fastapi import APIRouter
+from pydantic import Field
+
+from regard.errors import RegardError
+from regard.inspection.explaining import LONGEST, geometry
+from regard.inspection.explanation import Explanation, Geometry
+from regard.studio.requests import Refusal
+from regard.tasks.explaining import WORDS, explain_words
+from regard.text import WordVectors, load_vectors
+
+CHARACTERS = 2**16  # of a text, before anything is split into words
+
+
+@dataclass(frozen=True)
+class LessonRequest:
+    """A sentence and what is done with it. Equal requests have equal answers."""
+
+    text: str
+    start: Annotated[int, Field(ge=0)] = 0  # the window of words that is explained
+    end: Annotated[int, Field(ge=1)] | None = None
+    score: Literal["dot", "scaled_dot", "cosine", "gaussian", "average"] = "scaled_dot"
+    mask: Literal["none", "causal", "window"] = "none"
+    window: Annotated[int, Field(ge=0, le=LONGEST)] = 2  # tokens to each side, with that mask
+    temperature: Annotated[float, Field(gt=0, le=1000)] = 1.0
+    heads: Annotated[int, Field(ge=1, le=8)] = 1
+    head_dim: Annotated[int, Field(ge=1, le=64)] | None = None  # None: all that there are
+    positions: bool = False
+    projections: Literal["none", "random"] = "none"
+    head: Annotated[int, Field(ge=0)] = 0  # which one the geometry shows
+    spotlight: Annotated[int, Field(ge=0)] | None = None  # whose output; None: no geometry
+
+
+@dataclass(frozen=True)
+class Lesson:
+    """The steps, and one head's arrows where a token is in the spotlight."""
+
+    explanation: Explanation
+    geometry: Geometry | None
+
+
+lessons = APIRouter(prefix="/api", responses={"4XX": {"model": Refusal}, 422: {"model": Refusal}})
+
+
+@lessons.post("/explain")
+def explain(wanted: LessonRequest) -> Lesson:
+    if len(wanted.text) > CHARACTERS:
+        raise RegardError(
+            f"a text may have {CHARACTERS:,} characters here; got {len(wanted.text):,}: send a part"
+            " of it."
+        )
+    explanation = explain_words(
+        wanted.text,
+        _words(),
+        part=slice(wanted.start, wanted.end),
+        heads=wanted.heads,
+        head_dim=wanted.head_dim,
+        projections=wanted.projections,
+        score=wanted.score,
+        mask=wanted.mask,
+        window=wanted.window,
+        temperature=wanted.temperature,
+        positions=wanted.positions,
+    )
+    if wanted.spotlight is None:
+        return Lesson(explanation, None)
+    arrows = geometry(explanation, head=wanted.head, spotlight=wanted.spotlight)
+    return Lesson(explanation, arrows)
+
+
+@lru_cache(maxsize=1)
+def _words() -> WordVectors:
+    return load_vectors(WORDS)
