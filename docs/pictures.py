@@ -1,6 +1,7 @@
 """Draws the documents' pictures: `python docs/pictures.py` writes docs/demo.svg and docs/images/.
 
-The page's pictures need Chromium and playwright; `python docs/pictures.py terminal` does without.
+The page's pictures need Chromium and playwright; `python docs/pictures.py terminal` does without,
+and `python docs/pictures.py lessons` draws the lessons alone.
 """
 
 import io
@@ -36,13 +37,25 @@ PAGES: dict[str, tuple[tuple[int, int], str, dict[str, object]]] = {
     "compare": (WIDE, "light", dict(tap=CROSS, head=1, view="compare", other=f"3,{CROSS}")),
     "narrow": (NARROW, "light", dict(tap=CROSS, head=1)),
 }
+ROAD = (
+    "words", "average", "alike", "scale", "qkv", "heads", "order", "masks", "similarity", "trained"
+)  # fmt: skip
+LESSONS: dict[str, tuple[tuple[int, int], str, dict[str, object]]] = {
+    **{f"learn-{name}": ((1280, 800), "light", dict(learn=name)) for name in ROAD},
+    "learn-order": ((1280, 800), "light", dict(learn="order", positions="true")),
+    "learn-dark": ((1280, 800), "dark", dict(learn="qkv")),
+    "learn-narrow": ((390, 844), "light", dict(learn="alike")),
+}
 
 
 def main() -> None:
-    terminal()
-    if sys.argv[1:] != ["terminal"]:
+    if sys.argv[1:] != ["lessons"]:
+        terminal()
+    if not sys.argv[1:]:
         figures()
-        pages()
+        pages(PAGES, model="en-de", text=SENTENCE)
+    if sys.argv[1:] != ["terminal"]:
+        lessons()
 
 
 def terminal() -> None:
@@ -75,15 +88,22 @@ def figures() -> None:
     trace.figure(HERE / "images" / "figure.svg", tap=CROSS, head=1)
 
 
-def pages() -> None:
-    """Every view of the page, as a reader's browser shows it."""
+def lessons() -> None:
+    """Every lesson of the page as it begins."""
+    pages(LESSONS)
+
+
+def pages(
+    wanted: dict[str, tuple[tuple[int, int], str, dict[str, object]]], **always: object
+) -> None:
+    """Views of the page, as a reader's browser shows them."""
     from playwright.sync_api import sync_playwright
 
     chromium = shutil.which("chromium") or sys.exit("the page's pictures need chromium")
     flags = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
     with served() as address, sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium, args=flags)
-        for name, ((width, height), scheme, asked) in PAGES.items():
+        for name, ((width, height), scheme, asked) in wanted.items():
             context = browser.new_context(
                 viewport={"width": width, "height": height},
                 color_scheme=scheme,  # type: ignore[arg-type]
@@ -92,7 +112,7 @@ def pages() -> None:
             page = context.new_page()
             asked = dict(asked)
             ablate = asked.pop("ablate", None)
-            page.goto(f"{address}/?{urlencode({'model': 'en-de', 'text': SENTENCE, **asked})}")
+            page.goto(f"{address}/?{urlencode({**always, **asked})}")
             page.wait_for_load_state("networkidle")
             if ablate:
                 choices = page.get_by_label("switch off").get_by_role("button")

@@ -243,7 +243,7 @@ export function fakeSource(): Source {
   };
 
   return {
-    abilities: { trace: true, ablate: true, export: true },
+    abilities: { trace: true, ablate: true, export: true, explain: false },
     async models() {
       return [
         { name: "en-de", task: "translation", description: "English to German, a Transformer of 2017", example: EXAMPLE, max_tokens: 512 },
@@ -373,6 +373,7 @@ export function fakeSource(): Source {
         note: `${request.what} of ${request.tap}, head ${request.head}, set to zero`,
       };
     },
+    explain: () => Promise.reject(new Error("The invented source has no word vectors; run `regard studio`.")),
     download: () => Promise.reject(new Error("The invented source has no files.")),
     exportUrl: (id, kind, query) => `/api/traces/${id}/${kind}?${new URLSearchParams(query)}`,
   };

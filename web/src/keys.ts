@@ -45,8 +45,8 @@ const LETTERS: Record<string, Command> = {
 /** The list that `?` opens, in the order in which it is read. */
 export const KEYS: readonly { keys: string[]; means: string }[] = [
   { keys: ["←", "↑", "→", "↓"], means: "move the focus cell, with shift by ten" },
-  { keys: ["["], means: "previous head" },
-  { keys: ["]"], means: "next head" },
+  { keys: ["["], means: "previous head; in Learn, previous lesson" },
+  { keys: ["]"], means: "next head; in Learn, next lesson" },
   { keys: ["{"], means: "previous layer" },
   { keys: ["}"], means: "next layer" },
   { keys: ["+", "−"], means: "zoom in and out" },

@@ -2,6 +2,7 @@
 import "./theme.css"; // first, so that the rules of every part come after it
 import { effect } from "@preact/signals";
 import { render as draw } from "preact";
+import { lessonOf } from "./learn/lessons";
 import { App } from "./shell/App";
 import { begin, follow } from "./shell/address";
 import type { Source } from "./source";
@@ -53,6 +54,11 @@ export function mount(element: HTMLElement, source: Source, options: Options = {
 
 function titled(state: State, window: Window): () => void {
   return effect(() => {
+    const { value: learn } = state.learn;
+    if (learn) {
+      window.document.title = `${lessonOf(learn.lesson).title} · learn · regard`;
+      return;
+    }
     const trace = state.trace.value;
     window.document.title = trace ? `${trace.text.slice(0, 60)} · ${trace.model} · regard` : "regard";
   });
@@ -60,7 +66,7 @@ function titled(state: State, window: Window): () => void {
 
 /** anywidget's way in. The model's traits: `query` (as in Options), `height`, and `abilities`. */
 function render({ model, el }: { model: WidgetModel; el: HTMLElement }): () => void {
-  const abilities = { trace: false, ablate: true, export: false, ...(model.get("abilities") as object | undefined) };
+  const abilities = { trace: false, ablate: true, export: false, explain: false, ...(model.get("abilities") as object | undefined) };
   const source = widgetSource(model, abilities);
   const query = String(model.get("query") ?? "");
   const height = Number(model.get("height") ?? 0) || 640;

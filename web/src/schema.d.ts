@@ -4,6 +4,23 @@
  */
 
 export interface paths {
+    "/api/explain": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Explain */
+        post: operations["explain_api_explain_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/models": {
         parameters: {
             query?: never;
@@ -353,6 +370,23 @@ export interface components {
             weight: number;
         };
         /**
+         * Explanation
+         * @description Everything that one attention layer computes for one text, in order.
+         */
+        Explanation: {
+            /** Key Tokens */
+            key_tokens: string[];
+            /** Notes */
+            notes?: string[];
+            /** Parameters */
+            parameters: components["schemas"]["Table"][];
+            settings: components["schemas"]["Settings"];
+            /** Steps */
+            steps: components["schemas"]["regard__inspection__explanation__Step"][];
+            /** Tokens */
+            tokens: string[];
+        };
+        /**
          * GenerationInfo
          * @description How the output came about: the steps of the hypothesis shown, and those it stood against.
          */
@@ -364,7 +398,28 @@ export interface components {
             /** Shown */
             shown: number;
             /** Steps */
-            steps: components["schemas"]["Step"][];
+            steps: components["schemas"]["regard__inspection__answers__Step"][];
+        };
+        /**
+         * Geometry
+         * @description One head's spaces in two dimensions, and how one token's output comes about there.
+         */
+        Geometry: {
+            /** Head */
+            head: number;
+            /** Path */
+            path: [
+                number,
+                number
+            ][];
+            /** Planes */
+            planes: components["schemas"]["Plane"][];
+            /** Spotlight */
+            spotlight: number;
+            /** Token */
+            token: string;
+            /** Weights */
+            weights: number[];
         };
         /**
          * HeadInfo
@@ -392,6 +447,76 @@ export interface components {
             text: string;
             /** Tokens */
             tokens: string[];
+        };
+        /**
+         * Lesson
+         * @description The steps, and one head's arrows where a token is in the spotlight.
+         */
+        Lesson: {
+            explanation: components["schemas"]["Explanation"];
+            geometry: components["schemas"]["Geometry"] | null;
+        };
+        /**
+         * LessonRequest
+         * @description A sentence and what is done with it. Equal requests have equal answers.
+         */
+        LessonRequest: {
+            /** End */
+            end?: number | null;
+            /**
+             * Head
+             * @default 0
+             */
+            head: number;
+            /** Head Dim */
+            head_dim?: number | null;
+            /**
+             * Heads
+             * @default 1
+             */
+            heads: number;
+            /**
+             * Mask
+             * @default none
+             * @enum {string}
+             */
+            mask: "none" | "causal" | "window";
+            /**
+             * Positions
+             * @default false
+             */
+            positions: boolean;
+            /**
+             * Projections
+             * @default none
+             * @enum {string}
+             */
+            projections: "none" | "random";
+            /**
+             * Score
+             * @default scaled_dot
+             * @enum {string}
+             */
+            score: "dot" | "scaled_dot" | "cosine" | "gaussian" | "average";
+            /** Spotlight */
+            spotlight?: number | null;
+            /**
+             * Start
+             * @default 0
+             */
+            start: number;
+            /**
+             * Temperature
+             * @default 1
+             */
+            temperature: number;
+            /** Text */
+            text: string;
+            /**
+             * Window
+             * @default 2
+             */
+            window: number;
         };
         /**
          * Listed
@@ -441,6 +566,23 @@ export interface components {
             task: "translation" | "generation" | "encoding" | "vision";
         };
         /**
+         * Plane
+         * @description Arrows of one space, drawn from the origin in the plane that keeps most of their length.
+         */
+        Plane: {
+            /** Arrows */
+            arrows: {
+                [key: string]: [
+                    number,
+                    number
+                ][];
+            };
+            /** Kept */
+            kept: number;
+            /** Name */
+            name: string;
+        };
+        /**
          * Receipt
          * @description How exact the maps are, measured on sampled rows and tiles.
          */
@@ -463,16 +605,34 @@ export interface components {
             detail: string;
         };
         /**
-         * Step
-         * @description One generated token, and what stood beside it.
+         * Settings
+         * @description What was computed, and of what.
          */
-        Step: {
-            /** Candidates */
-            candidates: components["schemas"]["Candidate"][];
-            /** Probability */
-            probability: number;
-            /** Token */
-            token: string;
+        Settings: {
+            /** D Model */
+            d_model: number;
+            /** Formula */
+            formula: string;
+            /** Head Dim */
+            head_dim: number;
+            /** Heads */
+            heads: number;
+            /** Key Heads */
+            key_heads: number;
+            /** Mask */
+            mask: string;
+            /** Norm */
+            norm: string | null;
+            /** Positions */
+            positions: boolean;
+            /** Score */
+            score: string;
+            /** Source */
+            source: string;
+            /** Tap */
+            tap: string | null;
+            /** Temperature */
+            temperature: number;
         };
         /**
          * Summary
@@ -489,6 +649,26 @@ export interface components {
             sink_key: number;
             /** Tap */
             tap: string;
+        };
+        /**
+         * Table
+         * @description A matrix, or one for each head, and what its axes are.
+         */
+        Table: {
+            /** Columns */
+            columns: string;
+            /** Name */
+            name: string;
+            /** Per Head */
+            per_head: boolean;
+            /** Rows */
+            rows: string;
+            /** Shape */
+            shape: number[];
+            /** Symbol */
+            symbol: string;
+            /** Values */
+            values: (number | null)[][][];
         };
         /**
          * TapInfo
@@ -580,6 +760,46 @@ export interface components {
             /** Text */
             text: string;
         };
+        /**
+         * Step
+         * @description One generated token, and what stood beside it.
+         */
+        regard__inspection__answers__Step: {
+            /** Candidates */
+            candidates: components["schemas"]["Candidate"][];
+            /** Probability */
+            probability: number;
+            /** Token */
+            token: string;
+        };
+        /**
+         * Step
+         * @description One result on the way from tokens to a layer's output.
+         */
+        regard__inspection__explanation__Step: {
+            /** Columns */
+            columns: string;
+            /** Equation */
+            equation: string;
+            /** Inputs */
+            inputs: string[];
+            /** Name */
+            name: string;
+            /** Per Head */
+            per_head: boolean;
+            /** Rows */
+            rows: string;
+            /** Sentence */
+            sentence: string;
+            /** Shape */
+            shape: number[];
+            /** Symbol */
+            symbol: string;
+            /** Title */
+            title: string;
+            /** Values */
+            values: (number | null)[][][];
+        };
     };
     responses: never;
     parameters: never;
@@ -589,6 +809,48 @@ export interface components {
 }
 export type $defs = Record<string, never>;
 export interface operations {
+    explain_api_explain_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["LessonRequest"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Lesson"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
     models_api_models_get: {
         parameters: {
             query?: never;

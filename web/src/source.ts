@@ -13,6 +13,10 @@ export type Looked = Schemas["Looked"];
 export type Ablation = Schemas["Ablation"];
 export type ModelInfo = Schemas["ModelInfo"];
 export type GenerationInfo = Schemas["GenerationInfo"];
+export type Lesson = Schemas["Lesson"];
+export type Explanation = Schemas["Explanation"];
+export type Geometry = Schemas["Geometry"];
+export type LessonRequest = Pick<Schemas["LessonRequest"], "text"> & Partial<Schemas["LessonRequest"]>;
 export type Quantity = "weight" | "norm" | "score";
 export type Reduce = "max" | "mean";
 export type Group = "token" | "word" | "sentence";
@@ -64,11 +68,13 @@ export interface AblationRequest {
   step: number | null; // of the output; null: the one that changes most
 }
 
-/** What this source can do besides showing; a file without a model can neither trace nor ablate. */
+/** What this source can do besides showing; a file without a model can neither trace nor ablate, and
+ * only a server explains. */
 export interface Abilities {
   trace: boolean;
   ablate: boolean;
   export: boolean;
+  explain: boolean;
 }
 
 /** Every method rejects with an Error whose message is one sentence for the reader. */
@@ -85,6 +91,8 @@ export interface Source {
   cell(id: string, tap: string, head: Head, query: number, key: number, signal?: AbortSignal): Promise<Cell>;
   looks(id: string, request: { tap: string; head: Head; query?: number; key?: number; k: number; quantity: Quantity }, signal?: AbortSignal): Promise<Looks>;
   ablate(id: string, request: AblationRequest, signal?: AbortSignal): Promise<Ablation>;
+  /** Attention over a sentence's word vectors, step by step. */
+  explain(request: LessonRequest, signal?: AbortSignal): Promise<Lesson>;
   /** The address of a figure, an NPZ or the one-file HTML; null where there is none. */
   exportUrl(id: string, kind: "svg" | "pdf" | "png" | "npz" | "html", query: Record<string, string>): string | null;
   /** What is at such an address. */

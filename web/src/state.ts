@@ -1,5 +1,6 @@
 /** What is being looked at: one set of signals that every view reads and the address bar keeps. */
 import { batch, computed, signal } from "@preact/signals";
+import type { Learning } from "./learn/address";
 import type {
   Ablation,
   AblationRequest,
@@ -81,6 +82,7 @@ export function createState(source: Source) {
     systemDark,
     dark: computed(() => (theme.value === "system" ? systemDark.value : theme.value === "dark")),
     help: signal(false), // the list of keys is open
+    learn: signal<Learning | null>(null), // the lesson that is open, instead of a trace
   };
   return state;
 }

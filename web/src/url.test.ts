@@ -21,6 +21,7 @@ const EVERYTHING: Address = {
   difference: true,
   other: { trace: { model: "en-hi", text: "a, b", id: "", hypothesis: 0 }, tap: "encoder.layers.0.self", head: 3 },
   theme: "dark",
+  learn: null,
 };
 
 test("an address with everything in it comes back as it was", () => {

@@ -1,4 +1,5 @@
 /** The address bar's half of the state: what is looked at, as a query string and back. */
+import { readLearning, writeLearning, type Learning } from "./learn/address";
 import type { Group, Head, Quantity, Reduce } from "./source";
 import type { Aligned, Pieces, Position, Scale, Theme, View, Viewport } from "./state";
 
@@ -34,6 +35,7 @@ export interface Address {
   difference: boolean;
   other: { trace: Named | null; tap: string; head: Head } | null; // trace null: the same as the first
   theme: Theme;
+  learn: Learning | null; // a lesson has the page to itself: nothing but it and the theme is in its link
 }
 
 export const DEFAULTS: Address = {
@@ -56,6 +58,7 @@ export const DEFAULTS: Address = {
   difference: false,
   other: null,
   theme: "system",
+  learn: null,
 };
 
 const CHOICES = {
@@ -72,6 +75,11 @@ const CHOICES = {
 /** The query string of an address; what is as by default is left out. */
 export function write(address: Address): string {
   const params = new URLSearchParams();
+  if (address.learn) {
+    writeLearning(params, address.learn);
+    if (address.theme !== DEFAULTS.theme) params.set("theme", address.theme);
+    return readable(params);
+  }
   if (address.trace) writeNamed(params, "", address.trace);
   for (const name of Object.keys(CHOICES) as (keyof typeof CHOICES)[])
     if (address[name] !== DEFAULTS[name]) params.set(name, address[name]);
@@ -89,7 +97,11 @@ export function write(address: Address): string {
     params.set("other", `${address.other.head},${address.other.tap}`);
     if (address.other.trace) writeNamed(params, "other-", address.other.trace);
   }
-  // Commas, colons and slashes are allowed in a query and read better as themselves.
+  return readable(params);
+}
+
+/** Commas, colons and slashes are allowed in a query and read better as themselves. */
+function readable(params: URLSearchParams): string {
   return params.toString().replaceAll("%2C", ",").replaceAll("%3A", ":").replaceAll("%2F", "/");
 }
 
@@ -104,6 +116,9 @@ function writeNamed(params: URLSearchParams, prefix: string, named: Named): void
 /** The address of a query string; whatever makes no sense is as by default. */
 export function read(query: string): Address {
   const params = new URLSearchParams(query);
+  const learn = readLearning(params);
+  const theme = CHOICES.theme.find((each) => each === params.get("theme")) ?? DEFAULTS.theme;
+  if (learn) return { ...DEFAULTS, theme, learn };
   const address: Address = { ...DEFAULTS, trace: readNamed(params, "") };
   for (const name of Object.keys(CHOICES) as (keyof typeof CHOICES)[]) {
     const value = params.get(name);
@@ -141,9 +156,10 @@ const numbers = (text: string | null) => (text ? text.split(",").map(Number).fil
 const whole = (text: string | null) => numbers(text).filter((value) => Number.isInteger(value) && value >= 0);
 const short = (value: number) => Number(value.toFixed(2));
 
-/** Whether going from one to the other is a step that "back" should undo: pans, zooms and a moved
- * focus are not, for they come by the dozen. */
+/** Whether going from one to the other is a step that "back" should undo: pans, zooms, a moved focus
+ * and the letters of a sentence are not, for they come by the dozen. */
 export function deliberate(before: Address, after: Address): boolean {
-  const settled = (address: Address) => write({ ...address, viewport: null, focus: null });
+  const settled = ({ learn, ...address }: Address) =>
+    write({ ...address, viewport: null, focus: null, learn: learn && { ...learn, text: null, spotlight: null } });
   return settled(before) !== settled(after);
 }

@@ -33,7 +33,7 @@ def open_model(name: str) -> Model:
     """
     folder = find(name)
     if is_ours(folder):
-        return load(name)
+        return load(name, "translation")
     from regard.inspection.huggingface import load_for_tracing
 
     return load_for_tracing(folder, name=name)

@@ -5,6 +5,7 @@ import { Compare } from "../compare/Compare";
 import { Flow } from "../flow/Flow";
 import { Generation } from "../generation/Generation";
 import { command, taken } from "../keys";
+import { Learn } from "../learn/Learn";
 import { AttentionMap } from "../map/AttentionMap";
 import type { State } from "../state";
 import { Translation } from "../translation/Translation";
@@ -38,7 +39,15 @@ export function App({ state, whole }: { state: State; whole: boolean }) {
     return () => target.removeEventListener("keydown", hear);
   }, [state, whole]);
   const trace = state.trace.value;
+  const learn = state.learn.value;
 
+  if (learn)
+    return (
+      <div ref={root} class="rg-app">
+        <Learn state={state} learn={learn} />
+        <Help state={state} />
+      </div>
+    );
   return (
     <div ref={root} class={`rg-app${state.drawer.value && trace ? " rg-app--drawer" : ""}`}>
       <Rail state={state} />

@@ -1,4 +1,5 @@
 /** What went wrong or is missing, and what to do next. */
+import { enter } from "../learn/go";
 import { ask, type State } from "../state";
 
 export function Notice({ state }: { state: State }) {
@@ -33,6 +34,9 @@ export function Notice({ state }: { state: State }) {
           ? "Write a sentence on the left and press trace, or take the sample."
           : "There is no model here. Start the page with `regard studio --model FOLDER`, or open a trace with `regard look`."}
       </p>
+      {source.abilities.explain && (
+        <button type="button" class="rg-button" onClick={() => enter(state)}>learn how attention works</button>
+      )}
     </div>
   );
 }

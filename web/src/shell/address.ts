@@ -34,6 +34,7 @@ export function addressOf(state: State): Address {
       head: other.head,
     },
     theme: state.theme.value,
+    learn: state.learn.value,
   };
 }
 
@@ -47,6 +48,11 @@ function named(state: State, trace: TraceInfo): Named {
 
 /** Makes the state what an address says; a trace is asked for only when it is another one. */
 export async function goTo(state: State, address: Address): Promise<void> {
+  state.learn.value = state.source.abilities.explain ? address.learn : null;
+  if (state.learn.value) {
+    state.theme.value = address.theme;
+    return; // what is looked at besides stays as it was, to come back to
+  }
   batch(() => {
     state.view.value = address.view;
     state.quantity.value = address.quantity;
@@ -129,7 +135,7 @@ export function follow(state: State, window: Window): () => void {
   const stop = effect(() => {
     const address = addressOf(state);
     window.clearTimeout(timer);
-    if (going || !address.trace) return;
+    if (going || !(address.trace || address.learn)) return;
     if (!written) put(address, false); // the page's own choices are not a step to go back from
     else if (write(address) === write(written)) return;
     else if (deliberate(written, address)) put(address, true);
@@ -155,7 +161,7 @@ export async function begin(state: State, address: Address): Promise<void> {
   state.theme.value = address.theme;
   try {
     const models = state.source.models().then((found) => (state.models.value = found));
-    if (address.trace) {
+    if (address.trace || (address.learn && state.source.abilities.explain)) {
       await Promise.all([models, goTo(state, address)]); // what the address names waits for no list
       return;
     }

@@ -1,5 +1,6 @@
 /** What the page does for a key. */
 import type { Command } from "../keys";
+import { turnBy } from "../learn/go";
 import { fit, moveFocus, zoom } from "../map/commands";
 import type { Head, TapInfo } from "../source";
 import { ablate, lookAt, type State } from "../state";
@@ -12,11 +13,12 @@ export function obey(state: State, wanted: Command, root: HTMLElement): boolean 
   }
   if (wanted.do === "close") return close(state);
   if (wanted.do === "text") {
-    const text = root.querySelector<HTMLTextAreaElement>(".rg-ask__text");
+    const text = root.querySelector<HTMLTextAreaElement | HTMLInputElement>(".rg-ask__text, .rg-sentence__text");
     text?.focus();
     text?.select();
     return !!text;
   }
+  if (state.learn.value) return wanted.do === "head" && turnBy(state, wanted.by);
   const tap = state.tap.value;
   if (!tap) return false;
   const onMap = state.view.value === "map" || state.view.value === "compare";

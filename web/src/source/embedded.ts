@@ -212,7 +212,7 @@ export function embeddedSource(kept: Embedded): Source {
         return stored(pathOf("tile", { ...request })) ?? tile(request); // what is kept looked at every row
       },
     },
-    { trace: false, ablate: false, export: false },
+    { trace: false, ablate: false, export: false, explain: false },
   );
   return { ...source, leftOut: kept.left_out };
 }

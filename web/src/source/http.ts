@@ -20,7 +20,7 @@ export function httpSource(base = "/api"): Source {
   };
   return sourceOver(
     transport,
-    { trace: true, ablate: true, export: true },
+    { trace: true, ablate: true, export: true, explain: true },
     (id, kind, query) => base + pathOf(`/traces/${encodeURIComponent(id)}/${FILES[kind]}`, query),
     async (url) => (await answered(url, {})).blob(),
   );

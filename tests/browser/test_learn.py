@@ -1,0 +1,262 @@
+"""The lessons: what stands on the screen is what `attend` computes, and the road can be walked."""
+
+import re
+from urllib.parse import parse_qs, urlencode, urlsplit
+
+import pytest
+import torch
+
+import regard
+from regard.attention import Causal, cosine, gaussian, scaled, scaled_dot
+from regard.inspection.html import to_html
+from regard.text import load_vectors
+
+LESSONS = (
+    "words", "average", "alike", "scale", "qkv", "heads", "order", "masks", "similarity", "trained"
+)  # fmt: skip
+SENTENCE = "money in the bank and water in the river"
+WORDS = SENTENCE.split()
+
+
+@pytest.fixture
+def learn(open_page):
+    """Opens a lesson and waits for its picture."""
+
+    def open_(lesson: str, *, width: int = 1280, height: int = 800, scheme: str = "light", **query):
+        path = "/?" + urlencode({"learn": lesson, **query})
+        page = open_page(path, width=width, height=height, scheme=scheme)
+        drawn(page, lesson)
+        return page
+
+    return open_
+
+
+def drawn(page, lesson: str) -> None:
+    picture = page.locator(f".rg-learn__picture[data-lesson={lesson}][aria-busy=false]")
+    picture.locator("table, svg, canvas").first.wait_for()
+
+
+def write(page, sentence: str, word: str) -> None:
+    """Writes a sentence and waits until the picture speaks of it."""
+    page.get_by_label("your sentence").fill(sentence)
+    page.locator(".rg-learn__picture").get_by_text(word, exact=True).first.wait_for()
+
+
+def told(page, what: str) -> list[float]:
+    """Every number of the picture whose description fits, in order."""
+    cells = page.locator(".rg-learn__picture [data-says]").evaluate_all(
+        "cells => cells.map((cell) => [cell.dataset.says, Number(cell.dataset.value)])"
+    )
+    return [value for says, value in cells if re.fullmatch(f"{what}: .*", says)]
+
+
+@pytest.fixture(scope="module")
+def x() -> torch.Tensor:
+    return torch.from_numpy(load_vectors("words-en").rows(WORDS)).double()
+
+
+@pytest.mark.parametrize(
+    ("query", "score"),
+    [
+        ({"score": "dot", "temperature": 1}, "dot"),
+        ({"score": "scaled_dot", "temperature": 1}, "scaled_dot"),
+        ({"score": "scaled_dot", "temperature": 2}, lambda q, k: scaled_dot(q, k) / 2),
+        ({"score": "cosine", "temperature": 0.25}, lambda q, k: cosine(q, k) / 0.25),
+        ({"score": "gaussian", "temperature": 8}, lambda q, k: gaussian()(q, k) / 8),
+        ({"score": "average"}, "average"),
+    ],
+)
+def test_another_sentence_shows_what_attend_computes(learn, x, query, score):
+    page = learn("similarity", **query)
+    write(page, SENTENCE, "money")
+    page.get_by_role("radio", name="bank").click()
+    page.locator(".rg-attention__row--lit", has_text="bank").wait_for()
+    bank = WORDS.index("bank")
+    eye = torch.eye(len(WORDS), dtype=torch.float64)
+    weights = regard.attend(x, x, eye, score=score)[bank]
+    row = page.locator(".rg-attention__weight[data-value]").evaluate_all(
+        "cells => cells.map((cell) => Number(cell.dataset.value))"
+    )
+    assert row == pytest.approx(weights.tolist(), abs=1e-9)
+    output = regard.attend(x, x, x, score=score)[bank]
+    assert told(page, r"output of bank, number \d+") == pytest.approx(output.tolist(), abs=1e-9)
+
+
+def test_the_scale_lesson_shows_the_softmax_with_and_without_the_root(learn, x):
+    page = learn("scale", sentence=SENTENCE, word=WORDS.index("river"))
+    eye = torch.eye(len(WORDS), dtype=torch.float64)
+    for title, score in ((r"softmax\(q·k\)", scaled(1.0)), (r"softmax\(q·k / √\d+\)", scaled_dot)):
+        weights = regard.attend(x, x, eye, score=score)[-1]
+        shown = told(page, rf"river → \w+: weight, {title}")
+        assert shown == pytest.approx(weights.tolist(), abs=1e-9)
+
+
+def test_a_masked_cell_is_hatched_and_the_others_are_attends(learn, x):
+    page = learn("masks", sentence=SENTENCE)
+    eye = torch.eye(len(WORDS), dtype=torch.float64)
+    weights = regard.attend(x, x, eye, score=lambda q, k: scaled_dot(q, k) / 4, mask=Causal())
+    shown = torch.tensor(told(page, r"\w+ → \w+: weight")).view(len(WORDS), -1)
+    future = torch.ones_like(shown, dtype=torch.bool).triu(1)
+    assert (shown[future] == -torch.inf).all()
+    torch.testing.assert_close(shown[~future].double(), weights[~future], atol=1e-6, rtol=0)
+    assert page.locator(".rg-matrix__cell--hidden").count() == int(future.sum())
+
+
+def test_the_picture_of_words_has_their_own_numbers(learn, x):
+    page = learn("words", sentence=SENTENCE, head_dim="all")
+    shown = torch.tensor(told(page, r"\w+, number \d+: vector")).view(len(WORDS), -1)
+    torch.testing.assert_close(shown.double(), x, atol=1e-6, rtol=0)
+
+
+def test_order_counts_only_with_positions(learn):
+    page = learn("order", sentence="the dog bites the man")
+    how_far = r"how far the output of \w+ moved"
+    assert max(told(page, how_far)) < 1e-12
+    page.get_by_role("group", name="positions").get_by_role("button", name="on").click()
+    page.locator(
+        ".rg-order__change[data-value]:not([data-value='0'])", has_text="0."
+    ).first.wait_for()
+    drawn(page, "order")
+    assert max(told(page, how_far)) > 0.01
+
+
+def test_the_weighted_values_end_at_the_output(learn):
+    page = learn("qkv", sentence=SENTENCE, word=3)
+    assert page.get_by_text("exact: two dimensions").count() == 2
+    ends = page.locator(".rg-arrows__arrow--step .rg-arrows__reach").last.get_attribute("d")
+    output = page.locator(".rg-arrows__arrow--output .rg-arrows__reach").get_attribute("d")
+    tip = [float(each) for each in ends.split("L")[1].split()]
+    assert tip == pytest.approx([float(each) for each in output.split("L")[1].split()], abs=0.01)
+
+
+def test_pointing_at_a_word_shows_its_row_and_at_a_number_says_it(learn):
+    page = learn("alike", sentence=SENTENCE, word=0)
+    page.get_by_role("radio", name="river").hover()
+    page.locator(".rg-attention__row--lit", has_text="river").wait_for()
+    page.locator(".rg-attention__score[data-says]").first.hover()
+    page.locator(".rg-attention__row--lit", has_text="money").wait_for()  # back to the chosen one
+    told_of = page.locator(".rg-learn__readout")
+    told_of.get_by_text(re.compile(r"money → money: score: \d")).wait_for()
+
+
+def test_an_unknown_word_is_said_beside_the_sentence_and_the_picture_stays(
+    browser, address
+):  # a refused request is told in the console, which `open_page` would not let pass
+    context = browser.new_context()
+    page = context.new_page()
+    page.goto(f"{address}/?learn=alike")
+    drawn(page, "alike")
+    field = page.get_by_label("your sentence")
+    for text, said in (("the qwzrt river", "qwzrt"), ("", "no word")):
+        field.fill(text)
+        page.locator(".rg-sentence__error", has_text=said).wait_for()
+        assert field.get_attribute("aria-invalid") == "true"
+        assert page.locator(".rg-attention__row").count() == 11  # of the sample
+    field.fill("the river")
+    page.locator(".rg-attention__row").nth(1).wait_for()
+    page.locator(".rg-sentence__error:empty").wait_for(state="attached")
+    context.close()
+
+
+def test_next_and_previous_walk_the_whole_road_and_back_goes_back(learn):
+    page = learn("words")
+    titles = []
+    for name in LESSONS:
+        drawn(page, name)
+        titles.append(page.get_by_role("heading", level=2).inner_text())
+        if name != LESSONS[-1]:
+            page.get_by_role("button", name="next").click()
+    assert len(set(titles)) == len(LESSONS)
+    assert page.get_by_role("button", name="next").is_disabled()
+    page.get_by_role("button", name="previous").click()
+    page.get_by_role("heading", name=titles[-2]).wait_for()
+    page.go_back()
+    page.get_by_role("heading", name=titles[-1]).wait_for()
+
+
+def test_a_link_holds_the_lesson_and_reset_undoes_it(learn, wait_for_address):
+    page = learn("heads", sentence=SENTENCE, word=3, heads=2, projections="random")
+    assert page.get_by_label("your sentence").input_value() == SENTENCE
+    assert page.get_by_role("radio", name="bank").get_attribute("aria-checked") == "true"
+    page.get_by_role("group", name="heads").get_by_role("button", name="8").click()
+    wait_for_address(page, "heads", "8")
+    page.reload()
+    drawn(page, "heads")
+    assert page.locator(".rg-headmaps__head").count() == 8
+    page.get_by_role("button", name="reset").click()
+    wait_for_address(page, "heads", None)
+    assert parse_qs(urlsplit(page.url).query) == {"learn": ["heads"]}
+    page.go_back()
+    wait_for_address(page, "heads", "8")
+
+
+def test_the_keyboard_reaches_everything(learn, wait_for_address):
+    page = learn("words")
+    page.keyboard.press("]")
+    drawn(page, "average")
+    assert page.evaluate("document.activeElement.id") == "rg-learn-title"
+    page.keyboard.press("[")
+    drawn(page, "words")
+    page.get_by_role("radio", checked=True).focus()
+    page.keyboard.press("ArrowLeft")
+    wait_for_address(page, "word", "6")
+    page.keyboard.press("/")
+    assert page.evaluate("document.activeElement.tagName") == "INPUT"
+
+
+def test_learn_is_reached_from_the_inspector_and_left_for_it(open_page, ready, at):
+    page = open_page(at(tap="decoder.layers.1.self", head=2))
+    ready(page)
+    page.get_by_role("button", name="learn", exact=True).click()
+    drawn(page, "words")
+    page.get_by_role("button", name="inspect", exact=True).click()
+    ready(page)
+    assert parse_qs(urlsplit(page.url).query)["tap"] == ["decoder.layers.1.self"]
+    page.go_back()
+    drawn(page, "words")
+
+
+def test_the_last_lesson_opens_the_inspector_on_the_same_sentence(learn, ready):
+    page = learn("trained", sentence="a dog runs by the river")
+    page.get_by_role("button", name="head 2").click()
+    ready(page)
+    query = parse_qs(urlsplit(page.url).query)
+    assert query["text"] == ["a dog runs by the river"]
+    assert query["tap"] == ["encoder.layers.0.self"]
+    assert query["head"] == ["2"]
+
+
+def test_a_page_without_a_server_offers_no_lessons(open_page, trace, tmp_path):
+    to_html(trace, tmp_path / "page.html")
+    page = open_page("?learn=words", server=(tmp_path / "page.html").as_uri(), offline=True)
+    page.locator("canvas.rg-map__canvas[data-ready=true]").first.wait_for()
+    assert page.get_by_role("button", name="learn", exact=True).count() == 0
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_nothing_scrolls_sideways(learn, width: int):
+    page = learn("words", width=width, heads=8, head_dim="all")
+    for name in LESSONS:
+        drawn(page, name)
+        assert page.evaluate("document.documentElement.scrollWidth") <= width, name
+        inner = page.locator(".rg-learn__picture").evaluate("it => it.scrollWidth - it.clientWidth")
+        assert inner <= 0, name
+        page.keyboard.press("]")
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_every_lesson_is_accessible(learn, scheme: str, width: int):
+    from axe_playwright_python.sync_playwright import Axe
+
+    page = learn("words", scheme=scheme, width=width)
+    said = []
+    for name in LESSONS:
+        drawn(page, name)
+        said += [
+            f"{name}: {each['id']}: {node['html'][:120]} {node.get('failureSummary', '')[:200]}"
+            for each in Axe().run(page).response["violations"]
+            for node in each["nodes"]
+        ]
+        page.keyboard.press("]")
+    assert said == []

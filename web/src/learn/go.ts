@@ -1,0 +1,73 @@
+/** Going along the road: into the lessons, from one to the next, and back to the inspector. */
+import { begin } from "../shell/address";
+import { ask, type State } from "../state";
+import { DEFAULTS } from "../url";
+import type { Learning } from "./address";
+import { LESSONS, SAMPLE, type LessonName } from "./lessons";
+import type { Chosen } from "./settings";
+import { wordsOf } from "./words";
+
+const START: Learning = { lesson: "words", text: null, spotlight: null, chosen: {} };
+
+/** The first lesson. */
+export function enter(state: State): void {
+  state.learn.value = START;
+}
+
+/** Opens a lesson; sentence, spotlight and choices stay what they are. */
+export function turnTo(state: State, lesson: LessonName): void {
+  const { value: learn } = state.learn;
+  if (learn) state.learn.value = { ...learn, lesson };
+}
+
+/** The lesson so many further; null beyond either end. */
+export function beside(lesson: LessonName, by: number): LessonName | null {
+  return LESSONS[LESSONS.findIndex(({ name }) => name === lesson) + by]?.name ?? null;
+}
+
+export function turnBy(state: State, by: number): boolean {
+  const next = state.learn.value && beside(state.learn.value.lesson, by);
+  if (next) turnTo(state, next);
+  return !!next;
+}
+
+/** Another sentence; the spotlight stays on a place that still has the same word. */
+export function write(state: State, text: string): void {
+  const { value: learn } = state.learn;
+  if (!learn) return;
+  const { spotlight } = learn;
+  const stays = spotlight !== null && wordsOf(learn.text ?? SAMPLE)[spotlight] === wordsOf(text)[spotlight];
+  state.learn.value = { ...learn, text, spotlight: stays ? spotlight : null };
+}
+
+export function choose(state: State, chosen: Chosen): void {
+  const { value: learn } = state.learn;
+  if (learn) state.learn.value = { ...learn, chosen: { ...learn.chosen, ...chosen } };
+}
+
+export function spotlight(state: State, word: number): void {
+  const { value: learn } = state.learn;
+  if (learn) state.learn.value = { ...learn, spotlight: word };
+}
+
+/** The lesson as it was at first, with the sample sentence. */
+export function reset(state: State): void {
+  const { value: learn } = state.learn;
+  if (learn) state.learn.value = { ...START, lesson: learn.lesson };
+}
+
+/** Back to the inspector: to what was there, or to what the page begins with. */
+export function inspect(state: State): void {
+  state.learn.value = null;
+  if (!state.trace.value) void begin(state, { ...DEFAULTS, theme: state.theme.value });
+}
+
+/** The inspector on a text, at one head of a layer. */
+export async function inspectAt(state: State, model: string, text: string, tap: string, head: number): Promise<void> {
+  state.tapName.value = tap;
+  state.head.value = head;
+  state.view.value = "map";
+  state.viewport.value = null;
+  await ask(state, { model, text });
+  state.learn.value = null;
+}

@@ -1,0 +1,34 @@
+/** The words of a sentence, as the server takes them: what stands between spaces and is more than punctuation. */
+
+const WORD = /[^\p{P}\s]/u;
+
+export function wordsOf(text: string): string[] {
+  return text.split(/\s+/u).filter((piece) => WORD.test(piece));
+}
+
+/** Two places as the words that they mean: −1 is the last, and none lies beyond it. */
+export function places([first, second]: readonly [number, number], count: number): [number, number] {
+  const within = (place: number) => Math.min(count - 1, place < 0 ? count + place : place);
+  return [Math.max(0, within(first)), Math.max(0, within(second))];
+}
+
+/** Where each word of the sentence stands once two have changed places. */
+export function permutation(swap: readonly [number, number], count: number): number[] {
+  const [first, second] = places(swap, count);
+  const order = Array.from({ length: count }, (_, i) => i);
+  [order[first], order[second]] = [second, first];
+  return count ? order : [];
+}
+
+/** The sentence with two of its words in each other's place. */
+export function swapped(text: string, swap: readonly [number, number]): string {
+  const words = wordsOf(text);
+  return permutation(swap, words.length)
+    .map((place) => words[place])
+    .join(" ");
+}
+
+/** The word to look at first: the longest, and of equally long ones the last. */
+export function firstWord(words: readonly string[]): number {
+  return words.reduce((best, word, i) => ([...word].length >= [...(words[best] ?? "")].length ? i : best), 0);
+}
