@@ -54,8 +54,9 @@ OPTIONS = {
     "doctor": {"model", "--run", "--json", "--help"},
     "ladder": {
         "--data", "--dev", "--test", "--output", "--max-minutes", "--max-steps", "--cooldown",
-        "--preset", "--cell", "--vocab-size", "--max-tokens", "--patience", "--eval-every", "--average", "--dropout",
-        "--dev-sentences", "--precision", "--seed", "--threads", "--json", "--help",
+        "--preset", "--cell", "--vocab-size", "--max-tokens", "--patience", "--eval-every",
+        "--average", "--dropout", "--dev-sentences", "--precision", "--seed", "--threads",
+        "--json", "--help",
     },
     "look": {
         "model", "text", "--file", "--target", "--num-beams", "--generate", "--tap", "--head",

@@ -66,7 +66,8 @@ def test_what_is_given_arrives(regard, asked, tmp_path):
         "ladder", "--data", "a/pairs.tsv", "--dev", "d", "--test", "t", "--output", tmp_path / "x",
         "--max-minutes", 7, "--max-steps", 600, "--cooldown", 100, "--preset", "small", "--cell",
         "lstm", "--vocab-size", 500, "--max-tokens", 900, "--patience", 3, "--eval-every", 50,
-        "--dev-sentences", 60, "--precision", "fp32", "--seed", 5, "--dropout", 0.25, "--average", 2,
+        "--dev-sentences", 60, "--precision", "fp32", "--seed", 5, "--dropout", 0.25,
+        "--average", 2,
     )  # fmt: skip
     _, options, _, cell = asked[0]
     assert cell == "lstm"
