@@ -57,6 +57,8 @@ def main() -> None:
     parser.add_argument("--vectors", default="words-en")
     parser.add_argument("--most", type=int, help="sentences of each word and split, drawn by seed")
     options = parser.parse_args()
+    if options.most is not None and options.most < 1:
+        parser.error(f"--most must be 1 or more; got {options.most}")
     if not (options.folder / "senses.tsv").exists():
         parser.exit(0, f"{parser.prog} needs CoarseWSD-20; {options.folder} has no senses.tsv.\n")
     words = {word: cut(splits, options.most) for word, splits in read(options.folder).items()}
@@ -75,12 +77,14 @@ def main() -> None:
 
 
 def read(folder: Path) -> dict[str, Splits]:
-    """Occurrences by word and split."""
+    """Occurrences by word and split; a line whose position is not the word's is left out."""
     found: dict[str, Splits] = {}
     with (folder / "senses.tsv").open(encoding="utf-8") as file:
         for line in file:
             word, split, place, sense, sentence = line.rstrip("\n").split("\t")
             tokens = sentence.split(" ")
+            if tokens[int(place)] != word:  # two lines point at another token
+                continue
             start = len(" ".join(tokens[: int(place)])) + (int(place) > 0)
             occurrence = Occurrence(sentence, start, start + len(tokens[int(place)]), sense)
             found.setdefault(word, {}).setdefault(split, []).append(occurrence)

@@ -8,15 +8,23 @@ from typing import Annotated, NoReturn
 import typer
 
 from regard import __version__
+from regard.cli.answer import answer
+from regard.cli.classify import classify
 from regard.cli.doctor import doctor
+from regard.cli.encode import encode
 from regard.cli.errors import sentence
 from regard.cli.evaluate import evaluate
+from regard.cli.explain import explain
+from regard.cli.generate import generate
 from regard.cli.info import info
 from regard.cli.ladder import ladder
 from regard.cli.look import look
+from regard.cli.meaning import meaning
 from regard.cli.studio import studio
+from regard.cli.summarize import summarize
 from regard.cli.train import train
 from regard.cli.translate import translate
+from regard.cli.words import words
 
 app = typer.Typer(
     name="regard",
@@ -76,10 +84,18 @@ def root(
 
 
 app.command()(translate)
+app.command()(summarize)
+app.command()(generate)
 app.add_typer(train)
+app.command()(answer)
+app.command()(classify)
+app.command()(encode)
 app.command()(evaluate)
 app.command()(ladder)
 app.command()(look)
+app.command()(explain)
+app.add_typer(words)
+app.command()(meaning)
 app.command()(studio)
 app.command()(info)
 app.command()(doctor)
