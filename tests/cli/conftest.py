@@ -92,7 +92,7 @@ def upper_case(monkeypatch: pytest.MonkeyPatch) -> UpperCase:
     import regard.tasks
 
     translator = UpperCase()
-    monkeypatch.setattr(regard.tasks, "load", lambda name: translator, raising=False)
+    monkeypatch.setattr(regard.tasks, "load", lambda name, task: translator, raising=False)
     return translator
 
 

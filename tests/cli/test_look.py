@@ -32,7 +32,9 @@ def loaded_once(en_de, monkeypatch) -> None:
     from regard.studio import models
 
     load = models.load
-    monkeypatch.setattr(models, "load", lambda name: en_de if name == "en-de" else load(name))
+    monkeypatch.setattr(
+        models, "load", lambda name, task: en_de if name == "en-de" else load(name, task)
+    )
 
 
 @pytest.fixture(scope="module")

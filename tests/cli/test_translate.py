@@ -136,7 +136,7 @@ def test_a_pipe_gets_each_answer_before_it_sends_the_next_line():
             not_followed = ()
             def run(self, texts, **options):
                 return [SimpleNamespace(text=text.upper(), finished=True) for text in texts]
-        regard.tasks.load = lambda name: Fake()
+        regard.tasks.load = lambda name, task: Fake()
         from regard.cli.app import main
         main(["translate"])
     """)
