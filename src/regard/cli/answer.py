@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from regard.cli.lines import Line, count_lines, open_input
+from regard.cli.options import BatchSize, Output, Threads
 from regard.cli.progress import progress_bar
 from regard.cli.texts import destination, text_groups
 from regard.errors import RegardError
@@ -38,10 +39,7 @@ def answer(
             ' "context"; may be .gz.',
         ),
     ] = None,
-    output: Annotated[
-        Path | None,
-        typer.Option("--output", "-o", help="File to write, whole or not at all."),
-    ] = None,
+    output: Output = None,
     as_json: Annotated[
         bool,
         typer.Option("--json", help="Write a JSON object a line, with the fields that came in."),
@@ -62,13 +60,8 @@ def answer(
         bool,
         typer.Option("--or-none", help="The answer may be that there is none: an empty one."),
     ] = False,
-    batch_size: Annotated[
-        int, typer.Option("--batch-size", min=1, help="Windows of text read together.")
-    ] = 32,
-    threads: Annotated[
-        int | None,
-        typer.Option("--threads", min=1, help="CPU threads.", show_default="one for each core"),
-    ] = None,
+    batch_size: BatchSize = 32,
+    threads: Threads = None,
 ) -> None:
     """Answer questions out of a text.
 

@@ -2,12 +2,12 @@
 
 import json
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from regard.cli.lines import Line, count_lines
+from regard.cli.options import BatchSize, Input, Output, Threads
 from regard.cli.progress import progress_bar
 from regard.cli.texts import destination, text_groups
 from regard.errors import RegardError
@@ -25,14 +25,8 @@ def classify(
         list[str] | None,
         typer.Argument(help="What to classify, each in quotes; without any, --input or stdin."),
     ] = None,
-    input: Annotated[
-        Path | None,
-        typer.Option("--input", "-i", help="File to classify, one text a line; may be .gz."),
-    ] = None,
-    output: Annotated[
-        Path | None,
-        typer.Option("--output", "-o", help="File to write, whole or not at all."),
-    ] = None,
+    input: Input = None,
+    output: Output = None,
     as_json: Annotated[
         bool,
         typer.Option(
@@ -55,13 +49,8 @@ def classify(
             help="Labels to show for each text; more than one as line number, label and score.",
         ),
     ] = 1,
-    batch_size: Annotated[
-        int, typer.Option("--batch-size", min=1, help="Texts read together.")
-    ] = 32,
-    threads: Annotated[
-        int | None,
-        typer.Option("--threads", min=1, help="CPU threads.", show_default="one for each core"),
-    ] = None,
+    batch_size: BatchSize = 32,
+    threads: Threads = None,
 ) -> None:
     """Label texts or images.
 

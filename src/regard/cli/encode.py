@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from regard.cli.lines import Line, count_lines
+from regard.cli.options import BatchSize, Input, Threads
 from regard.cli.progress import progress_bar
 from regard.cli.texts import destination, text_groups
 
@@ -25,10 +26,7 @@ def encode(
         list[str] | None,
         typer.Argument(help="What to encode, each in quotes; without any, --input or stdin."),
     ] = None,
-    input: Annotated[
-        Path | None,
-        typer.Option("--input", "-i", help="File to encode, one text a line; may be .gz."),
-    ] = None,
+    input: Input = None,
     output: Annotated[
         Path | None,
         typer.Option(
@@ -55,13 +53,8 @@ def encode(
             show_default="model's",
         ),
     ] = None,
-    batch_size: Annotated[
-        int, typer.Option("--batch-size", min=1, help="Texts read together.")
-    ] = 32,
-    threads: Annotated[
-        int | None,
-        typer.Option("--threads", min=1, help="CPU threads.", show_default="one for each core"),
-    ] = None,
+    batch_size: BatchSize = 32,
+    threads: Threads = None,
 ) -> None:
     """Turn texts into vectors that are close where the texts mean alike.
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from regard.cli.options import BatchSize, LengthPenalty, MaxNewTokens, Threads
 from regard.cli.progress import progress_bar
 from regard.errors import RegardError
 
@@ -27,25 +28,10 @@ def evaluate(
     num_beams: Annotated[
         int, typer.Option("--num-beams", min=1, help="Hypotheses kept at each step; 1 is greedy.")
     ] = 5,
-    length_penalty: Annotated[
-        float | None,
-        typer.Option(
-            "--length-penalty", help="Above 0 favours longer text.", show_default="model's"
-        ),
-    ] = None,
-    max_new_tokens: Annotated[
-        int | None,
-        typer.Option(
-            "--max-new-tokens", min=1, help="Longest translation.", show_default="model's"
-        ),
-    ] = None,
-    batch_size: Annotated[
-        int, typer.Option("--batch-size", min=1, help="Sentences decoded together.")
-    ] = 32,
-    threads: Annotated[
-        int | None,
-        typer.Option("--threads", min=1, help="CPU threads.", show_default="one for each core"),
-    ] = None,
+    length_penalty: LengthPenalty = None,
+    max_new_tokens: MaxNewTokens = None,
+    batch_size: BatchSize = 32,
+    threads: Threads = None,
 ) -> None:
     """Score a translator: BLEU, chrF, loss and speed.
 

@@ -2,12 +2,12 @@
 
 import json
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from regard.cli.lines import Line, count_lines
+from regard.cli.options import BatchSize, Input, JsonLines, MaxNewTokens, Output, Threads
 from regard.cli.progress import progress_bar
 from regard.cli.texts import destination, text_groups
 from regard.errors import RegardError
@@ -30,22 +30,9 @@ def generate(
             "--model", "-m", help="Folder or hub id of a GPT-2, Llama, Mistral or Qwen2 model."
         ),
     ] = "",
-    input: Annotated[
-        Path | None,
-        typer.Option("--input", "-i", help="File of prompts, one a line; may be .gz."),
-    ] = None,
-    output: Annotated[
-        Path | None,
-        typer.Option("--output", "-o", help="File to write, whole or not at all."),
-    ] = None,
-    as_json: Annotated[
-        bool,
-        typer.Option(
-            "--json",
-            help='Write a JSON object a line. Input lines may be objects with a "text"; their'
-            " other fields pass through.",
-        ),
-    ] = False,
+    input: Input = None,
+    output: Output = None,
+    as_json: JsonLines = False,
     chat: Annotated[
         bool, typer.Option("--chat", help="Each prompt is a message to a model that chats.")
     ] = False,
@@ -59,10 +46,7 @@ def generate(
             help="Chat line by line. Ctrl-C stops an answer, Ctrl-D ends the chat.",
         ),
     ] = False,
-    max_new_tokens: Annotated[
-        int | None,
-        typer.Option("--max-new-tokens", min=1, help="Most to write.", show_default="model's"),
-    ] = None,
+    max_new_tokens: MaxNewTokens = None,
     do_sample: Annotated[
         bool | None,
         typer.Option(
@@ -109,13 +93,8 @@ def generate(
         list[str] | None,
         typer.Option("--stop", help="End once this has been written; may be given again."),
     ] = None,
-    batch_size: Annotated[
-        int, typer.Option("--batch-size", min=1, help="Prompts written to together.")
-    ] = 16,
-    threads: Annotated[
-        int | None,
-        typer.Option("--threads", min=1, help="CPU threads.", show_default="one for each core"),
-    ] = None,
+    batch_size: BatchSize = 16,
+    threads: Threads = None,
 ) -> None:
     """Go on with texts, or answer as a chat.
 

@@ -9,6 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
+from regard.cli.options import Threads
 from regard.cli.training_display import TrainingDisplay
 from regard.errors import RegardError
 
@@ -84,10 +85,7 @@ def ladder(
         str, typer.Option("--precision", help="Of the computation.", metavar="auto|fp32|bf16")
     ] = "auto",
     seed: Annotated[int, typer.Option("--seed", help="The same seed gives the same runs.")] = 1,
-    threads: Annotated[
-        int | None,
-        typer.Option("--threads", min=1, help="CPU threads.", show_default="one for each core"),
-    ] = None,
+    threads: Threads = None,
     as_json: Annotated[
         bool, typer.Option("--json", help="Write one JSON object instead of the table.")
     ] = False,

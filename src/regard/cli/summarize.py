@@ -2,12 +2,20 @@
 
 import json
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from regard.cli.lines import Line, count_lines
+from regard.cli.options import (
+    BatchSize,
+    Input,
+    JsonLines,
+    LengthPenalty,
+    MaxNewTokens,
+    Output,
+    Threads,
+)
 from regard.cli.progress import progress_bar
 from regard.cli.texts import answers, destination, one_line, say_not_followed, text_groups
 
@@ -26,22 +34,9 @@ def summarize(
         list[str] | None,
         typer.Argument(help="What to summarize, each in quotes; without any, --input or stdin."),
     ] = None,
-    input: Annotated[
-        Path | None,
-        typer.Option("--input", "-i", help="File to summarize, one text a line; may be .gz."),
-    ] = None,
-    output: Annotated[
-        Path | None,
-        typer.Option("--output", "-o", help="File to write, whole or not at all."),
-    ] = None,
-    as_json: Annotated[
-        bool,
-        typer.Option(
-            "--json",
-            help='Write a JSON object a line. Input lines may be objects with a "text"; their'
-            " other fields pass through.",
-        ),
-    ] = False,
+    input: Input = None,
+    output: Output = None,
+    as_json: JsonLines = False,
     prefix: Annotated[
         str | None,
         typer.Option(
@@ -50,10 +45,7 @@ def summarize(
             show_default="model's",
         ),
     ] = None,
-    max_new_tokens: Annotated[
-        int | None,
-        typer.Option("--max-new-tokens", min=1, help="Longest summary.", show_default="model's"),
-    ] = None,
+    max_new_tokens: MaxNewTokens = None,
     min_new_tokens: Annotated[
         int | None,
         typer.Option("--min-new-tokens", min=0, help="Shortest summary.", show_default="model's"),
@@ -67,12 +59,7 @@ def summarize(
             show_default="model's",
         ),
     ] = None,
-    length_penalty: Annotated[
-        float | None,
-        typer.Option(
-            "--length-penalty", help="Above 0 favours longer text.", show_default="model's"
-        ),
-    ] = None,
+    length_penalty: LengthPenalty = None,
     no_repeat_ngram_size: Annotated[
         int | None,
         typer.Option(
@@ -82,13 +69,8 @@ def summarize(
             show_default="model's",
         ),
     ] = None,
-    batch_size: Annotated[
-        int, typer.Option("--batch-size", min=1, help="Texts decoded together.")
-    ] = 8,
-    threads: Annotated[
-        int | None,
-        typer.Option("--threads", min=1, help="CPU threads.", show_default="one for each core"),
-    ] = None,
+    batch_size: BatchSize = 8,
+    threads: Threads = None,
 ) -> None:
     """Summarize texts.
 

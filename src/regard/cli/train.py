@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from regard.cli.evaluate import measure, read_references, show
+from regard.cli.options import Threads
 from regard.cli.training_display import TrainingDisplay
 from regard.errors import RegardError
 
@@ -131,9 +132,7 @@ def translation(
     tensorboard: Annotated[
         bool, _option("--tensorboard", "Also write TensorBoard's event files.")
     ] = False,
-    threads: Annotated[
-        Whole, _option("--threads", "CPU threads.", "one for each core", min=1)
-    ] = None,
+    threads: Threads = None,
     as_json: Annotated[bool, _option("--json", "Write each evaluation as a JSON line.")] = False,
 ) -> None:
     """Train a translator on a file of sentence pairs.

@@ -2,12 +2,20 @@
 
 import json
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TextIO
 
 import typer
 
 from regard.cli.lines import Line, count_lines
+from regard.cli.options import (
+    BatchSize,
+    Input,
+    JsonLines,
+    LengthPenalty,
+    MaxNewTokens,
+    Output,
+    Threads,
+)
 from regard.cli.progress import progress_bar
 from regard.cli.texts import answers, destination, one_line, say_not_followed, text_groups
 from regard.errors import RegardError
@@ -48,22 +56,9 @@ def translate(
             show_default="model's",
         ),
     ] = None,
-    input: Annotated[
-        Path | None,
-        typer.Option("--input", "-i", help="File to translate, one sentence a line; may be .gz."),
-    ] = None,
-    output: Annotated[
-        Path | None,
-        typer.Option("--output", "-o", help="File to write, whole or not at all."),
-    ] = None,
-    as_json: Annotated[
-        bool,
-        typer.Option(
-            "--json",
-            help='Write a JSON object a line. Input lines may be objects with a "text"; their'
-            " other fields pass through.",
-        ),
-    ] = False,
+    input: Input = None,
+    output: Output = None,
+    as_json: JsonLines = False,
     attention: Annotated[
         bool, typer.Option("--attention", help="Show which words each word attended to.")
     ] = False,
@@ -93,25 +88,10 @@ def translate(
             " separated by tabs; not above --num-beams.",
         ),
     ] = 1,
-    length_penalty: Annotated[
-        float | None,
-        typer.Option(
-            "--length-penalty", help="Above 0 favours longer text.", show_default="model's"
-        ),
-    ] = None,
-    max_new_tokens: Annotated[
-        int | None,
-        typer.Option(
-            "--max-new-tokens", min=1, help="Longest translation.", show_default="model's"
-        ),
-    ] = None,
-    batch_size: Annotated[
-        int, typer.Option("--batch-size", min=1, help="Sentences decoded together.")
-    ] = 32,
-    threads: Annotated[
-        int | None,
-        typer.Option("--threads", min=1, help="CPU threads.", show_default="one for each core"),
-    ] = None,
+    length_penalty: LengthPenalty = None,
+    max_new_tokens: MaxNewTokens = None,
+    batch_size: BatchSize = 32,
+    threads: Threads = None,
 ) -> None:
     """Translate sentences.
 

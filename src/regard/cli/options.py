@@ -1,0 +1,34 @@
+"""Options that several commands have, said once: the type of a parameter, without its default."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+Input = Annotated[
+    Path | None, typer.Option("--input", "-i", help="File to read, one text a line; may be .gz.")
+]
+Output = Annotated[
+    Path | None, typer.Option("--output", "-o", help="File to write, whole or not at all.")
+]
+JsonLines = Annotated[
+    bool,
+    typer.Option(
+        "--json",
+        help='Write a JSON object a line. Input lines may be objects with a "text"; their other'
+        " fields pass through.",
+    ),
+]
+BatchSize = Annotated[int, typer.Option("--batch-size", min=1, help="Texts computed together.")]
+Threads = Annotated[
+    int | None,
+    typer.Option("--threads", min=1, help="CPU threads.", show_default="one for each core"),
+]
+LengthPenalty = Annotated[
+    float | None,
+    typer.Option("--length-penalty", help="Above 0 favours longer text.", show_default="model's"),
+]
+MaxNewTokens = Annotated[
+    int | None,
+    typer.Option("--max-new-tokens", min=1, help="Most tokens to write.", show_default="model's"),
+]
