@@ -82,18 +82,20 @@ def paragraphs(text: str) -> str:
 
 
 def results_page(benchmarks: Path) -> str:
-    """Each committed result under what its script says that it measures."""
+    """Each committed result under what its script says that it measures; `regard ladder`, which has
+    no script, says it in the result."""
     results = benchmarks / "results"
     story = (
         (results / "README.md").read_text(encoding="utf-8").replace("# Results", "# Benchmarks", 1)
     )
     parts = [story.strip()]
     for path in sorted(results.glob("*.txt")):
+        parts.append(f"## {path.stem.replace('_', ' ').capitalize()}")
+        told = f"```text\n{path.read_text(encoding='utf-8').rstrip()}\n```"
         script = benchmarks / f"{path.stem}.py"
         if not script.exists():
+            parts.append(told)
             continue
-        says = (ast.get_docstring(ast.parse(script.read_text("utf-8"))) or "").split("\n\n")[0]
-        told = path.read_text(encoding="utf-8").rstrip()
-        parts += [f"## {path.stem.replace('_', ' ').capitalize()}", says]
-        parts += [f"```text\n{told}\n```", f"`python benchmarks/{script.name}`"]
+        says = ast.get_docstring(ast.parse(script.read_text("utf-8"))) or ""
+        parts += [says.split("\n\n")[0], told, f"`python benchmarks/{script.name}`"]
     return "\n\n".join(parts) + "\n"

@@ -15,7 +15,8 @@ if TYPE_CHECKING:
     from regard.attention import attend, attention_weights
     from regard.checkpoints import from_pretrained
     from regard.inspection.models import trace
-    from regard.tasks import load, pipeline, train
+    from regard.tasks import load, train
+    from regard.tasks.pipelines import pipeline
 
 __version__ = "0.1.0"
 
@@ -36,7 +37,7 @@ _HOME = {
     "attention_weights": "regard.attention",
     "from_pretrained": "regard.checkpoints",
     "load": "regard.tasks",
-    "pipeline": "regard.tasks",
+    "pipeline": "regard.tasks.pipelines",
     "trace": "regard.inspection",
     "train": "regard.tasks",
 }
