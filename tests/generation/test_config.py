@@ -72,6 +72,16 @@ def test_a_sampling_option_without_sampling_is_refused_when_updating() -> None:
         GenerationConfig(num_beams=5).updated(top_p=0.9)
 
 
+def test_a_limit_goes_before_a_minimum_that_was_there_already() -> None:
+    config = GenerationConfig(min_new_tokens=7)
+    assert config.updated(max_new_tokens=5).min_new_tokens == 5
+    assert config.updated(max_new_tokens=11).min_new_tokens == 7
+    with pytest.raises(RegardError, match="min_new_tokens must be at most max_new_tokens = 5"):
+        config.updated(max_new_tokens=5, min_new_tokens=6)
+    with pytest.raises(RegardError, match="max_new_tokens must be a whole number of at least 1"):
+        config.updated(max_new_tokens=0)
+
+
 def test_an_unknown_option_lists_the_known_and_the_nearest() -> None:
     with pytest.raises(
         RegardError, match=r"max_new_tokens, .* got 'num_beam'\. Did you mean num_beams"

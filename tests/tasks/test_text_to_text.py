@@ -8,6 +8,7 @@ import pytest
 
 from regard import RegardError
 from regard.checkpoints import save_pretrained
+from regard.generation import Hypothesis
 from regard.models import Decoder, decoder_preset
 from regard.tasks.summarization import Summarizer
 from regard.tasks.text_to_text import open_checkpoint
@@ -110,3 +111,19 @@ def test_a_model_that_is_no_encoder_decoder_is_refused(
     tokenizers.save(tmp_path)
     with pytest.raises(RegardError, match=r"must hold an encoder–decoder, such as .*; it holds a"):
         open_checkpoint(tmp_path)
+
+
+def test_an_id_beyond_the_tokenizers_vocabulary_writes_nothing(
+    foreign: Maker, tmp_path: Path
+) -> None:
+    foreign("t5", tmp_path)
+    summarizer = Summarizer.load(tmp_path)
+    target = summarizer.tokenizers.target
+    ids, end = target.encode("the dog"), target.eos_id
+    padding = target.vocab_size  # the first id of a padded vocabulary
+    told = [
+        summarizer.told([Hypothesis(tuple(tokens), -1.0, (), finished=True)])[0]
+        for tokens in ([*ids, end], [*ids, padding, end])
+    ]
+    assert told[0] == told[1]
+    assert told[0].text == "the dog"

@@ -75,7 +75,8 @@ class GenerationConfig:
         """A copy with some settings changed, as a caller of a task names them.
 
         Asking for one strategy leaves the other: `do_sample=True` sets num_beams to 1, and
-        `do_sample=False` or `num_beams=4` puts the sampling settings back, unless also named.
+        `do_sample=False` or `num_beams=4` puts the sampling settings back, unless also named. A
+        limit goes before a minimum that was there already.
         """
         for name in changes:
             if name not in _NAMES:
@@ -88,6 +89,9 @@ class GenerationConfig:
             changes = {"num_beams": 1} | changes
         elif changes.get("do_sample") is False or changes.get("num_beams", 1) != 1:
             changes = _SAMPLING_OFF | changes
+        longest = changes.get("max_new_tokens")
+        if isinstance(longest, int) and longest < self.min_new_tokens:
+            changes = {"min_new_tokens": max(longest, 0)} | changes
         return replace(self, **changes)
 
     def to_dict(self) -> dict[str, Any]:

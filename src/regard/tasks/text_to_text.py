@@ -123,10 +123,6 @@ class TextToText(ABC):
 
     def configured(self, options: dict[str, Any]) -> GenerationConfig:
         """The defaults with a caller's options, as far as the model has positions."""
-        longest = options.get("max_new_tokens")
-        if isinstance(longest, int) and "min_new_tokens" not in options:
-            # A caller's limit goes before a minimum that only the checkpoint asks for.
-            options = options | {"min_new_tokens": min(self.generation.min_new_tokens, longest)}
         config = self.generation.updated(**options)
         # Start and every token: reading the last one too is what alignment looks at.
         return config.updated(max_new_tokens=min(config.max_new_tokens, self.positions - 1))
@@ -159,8 +155,12 @@ class TextToText(ABC):
         ]
 
     def without_end(self, tokens: Sequence[int]) -> list[int]:
-        """Generated ids but the one that ends them."""
-        tokens = list(tokens)
+        """Generated ids but the one that ends them.
+
+        A vocabulary that was padded to a round number has ids that are no token: they write nothing.
+        """
+        known = self.tokenizers.target.vocab_size
+        tokens = [token for token in tokens if token < known]
         return tokens[:-1] if tokens and tokens[-1] in self.generation.eos_ids else tokens
 
     def decoding_by(self, generation: GenerationConfig, **changes: Any) -> Self:
