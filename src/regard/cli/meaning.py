@@ -196,7 +196,8 @@ def _draw(
     one = "its static vector" if model in (STATIC, ATTENTION) else "the average of all"
     clouds.append(Cloud(one, plane.points[-1:], [word], star=True))
     with waiting("drawing"):
-        title = f"“{word}” in {len(occurrences):,} places: {model}, {chosen.layer}"
+        shown = dict.fromkeys((model, chosen.layer))  # "static" and "attention" are their own layer
+        title = f"“{word}” in {len(occurrences):,} places: {', '.join(shown)}"
         save(scatter(clouds, x_name=plane.names[0], y_name=plane.names[1], title=title), path)
 
 
