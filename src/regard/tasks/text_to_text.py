@@ -157,7 +157,7 @@ class TextToText(ABC):
     def without_end(self, tokens: Sequence[int]) -> list[int]:
         """Generated ids but the one that ends them.
 
-        A vocabulary that was padded to a round number has ids that are no token: they write nothing.
+        A vocabulary padded to a round number has ids that are no token: they write nothing.
         """
         known = self.tokenizers.target.vocab_size
         tokens = [token for token in tokens if token < known]
