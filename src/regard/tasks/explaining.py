@@ -194,7 +194,7 @@ def _part(tokens: list[str], part: slice) -> list[str]:
     if len(chosen) > LONGEST:
         raise RegardError(
             f"an explanation shows up to {LONGEST} words, and here are {len(chosen):,}; choose a"
-            f" window of them, such as 0:{LONGEST} (--window 0:{LONGEST})."
+            f" window of them, such as 0:{LONGEST}."
         )
     return chosen
 

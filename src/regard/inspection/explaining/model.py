@@ -76,7 +76,7 @@ def explain_tap(
         if len(names) > LONGEST:
             raise RegardError(
                 f"an explanation shows up to {LONGEST} tokens, and here are {len(names):,}; give a"
-                f" window of the words, such as 0:{LONGEST // 2} (--window 0:{LONGEST // 2})."
+                f" window of the words, such as 0:{LONGEST // 2}."
             )
     heard = _hear(model, run, tap)
     attention, residual = heard.attention, heard.residual
