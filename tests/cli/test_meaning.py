@@ -105,7 +105,7 @@ def test_json_has_every_occurrence(regard, here):
     ("command", "message"),
     [
         ("apple -t none.txt", "none.txt does not exist"),
-        ("apple -t empty.txt", "empty.txt is empty; a line of text on each line was expected"),
+        ("apple -t empty.txt", "empty.txt is empty; a text on each line was expected"),
         ("apple -t blank.txt", "the text has no words; give one in which the word occurs"),
         ("aple -t plain.txt", "'aple' does not occur in this text. Did you mean 'apple'?"),
         ("🙂 -t plain.txt", "'🙂' does not occur in this text."),

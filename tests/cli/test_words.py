@@ -143,7 +143,7 @@ def test_draw_may_add_neighbours_and_tell_the_points(regard, here):
     ("command", "message"),
     [
         ("represent none.txt", "none.txt does not exist"),
-        ("represent empty.txt", "empty.txt is empty; a line of text on each line was expected"),
+        ("represent empty.txt", "empty.txt is empty; a text on each line was expected"),
         ("represent marks.txt", "needs text; got none with a word in it"),
         ("represent text.txt --as count", "represented as one-hot, bag, tfidf; got 'count'"),
         ("represent text.txt --csv --json", "give either --csv or --json; got both"),

@@ -98,7 +98,7 @@ def _read(path: Path) -> tuple[list[str], list[str | None] | None]:
     kind = Path(path.stem).suffix if path.suffix == ".gz" else path.suffix
     lines = [
         line
-        for group in text_groups(None, path, kind in JSON_LINES, what="a line of text")
+        for group in text_groups(None, path, kind in JSON_LINES, what="a text")
         for line in group
         if line.text.strip()
     ]

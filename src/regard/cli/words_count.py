@@ -36,7 +36,7 @@ def represent(
     """Count words: each word as a one-hot vector, each line as a bag of words or as TF-IDF."""
     if as_csv and as_json:
         raise RegardError("give either --csv or --json; got both.")
-    groups = text_groups(None, file, False, what="a line of text")
+    groups = text_groups(None, file, False, what="a text")
     texts = [line.text for group in groups for line in group]
     with waiting("counting"):
         from regard.text.bags import represent

@@ -82,7 +82,7 @@ def train(
     if method == "svd" and options:
         names = ", ".join(f"--{name.replace('_', '-')}" for name in options)
         raise RegardError(f"{names} belong to skip-gram; leave them out with --method svd.")
-    groups = text_groups(None, file, False, what="a line of text")
+    groups = text_groups(None, file, False, what="a text")
     texts = [line.text for group in groups for line in group]
     shared = dict(dim=dim, window=window, min_count=min_count)
     if method == "svd":
