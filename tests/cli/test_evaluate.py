@@ -35,6 +35,17 @@ def test_hypotheses_are_written_one_a_line(regard, upper_case, scored, pairs, tm
     assert (tmp_path / "out.txt").read_text() == "EIN HAUS AM SEE\nZWEI HUNDE IM PARK\n"
 
 
+def test_a_model_of_several_languages_is_told_which(regard, upper_case, scored, pairs):
+    upper_case.not_followed = ("typical_p",)
+    outcome = regard(
+        "evaluate", "m", pairs, "--source-language", "de", "--target-language", "en",
+        "--prefix", "translate: ",
+    )  # fmt: skip
+    assert upper_case.seen[0] == {"source": "de", "target": "en"}
+    assert upper_case.prefix == "translate: "
+    assert "typical_p" in outcome.err
+
+
 def test_a_line_without_a_tab_is_named(regard, upper_case, tmp_path):
     file = tmp_path / "pairs.tsv"
     file.write_text("a\tb\nno tab here\n")

@@ -27,7 +27,7 @@ def asked(monkeypatch):
             )
             for title, bleu in (("GRU", 11.0), ("Transformer", 33.0))
         ]  # fmt: skip
-        return Ladder("9 test pairs", [(2, 5), (6, 9)], rungs)
+        return Ladder("9 test pairs", [(2, 5), (6, 9)], rungs, [0.001])
 
     monkeypatch.setattr(task, "climb", record)
     return calls
@@ -50,6 +50,7 @@ def test_one_json_object(regard, asked, tmp_path):
     outcome = regard("ladder", "--data", "pairs.tsv", "--output", tmp_path / "out", "--json")
     found = json.loads(outcome.out)
     assert [rung["bleu"] for rung in found["rungs"]] == [11.0, 33.0]
+    assert found["chances"] == [0.001]
     assert found["buckets"] == [[2, 5], [6, 9]]
 
 

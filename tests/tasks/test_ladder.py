@@ -60,6 +60,7 @@ def test_every_rung_has_its_numbers(climbed: tuple[Ladder, Path, TrainingOptions
         assert len(rung.bleu_by_length) == len(ladder.buckets)
     assert len({rung.parameters for rung in ladder.rungs}) == 3
     assert ladder.test == "7 test pairs"
+    assert len(ladder.chances) == 2
     assert ladder.minutes == sum(rung.minutes for rung in ladder.rungs)
 
 
@@ -72,6 +73,9 @@ def test_the_same_call_again_trains_and_translates_nothing(
     again = climb(str(pairs), options, cell="lstm", watch=lambda event, _: events.append(event))
     assert again == ladder
     assert events == ["resume"] * 3
+    for name in NAMES:
+        translations = (Path(options.output) / name / "translations.txt").read_text()
+        assert translations.count("\n") == 7
     written = json.loads((Path(options.output) / "ladder.json").read_text())
     assert [rung["bleu"] for rung in written["rungs"]] == [rung.bleu for rung in ladder.rungs]
     assert ladder.table() in (Path(options.output) / "ladder.md").read_text()
@@ -79,11 +83,12 @@ def test_the_same_call_again_trains_and_translates_nothing(
 
 def test_a_run_that_went_on_is_scored_again(tmp_path: Path) -> None:
     rung = result("Transformer", 30.0)
-    file = tmp_path / "result.json"
-    assert module._known(file, Progress(step=7)) is None
-    module._write_json(file, vars(rung))
-    assert module._known(file, Progress(step=7)) == rung
-    assert module._known(file, Progress(step=8)) is None
+    assert module._known(tmp_path, Progress(step=7)) is None
+    module._write_json(tmp_path / "result.json", vars(rung))
+    assert module._known(tmp_path, Progress(step=7)) is None
+    (tmp_path / "translations.txt").write_text("Ein Hund\u2028läuft.\n\n")
+    assert module._known(tmp_path, Progress(step=7)) == (rung, ["Ein Hund\u2028läuft.", ""])
+    assert module._known(tmp_path, Progress(step=8)) is None
 
 
 def test_other_data_in_the_folder_is_refused(
@@ -131,12 +136,13 @@ def result(title: str, bleu: float) -> RungResult:
 
 
 def test_the_table_is_markdown_in_columns() -> None:
-    ladder = Ladder("9 test pairs", [(2, 5), (6, 6)], [result("GRU", 9.06), result("T", 36.5)])
+    rungs = [result("GRU", 9.06), result("T", 36.5)]
+    ladder = Ladder("9 test pairs", [(2, 5), (6, 6)], rungs, [0.0014])
     assert ladder.table().splitlines() == [
-        "|     | BLEU |  2–5 |    6 | parameters | trained | decoded | path | minutes |",
-        "| --- | ---: | ---: | ---: | ---------: | ------: | ------: | ---: | ------: |",
-        "| GRU |  9.1 | 10.1 |  8.1 |     2.35 M | 4,568/s |   234/s |    1 |     1.2 |",
-        "| T   | 36.5 | 37.5 | 35.5 |     2.35 M | 4,568/s |   234/s |    1 |     1.2 |",
+        "|     | BLEU |     p |  2–5 |    6 | parameters | trained | decoded | path | minutes |",
+        "| --- | ---: | ----: | ---: | ---: | ---------: | ------: | ------: | ---: | ------: |",
+        "| GRU |  9.1 |       | 10.1 |  8.1 |     2.35 M | 4,568/s |   234/s |    1 |     1.2 |",
+        "| T   | 36.5 | 0.001 | 37.5 | 35.5 |     2.35 M | 4,568/s |   234/s |    1 |     1.2 |",
     ]
     assert "sig" in ladder.caption()
     assert "9 test pairs" in ladder.caption()

@@ -6,9 +6,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import torch
+from torch.nn import functional
 
 from regard import RegardError
 from regard.tasks.translation import Translator
+from regard.tasks.translation_training import mean_loss
 
 TEXTS = ["A man is looking at the dog.", "12 dogs ☃☃ end"]
 DE, EN, FR = 67, 68, 72
@@ -114,3 +117,44 @@ def test_a_model_of_one_pair_has_nothing_to_choose(foreign: Maker, tmp_path: Pat
     ours = Translator.load(foreign("bart", tmp_path / "bart").folder)
     with pytest.raises(RegardError, match="bart translates one pair of languages, which nobody"):
         ours.between("en", "de")
+
+
+PAIRS = [("A man is looking at the dog.", "12 dogs ☃☃ end"), ("12 dogs ☃☃ end", "the <sep> man")]
+
+
+@pytest.mark.parametrize(
+    ("family", "between", "reads", "start", "begin", "text", "end"),
+    [
+        # What the encoder reads of a text's ids, what the decoder starts from, and what it writes:
+        # the beginning, where the target's own ids are among those of a text, the end.
+        ("marian", (), lambda ids: ids, 63, [], slice(-1), 0),
+        ("t5", (), lambda ids: ids, 0, [], slice(-1), 1),
+        ("bart", (), lambda ids: ids, 2, [0], slice(1, -1), 2),
+        ("mbart50", ("fr", "de"), lambda ids: [FR, *ids[1:]], 2, [DE], slice(1, -1), 2),
+        ("mbart", ("fr", "de"), lambda ids: [*ids[:-1], FR], DE, [], slice(-2), 2),
+    ],
+)
+def test_the_loss_is_of_what_the_checkpoint_reads_and_writes(
+    foreign: Maker,
+    tmp_path: Path,
+    family: str,
+    between: tuple[str, ...],
+    reads: Callable[[list[int]], list[int]],
+    start: int,
+    begin: list[int],
+    text: slice,
+    end: int,
+) -> None:
+    theirs = foreign(family, tmp_path / family)
+    ours = Translator.load(theirs.folder)
+    ours = ours.between(*between) if between else ours
+    loss, tokens = 0.0, 0
+    for source, target in PAIRS:
+        labels = [*begin, *theirs.ids(target)[text], end]
+        read = torch.tensor([reads(theirs.ids(source))])
+        with torch.no_grad():
+            before = torch.tensor([[start, *labels[:-1]]])
+            logits = theirs.model(read, decoder_input_ids=before).logits
+        loss += functional.cross_entropy(logits[0], torch.tensor(labels), reduction="sum").item()
+        tokens += len(labels)
+    assert mean_loss(ours, PAIRS) == pytest.approx(loss / tokens, rel=1e-5)

@@ -1,7 +1,7 @@
 import pytest
 
 from regard import RegardError
-from regard.training import corpus_scores
+from regard.training import chance, corpus_scores
 
 
 def test_a_value_computed_by_hand() -> None:
@@ -22,3 +22,14 @@ def test_what_cannot_be_compared_is_refused(hypotheses: list[str], references: l
     expected = f"got {len(hypotheses)} and {len(references)}"
     with pytest.raises(RegardError, match=expected):
         corpus_scores(hypotheses, references)
+
+
+def test_a_difference_on_every_sentence_is_hardly_chance_and_one_on_a_few_may_be() -> None:
+    references = [f"the dog number {k} runs along the beach" for k in range(60)]
+    worse = [text.replace("runs along", "walks by") for text in references]
+    other = [worse[0].replace("by", "in"), references[1], *worse[2:]]
+    assert chance(worse, references, references) == pytest.approx(1 / 1001)  # in none of 1,000
+    assert chance(references, worse, references) == pytest.approx(1 / 1001)
+    assert chance(worse, other, references) > 0.05
+    assert chance(worse, other, references) == chance(worse, other, references)
+    assert chance(worse, worse, references) == 1.0

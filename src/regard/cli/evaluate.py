@@ -11,6 +11,7 @@ import typer
 
 from regard.cli.options import BatchSize, LengthPenalty, MaxNewTokens, Threads
 from regard.cli.progress import progress_bar
+from regard.cli.translators import Prefix, SourceLanguage, TargetLanguage, open_translator
 from regard.errors import RegardError
 
 if TYPE_CHECKING:
@@ -20,6 +21,9 @@ if TYPE_CHECKING:
 def evaluate(
     model: Annotated[str, typer.Argument(help="A shipped model's name or a model folder.")],
     pairs: Annotated[Path, typer.Argument(help="Sentence pairs: TSV, CSV, JSON lines or Parquet.")],
+    source_language: SourceLanguage = None,
+    target_language: TargetLanguage = None,
+    prefix: Prefix = None,
     output: Annotated[
         Path | None,
         typer.Option("--output", "-o", help="File for the translations, one a line."),
@@ -39,8 +43,6 @@ def evaluate(
     """
     import torch
 
-    from regard.tasks import load
-
     references = read_references(pairs)
     if threads:
         torch.set_num_threads(threads)
@@ -50,9 +52,8 @@ def evaluate(
         "max_new_tokens": max_new_tokens,
     }
     options = {name: value for name, value in options.items() if value is not None}
-    hypotheses, figures = measure(
-        load(model, "translation"), references, batch_size=batch_size, **options
-    )
+    translator = open_translator(model, source_language, target_language, prefix)
+    hypotheses, figures = measure(translator, references, batch_size=batch_size, **options)
     if output is not None:
         from regard.files import whole_file
 

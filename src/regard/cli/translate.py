@@ -17,7 +17,8 @@ from regard.cli.options import (
     Threads,
 )
 from regard.cli.progress import progress_bar
-from regard.cli.texts import answers, destination, one_line, say_not_followed, text_groups
+from regard.cli.texts import answers, destination, one_line, text_groups
+from regard.cli.translators import Prefix, SourceLanguage, TargetLanguage, open_translator
 from regard.errors import RegardError
 
 if TYPE_CHECKING:
@@ -32,30 +33,9 @@ def translate(
     model: Annotated[
         str, typer.Option("--model", "-m", help="A shipped model's name or a model folder.")
     ] = "en-de",
-    source_language: Annotated[
-        str | None,
-        typer.Option(
-            "--source-language",
-            help="What a model of several languages reads, such as de or de_DE.",
-            show_default="model's",
-        ),
-    ] = None,
-    target_language: Annotated[
-        str | None,
-        typer.Option(
-            "--target-language",
-            help="What a model of several languages writes.",
-            show_default="model's",
-        ),
-    ] = None,
-    prefix: Annotated[
-        str | None,
-        typer.Option(
-            "--prefix",
-            help="Text to put before every sentence, such as T5's 'translate English to German: '.",
-            show_default="model's",
-        ),
-    ] = None,
+    source_language: SourceLanguage = None,
+    target_language: TargetLanguage = None,
+    prefix: Prefix = None,
     input: Input = None,
     output: Output = None,
     as_json: JsonLines = False,
@@ -101,19 +81,12 @@ def translate(
     groups = text_groups(sentences, input, as_json, what="a sentence")
     import torch
 
-    from regard.tasks import load
-
     if threads:
         torch.set_num_threads(threads)
-    translator = load(model, "translation")
-    if source_language or target_language:
-        translator = translator.between(source_language, target_language)
-    if prefix is not None:
-        translator.prefix = prefix
+    translator = open_translator(model, source_language, target_language, prefix)
     beams = translator.generation.num_beams if num_beams is None else num_beams
     if n_best > beams:
         raise RegardError(f"--n-best must not be above --num-beams; got {n_best} > {beams}.")
-    say_not_followed(model, translator.not_followed)
     options: dict[str, Any] = {
         "num_beams": num_beams,
         "num_return_sequences": n_best,

@@ -3,7 +3,8 @@
 OUTPUT/
     data/                            prepared once: every rung has the same pairs and subwords
     fixed-context/, bahdanau/, transformer/
-                                     a training run each, and result.json: what it came to
+                                     a training run each, result.json: what it came to, and
+                                     translations.txt: of the scored sentences, a line each
     ladder.md, ladder.json, ladder.svg
 """
 
@@ -12,6 +13,7 @@ import time
 from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +21,7 @@ from regard.files import whole_file
 from regard.tasks.translation import Translator
 from regard.tasks.translation_data import prepare
 from regard.tasks.translation_training import TrainingOptions, Watch, train_translation
-from regard.training import Progress, corpus_scores
+from regard.training import Progress, chance, corpus_scores
 
 BUCKETS = 5  # of sentences by length
 NUM_BEAMS, BATCH_SIZE = 5, 32  # of the scored translations
@@ -76,6 +78,7 @@ class Ladder:
     test: str  # what was translated: "1,000 test pairs"
     buckets: list[tuple[int, int]]  # source words, from and to
     rungs: list[RungResult]
+    chances: list[float]  # each rung's from the second on: the p-value of its step up in BLEU
 
     @property
     def minutes(self) -> float:
@@ -84,12 +87,13 @@ class Ladder:
 
     def table(self) -> str:
         """As Markdown, in columns."""
-        head = ["", "BLEU", *map(words, self.buckets), "parameters", "trained", "decoded"]
-        head += ["path", "minutes"]
+        head = ["", "BLEU", "p", *map(words, self.buckets)]
+        head += ["parameters", "trained", "decoded", "path", "minutes"]
         rows = [
             [
                 rung.title,
                 f"{rung.bleu:.1f}",
+                p,
                 *(f"{bleu:.1f}" for bleu in rung.bleu_by_length),
                 f"{rung.parameters / 1e6:.2f} M",
                 f"{rung.training_tokens_per_second:,.0f}/s",
@@ -97,7 +101,7 @@ class Ladder:
                 rung.path,
                 f"{rung.minutes:.1f}",
             ]
-            for rung in self.rungs
+            for rung, p in zip(self.rungs, ["", *map("{:.3f}".format, self.chances)], strict=True)
         ]
         return markdown([head, *rows])
 
@@ -105,7 +109,8 @@ class Ladder:
         """What the table's numbers are."""
         return (
             f"BLEU of {self.test}, {NUM_BEAMS} beams: overall, and by the source's length in words"
-            f" ({self.rungs[0].bleu_signature}). Trained, decoded: target tokens a second,"
+            f" ({self.rungs[0].bleu_signature}). p: of the difference from the row before, by"
+            " paired bootstrap. Trained, decoded: target tokens a second,"
             " evaluations not counted. Path: steps from a word to its translation, in a sentence"
             f" of n words. {self.minutes:.1f} minutes of training in all."
         )
@@ -138,29 +143,35 @@ def climb(
     data = prepare(pairs, options, folder / "data", say=say)
     tested, name = (data.test, "test") if data.test else (data.dev, "dev")
     buckets = by_length([source for source, _ in tested])
-    results = []
+    references = [target for _, target in tested]
+    results: list[RungResult] = []
+    translated: list[list[str]] = []
     for number, (rung, its) in enumerate(steps, start=1):
         say(f"rung {number} of {len(steps)}: {rung.title}")
         progress = train_translation(pairs, its, watch=watch, say=say, command=command, data=data)
-        known = _known(folder / rung.name / "result.json", progress)
+        known = _known(folder / rung.name, progress)
         if known is None:
             say(f"translating {len(tested):,} {name} pairs")
             known = _measure(rung, folder / rung.name, progress, tested, buckets)
-            _write_json(folder / rung.name / "result.json", asdict(known))
-        results.append(known)
-    ladder = Ladder(f"{len(tested):,} {name} pairs", buckets, results)
+        result, texts = known
+        results.append(result)
+        translated.append(texts)
+    chances = [chance(*two, references) for two in pairwise(translated)]
+    ladder = Ladder(f"{len(tested):,} {name} pairs", buckets, results, chances)
     _write_json(folder / "ladder.json", asdict(ladder))
     with whole_file(folder / "ladder.md") as file:
         file.write_text(f"{ladder.table()}\n\n{ladder.caption()}\n", encoding="utf-8")
     return ladder
 
 
-def _known(file: Path, progress: Progress) -> RungResult | None:
-    """The result of an earlier call, if the run has not gone on since."""
-    if not file.exists():
+def _known(folder: Path, progress: Progress) -> tuple[RungResult, list[str]] | None:
+    """The result and the translations of an earlier call, if the run has not gone on since."""
+    files = folder / "result.json", folder / "translations.txt"
+    if not all(file.exists() for file in files):
         return None
-    result = RungResult(**json.loads(file.read_text(encoding="utf-8")))
-    return result if result.steps == progress.step else None
+    told, translations = (file.read_text(encoding="utf-8") for file in files)
+    result, texts = RungResult(**json.loads(told)), translations.split("\n")[:-1]
+    return (result, texts) if result.steps == progress.step else None
 
 
 def _measure(
@@ -169,21 +180,21 @@ def _measure(
     progress: Progress,
     pairs: Sequence[tuple[str, str]],
     buckets: Sequence[tuple[int, int]],
-) -> RungResult:
+) -> tuple[RungResult, list[str]]:
     translator = Translator.load(folder / "model", name=rung.name)
     sources = [source for source, _ in pairs]
     started = time.perf_counter()
     results = translator.run(sources, batch_size=BATCH_SIZE, num_beams=NUM_BEAMS)
     seconds = time.perf_counter() - started
     tokens = sum(len(result.tokens) + 1 for result in results)  # and the end of the sentence
-    texts = [result.text for result in results]
+    texts = [" ".join(result.text.split()) for result in results]  # of one line
     references = [target for _, target in pairs]
     scores = corpus_scores(texts, references)
     ends = [end for _, end in buckets]
     parts: list[list[int]] = [[] for _ in buckets]
     for index, source in enumerate(sources):
         parts[bisect_left(ends, len(source.split()))].append(index)
-    return RungResult(
+    result = RungResult(
         name=rung.name,
         title=rung.title,
         bleu=scores.bleu,
@@ -200,6 +211,10 @@ def _measure(
         steps=progress.step,
         minutes=progress.seconds / 60,
     )
+    with whole_file(folder / "translations.txt") as file:
+        file.write_text("".join(f"{text}\n" for text in texts), encoding="utf-8")
+    _write_json(folder / "result.json", asdict(result))  # last: with it both are there
+    return result, texts
 
 
 def by_length(texts: Sequence[str], count: int = BUCKETS) -> list[tuple[int, int]]:

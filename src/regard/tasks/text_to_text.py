@@ -137,6 +137,15 @@ class TextToText(ABC):
         pad_id = self.model.config.pad_id
         return pad_sequence(whole, batch_first=True, padding_value=pad_id).to(self.device)
 
+    def expected(self, text: str) -> list[int]:
+        """The ids that decoding would write to give this text, the end included.
+
+        What the checkpoint makes every text begin with, such as mBART-50's language, is there too.
+        """
+        forced, target = self.generation.forced_bos_token_id, self.tokenizers.target
+        begin = _special_around(target)[0] if forced is None else (forced,)
+        return [*begin, *target.encode(text), self.generation.eos_ids[0]]
+
     @torch.inference_mode()
     def decode(
         self, sources: Sequence[Sequence[int]], config: GenerationConfig, numbers: Sequence[int]

@@ -7,8 +7,9 @@ from pathlib import Path
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
+from torch.nn.utils.rnn import pad_sequence
 
-from regard.data import Batch, Batches, collate
+from regard.data import Batch, Batches
 from regard.errors import RegardError
 from regard.generation import GenerationConfig
 from regard.models import AnyEncoderDecoder, EncoderDecoder
@@ -16,6 +17,7 @@ from regard.tasks.architectures import build, configure, describe, learning_rate
 from regard.tasks.card import write_card
 from regard.tasks.translation import Translator
 from regard.tasks.translation_data import TranslationData, prepare
+from regard.text import normalise
 from regard.training import (
     Objective,
     Progress,
@@ -161,7 +163,8 @@ def _objective(
     def loss(model: nn.Module, batch: Batch) -> tuple[Tensor, int]:
         assert isinstance(model, AnyEncoderDecoder)
         batch = batch.to(model.output_weight.device)
-        return _loss(model, batch, options.label_smoothing), batch.num_target_tokens
+        loss = _loss(model, batch.source, batch.target, options.label_smoothing)
+        return loss, batch.num_target_tokens
 
     def evaluate(model: nn.Module) -> dict[str, float]:
         assert isinstance(model, AnyEncoderDecoder)
@@ -178,10 +181,12 @@ def _objective(
     return Objective(loss, evaluate, "bleu", save, _collapsed)
 
 
-def _loss(model: AnyEncoderDecoder, batch: Batch, label_smoothing: float) -> Tensor:
+def _loss(
+    model: AnyEncoderDecoder, source: Tensor, target: Tensor, label_smoothing: float
+) -> Tensor:
     """Summed loss over the real target tokens; padded positions never reach the projection."""
-    hidden = model.hidden(batch.source, batch.target).flatten(0, 1)
-    target = batch.target.flatten()
+    hidden = model.hidden(source, target).flatten(0, 1)
+    target = target.flatten()
     real = (target != model.config.pad_id).nonzero()[:, 0]
     hidden, weight = hidden.index_select(0, real), model.output_weight
     if isinstance(model, EncoderDecoder) and model.logits_bias is not None:
@@ -216,18 +221,21 @@ def evaluate_translator(
 
 @torch.inference_mode()
 def mean_loss(translator: Translator, pairs: Sequence[tuple[str, str]]) -> float:
-    """Cross-entropy per target token, end of sentence included, in nats, without smoothing."""
-    model, tokenizers = translator.model, translator.tokenizers
-    ids = {"pad_id": model.config.pad_id, "eos_id": model.config.eos_id}
-    sources = tokenizers.source.encode_batch([source for source, _ in pairs])
-    targets = tokenizers.target.encode_batch([target for _, target in pairs])
+    """Cross-entropy per target token, end of sentence included, in nats, without smoothing.
+
+    Source and target are asked as the checkpoint wants them: prefix, special tokens, languages.
+    """
+    sources = [translator.encode(normalise(source)) for source, _ in pairs]
+    targets = [torch.tensor(translator.expected(normalise(target))) for _, target in pairs]
+    pad_id = translator.model.config.pad_id
     order = sorted(range(len(pairs)), key=lambda k: len(targets[k]))
     loss, tokens = 0.0, 0
     for start in range(0, len(order), 64):
         chosen = order[start : start + 64]
-        batch = collate([sources[k] for k in chosen], [targets[k] for k in chosen], **ids)
-        loss += _loss(model, batch.to(translator.device), label_smoothing=0.0).item()
-        tokens += batch.num_target_tokens
+        source = translator.batch([sources[k] for k in chosen])
+        target = pad_sequence([targets[k] for k in chosen], True, pad_id).to(translator.device)
+        loss += _loss(translator.model, source, target, label_smoothing=0.0).item()
+        tokens += sum(len(targets[k]) for k in chosen)
     return loss / tokens
 
 

@@ -3,7 +3,7 @@
 from regard.training.config import Progress, TrainingConfig
 from regard.training.loop import Batches, Objective, fit
 from regard.training.loss import cross_entropy
-from regard.training.metrics import CorpusScores, corpus_scores
+from regard.training.metrics import CorpusScores, chance, corpus_scores
 from regard.training.run import Checkpoint, RunFolder
 
 __all__ = [
@@ -14,6 +14,7 @@ __all__ = [
     "Progress",
     "RunFolder",
     "TrainingConfig",
+    "chance",
     "corpus_scores",
     "cross_entropy",
     "fit",
