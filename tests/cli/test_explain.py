@@ -75,6 +75,9 @@ def test_files_are_written_and_the_terminal_is_left_alone(regard, vectors, tmp_p
     )  # fmt: skip
     assert outcome.code == 0, outcome.err
     assert outcome.out == ""
+    assert outcome.err.splitlines()[-3:] == [
+        f"The workbook is in {xlsx}.", f"The picture is in {svg}.", f"The page is in {html}.",
+    ]  # fmt: skip
     assert "What “bank” becomes" in svg.read_text(encoding="utf-8")
     page = html.read_text(encoding="utf-8")
     assert page.startswith("<!doctype html>")

@@ -190,10 +190,12 @@ def _write(
 
         with waiting("writing the workbook"), whole_file(xlsx) as file:
             workbook(explanation, file)
+        _say("workbook", xlsx)
     if geometry is not None:
         from regard.figures.style import save
 
         save(_figure(explanation, head, word), geometry)
+        _say("picture", geometry)
     if html is not None:
         from regard.figures.explanation_html import explanation_html
 
@@ -201,6 +203,11 @@ def _write(
         page = explanation_html(explanation, head, whole=whole, picture=picture)
         with whole_file(html) as file:
             file.write_text(page, encoding="utf-8")
+        _say("page", html)
+
+
+def _say(what: str, path: Path) -> None:
+    print(f"The {what} is in {path}.", file=sys.stderr)
 
 
 def _figure(explanation: "Explanation", head: int, word: int) -> Any:
