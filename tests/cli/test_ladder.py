@@ -21,13 +21,13 @@ def asked(monkeypatch):
         say("3 pairs read.")
         rungs = [
             RungResult(
-                name="x", title=title, bleu=bleu, bleu_by_length=[bleu, bleu / 2],
+                name="x", title=title, bleu=bleu, greedy_bleu=bleu, bleu_by_length=[bleu, bleu / 2],
                 bleu_signature="sig", parameters=5, training_tokens_per_second=7.0,
                 decoding_tokens_per_second=3.0, path="n", step=1, steps=2, minutes=0.5,
             )
             for title, bleu in (("GRU", 11.0), ("Transformer", 33.0))
         ]  # fmt: skip
-        return Ladder("9 test pairs", [(2, 5), (6, 9)], rungs, [0.001])
+        return Ladder("9 test pairs", [(2, 5), (6, 9)], rungs, [0.001], [0.002])
 
     monkeypatch.setattr(task, "climb", record)
     return calls

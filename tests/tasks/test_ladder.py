@@ -60,7 +60,7 @@ def test_every_rung_has_its_numbers(climbed: tuple[Ladder, Path, TrainingOptions
         assert len(rung.bleu_by_length) == len(ladder.buckets)
     assert len({rung.parameters for rung in ladder.rungs}) == 3
     assert ladder.test == "7 test pairs"
-    assert len(ladder.chances) == 2
+    assert len(ladder.chances) == len(ladder.greedy_chances) == 2
     assert ladder.minutes == sum(rung.minutes for rung in ladder.rungs)
 
 
@@ -74,8 +74,8 @@ def test_the_same_call_again_trains_and_translates_nothing(
     assert again == ladder
     assert events == ["resume"] * 3
     for name in NAMES:
-        translations = (Path(options.output) / name / "translations.txt").read_text()
-        assert translations.count("\n") == 7
+        for file in ("translations.txt", "greedy.txt"):
+            assert (Path(options.output) / name / file).read_text().count("\n") == 7
     written = json.loads((Path(options.output) / "ladder.json").read_text())
     assert [rung["bleu"] for rung in written["rungs"]] == [rung.bleu for rung in ladder.rungs]
     assert ladder.table() in (Path(options.output) / "ladder.md").read_text()
@@ -87,7 +87,9 @@ def test_a_run_that_went_on_is_scored_again(tmp_path: Path) -> None:
     module._write_json(tmp_path / "result.json", vars(rung))
     assert module._known(tmp_path, Progress(step=7)) is None
     (tmp_path / "translations.txt").write_text("Ein Hund\u2028läuft.\n\n")
-    assert module._known(tmp_path, Progress(step=7)) == (rung, ["Ein Hund\u2028läuft.", ""])
+    (tmp_path / "greedy.txt").write_text("Ein Hund\nHund\n")
+    lines = {"translations.txt": ["Ein Hund\u2028läuft.", ""], "greedy.txt": ["Ein Hund", "Hund"]}
+    assert module._known(tmp_path, Progress(step=7)) == (rung, lines)
     assert module._known(tmp_path, Progress(step=8)) is None
 
 
@@ -129,20 +131,25 @@ def test_a_range_is_a_heading() -> None:
 
 def result(title: str, bleu: float) -> RungResult:
     return RungResult(
-        name="x", title=title, bleu=bleu, bleu_by_length=[bleu + 1, bleu - 1], bleu_signature="sig",
-        parameters=2_345_678, training_tokens_per_second=4567.8, decoding_tokens_per_second=234.5,
+        name="x", title=title, bleu=bleu, greedy_bleu=bleu - 2,
+        bleu_by_length=[bleu + 1, bleu - 1], bleu_signature="sig", parameters=2_345_678,
+        training_tokens_per_second=4567.8, decoding_tokens_per_second=234.5,
         path="1", step=6, steps=7, minutes=1.25,
     )  # fmt: skip
 
 
 def test_the_table_is_markdown_in_columns() -> None:
     rungs = [result("GRU", 9.06), result("T", 36.5)]
-    ladder = Ladder("9 test pairs", [(2, 5), (6, 6)], rungs, [0.0014])
+    ladder = Ladder("9 test pairs", [(2, 5), (6, 6)], rungs, [0.0014], [0.25])
     assert ladder.table().splitlines() == [
-        "|     | BLEU |     p |  2–5 |    6 | parameters | trained | decoded | path | minutes |",
-        "| --- | ---: | ----: | ---: | ---: | ---------: | ------: | ------: | ---: | ------: |",
-        "| GRU |  9.1 |       | 10.1 |  8.1 |     2.35 M | 4,568/s |   234/s |    1 |     1.2 |",
-        "| T   | 36.5 | 0.001 | 37.5 | 35.5 |     2.35 M | 4,568/s |   234/s |    1 |     1.2 |",
+        "|     | BLEU |     p | greedy |     p |  2–5 |    6 "
+        "| parameters | trained | decoded | path | minutes |",
+        "| --- | ---: | ----: | -----: | ----: | ---: | ---: "
+        "| ---------: | ------: | ------: | ---: | ------: |",
+        "| GRU |  9.1 |       |    7.1 |       | 10.1 |  8.1 "
+        "|     2.35 M | 4,568/s |   234/s |    1 |     1.2 |",
+        "| T   | 36.5 | 0.001 |   34.5 | 0.250 | 37.5 | 35.5 "
+        "|     2.35 M | 4,568/s |   234/s |    1 |     1.2 |",
     ]
     assert "sig" in ladder.caption()
     assert "9 test pairs" in ladder.caption()

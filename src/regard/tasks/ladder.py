@@ -3,8 +3,9 @@
 OUTPUT/
     data/                            prepared once: every rung has the same pairs and subwords
     fixed-context/, bahdanau/, transformer/
-                                     a training run each, result.json: what it came to, and
-                                     translations.txt: of the scored sentences, a line each
+                                     a training run each, result.json: what it came to, and the
+                                     scored translations, a line each: translations.txt by beam
+                                     search, greedy.txt without a search
     ladder.md, ladder.json, ladder.svg
 """
 
@@ -18,13 +19,16 @@ from pathlib import Path
 from typing import Any
 
 from regard.files import whole_file
-from regard.tasks.translation import Translator
+from regard.tasks.translation import Result, Translator
 from regard.tasks.translation_data import prepare
 from regard.tasks.translation_training import TrainingOptions, Watch, train_translation
 from regard.training import Progress, chance, corpus_scores
 
 BUCKETS = 5  # of sentences by length
 NUM_BEAMS, BATCH_SIZE = 5, 32  # of the scored translations
+FILES = "translations.txt", "greedy.txt"
+
+Translations = dict[str, list[str]]  # by the file that has them
 
 
 @dataclass(frozen=True)
@@ -59,8 +63,9 @@ class RungResult:
 
     name: str
     title: str
-    bleu: float
-    bleu_by_length: list[float]  # of each bucket
+    bleu: float  # of beam search
+    greedy_bleu: float
+    bleu_by_length: list[float]  # of beam search in each bucket
     bleu_signature: str
     parameters: int
     training_tokens_per_second: float  # target tokens, evaluations not counted
@@ -78,7 +83,9 @@ class Ladder:
     test: str  # what was translated: "1,000 test pairs"
     buckets: list[tuple[int, int]]  # source words, from and to
     rungs: list[RungResult]
-    chances: list[float]  # each rung's from the second on: the p-value of its step up in BLEU
+    # From the second rung on: the p-value of its difference in BLEU from the one below.
+    chances: list[float]
+    greedy_chances: list[float]
 
     @property
     def minutes(self) -> float:
@@ -87,13 +94,16 @@ class Ladder:
 
     def table(self) -> str:
         """As Markdown, in columns."""
-        head = ["", "BLEU", "p", *map(words, self.buckets)]
+        head = ["", "BLEU", "p", "greedy", "p", *map(words, self.buckets)]
         head += ["parameters", "trained", "decoded", "path", "minutes"]
+        chances = [["", *map("{:.3f}".format, own)] for own in (self.chances, self.greedy_chances)]
         rows = [
             [
                 rung.title,
                 f"{rung.bleu:.1f}",
                 p,
+                f"{rung.greedy_bleu:.1f}",
+                greedy_p,
                 *(f"{bleu:.1f}" for bleu in rung.bleu_by_length),
                 f"{rung.parameters / 1e6:.2f} M",
                 f"{rung.training_tokens_per_second:,.0f}/s",
@@ -101,18 +111,18 @@ class Ladder:
                 rung.path,
                 f"{rung.minutes:.1f}",
             ]
-            for rung, p in zip(self.rungs, ["", *map("{:.3f}".format, self.chances)], strict=True)
+            for rung, p, greedy_p in zip(self.rungs, *chances, strict=True)
         ]
         return markdown([head, *rows])
 
     def caption(self) -> str:
         """What the table's numbers are."""
         return (
-            f"BLEU of {self.test}, {NUM_BEAMS} beams: overall, and by the source's length in words"
-            f" ({self.rungs[0].bleu_signature}). p: of the difference from the row before, by"
-            " paired bootstrap. Trained, decoded: target tokens a second,"
-            " evaluations not counted. Path: steps from a word to its translation, in a sentence"
-            f" of n words. {self.minutes:.1f} minutes of training in all."
+            f"BLEU of {self.test} ({self.rungs[0].bleu_signature}): of {NUM_BEAMS} beams, of greedy"
+            " decoding, and of the beams by the source's length in words. p: of the difference from"
+            " the row before, by paired bootstrap. Trained, decoded by beams: target tokens a"
+            " second, evaluations not counted. Path: steps from a word to its translation, in a"
+            f" sentence of n words. {self.minutes:.1f} minutes of training in all."
         )
 
 
@@ -145,7 +155,7 @@ def climb(
     buckets = by_length([source for source, _ in tested])
     references = [target for _, target in tested]
     results: list[RungResult] = []
-    translated: list[list[str]] = []
+    translated: list[Translations] = []
     for number, (rung, its) in enumerate(steps, start=1):
         say(f"rung {number} of {len(steps)}: {rung.title}")
         progress = train_translation(pairs, its, watch=watch, say=say, command=command, data=data)
@@ -153,25 +163,26 @@ def climb(
         if known is None:
             say(f"translating {len(tested):,} {name} pairs")
             known = _measure(rung, folder / rung.name, progress, tested, buckets)
-        result, texts = known
-        results.append(result)
-        translated.append(texts)
-    chances = [chance(*two, references) for two in pairwise(translated)]
-    ladder = Ladder(f"{len(tested):,} {name} pairs", buckets, results, chances)
+        results.append(known[0])
+        translated.append(known[1])
+    chances = (
+        [chance(one[file], other[file], references) for one, other in pairwise(translated)]
+        for file in FILES
+    )
+    ladder = Ladder(f"{len(tested):,} {name} pairs", buckets, results, *chances)
     _write_json(folder / "ladder.json", asdict(ladder))
     with whole_file(folder / "ladder.md") as file:
         file.write_text(f"{ladder.table()}\n\n{ladder.caption()}\n", encoding="utf-8")
     return ladder
 
 
-def _known(folder: Path, progress: Progress) -> tuple[RungResult, list[str]] | None:
+def _known(folder: Path, progress: Progress) -> tuple[RungResult, Translations] | None:
     """The result and the translations of an earlier call, if the run has not gone on since."""
-    files = folder / "result.json", folder / "translations.txt"
-    if not all(file.exists() for file in files):
+    if not all((folder / name).exists() for name in ("result.json", *FILES)):
         return None
-    told, translations = (file.read_text(encoding="utf-8") for file in files)
-    result, texts = RungResult(**json.loads(told)), translations.split("\n")[:-1]
-    return (result, texts) if result.steps == progress.step else None
+    result = RungResult(**json.loads((folder / "result.json").read_text(encoding="utf-8")))
+    lines = {name: (folder / name).read_text(encoding="utf-8").split("\n")[:-1] for name in FILES}
+    return (result, lines) if result.steps == progress.step else None
 
 
 def _measure(
@@ -180,15 +191,14 @@ def _measure(
     progress: Progress,
     pairs: Sequence[tuple[str, str]],
     buckets: Sequence[tuple[int, int]],
-) -> tuple[RungResult, list[str]]:
+) -> tuple[RungResult, Translations]:
     translator = Translator.load(folder / "model", name=rung.name)
-    sources = [source for source, _ in pairs]
-    started = time.perf_counter()
-    results = translator.run(sources, batch_size=BATCH_SIZE, num_beams=NUM_BEAMS)
-    seconds = time.perf_counter() - started
-    tokens = sum(len(result.tokens) + 1 for result in results)  # and the end of the sentence
-    texts = [" ".join(result.text.split()) for result in results]  # of one line
-    references = [target for _, target in pairs]
+    sources, references = [source for source, _ in pairs], [target for _, target in pairs]
+    beams, seconds = _timed(translator, sources, NUM_BEAMS)
+    greedy, _ = _timed(translator, sources, 1)
+    tokens = sum(len(each.tokens) + 1 for each in beams)  # and the end of the sentence
+    found = [[" ".join(each.text.split()) for each in every] for every in (beams, greedy)]
+    texts = found[0]
     scores = corpus_scores(texts, references)
     ends = [end for _, end in buckets]
     parts: list[list[int]] = [[] for _ in buckets]
@@ -198,6 +208,7 @@ def _measure(
         name=rung.name,
         title=rung.title,
         bleu=scores.bleu,
+        greedy_bleu=corpus_scores(found[1], references).bleu,
         bleu_by_length=[
             corpus_scores([texts[k] for k in part], [references[k] for k in part]).bleu
             for part in parts
@@ -211,10 +222,21 @@ def _measure(
         steps=progress.step,
         minutes=progress.seconds / 60,
     )
-    with whole_file(folder / "translations.txt") as file:
-        file.write_text("".join(f"{text}\n" for text in texts), encoding="utf-8")
-    _write_json(folder / "result.json", asdict(result))  # last: with it both are there
-    return result, texts
+    translations = dict(zip(FILES, found, strict=True))
+    for name, lines in translations.items():
+        with whole_file(folder / name) as file:
+            file.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    _write_json(folder / "result.json", asdict(result))
+    return result, translations
+
+
+def _timed(
+    translator: Translator, sources: Sequence[str], num_beams: int
+) -> tuple[list[Result], float]:
+    """The translations and the seconds that they took."""
+    started = time.perf_counter()
+    results = translator.run(sources, batch_size=BATCH_SIZE, num_beams=num_beams)
+    return results, time.perf_counter() - started
 
 
 def by_length(texts: Sequence[str], count: int = BUCKETS) -> list[tuple[int, int]]:
