@@ -22,7 +22,7 @@ def asked(monkeypatch):
         rungs = [
             RungResult(
                 name="x", title=title, bleu=bleu, greedy_bleu=bleu, bleu_by_length=[bleu, bleu / 2],
-                bleu_signature="sig", parameters=5, training_tokens_per_second=7.0,
+                bleu_signature="sig", loss=1.0, parameters=5, training_tokens_per_second=7.0,
                 decoding_tokens_per_second=3.0, path="n", step=1, steps=2, minutes=0.5,
             )
             for title, bleu in (("GRU", 11.0), ("Transformer", 33.0))
@@ -37,7 +37,7 @@ def test_table_and_picture(regard, asked, tmp_path):
     output = tmp_path / "out"
     outcome = regard("ladder", "--data", "pairs.tsv", "--output", output)
     assert outcome.code == 0
-    assert outcome.out.startswith("|             | BLEU |")
+    assert outcome.out.startswith("|             |  loss | BLEU |")
     assert "9 test pairs" in outcome.out
     assert "3 pairs read." in outcome.err
     if (output / "ladder.svg").exists():

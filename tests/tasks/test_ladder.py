@@ -7,9 +7,11 @@ from pathlib import Path
 import pytest
 
 from regard import RegardError
+from regard.data import read_pairs
 from regard.tasks import ladder as module
 from regard.tasks.ladder import Ladder, RungResult, by_length, climb, markdown, words
-from regard.tasks.translation_training import TrainingOptions
+from regard.tasks.translation import Translator
+from regard.tasks.translation_training import TrainingOptions, mean_loss
 from regard.training import Progress
 
 Pairs = list[tuple[str, str]]
@@ -52,12 +54,15 @@ def test_every_rung_is_a_run_on_the_same_data(
 
 
 def test_every_rung_has_its_numbers(climbed: tuple[Ladder, Path, TrainingOptions]) -> None:
-    ladder = climbed[0]
+    ladder, _, options = climbed
     for rung in ladder.rungs:
         assert rung.steps == 2
         assert rung.training_tokens_per_second > 0
         assert rung.decoding_tokens_per_second > 0
         assert len(rung.bleu_by_length) == len(ladder.buckets)
+        translator = Translator.load(Path(options.output) / rung.name / "model")
+        pairs = [(pair.source, pair.target) for pair in read_pairs(Path(str(options.test)))]
+        assert rung.loss == pytest.approx(mean_loss(translator, pairs))
     assert len({rung.parameters for rung in ladder.rungs}) == 3
     assert ladder.test == "7 test pairs"
     assert len(ladder.chances) == len(ladder.greedy_chances) == 2
@@ -132,7 +137,8 @@ def test_a_range_is_a_heading() -> None:
 def result(title: str, bleu: float) -> RungResult:
     return RungResult(
         name="x", title=title, bleu=bleu, greedy_bleu=bleu - 2,
-        bleu_by_length=[bleu + 1, bleu - 1], bleu_signature="sig", parameters=2_345_678,
+        bleu_by_length=[bleu + 1, bleu - 1], bleu_signature="sig", loss=1.2345,
+        parameters=2_345_678,
         training_tokens_per_second=4567.8, decoding_tokens_per_second=234.5,
         path="1", step=6, steps=7, minutes=1.25,
     )  # fmt: skip
@@ -142,13 +148,13 @@ def test_the_table_is_markdown_in_columns() -> None:
     rungs = [result("GRU", 9.06), result("T", 36.5)]
     ladder = Ladder("9 test pairs", [(2, 5), (6, 6)], rungs, [0.0014], [0.25])
     assert ladder.table().splitlines() == [
-        "|     | BLEU |     p | greedy |     p |  2–5 |    6 "
+        "|     |  loss | BLEU |     p | greedy |     p |  2–5 |    6 "
         "| parameters | trained | decoded | path | minutes |",
-        "| --- | ---: | ----: | -----: | ----: | ---: | ---: "
+        "| --- | ----: | ---: | ----: | -----: | ----: | ---: | ---: "
         "| ---------: | ------: | ------: | ---: | ------: |",
-        "| GRU |  9.1 |       |    7.1 |       | 10.1 |  8.1 "
+        "| GRU | 1.234 |  9.1 |       |    7.1 |       | 10.1 |  8.1 "
         "|     2.35 M | 4,568/s |   234/s |    1 |     1.2 |",
-        "| T   | 36.5 | 0.001 |   34.5 | 0.250 | 37.5 | 35.5 "
+        "| T   | 1.234 | 36.5 | 0.001 |   34.5 | 0.250 | 37.5 | 35.5 "
         "|     2.35 M | 4,568/s |   234/s |    1 |     1.2 |",
     ]
     assert "sig" in ladder.caption()

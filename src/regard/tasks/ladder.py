@@ -21,7 +21,7 @@ from typing import Any
 from regard.files import whole_file
 from regard.tasks.translation import Result, Translator
 from regard.tasks.translation_data import prepare
-from regard.tasks.translation_training import TrainingOptions, Watch, train_translation
+from regard.tasks.translation_training import TrainingOptions, Watch, mean_loss, train_translation
 from regard.training import Progress, chance, corpus_scores
 
 BUCKETS = 5  # of sentences by length
@@ -67,6 +67,7 @@ class RungResult:
     greedy_bleu: float
     bleu_by_length: list[float]  # of beam search in each bucket
     bleu_signature: str
+    loss: float  # nats per target token
     parameters: int
     training_tokens_per_second: float  # target tokens, evaluations not counted
     decoding_tokens_per_second: float
@@ -94,12 +95,13 @@ class Ladder:
 
     def table(self) -> str:
         """As Markdown, in columns."""
-        head = ["", "BLEU", "p", "greedy", "p", *map(words, self.buckets)]
+        head = ["", "loss", "BLEU", "p", "greedy", "p", *map(words, self.buckets)]
         head += ["parameters", "trained", "decoded", "path", "minutes"]
         chances = [["", *map("{:.3f}".format, own)] for own in (self.chances, self.greedy_chances)]
         rows = [
             [
                 rung.title,
+                f"{rung.loss:.3f}",
                 f"{rung.bleu:.1f}",
                 p,
                 f"{rung.greedy_bleu:.1f}",
@@ -118,11 +120,12 @@ class Ladder:
     def caption(self) -> str:
         """What the table's numbers are."""
         return (
-            f"BLEU of {self.test} ({self.rungs[0].bleu_signature}): of {NUM_BEAMS} beams, of greedy"
-            " decoding, and of the beams by the source's length in words. p: of the difference from"
-            " the row before, by paired bootstrap. Trained, decoded by beams: target tokens a"
-            " second, evaluations not counted. Path: steps from a word to its translation, in a"
-            f" sentence of n words. {self.minutes:.1f} minutes of training in all."
+            f"Of {self.test}: loss in nats per target token; BLEU ({self.rungs[0].bleu_signature})"
+            f" of {NUM_BEAMS} beams, of greedy decoding, and of the beams by the source's length in"
+            " words. p: of the difference from the row before, by paired bootstrap. Trained,"
+            " decoded by beams: target tokens a second, evaluations not counted. Path: steps from a"
+            f" word to its translation, in a sentence of n words. {self.minutes:.1f} minutes of"
+            " training in all."
         )
 
 
@@ -214,6 +217,7 @@ def _measure(
             for part in parts
         ],
         bleu_signature=scores.bleu_signature,
+        loss=mean_loss(translator, pairs),
         parameters=sum(p.numel() for p in translator.model.parameters() if p.requires_grad),
         training_tokens_per_second=progress.tokens_per_second,
         decoding_tokens_per_second=tokens / seconds,
