@@ -52,7 +52,7 @@ def chance(lower: Sequence[str], higher: Sequence[str], references: Sequence[str
 
     if list(lower) == list(higher):
         return 1.0  # where sacreBLEU has 1/1001
-    systems = [("lower", list(lower)), ("higher", list(higher))]
+    systems: list[tuple[str, Sequence[str]]] = [("lower", list(lower)), ("higher", list(higher))]
     test = PairedTest(
         systems, {"BLEU": BLEU()}, [list(references)], test_type="bs", n_samples=1000, n_jobs=1
     )
