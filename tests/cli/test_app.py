@@ -41,8 +41,9 @@ OPTIONS = {
         "--threads", "--help",
     },
     "evaluate": {
-        "model", "pairs", "--output", "--json", "--num-beams", "--length-penalty",
-        "--max-new-tokens", "--batch-size", "--threads", "--help",
+        "model", "pairs", "--output", "--json", "--source-language", "--target-language",
+        "--prefix", "--num-beams", "--length-penalty", "--max-new-tokens", "--batch-size",
+        "--threads", "--help",
     },
     "explain": {
         "sentence", "--model", "--layer", "--attention", "--target", "--head", "--vectors",
