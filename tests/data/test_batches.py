@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 import torch
 
-from regard.data import Batch, Batches, TokenStore, collate, pad
+from regard.data import Batch, Batches, TokenStore, pad
 from regard.errors import RegardError
 from regard.text import train_pair
 
@@ -168,30 +168,15 @@ def test_little_of_multi30k_is_padding(tmp_path: Path) -> None:
         assert 1 - sum(int(batch.source_lengths.sum()) for batch in epoch) / source < most_in_source
 
 
-def test_plain_lists_become_a_batch_in_their_order() -> None:
-    batch = collate([[5, 6, 7], [], [8]], [[9], [10, 11], [2]], pad_id=PAD, eos_id=EOS)
-    assert batch.source.tolist() == [[5, 6, 7, 1], [1, 0, 0, 0], [8, 1, 0, 0]]
-    assert batch.target.tolist() == [[9, 1, 0], [10, 11, 1], [2, 1, 0]]
-    assert batch.source_lengths.tolist() == [4, 1, 2]
-    assert batch.target_lengths.tolist() == [2, 3, 2]
-    assert batch.num_target_tokens == 7
+def test_plain_lists_are_padded_with_a_padding_of_any_id() -> None:
+    rows, lengths = pad([[5], [6, 7, 8], []], pad_id=59_513, eos_id=0)
+    assert rows.tolist() == [[5, 0, 59_513, 59_513], [6, 7, 8, 0], [0, 59_513, 59_513, 59_513]]
+    assert lengths.tolist() == [2, 4, 1]
 
 
-def test_sources_alone_are_padded_with_a_padding_of_any_id() -> None:
-    rows, lengths = pad([[5], [6, 7, 8]], pad_id=59_513, eos_id=0)
-    assert rows.tolist() == [[5, 0, 59_513, 59_513], [6, 7, 8, 0]]
-    assert lengths.tolist() == [2, 4]
-
-
-def test_sides_of_unequal_number_are_refused() -> None:
-    with pytest.raises(RegardError, match="2 sources and 1 targets"):
-        collate([[5], [6]], [[7]], pad_id=PAD, eos_id=EOS)
-    with pytest.raises(RegardError, match="at least one; got 0 sources"):
-        collate([], [], pad_id=PAD, eos_id=EOS)
-
-
-def test_a_batch_moves_with_all_its_tensors() -> None:
-    moved = collate([[5]], [[7, 8]], pad_id=PAD, eos_id=EOS).to("meta")
+def test_a_batch_moves_with_all_its_tensors(store: TokenStore) -> None:
+    batch = batches_of(store).at(0)
+    moved = batch.to("meta")
     sides = (moved.source, moved.target, moved.source_lengths, moved.target_lengths)
     assert {side.device.type for side in sides} == {"meta"}
-    assert moved.num_target_tokens == 3
+    assert moved.num_target_tokens == batch.num_target_tokens

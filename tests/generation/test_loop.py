@@ -207,69 +207,6 @@ def test_logits_of_any_float_type_are_summed_in_single_precision(
     assert run(markov(tables), settings) == exact
 
 
-def test_sampling_the_likeliest_token_only_is_greedy(markov: Any) -> None:
-    decoder = markov.random(5, 13, seed=7, eos=1.0)
-    greedy = run(decoder, config(max_new_tokens=9))
-    assert run(decoder.again(), config(max_new_tokens=9, do_sample=True, top_k=1)) == greedy
-
-
-def test_sampled_frequencies_are_those_of_the_softmax_at_that_temperature(markov: Any) -> None:
-    draws, temperature = 4000, 1.7
-    decoder = markov.random(1, 7, seed=9)
-    settings = config(
-        max_new_tokens=1,
-        do_sample=True,
-        top_k=0,
-        temperature=temperature,
-        num_return_sequences=draws,
-        seed=11,
-    )
-    [samples] = run(decoder, settings)
-    counts = torch.bincount(torch.tensor([s.tokens[0] for s in samples]), minlength=7)
-    expected = (decoder.tables[0, START] / temperature).softmax(-1)
-    # Four standard deviations of a binomial share.
-    assert torch.all((counts / draws - expected).abs() < 4 * (expected / draws).sqrt())
-
-
-def test_the_same_seed_samples_the_same_and_another_does_not(markov: Any) -> None:
-    decoder = markov.random(5, 13, seed=7)
-    first, same, other = (
-        run(decoder.again(), config(max_new_tokens=9, do_sample=True, seed=seed))
-        for seed in (3, 3, 4)
-    )
-    assert first == same
-    assert first != other
-
-
-def test_without_a_seed_torchs_own_decides(markov: Any) -> None:
-    decoder = markov.random(5, 13, seed=7)
-    results = []
-    for seed in (1, 1, 2):
-        torch.manual_seed(seed)
-        results.append(run(decoder.again(), config(max_new_tokens=9, do_sample=True)))
-    assert results[0] == results[1] != results[2]
-
-
-def test_a_sample_does_not_depend_on_the_batch_when_its_sentence_keeps_its_number(
-    markov: Any,
-) -> None:
-    decoder = markov.random(5, 13, seed=7, eos=1.0)
-    settings = config(max_new_tokens=9, do_sample=True, seed=3, num_return_sequences=2)
-    together = run(decoder, settings)
-    apart = run(decoder.again(4, 2), settings, sentence_numbers=[4, 2])
-    assert apart == [together[4], together[2]]
-    [alone] = run(decoder.again(2), settings.updated(num_return_sequences=1), sentence_numbers=[2])
-    assert alone == together[2][:1]
-
-
-def test_samples_of_one_sentence_differ(markov: Any) -> None:
-    decoder = markov.random(1, 31, seed=7, eos=-9.0)
-    [samples] = run(
-        decoder, config(max_new_tokens=9, do_sample=True, seed=3, num_return_sequences=5)
-    )
-    assert len({sample.tokens for sample in samples}) == 5
-
-
 class PaddedDecoder:
     """A Markov model over padded prompts: it finds the last real token by the mask."""
 
@@ -343,52 +280,6 @@ def test_wrong_prompts_are_refused(markov: Any) -> None:
         generate(decoder, prompt, config(), prompt_mask=torch.ones(2, 3, dtype=torch.bool))
     with pytest.raises(RegardError, match="one for each of 3 sentences; got 2"):
         generate(decoder, prompt, config(), sentence_numbers=[1, 2])
-
-
-@pytest.mark.parametrize("settings", [{}, {"do_sample": True, "seed": 7, "top_k": 5}])
-def test_a_stream_is_what_generate_gives_token_by_token(
-    markov: Any, settings: dict[str, Any]
-) -> None:
-    chosen = config(max_new_tokens=17, **settings)
-    lengths = set()
-    for seed in range(7):
-        decoder = markov.random(1, 13, seed, eos=1.0)
-        [[expected]] = run(decoder, chosen)
-        fresh, tokens = decoder.again(), []
-        ended: list[Any] = []
-
-        def steps(fresh: Any = fresh, ended: list[Any] = ended) -> Any:
-            ended.append((yield from stream(fresh, chosen.start(1), chosen)))
-
-        for token in steps():
-            tokens.append(token)
-            assert len(fresh.rows_read) == len(tokens)  # none is computed ahead
-        assert ended == [expected]
-        assert tuple(tokens) == expected.tokens
-        lengths.add(len(tokens))
-    assert len(lengths) > 2
-
-
-@pytest.mark.parametrize(
-    ("sentences", "settings", "message"),
-    [
-        (2, {}, "a stream is of one sentence; got 2 with num_return_sequences = 1"),
-        (1, {"do_sample": True, "num_return_sequences": 3}, "got 1 with num_return_sequences = 3"),
-        (1, {"num_beams": 2}, "a beam search cannot stream, .* got num_beams=2"),
-    ],
-)
-def test_what_cannot_be_streamed_is_refused(
-    markov: Any, sentences: int, settings: dict[str, Any], message: str
-) -> None:
-    chosen = config(**settings)
-    with pytest.raises(RegardError, match=message):
-        next(stream(markov.random(sentences, 5, 0), chosen.start(sentences), chosen))
-
-
-def test_a_stream_gives_no_impossible_token(markov: Any) -> None:
-    broken = markov(torch.full((1, 5, 5), torch.nan))
-    with pytest.raises(RegardError, match="at least one token must be possible at each step"):
-        next(stream(broken, config().start(1), config()))
 
 
 @pytest.mark.parametrize("settings", [{}, {"num_beams": 4}, {"do_sample": True, "seed": 2}])

@@ -16,7 +16,7 @@ from tokenizers import decoders, models, pre_tokenizers, trainers
 from torch.nn import functional
 
 import regard
-from regard.data import collate
+from regard.data import pad
 from regard.models import EncoderDecoder, EncoderDecoderConfig
 from regard.tasks.translation import Translator
 from regard.text import TokenizerPair, train_pair
@@ -92,9 +92,9 @@ def translator(
     for start in range(0, len(pairs), 8):
         sources, targets = zip(*pairs[start : start + 8], strict=True)
         encode = tokenizers.source.encode_batch
-        batch = collate(encode(list(sources)), encode(list(targets)), **ids)
-        logits = model(batch.source, batch.target).flatten(0, 1)
-        loss = functional.cross_entropy(logits, batch.target.flatten(), ignore_index=ids["pad_id"])
+        source, target = (pad(encode(list(side)), **ids)[0] for side in (sources, targets))
+        logits = model(source, target).flatten(0, 1)
+        loss = functional.cross_entropy(logits, target.flatten(), ignore_index=ids["pad_id"])
         optimizer.zero_grad()
         loss.backward()
         optimizer.step()

@@ -18,7 +18,7 @@ from safetensors.torch import load_file
 
 import regard
 from regard import RegardError
-from regard.data import collate
+from regard.data import pad
 from regard.models import EncoderDecoder
 from regard.tasks.translation import Translator
 from regard.tasks.translation_training import (
@@ -165,12 +165,13 @@ def test_the_mean_loss_is_that_of_the_real_tokens(
     model, tokenizers = translator.model, translator.tokenizers
     total, tokens = 0.0, 0
     for source, target in pairs:
-        ids = [tokenizers.source.encode(source)], [tokenizers.target.encode(target)]
-        batch = collate(*ids, pad_id=model.config.pad_id, eos_id=model.config.eos_id)
+        both = [tokenizers.source.encode(source)], [tokenizers.target.encode(target)]
+        special = {"pad_id": model.config.pad_id, "eos_id": model.config.eos_id}
+        source_ids, target_ids = (pad(ids, **special)[0] for ids in both)
         with torch.no_grad():
-            log_probs = model(batch.source, batch.target).log_softmax(-1)
-        total -= log_probs.gather(2, batch.target[:, :, None]).sum().item()
-        tokens += batch.target.numel()
+            log_probs = model(source_ids, target_ids).log_softmax(-1)
+        total -= log_probs.gather(2, target_ids[:, :, None]).sum().item()
+        tokens += target_ids.numel()
     assert mean_loss(translator, pairs) == pytest.approx(total / tokens, rel=1e-5)
 
 

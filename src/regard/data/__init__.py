@@ -1,6 +1,6 @@
 """From files of sentence pairs to batches: read, clean, split, store, batch."""
 
-from regard.data.batches import Batch, Batches, collate, pad
+from regard.data.batches import Batch, Batches, pad
 from regard.data.clean import Cleaner, CleaningReport, CleaningRules
 from regard.data.pairs import BadLine, Pair
 from regard.data.readers import read_pairs
@@ -17,7 +17,6 @@ __all__ = [
     "Pair",
     "Split",
     "TokenStore",
-    "collate",
     "pad",
     "plan_split",
     "read_pairs",

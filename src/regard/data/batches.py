@@ -44,24 +44,6 @@ class Batch:
         )
 
 
-def collate(
-    sources: Sequence[Sequence[int]],
-    targets: Sequence[Sequence[int]],
-    *,
-    pad_id: int,
-    eos_id: int,
-) -> Batch:
-    """A batch of plain lists of token ids (without special tokens), in the order given."""
-    if len(sources) != len(targets) or not sources:
-        raise RegardError(
-            f"a batch needs as many targets as sources and at least one; "
-            f"got {len(sources)} sources and {len(targets)} targets"
-        )
-    source, source_lengths = pad(sources, pad_id=pad_id, eos_id=eos_id)
-    target, target_lengths = pad(targets, pad_id=pad_id, eos_id=eos_id)
-    return Batch(source, target, source_lengths, target_lengths, int(target_lengths.sum()))
-
-
 def pad(
     sentences: Sequence[Sequence[int]], *, pad_id: int, eos_id: int
 ) -> tuple[torch.Tensor, torch.Tensor]:
