@@ -247,6 +247,17 @@ def test_average_1_is_the_newest_checkpoint(tmp_path: Path) -> None:
     assert toy.run.steps() == [8, 12]
 
 
+def test_a_cooldown_averages_only_its_own_checkpoints(tmp_path: Path) -> None:
+    config = replace(CONFIG, average=5, max_steps=20, cooldown=10)
+    toy, newest = Toy(tmp_path / "a", config), Toy(tmp_path / "b", replace(config, average=1))
+    toy.fit()
+    newest.fit()
+    for last, first in enumerate((0, 0, 2, 2, 2)):  # of the evaluations at 4, 8, 12, 16, 20
+        for name, weight in toy.evaluated[last].items():
+            means = torch.stack([each[name] for each in newest.evaluated[first : last + 1]])
+            torch.testing.assert_close(weight, means.mean(0), rtol=1e-6, atol=1e-7)
+
+
 def test_a_loss_that_is_no_number_stops_the_run(tmp_path: Path) -> None:
     toy = Toy(tmp_path, loss_from=7)
     message = (

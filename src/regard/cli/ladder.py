@@ -68,7 +68,7 @@ def ladder(
         typer.Option(
             "--average",
             min=1,
-            help="Newest evaluated checkpoints whose mean is the model; few for a short training.",
+            help="Newest checkpoints whose mean is the model; in a cooldown, only its own.",
             show_default="5",
         ),
     ] = None,

@@ -120,7 +120,13 @@ def translation(
         Whole, _option("--dev-sentences", "Translated at each evaluation.", "500", min=1)
     ] = None,
     average: Annotated[
-        Whole, _option("--average", "Newest checkpoints whose mean is the model.", "5", min=1)
+        Whole,
+        _option(
+            "--average",
+            "Newest checkpoints whose mean is the model; in a cooldown, only its own.",
+            "5",
+            min=1,
+        ),
     ] = None,
     device: Annotated[
         Text, _option("--device", "Where to compute.", "auto", metavar="auto|cpu|cuda")

@@ -20,7 +20,7 @@ class TrainingConfig:
     clip_norm: float = 1.0  # of the whole gradient; 0: none
     accumulate: int = 1  # batches to a step
     evaluate_every: int = 500  # steps; each evaluation is also a checkpoint
-    average: int = 5  # newest checkpoints whose mean is evaluated and kept
+    average: int = 5  # newest checkpoints whose mean is evaluated; in a cooldown, only its own
     patience: int = 10  # evaluations without a better one before stopping; 0: never
     max_steps: int | None = None
     max_minutes: float | None = None  # of training in all, evaluations included

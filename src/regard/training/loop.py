@@ -198,11 +198,15 @@ class _Training(Generic[BatchT]):
 
     def averaged(self) -> list[int]:
         """The steps whose checkpoints the next evaluation takes the mean of, besides its own."""
-        every, count = self.config.evaluate_every, self.config.average - 1
+        config, now = self.config, self.progress.step
+        count = config.average - 1
+        # A cooldown moves the weights far in few steps: a mean with those before it is worse.
+        start = (config.max_steps or 0) - config.cooldown
+        first = start + 1 if config.cooldown and now > start else 0
         # Checkpoints written between evaluations (Ctrl-C) do not count: a resumed run must average
         # what an uninterrupted one does.
-        steps = (step for step in self.run.steps() if step < self.progress.step)
-        regular = [step for step in steps if step % every == 0]
+        steps = (step for step in self.run.steps() if first <= step < now)
+        regular = [step for step in steps if step % config.evaluate_every == 0]
         return regular[-count:] if count else []
 
     @torch.no_grad()
