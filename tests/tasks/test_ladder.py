@@ -96,6 +96,9 @@ def test_a_run_that_went_on_is_scored_again(tmp_path: Path) -> None:
     lines = {"translations.txt": ["Ein Hund\u2028läuft.", ""], "greedy.txt": ["Ein Hund", "Hund"]}
     assert module._known(tmp_path, Progress(step=7)) == (rung, lines)
     assert module._known(tmp_path, Progress(step=8)) is None
+    older = {name: figure for name, figure in vars(rung).items() if name != "loss"}
+    module._write_json(tmp_path / "result.json", older)
+    assert module._known(tmp_path, Progress(step=7)) is None
 
 
 def test_other_data_in_the_folder_is_refused(

@@ -13,7 +13,7 @@ import json
 import time
 from bisect import bisect_left
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, fields, replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -183,7 +183,10 @@ def _known(folder: Path, progress: Progress) -> tuple[RungResult, Translations] 
     """The result and the translations of an earlier call, if the run has not gone on since."""
     if not all((folder / name).exists() for name in ("result.json", *FILES)):
         return None
-    result = RungResult(**json.loads((folder / "result.json").read_text(encoding="utf-8")))
+    figures = json.loads((folder / "result.json").read_text(encoding="utf-8"))
+    if figures.keys() != {each.name for each in fields(RungResult)}:
+        return None  # of another version of regard
+    result = RungResult(**figures)
     lines = {name: (folder / name).read_text(encoding="utf-8").split("\n")[:-1] for name in FILES}
     return (result, lines) if result.steps == progress.step else None
 
