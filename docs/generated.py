@@ -82,16 +82,17 @@ def paragraphs(text: str) -> str:
 
 
 def results_page(benchmarks: Path) -> str:
-    """Each committed result under what its script says that it measures; `regard ladder`, which has
-    no script, says it in the result."""
+    """Each committed result under what its script says that it measures, Markdown as it is and text
+    as text; `regard ladder`, which has no script, says it in the result."""
     results = benchmarks / "results"
     story = (
         (results / "README.md").read_text(encoding="utf-8").replace("# Results", "# Benchmarks", 1)
     )
     parts = [story.strip()]
-    for path in sorted(results.glob("*.txt")):
+    for path in sorted(set(results.glob("*.txt")) | set(results.glob("[a-z]*.md"))):
         parts.append(f"## {path.stem.replace('_', ' ').capitalize()}")
-        told = f"```text\n{path.read_text(encoding='utf-8').rstrip()}\n```"
+        told = path.read_text(encoding="utf-8").rstrip()
+        told = told if path.suffix == ".md" else f"```text\n{told}\n```"
         script = benchmarks / f"{path.stem}.py"
         if not script.exists():
             parts.append(told)
