@@ -116,7 +116,9 @@ def test_every_result_stands_under_what_its_script_measures(build):
 
     benchmarks = DOCS.parent / "benchmarks"
     text = results_page(benchmarks)
-    results = [path for path in (benchmarks / "results").iterdir() if path.suffix in (".txt", ".md")]
+    results = [
+        path for path in (benchmarks / "results").iterdir() if path.suffix in (".txt", ".md")
+    ]
     assert len(results) > 10
     for result in results:
         told = result.read_text(encoding="utf-8").split("\n", 1)[1].rstrip()
