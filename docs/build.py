@@ -25,6 +25,8 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
+from commands import prompts
+
 ROOT = Path(__file__).parents[1]
 DOCS, BUILD = ROOT / "docs", ROOT / "build" / "docs"
 STAGED, RUNS = BUILD / "pages", BUILD / "runs"
@@ -55,8 +57,7 @@ class Program:
     def commands(self) -> list[str]:
         if self.language != "console":
             return [shlex.join([sys.executable, "-c", self.body])]
-        # A line that ends in a backslash goes on in the next.
-        return re.findall(r"^\$ (.*(?:(?<=\\)\n.*)*)", self.body, re.MULTILINE)
+        return prompts(self.body)
 
     def shown(self, printed: str) -> str:
         """The fence that stands on the page, with what was printed."""

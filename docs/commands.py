@@ -1,0 +1,224 @@
+"""Every command line in the documents, and a check that each of them works.
+
+    python docs/commands.py          parse them all, each with the command's own parser
+    python docs/commands.py --run    and run those that need nothing of the reader's
+
+A fence says what its commands are:
+
+    ```console          works as it stands, in an empty folder
+    ```console run      likewise, and docs/build.py puts what it prints on the page
+    ```console own      names the reader's own files or models, or changes this machine: parsed only
+
+A program that serves until it is interrupted works when it has printed its address.
+"""
+
+import os
+import re
+import shlex
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import redirect_stdout
+from dataclasses import dataclass
+from functools import cache
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).parents[1]
+FENCE = re.compile(
+    r"^```(?P<language>\w+)(?: (?P<kind>\w+))?[^\n]*\n(?P<body>.*?)^```$", re.MULTILINE | re.DOTALL
+)
+PROMPT = re.compile(r"^\$ (.*(?:(?<=\\)\n.*)*)", re.MULTILINE)  # a backslash continues the line
+SERVING = re.compile(r"http://(127\.0\.0\.1|localhost):\d+")
+LIMIT = 600  # seconds after which a command that neither ends nor serves has failed
+
+
+@dataclass(frozen=True)
+class Command:
+    """One command line of a document."""
+
+    document: str  # its path in the checkout
+    line: int
+    text: str
+    kind: str  # "", "run" or "own"
+
+    def __str__(self) -> str:
+        return f"{self.document}:{self.line}: {self.text}"
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What became of a command that was run."""
+
+    passed: bool
+    seconds: float
+    output: str
+
+
+def prompts(body: str) -> list[str]:
+    """The commands of a console fence: the lines after $, continued lines included."""
+    return PROMPT.findall(body)
+
+
+def documents() -> list[Path]:
+    """Every page with commands."""
+    pages = [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("examples/*.md")]
+    return sorted(page for page in pages if page.name != "CHANGELOG.md")
+
+
+def blocks(document: Path, root: Path = ROOT) -> Iterator[list[Command]]:
+    """The commands of each console fence of a document, in order."""
+    text = document.read_text(encoding="utf-8")
+    name = document.relative_to(root).as_posix()
+    for fence in FENCE.finditer(text):
+        if fence["language"] == "console":
+            yield [
+                Command(name, line_at(text, fence.start("body") + found.start()), found[1], kind)
+                for kind in [fence["kind"] or ""]
+                for found in PROMPT.finditer(fence["body"])
+            ]
+
+
+def from_help() -> Iterator[Command]:
+    """The commands that `--help` and messages name in backquotes: `regard info MODEL --taps`."""
+    for path in sorted((ROOT / "src" / "regard").rglob("*.py")):
+        text = path.read_text(encoding="utf-8")
+        name = path.relative_to(ROOT).as_posix()
+        for found in re.finditer(r"(?<!`)`(regard [a-z][^`{}\n]*)`(?!`)", text):
+            line = line_at(text, found.start())
+            only_named = re.fullmatch(r"regard( [a-z]+)+", found[1])
+            yield Command(name, line, found[1] + " --help" * bool(only_named), "own")
+
+
+def line_at(text: str, position: int) -> int:
+    return text.count("\n", 0, position) + 1
+
+
+def invocations(text: str) -> list[list[str]]:
+    """The arguments of each call of `regard` in a line of shell; pipes and redirections split."""
+    lexer = shlex.shlex(text.replace("\\\n", ""), posix=True, punctuation_chars="|;&<>")
+    lexer.whitespace_split = True
+    calls: list[list[str]] = []
+    current: list[str] | None = None
+    starts = True
+    for token in lexer:
+        if set(token) <= set("|;&"):
+            current, starts = None, True
+        elif set(token) <= set("<>"):
+            current, starts = None, False
+        elif starts and token == "regard":
+            current, starts = [], False
+            calls.append(current)
+        elif current is not None:
+            current.append(token)
+        else:
+            starts = False
+    return calls
+
+
+@cache
+def parser() -> Any:
+    """The command `regard`, which parses everything and does nothing."""
+    import typer
+
+    from regard.cli.app import app
+
+    root = typer.main.get_command(app)
+    waiting = [root]
+    while waiting:
+        command = waiting.pop()
+        waiting += getattr(command, "commands", {}).values()
+        command.callback = None
+    return root
+
+
+def refusal(command: Command) -> str | None:
+    """Why a command does not parse: an unknown option, a value that does not fit."""
+    for arguments in invocations(command.text):
+        try:
+            with redirect_stdout(StringIO()):  # of --help
+                parser().main(arguments, prog_name="regard", standalone_mode=False)
+        except Exception as error:
+            return str(error) or type(error).__name__
+    return None
+
+
+def run(text: str, folder: Path, environment: dict[str, str]) -> Outcome:
+    """Runs a line of shell in a folder; one that serves is interrupted once it does."""
+    began = time.perf_counter()
+    with tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace") as output:
+        process = subprocess.Popen(
+            ["bash", "-o", "pipefail", "-c", text],
+            cwd=folder,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+        )
+        serves = False
+        while process.poll() is None and not serves and time.perf_counter() - began < LIMIT:
+            time.sleep(0.05)
+            size = os.fstat(output.fileno()).st_size
+            serves = SERVING.search(os.pread(output.fileno(), size, 0).decode("utf-8", "replace"))
+        seconds = time.perf_counter() - began
+        if process.poll() is None:
+            os.killpg(process.pid, 2)  # as Ctrl-C does
+            try:
+                process.wait(20)
+            except subprocess.TimeoutExpired:
+                os.killpg(process.pid, 9)
+                process.wait()
+                serves = False
+        output.seek(0)
+        passed = bool(serves) or process.returncode == 0
+        return Outcome(passed, seconds, output.read().strip())
+
+
+def main() -> None:
+    found = [command for page in documents() for block in blocks(page) for command in block]
+    found += from_help()
+    failed = 0
+    for command in found:
+        if why := refusal(command):
+            failed += 1
+            print(f"{command}\n    does not parse: {why}")
+    print(f"{len(found)} commands, {failed} do not parse")
+    if "--run" in sys.argv[1:]:
+        failed += run_all([command for command in found if command.kind != "own"])
+    sys.exit(1 if failed else 0)
+
+
+def run_all(found: list[Command]) -> int:
+    """Runs them, a page's together in one folder, in order; returns how many fail."""
+    from build import links
+
+    here = Path(sys.executable).parent
+    environment = os.environ | {"PATH": f"{here}{os.pathsep}{os.environ['PATH']}", "TERM": "dumb"}
+    failed = 0
+    for document in dict.fromkeys(command.document for command in found):
+        with tempfile.TemporaryDirectory() as name:
+            folder = Path(name)
+            for linked, target in links().items():
+                (folder / linked).symlink_to(target)
+            for data in (ROOT / document).parent.glob("*.tsv"):
+                (folder / data.name).symlink_to(data)
+            for command in found:
+                if command.document != document or command.text.startswith(("make ", "source ")):
+                    continue  # a checkout's own: tools/fresh.py runs them in a clone
+                outcome = run(command.text, folder, environment)
+                failed += not outcome.passed
+                print(
+                    f"{'ok    ' if outcome.passed else 'FAILED'} {outcome.seconds:6.1f} s  {command}"
+                )
+                if not outcome.passed:
+                    print("    " + outcome.output[-2000:].replace("\n", "\n    "))
+    print(f"{len(found)} commands run, {failed} failed")
+    return failed
+
+
+if __name__ == "__main__":
+    main()
