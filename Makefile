@@ -6,8 +6,11 @@ PYTHON ?= $(shell for python in python3 python3.13 python3.12 python3.11 python;
 
 VENV := .venv
 BIN := $(VENV)/bin
+
+# A dependency that has to be built works on its author's machine, so only wheels are taken. Python
+# compiles a module when it is first imported; to compile all 800 MB now takes longer than the demo.
 INSTALL := $(BIN)/python -m pip --disable-pip-version-check install --constraint constraints.txt \
-	--only-binary :all: # what has to be compiled works on its author's machine
+	--only-binary :all: --no-compile
 
 # Stamps of what is installed: each is written last, so an interrupted installation is taken up again.
 TORCH_READY := $(VENV)/.torch-ready

@@ -211,9 +211,8 @@ def run_all(found: list[Command]) -> int:
                     continue  # a checkout's own: tools/fresh.py runs them in a clone
                 outcome = run(command.text, folder, environment)
                 failed += not outcome.passed
-                print(
-                    f"{'ok    ' if outcome.passed else 'FAILED'} {outcome.seconds:6.1f} s  {command}"
-                )
+                mark = "ok    " if outcome.passed else "FAILED"
+                print(f"{mark} {outcome.seconds:6.1f} s  {command}")
                 if not outcome.passed:
                     print("    " + outcome.output[-2000:].replace("\n", "\n    "))
     print(f"{len(found)} commands run, {failed} failed")

@@ -1,12 +1,12 @@
 """The README's commands on a machine that has never seen the project: `make fresh`.
 
-    python tools/fresh.py            all that the README shows and that needs nothing of the reader's
-    python tools/fresh.py --demo     its first block only
+    python tools/fresh.py            all of them but those that need the reader's own files
+    python tools/fresh.py --demo     those of the first block only
 
 The last commit is cloned into an empty folder with spaces and an umlaut in its path. HOME is empty.
-There is no package cache, no user site, no environment, and of the caller's variables only PATH, the
-language and what reaches a package index. The commands are read from the clone's README and run in
-order, exactly as they stand there. Needs git and Python alone.
+There is no package cache, no user site and no environment; of the caller's variables only PATH, the
+language and what reaches a package index are kept. The commands are read from the clone's README
+and run in order, exactly as they stand there. Needs git and Python alone.
 """
 
 import argparse
@@ -15,6 +15,7 @@ import os
 import subprocess
 import sys
 import tempfile
+from itertools import chain
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -32,9 +33,9 @@ def spelled(name): return re.sub(r"[-_.]+", "-", name).lower()
 found = {}
 for one in distributions():
     files = [path for path in map(one.locate_file, one.files or []) if path.exists()]
-    needs = [re.match(r"[\\w.-]+", line)[0] for line in one.requires or [] if "extra ==" not in line]
-    size = sum(path.stat().st_size for path in files) / 1e6
-    found[spelled(one.name)] = size, [spelled(name) for name in needs]
+    lines = [line for line in one.requires or [] if "extra ==" not in line]
+    needs = [spelled(re.match(r"[\\w.-]+", line)[0]) for line in lines]
+    found[spelled(one.name)] = sum(path.stat().st_size for path in files) / 1e6, needs
 print(json.dumps(found))
 """
 
@@ -61,7 +62,7 @@ def walk(clone: Path, environment: dict[str, str], *, only_first: bool) -> int:
     """Runs the README's commands as one shell session would; returns how many fail."""
     found = [block for block in blocks(clone / "README.md", clone) if block[0].kind != "own"]
     failed = ran = 0
-    for command in found[0] if only_first else sum(found, []):
+    for command in found[0] if only_first else chain.from_iterable(found):
         outcome = run(command.text, clone, environment)
         failed += not outcome.passed
         ran += 1
@@ -98,7 +99,7 @@ def bare(home: Path) -> dict[str, str]:
 def sourced(command: str, folder: Path, environment: dict[str, str]) -> dict[str, str]:
     """The environment after a line that changes it, such as `source .venv/bin/activate`."""
     printed = subprocess.run(
-        ["bash", "-c", f"{command} && env -0"],
+        ["bash", "-ec", f"{command}\nenv -0"],
         cwd=folder,
         env=environment,
         stdout=subprocess.PIPE,
