@@ -1,5 +1,10 @@
-"""Shapes in signatures are checked at run time here, in the tests, and nowhere else."""
+"""What every test starts from: shapes in signatures checked at run time, the same terminal.
 
+Shapes are checked in the tests and nowhere else. What a terminal is like is a test's own business:
+the variables that say so for the person who runs the tests are not seen by the tests.
+"""
+
+import os
 from collections.abc import Callable, Iterator
 from importlib.util import find_spec
 from pathlib import Path
@@ -10,6 +15,37 @@ import pytest
 
 if find_spec("beartype") is not None:
     jaxtyping.install_import_hook(["regard.attention", "regard.positions"], "beartype.beartype")
+
+
+for variable in ("COLUMNS", "LINES", "NO_COLOR", "FORCE_COLOR"):
+    os.environ.pop(variable, None)
+
+
+@pytest.fixture(scope="session")
+def agree() -> Callable[..., None]:
+    """Asserts that two computations of the same numbers differ by rounding alone.
+
+    A processor with wider registers adds the terms of a sum in another order, so the difference
+    grows with the numbers' size and their dtype's precision: the tolerance is 64 units in the last
+    place of the largest expected number, some 8 times what the processors tried have shown.
+    """
+    import numpy as np
+    import torch
+
+    def check(got: Any, expected: Any, message: str = "") -> None:
+        got, expected = (
+            torch.as_tensor(np.asarray(each))
+            if not isinstance(each, torch.Tensor)
+            else each.detach()
+            for each in (got, expected)
+        )
+        coarsest = max((got.dtype, expected.dtype), key=lambda dtype: torch.finfo(dtype).eps)
+        assert got.shape == expected.shape, f"{message} {got.shape} {expected.shape}"
+        difference = (got.double() - expected.double()).abs().max().item()
+        allowed = 64 * torch.finfo(coarsest).eps * expected.double().abs().max().item()
+        assert difference <= allowed, f"{message} {difference:.1e}; at most {allowed:.1e}"
+
+    return check
 
 
 @pytest.fixture

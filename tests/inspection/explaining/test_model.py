@@ -65,7 +65,7 @@ def run_of(model):
 
 
 @pytest.mark.parametrize("name", MODELS)
-def test_the_last_step_is_what_the_layer_gave(name):
+def test_the_last_step_is_what_the_layer_gave(name, agree):
     model = MODELS[name]()
     for tap in attention_taps(model):
         given = []
@@ -79,7 +79,7 @@ def test_the_last_step_is_what_the_layer_gave(name):
         keys = [f"k{place}" for place in range(5)] if across else None
         found = explain_tap(model, run, tap, [f"t{n}" for n in range(rows)], key_tokens=keys)
         last = torch.from_numpy(found.steps[-1].array[0])
-        assert (last - given[0][0]).abs().max() < 1e-5, tap
+        agree(last, given[0][0], tap)
         assert found.settings.tap == tap
         assert len(found.key_tokens) == 5 or not across
         assert all(each in found for step in found.steps for each in step.inputs)
@@ -99,14 +99,14 @@ def test_each_family_has_the_steps_that_it_computes():
     assert names(MODELS["BERT"](), "encoder.layers.0.self")[-2:] == ["residual", "output"]
 
 
-def test_the_weights_are_those_of_the_models_trace():
+def test_the_weights_are_those_of_the_models_trace(agree):
     from regard import trace
 
     model = MODELS["pre-norm translator"]()
     tap = "decoder.layers.1.cross"
     found = explain_tap(model, run_of(model), tap, list("abc"), key_tokens=list("vwxyz"))
     seen = trace(model, source=SOURCE, target=TARGET)[tap].weights()
-    assert torch.allclose(torch.from_numpy(found["weights"].array).float(), seen, atol=1e-6)
+    agree(found["weights"].array, seen)
 
 
 def test_a_layer_that_is_not_there_is_refused_with_those_that_are():
