@@ -1,0 +1,65 @@
+"""docs/commands.py: every command line of the documents parses, and one that cannot is found."""
+
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+sys.path.insert(0, str(ROOT / "docs"))
+try:
+    import commands
+finally:
+    sys.path.pop(0)
+
+FOUND = [
+    command for page in commands.documents() for block in commands.blocks(page) for command in block
+] + [*commands.from_help()]
+
+
+def test_the_documents_have_commands():
+    assert {"README.md", "docs/howto/train.md"} <= {command.document for command in FOUND}
+    assert len(FOUND) > 80
+
+
+@pytest.mark.parametrize("command", FOUND, ids=str)
+def test_every_command_of_the_documents_parses(command):
+    assert commands.refusal(command) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("regard translate --no-such-option", "No such option"),
+        ("regard train nothing", "No such command"),
+        ("echo 1 | regard words near king --count many", "valid integer"),
+        ("echo regard nonsense", None),
+        ("regard info en-de >card.md", None),
+    ],
+)
+def test_a_command_that_cannot_work_is_refused(text, why):
+    found = commands.refusal(commands.Command("page.md", 1, text, ""))
+    assert found is None if why is None else why in found
+
+
+def test_a_continued_line_is_one_command_and_its_line_is_given(tmp_path):
+    page = tmp_path / "page.md"
+    page.write_text("Text.\n\n```console own\n$ regard info \\\n    en-de\nprinted\n$ ls\n```\n")
+    ((first, second),) = commands.blocks(page, tmp_path)
+    assert (first.line, first.text, first.kind) == (4, "regard info \\\n    en-de", "own")
+    assert (second.line, second.text) == (7, "ls")
+
+
+@pytest.mark.parametrize(
+    ("text", "passed"),
+    [
+        ("true", True),
+        ("false", False),
+        ("false | true", False),
+        ("echo http://127.0.0.1:8765/; sleep 60", True),  # serves, and is interrupted
+    ],
+)
+def test_a_command_passes_if_it_ends_well_or_serves(text, passed, tmp_path):
+    import os
+
+    assert commands.run(text, tmp_path, dict(os.environ)).passed is passed
