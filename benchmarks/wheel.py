@@ -7,6 +7,7 @@ to those packages of this environment that the wheel's metadata asks for, extras
 extra `test`.
 """
 
+import argparse
 import itertools
 import os
 import re
@@ -107,6 +108,7 @@ def outcome(name: str, programs: Path, folder: Path) -> Outcome:
 
 
 def main() -> None:
+    argparse.ArgumentParser(description=__doc__.splitlines()[0]).parse_args()
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         wheel = build(folder)
