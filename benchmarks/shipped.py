@@ -28,9 +28,9 @@ def main() -> None:
     if missing:
         parser.exit(0, f"{parser.prog} needs {', '.join(missing)} in {arguments.data}.\n")
 
-    from regard.tasks.loading import find
+    from regard.checkpoints import find_folder
 
-    there = [(model, name) for model, name in SETS if (find(model) / "config.json").exists()]
+    there = [(model, name) for model, name in SETS if (find_folder(model) / "config.json").exists()]
     if not there:
         parser.exit(0, f"{parser.prog} needs the shipped models; this checkout has none.\n")
     for model, name in there:

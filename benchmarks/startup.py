@@ -37,7 +37,7 @@ def main() -> None:
     if not Path(REGARD).exists():
         parser.exit(0, f"{parser.prog} needs the command regard beside {sys.executable}.\n")
 
-    from regard.tasks.loading import FOLDER
+    from regard.catalog import FOLDER
 
     commands = {
         "regard --help": [REGARD, "--help"],

@@ -1,7 +1,7 @@
-"""Why divide by √d_k: otherwise the scores grow with the dimension, and learning stops.
+"""Why divide by √d_k: otherwise the scores grow with the dimension, and most rows stop learning.
 
 The dot product of two vectors of d independent numbers of variance 1 has variance d. Softmax of
-numbers that far apart gives one key everything, and where it does, no gradient comes back.
+numbers that far apart gives one key everything, and where it does, almost no gradient comes back.
 """
 
 from pathlib import Path
@@ -20,7 +20,7 @@ SCORES = {"q · k": "dot", "q · k / √d": "scaled_dot"}
 QUANTITIES = (
     ("How far the scores are apart", "variance", "xy"),
     ("How many keys a row still sees", "entropy, bits", "x"),
-    ("What comes back to a row of scores", "gradient's norm", "xy"),
+    ("What comes back to a row of scores", "gradient's norm, median", "xy"),
 )
 
 
@@ -53,7 +53,7 @@ def main(output: Path | None = None) -> Numbers:
 
 def measure(score: str, dim: int) -> tuple[float, float, float]:
     """Of random queries and keys: variance of the scores, entropy of the weights in bits, and the
-    norm of the gradient that a random wish about the output sends to a row of scores."""
+    median norm of the gradient that a random wish about the output sends to a row of scores."""
     torch.manual_seed(dim)
     query, key, value = torch.randn(QUERIES, dim), torch.randn(KEYS, dim), torch.randn(KEYS, 16)
     weights = attention_weights(query, key, score=score)
@@ -63,7 +63,7 @@ def measure(score: str, dim: int) -> tuple[float, float, float]:
     assert bias.grad is not None
     entropy = torch.special.entr(weights).sum(-1).mean() / torch.tensor(2.0).log()
     variance = find_score(score)(query, key).var()
-    return variance.item(), entropy.item(), bias.grad.norm(dim=-1).mean().item()
+    return variance.item(), entropy.item(), bias.grad.norm(dim=-1).median().item()
 
 
 if __name__ == "__main__":

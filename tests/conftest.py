@@ -5,6 +5,7 @@ the variables that say so for the person who runs the tests are not seen by the 
 """
 
 import os
+import socket
 from collections.abc import Callable, Iterator
 from importlib.util import find_spec
 from pathlib import Path
@@ -54,6 +55,21 @@ def as_in_production() -> Iterator[None]:
     jaxtyping.config.update("jaxtyping_disable", True)
     yield
     jaxtyping.config.update("jaxtyping_disable", False)
+
+
+@pytest.fixture
+def no_network(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Refuses every connection and look-up of a name, and notes it in the list."""
+    tried: list[str] = []
+
+    def refuse(*arguments: Any, **options: Any) -> Any:
+        tried.append(str(arguments))
+        raise OSError("there is no network in this test")
+
+    monkeypatch.setattr(socket, "getaddrinfo", refuse)
+    for method in ("connect", "connect_ex", "sendto"):
+        monkeypatch.setattr(socket.socket, method, refuse)
+    return tried
 
 
 @pytest.fixture(scope="session")

@@ -1,5 +1,28 @@
 """The errors that speak to a user: what was expected, what came, what to do."""
 
+import shlex
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 
 class RegardError(ValueError):
     """A mistake the user can mend: one sentence, which commands print before they exit with 2."""
+
+
+@contextmanager
+def optional_package(requirement: str, what: str) -> Iterator[None]:
+    """The import of a package that regard can do without; what needs it says how to install it.
+
+    Args:
+        requirement: as pip takes it, such as "matplotlib".
+        what: the beginning of the sentence, such as "figures need".
+
+    Raises:
+        RegardError: the package is not installed.
+    """
+    try:
+        yield
+    except ImportError as error:
+        raise RegardError(
+            f"{what} the package {requirement}: pip install {shlex.quote(requirement)}."
+        ) from error

@@ -5,14 +5,17 @@ import importlib
 import json
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
 
-from regard import RegardError
-from regard.checkpoints import hub
+import regard
+from regard import RegardError, catalog
+from regard.checkpoints import from_pretrained, hub
+from regard.studio.models import open_model
+from regard.tasks.translation import Translator
 
 COMMIT = "a" * 40
 LARGE = "model.safetensors"
@@ -117,7 +120,7 @@ def is_client(name: str) -> bool:
 
 
 def test_a_model_comes_with_what_it_needs_and_no_code(small_hub: type[Hub]) -> None:
-    folder = hub.find_folder("org/small")
+    folder = hub.find_folder("hub:org/small")
     assert sorted(file.name for file in folder.iterdir()) == [
         "1_Pooling", "config.json", "model.safetensors", "tokenizer.json",
     ]  # fmt: skip
@@ -129,9 +132,9 @@ def test_a_model_comes_with_what_it_needs_and_no_code(small_hub: type[Hub]) -> N
 def test_what_was_fetched_is_found_without_a_network(
     small_hub: type[Hub], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    folder = hub.find_folder("org/small")
+    folder = hub.find_folder("hub:org/small")
     monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)
-    assert hub.find_folder("org/small") == folder
+    assert hub.find_folder("hub:org/small") == folder
 
 
 @pytest.mark.parametrize("name", [LARGE, "config.json"])
@@ -140,9 +143,9 @@ def test_a_file_that_came_damaged_is_refused_and_fetched_anew(
 ) -> None:
     small_hub.served[name] = bytes(reversed(FILES[name]))
     with pytest.raises(RegardError, match=rf"{name} came damaged: its checksum is .* Fetch it"):
-        hub.find_folder("org/small")
+        hub.find_folder("hub:org/small")
     small_hub.served[name] = FILES[name]
-    assert (hub.find_folder("org/small") / name).read_bytes() == FILES[name]
+    assert (hub.find_folder("hub:org/small") / name).read_bytes() == FILES[name]
 
 
 def test_without_a_network_the_sentence_says_how_to_point_at_a_folder(
@@ -150,26 +153,91 @@ def test_without_a_network_the_sentence_says_how_to_point_at_a_folder(
 ) -> None:
     monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)
     with pytest.raises(
-        RegardError, match=r"the hub cannot be reached .* copy the model's files in"
+        RegardError, match=r"Face Hub cannot be reached .* copy the model's files in"
     ):
-        hub.find_folder("org/small")
+        hub.find_folder("hub:org/small")
 
 
 def test_a_name_that_the_hub_does_not_know_is_no_network_problem(small_hub: type[Hub]) -> None:
-    with pytest.raises(RegardError, match="the hub does not give a model of that name"):
-        hub.find_folder("org/none")
+    with pytest.raises(RegardError, match="the Hugging Face Hub gives no model org/none"):
+        hub.find_folder("hub:org/none")
 
 
 def test_without_the_client_the_sentence_says_what_to_install(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setitem(sys.modules, "huggingface_hub", None)
-    with pytest.raises(RegardError, match=r"pip install 'regard\[hub\]', or copy"):
-        hub.find_folder("org/small")
+    message = (
+        "fetching hub:org/small needs the package huggingface-hub: pip install huggingface-hub"
+    )
+    with pytest.raises(RegardError, match=message):
+        hub.find_folder("hub:org/small")
 
 
-def test_a_folder_is_never_looked_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "huggingface_hub", None)
+@pytest.mark.parametrize("name", ["hub:", "hub:small", "hub:a/b/c", "hub:../b", "hub:/org/small"])
+def test_a_hub_name_has_two_parts(name: str) -> None:
+    with pytest.raises(RegardError, match=f"is hub:org/name; got {name}. Add the organisation"):
+        hub.find_folder(name)
+
+
+def test_a_folder_is_found_and_a_runs_folder_gives_its_model(tmp_path: Path) -> None:
+    (tmp_path / "model").mkdir()
+    assert hub.find_folder(str(tmp_path)) == tmp_path
+    (tmp_path / "model" / "config.json").touch()
+    assert hub.find_folder(tmp_path) == tmp_path / "model"
+    assert hub.find_folder(tmp_path / "model") == tmp_path / "model"
+
+
+@pytest.mark.parametrize("name", catalog.names())
+def test_a_shipped_name_is_found_in_the_package(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert hub.find_folder(name) == catalog.FOLDER / name
+    (tmp_path / name).mkdir()  # the user's own comes first
+    assert hub.find_folder(name) == Path(name)
+
+
+@pytest.mark.parametrize(
+    ("name", "end"),
+    [
+        ("runs/mine", "hub:runs/mine."),
+        ("gpt2", "hub:org/name."),
+        ("./runs/mine", "hub:org/name."),
+        ("en_de", "hub:org/name. Did you mean en-de?"),
+    ],
+)
+def test_what_is_no_folder_could_be_a_shipped_model_or_one_of_the_hub(
+    name: str, end: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(RegardError) as refused:
+        hub.find_folder(name)
+    assert str(refused.value) == (
+        f"there is no folder {name}; give a model folder, a shipped model (en-de, en-hi) or, for a"
+        f" model on the Hugging Face Hub, {end}"
+    )
+
+
+def test_a_file_is_no_model_folder(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(RegardError, match="is a file; a model folder was expected"):
+        hub.find_folder(tmp_path / "file")
+
+
+def test_a_folder_is_never_looked_up(
+    no_network: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "org" / "small").mkdir(parents=True)
     assert hub.find_folder("org/small") == Path("org/small")
+    assert no_network == []
+
+
+@pytest.mark.parametrize("opener", [regard.load, from_pretrained, open_model, Translator.load])
+def test_a_hub_name_is_fetched_wherever_a_model_is_opened(
+    opener: Callable[[str], object], small_hub: type[Hub]
+) -> None:
+    with pytest.raises(RegardError):  # the small hub's model is none
+        opener("hub:org/small")
+    assert any(path.endswith("/model.safetensors") for path in small_hub.asked)

@@ -1,14 +1,15 @@
 """The command's surface is frozen here: a change of an option is a change of this file."""
 
 import os
+import shlex
 import subprocess
 import sys
 
 import pytest
 import typer
 
-from regard import __version__
-from regard.cli.app import app
+from regard import __version__, catalog
+from regard.cli.app import app, first_words
 
 OPTIONS = {
     "": {"--version", "--debug", "--install-completion", "--show-completion", "--help"},
@@ -123,11 +124,40 @@ def test_the_version_is_the_packages(regard):
     assert regard("--version").out == f"regard {version('regard')}\n"
 
 
-def test_help_imports_no_torch():
+def test_the_bare_command_says_what_can_be_done(regard):
+    outcome = regard()
+    assert (outcome.code, outcome.err) == (0, "")
+    assert all(name in outcome.out for name in catalog.SHIPPED)
+    assert "regard --help lists everything" in outcome.out
+    assert max(map(len, outcome.out.splitlines())) <= 80
+    examples = [line for line in outcome.out.splitlines() if line.startswith("  regard ")]
+    assert 4 <= len(examples) <= 5
+    for example in examples:
+        _, name, *_ = shlex.split(example, comments=True)
+        assert name in typer.main.get_command(app).commands
+
+
+def test_the_first_example_runs(regard):
+    example = next(line for line in first_words().splitlines() if line.startswith("  regard "))
+    outcome = regard(*shlex.split(example, comments=True)[1:])
+    assert outcome.code == 0
+    assert outcome.out.startswith("Wo ist der Bahnhof?\n")
+
+
+def test_the_package_runs_as_a_module():
+    command = [sys.executable, "-m", "regard"]
+    shown = subprocess.run([*command, "info", "--help"], capture_output=True, text=True, check=True)
+    assert "Usage: regard info " in shown.stdout
+    failed = subprocess.run([*command, "info", "none"], capture_output=True, text=True)
+    assert (failed.returncode, failed.stderr[:32]) == (2, "regard: there is no folder none;")
+
+
+@pytest.mark.parametrize("arguments", [[], ["--help"]])
+def test_the_first_words_and_help_import_no_torch(arguments):
     program = (
         "import sys\n"
         "from regard.cli.app import main\n"
-        "try: main(['--help'])\n"
+        f"try: main({arguments})\n"
         "except SystemExit: pass\n"
         "heavy = {'torch', 'numpy', 'tokenizers', 'sacrebleu', 'safetensors'}\n"
         "heavy |= {'fastapi', 'uvicorn', 'matplotlib', 'anywidget'}\n"

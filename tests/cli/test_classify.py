@@ -51,6 +51,17 @@ def test_pairs_are_two_columns_or_two_fields(regard, folder, labels):
     assert [(each["label"], f"{each['score']:.4f}") for each in entry["labels"]] == expected
 
 
+def test_a_label_stays_on_its_line_and_out_of_the_terminals_hands(regard, encoder_folder):
+    bad = "lab\nel\tx\x1b]0;y\x07\x9b"
+    folder = encoder_folder("Bert", "ForSequenceClassification", id2label={0: bad, 1: bad})
+    shown = "lab el x\\x1b]0;y\\x07\\x9b"
+    outcome = regard("classify", "-m", folder, stdin=b"a dog\n")
+    assert outcome.out.count("\n") == 1
+    assert outcome.out.split("\t")[0] == shown
+    outcome = regard("classify", "-m", folder, "--top-k", 2, stdin=b"a dog\n")
+    assert [line.split("\t")[1] for line in outcome.out.split("\n")[:-1]] == [shown, shown]
+
+
 def test_an_empty_line_has_no_labels_in_json(regard, folder):
     outcome = regard("classify", "-m", folder, "--json", stdin=b"\n")
     assert json.loads(outcome.out) == {"text": "", "labels": []}
@@ -86,7 +97,7 @@ def test_images_are_files(regard, tmp_path):
         (["a"], "Missing option '--model'"),
         (["a", "-m", "FOLDER", "--pairs", "--images"], "either --pairs or --images"),
         (["a b", "-m", "FOLDER", "--pairs"], "line 1 must be two texts with one tab"),
-        (["a", "-m", "FOLDER", "--images"], "must be a vision Transformer (ViT)"),
+        (["a", "-m", "FOLDER", "--images"], "to classify images, give a ViT model with labels"),
     ],
 )
 def test_bad_input_is_one_sentence(regard, folder, arguments, message):

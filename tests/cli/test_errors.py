@@ -111,5 +111,10 @@ def test_safetensors_errors_count_as_the_systems():
     )
 
 
+def test_control_characters_of_a_name_do_not_reach_the_terminal():
+    assert sentence(RegardError("a\nb\t\x1b]0;c\x07")) == "a b \\x1b]0;c\\x07"
+    assert "\x1b" not in sentence(FileNotFoundError(errno.ENOENT, "none", "a\x1b[31m"))
+
+
 def test_an_error_of_ours_has_no_sentence():
     assert sentence(KeyError("x")) is None

@@ -3,11 +3,12 @@
 import json
 import shutil
 
+import numpy as np
 import pytest
 import torch
 from safetensors.torch import load_file
 
-from regard import __version__
+from regard import __version__, catalog
 from regard.checkpoints import from_pretrained, save_pretrained
 from regard.models import (
     Decoder,
@@ -19,6 +20,7 @@ from regard.models import (
     VisionConfig,
     VisionTransformer,
 )
+from regard.text import WordVectors
 
 
 @pytest.fixture
@@ -131,7 +133,37 @@ def test_without_a_model_it_tells_versions_threads_and_models(regard):
     assert facts["regard"] == __version__
     assert facts["torch"] == torch.__version__
     assert facts["threads"] == torch.get_num_threads()
-    assert "en-de" in facts["shipped models"]
+    assert list(facts["shipped models"]) == list(catalog.SHIPPED)
+    assert facts["shipped models"]["en-hi"]["what"] == "a translator from English to Hindi"
+    assert "words near" in facts["shipped models"]["words-en"]["used_with"]
+    shown = regard("info").out
+    for name, each in catalog.SHIPPED.items():
+        assert f"\n{name}: {each.what}\n  regard " in shown
+
+
+def test_shipped_word_vectors_have_a_card_too(regard):
+    facts = json.loads(regard("info", "words-en", "--json").out)
+    assert (facts["words"], facts["dim"], facts["license"]) == (8848, 40, "CC BY 2.0 FR")
+    assert facts["what"] == "a set of vectors of English words"
+    assert "used with " in regard("info", "words-en").out
+
+
+def test_your_own_word_vectors_are_described(regard, tmp_path):
+    WordVectors(["king", "queen"], np.eye(2, 3, dtype=np.float32)).save(tmp_path / "mine")
+    facts = json.loads(regard("info", tmp_path / "mine", "--json").out)
+    assert (facts["what"], facts["words"], facts["dim"]) == ("a set of word vectors", 2, 3)
+
+
+def test_a_model_says_which_commands_use_it(regard, folder):
+    facts = json.loads(regard("info", folder, "--json").out)
+    assert facts["what"] == "a translator (marian)"
+    assert facts["used_with"][:2] == ["translate", "evaluate"]
+
+
+def test_control_characters_of_a_card_do_not_reach_the_terminal(regard, folder):
+    (folder / "README.md").write_text('---\nlicense: "a\\nb\\tc\\u001b]0;x\\u0007"\n---\n')
+    shown = regard("info", folder).out
+    assert shown.splitlines()[-1].split(maxsplit=1) == ["license", "a b c\\x1b]0;x\\x07"]
 
 
 def test_taps_are_the_names_that_a_trace_has_with_their_sizes(regard):
@@ -144,7 +176,7 @@ def test_taps_are_the_names_that_a_trace_has_with_their_sizes(regard):
 
 
 def test_taps_need_no_weights(regard, tmp_path):
-    from regard.tasks.loading import FOLDER
+    from regard.catalog import FOLDER
 
     for name in ("config.json", "tokenizer.json"):
         shutil.copy(FOLDER / "en-de" / name, tmp_path)

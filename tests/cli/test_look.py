@@ -12,8 +12,8 @@ import pytest
 import torch
 
 from regard.attention import attend
+from regard.catalog import FOLDER
 from regard.inspection import Trace, html
-from regard.tasks.loading import FOLDER
 
 TEXT = "The old man bought a small red car."
 CROSS = "decoder.layers.2.cross"
@@ -151,7 +151,7 @@ MISTAKES = [
     (["en-de", "a", "--save", "a.bin"], "--save must end in .safetensors; got 'a.bin'."),
     (["en-de", "a", "--num-beams", "65"], "Invalid value for '--num-beams': Input should be less"),
     (["en-de", "a", "--json", "--generate", "3"], "--generate is for language models, and en-de"),
-    (["nowhere", "a", "--json"], "a model is one of en-de, en-hi or a folder;"),
+    (["nowhere", "a", "--json"], "there is no folder nowhere; give a model folder"),
     (["no.safetensors"], "there is no trace at no.safetensors;"),
     (["no.safetensors", "a"], "a saved trace is looked at as it is;"),
 ]  # fmt: skip

@@ -74,7 +74,7 @@ def test_a_port_that_may_not_be_had_is_one_sentence(monkeypatch):
 def test_the_page_offers_what_was_named(regard, monkeypatch, tmp_path, named):
     import shutil
 
-    from regard.tasks.loading import FOLDER
+    from regard.catalog import FOLDER
 
     folder = tmp_path / "mine"
     shutil.copytree(FOLDER / "en-hi", folder)

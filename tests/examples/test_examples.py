@@ -133,7 +133,7 @@ def test_scores_grow_with_the_dimension_and_gradients_go_unless_scaled(numbers, 
         assert measured[f"variance_scaled_dot_{dim}"] == pytest.approx(1, rel=0.1)
         assert measured[f"bits_scaled_dot_{dim}"] > 0.8 * measured["most_bits"]
     assert measured[f"bits_dot_{dims[-1]}"] < 0.05 * measured["most_bits"]
-    assert measured[f"gradient_dot_{dims[-1]}"] < measured[f"gradient_scaled_dot_{dims[-1]}"] / 3
+    assert measured[f"gradient_dot_{dims[-1]}"] < measured[f"gradient_scaled_dot_{dims[-1]}"] / 100
 
 
 def test_only_without_positions_does_order_not_matter(numbers):

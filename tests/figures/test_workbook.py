@@ -153,7 +153,7 @@ def test_a_score_without_a_plain_formula_is_refused(tmp_path):
 
 def test_a_missing_package_is_named(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "xlsxwriter", None)
-    with pytest.raises(RegardError, match=r'pip install "regard\[xlsx\]"'):
+    with pytest.raises(RegardError, match="pip install xlsxwriter"):
         workbook(given(), tmp_path / "a.xlsx")
 
 

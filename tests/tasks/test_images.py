@@ -100,9 +100,9 @@ def test_what_is_no_image_is_refused(tmp_path):
         open_image(file)
 
 
-def test_without_pillow_its_extra_is_named(monkeypatch):
+def test_without_pillow_it_is_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "PIL", None)
-    with pytest.raises(RegardError, match=r"pip install 'regard\[images\]'"):
+    with pytest.raises(RegardError, match=r"pillow: pip install pillow"):
         open_image("a.png")
 
 

@@ -207,5 +207,7 @@ def test_an_unknown_task_or_no_model_is_refused() -> None:
     with pytest.raises(RegardError, match=r"got 'sumarization'\. Did you mean summarization\?"):
         regard.pipeline("sumarization")
     for task in TASKS:
-        with pytest.raises(RegardError, match=f"the folder or hub id of one for {task}; got None"):
+        with pytest.raises(
+            RegardError, match=f"a folder or hub:org/name of a model for {task}; got None"
+        ):
             regard.pipeline(task)

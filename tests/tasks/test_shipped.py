@@ -1,13 +1,14 @@
 import pytest
 
 import regard
+from regard import catalog
+from regard.checkpoints import find_folder
 from regard.tasks.card import read_card
-from regard.tasks.loading import SHIPPED, find
 
 
-@pytest.mark.parametrize("name", SHIPPED)
+@pytest.mark.parametrize("name", catalog.names())
 def test_a_shipped_model_is_small_and_says_where_it_comes_from(name: str) -> None:
-    folder = find(name)
+    folder = find_folder(name)
     assert sum(file.stat().st_size for file in folder.iterdir()) < 16_000_000
     card = read_card(folder)
     assert card["license"].startswith("CC BY")
@@ -18,7 +19,7 @@ def test_a_shipped_model_is_small_and_says_where_it_comes_from(name: str) -> Non
 
 
 def test_weights_trained_on_non_commercial_data_say_so() -> None:
-    assert read_card(find("en-hi"))["license"] == "CC BY-NC-SA 4.0"
+    assert read_card(find_folder("en-hi"))["license"] == "CC BY-NC-SA 4.0"
 
 
 def test_english_becomes_german_and_each_word_looks_at_its_own() -> None:

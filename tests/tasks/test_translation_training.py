@@ -153,6 +153,18 @@ def test_tensorboard_gets_the_curves(pairs_file: str, tmp_path: Path) -> None:
     assert b"dev/bleu" in events.read_bytes()
 
 
+def test_a_missing_tensorboard_is_said_before_the_data_are_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in list(sys.modules):
+        if name.startswith("torch.utils.tensorboard"):
+            monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, "tensorboard", None)
+    with pytest.raises(RegardError, match="tensorboard: pip install tensorboard"):
+        train_translation("none.tsv", options(tmp_path / "run", tensorboard=True))
+    assert not (tmp_path / "run").exists()
+
+
 @pytest.mark.parametrize("changes", [{}, {"logits_bias": True, "scale_output": True}])
 def test_the_mean_loss_is_that_of_the_real_tokens(
     translator: Translator, made_up: Callable[[int], Pairs], changes: dict[str, Any]

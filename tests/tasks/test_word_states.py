@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 import torch
 
+from regard.checkpoints import find_folder
 from regard.errors import RegardError
 from regard.models import (
     Encoder,
     EncoderConfig,
 )
-from regard.tasks.loading import find
 from regard.tasks.word_states import Occurrence, WordReader, attention_states, static_states
 from regard.text import WordVectors, train_tokenizer
 
@@ -114,7 +114,7 @@ def test_a_word_that_the_tokenizer_leaves_out_is_named(reader):
 
 
 def test_an_encoder_decoders_encoder_is_read():
-    reader = WordReader.load(find("en-de"), name="en-de")
+    reader = WordReader.load(find_folder("en-de"), name="en-de")
     layers = reader.states(places())
     assert list(layers) == ["embedding", "layer 1", "layer 2", "layer 3"]
     ids = torch.tensor([reader.tokenizer.inputs(TEXTS[0]).ids])
@@ -148,5 +148,5 @@ def test_a_model_without_such_an_encoder_is_refused(tmp_path):
         vocab_size=31, d_model=8, num_layers=1, num_heads=2, d_ff=8, max_positions=16
     )
     save_pretrained(Decoder(config), tmp_path / "gpt")
-    with pytest.raises(RegardError, match=r"gpt must be an encoder, or .*; it is a Decoder"):
+    with pytest.raises(RegardError, match=r"gpt is a language model \(gpt2\): .* give an encoder"):
         WordReader.load(tmp_path / "gpt")

@@ -6,9 +6,9 @@ import struct
 import numpy as np
 import pytest
 
+from regard.catalog import FOLDER
 from regard.errors import RegardError
 from regard.text import WordVectors, load_vectors
-from regard.text.vectors import SHIPPED
 
 WORDS = ["king", "queen", "cricketer"]
 ROWS = np.array([[3, 4], [4, 3], [-4, 3]], np.float32)
@@ -268,14 +268,14 @@ def test_the_shipped_vectors_are_small_and_know_everyday_words():
     vectors = load_vectors("words-en")
     assert (len(vectors), vectors.dim) == (8848, 40)
     assert np.linalg.norm(vectors.vectors, axis=1).mean() == pytest.approx(4, rel=1e-3)
-    assert sum(file.stat().st_size for file in (SHIPPED / "words-en").iterdir()) < 800_000
+    assert sum(file.stat().st_size for file in (FOLDER / "words-en").iterdir()) < 800_000
     days = {word for word, _ in vectors.neighbours("Monday", 4)}
     assert days <= {"tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"}
     assert vectors.neighbours("king", 1)[0][0] == "queen"
 
 
 def test_the_shipped_card_says_where_the_vectors_come_from():
-    card = (SHIPPED / "words-en" / "README.md").read_text(encoding="utf-8")
+    card = (FOLDER / "words-en" / "README.md").read_text(encoding="utf-8")
     assert 'license: "CC BY 2.0 FR"' in card
     assert "words: 8848\n" in card
     assert "dim: 40\n" in card

@@ -1,5 +1,6 @@
-"""Where a model lies: a folder, or a hub id whose files are fetched and verified."""
+"""Where a model is: in a folder, in the package, or on the Hugging Face Hub."""
 
+import difflib
 import hashlib
 import os
 import re
@@ -7,52 +8,82 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
-from regard.errors import RegardError
+from regard import catalog
+from regard.errors import RegardError, optional_package
 from regard.files import sha256
+from regard.text import vector_files
 
+PREFIX = "hub:"  # a name without it is never sent over a network
 # Everything a model is made of here; programs and other formats stay where they are.
 CONFIGS = ("*.json", "*.txt", "*.model", "*.spm", "*.jinja", "README.md")
 WEIGHTS = ("model.safetensors", "model-*.safetensors")
 OLD_WEIGHTS = ("pytorch_model.bin", "pytorch_model-*.bin")
 POOLING = "[0-9]_Pooling/config.json"  # how sentence-transformers makes vectors
-HUB_ID = re.compile(r"[\w-][\w.-]*/[\w-][\w.-]*")
+_ID = re.compile(r"[\w-][\w.-]*/[\w-][\w.-]*")
 
 
 def find_folder(name: str | os.PathLike[str]) -> Path:
-    """The folder `name`, or the one into which the files of the hub id `name` are fetched.
+    """The folder of a model.
+
+    Args:
+        name: a folder, that of a training run too; a shipped model's name, before which a folder
+            of that name comes; or "hub:org/name", whose files are fetched and verified.
 
     Raises:
-        RegardError: there is neither, there is no network, or a file came damaged.
+        RegardError: there is no such model, there is no network, or a file came damaged.
     """
+    if isinstance(name, str) and name.startswith(PREFIX):
+        return download(name.removeprefix(PREFIX))
     folder = Path(name)
     if folder.is_dir():
-        return folder
+        if vector_files.is_folder(folder):
+            what = catalog.KINDS["word-vectors"].what
+            raise RegardError(catalog.wrong_kind(name, what, "word-vectors"))
+        # A run's folder holds its model one level down.
+        return folder / "model" if (folder / "model" / "config.json").exists() else folder
+    shipped = catalog.find(name)
+    if shipped is not None:
+        if shipped.name not in catalog.names():
+            raise RegardError(catalog.wrong_kind(name, shipped.what, shipped.kind))
+        return shipped.folder
     if folder.exists():
         raise RegardError(f"{folder} is a file; a model folder was expected. Give its folder.")
-    if isinstance(name, str) and HUB_ID.fullmatch(name):
-        return download(name)
-    raise RegardError(
-        f"there is no folder {folder}. Give a model folder, or a hub id such as org/name."
+    raise RegardError(_nowhere(str(name)))
+
+
+def _nowhere(name: str) -> str:
+    on_hub = f"{PREFIX}{name if _ID.fullmatch(name) else 'org/name'}"
+    near = difflib.get_close_matches(name, catalog.SHIPPED, n=1, cutoff=0.5)
+    hint = f" Did you mean {near[0]}?" if near else ""
+    return (
+        f"there is no folder {name}; give a model folder, a shipped model"
+        f" ({', '.join(catalog.names())}) or, for a model on the Hugging Face Hub, {on_hub}.{hint}"
     )
 
 
 def download(name: str, *, revision: str = "main") -> Path:
-    """The files of a model on the Hugging Face Hub, from the local cache where they are there.
+    """The files of the model org/name of the Hugging Face Hub, from the local cache if there.
 
     Only settings, tokenizer and weights are taken: safetensors where there are some, and no code.
     A progress bar goes to stderr. Without a network, a model that was fetched before is used.
     """
-    hub = _hub(name)
+    if not _ID.fullmatch(name):
+        raise RegardError(
+            f"a model on the Hugging Face Hub is {PREFIX}org/name; got {PREFIX}{name}. Add the"
+            " organisation, as in the address of the model's page."
+        )
+    with optional_package("huggingface-hub", f"fetching {PREFIX}{name} needs"):
+        import huggingface_hub as hub
     try:
         info = hub.HfApi().model_info(name, revision=revision, files_metadata=True)
     except Exception as error:  # the client and what it calls raise many kinds
         if _refused(error, hub):
             raise RegardError(
-                f"there is no folder {name}, and the hub does not give a model of that name"
-                f" ({_first_line(error)}). Check the name, or give a folder."
+                f"the Hugging Face Hub gives no model {name} ({_first_line(error)}). Check the"
+                " name, or give a folder."
             ) from error
         return _fetched_before(hub, name, revision, error)
-    files = {file.rfilename: file for file in info.siblings if wanted(file.rfilename)}
+    files = {file.rfilename: file for file in info.siblings or () if wanted(file.rfilename)}
     if any(_matches(file, WEIGHTS) for file in files):
         files = {file: entry for file, entry in files.items() if not _matches(file, OLD_WEIGHTS)}
     new = [
@@ -84,8 +115,9 @@ def _fetched_before(hub: Any, name: str, revision: str, error: Exception) -> Pat
     if isinstance(config, str):
         return Path(config).parent
     raise RegardError(
-        f"there is no folder {name}, and the hub cannot be reached ({_first_line(error)})."
-        " Go online, or copy the model's files into a folder and give its path."
+        f"{PREFIX}{name} cannot be fetched: the Hugging Face Hub cannot be reached"
+        f" ({_first_line(error)}). Go online, or copy the model's files into a folder and give its"
+        " path."
     ) from error
 
 
@@ -104,17 +136,6 @@ def _verify(file: Path, entry: Any) -> None:
             f"{file.name} came damaged: its checksum is {got[:12]}…, the hub says"
             f" {expected[:12]}…. Fetch it again."
         )
-
-
-def _hub(name: str) -> Any:
-    try:
-        import huggingface_hub
-    except ImportError as error:
-        raise RegardError(
-            f"there is no folder {name}; to fetch it from the hub, run pip install 'regard[hub]',"
-            " or copy the model's files into a folder and give its path."
-        ) from error
-    return huggingface_hub
 
 
 def _refused(error: Exception, hub: Any) -> bool:

@@ -21,7 +21,7 @@ from regard.errors import RegardError
 def from_pretrained(
     name: str | os.PathLike[str], *, dtype: torch.dtype | None = torch.float32
 ) -> Any:
-    """The model in a folder or of a hub id ("org/name"), in evaluation mode.
+    """The model in a folder, of a shipped name or of "hub:org/name", in evaluation mode.
 
     Its weights are the file's own memory, read when they are used, unless `dtype` asks for another
     number format than the file's.

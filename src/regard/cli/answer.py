@@ -10,7 +10,7 @@ import typer
 from regard.cli.lines import Line, count_lines, open_input
 from regard.cli.options import BatchSize, Output, Threads
 from regard.cli.progress import progress_bar
-from regard.cli.texts import destination, text_groups
+from regard.cli.texts import destination, one_line, text_groups
 from regard.errors import RegardError
 
 if TYPE_CHECKING:
@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 
 def answer(
     model: Annotated[
-        str, typer.Option("--model", "-m", help="Folder or hub id of a model that answers.")
+        str,
+        typer.Option("--model", "-m", help="Folder or hub:org/name of a model that answers."),
     ],
     questions: Annotated[
         list[str] | None,
@@ -149,7 +150,7 @@ def _json(entry: dict[str, Any], answers: "list[Answer]") -> str:
 
 
 def _plain(number: int, answers: "list[Answer]", top_k: int) -> str:
-    shown = [f"{' '.join(each.text.split())}\t{each.score:.4f}" for each in answers]
+    shown = [f"{one_line(' '.join(each.text.split()))}\t{each.score:.4f}" for each in answers]
     if top_k == 1:
         return shown[0] if shown else ""
     return "\n".join(f"{number}\t{each}" for each in shown or ["\t"])

@@ -1,13 +1,14 @@
 """The `regard` command: its subcommands, and what becomes of their errors."""
 
 import sys
+import textwrap
 import traceback
 from collections.abc import Sequence
 from typing import Annotated, NoReturn
 
 import typer
 
-from regard import __version__
+from regard import __version__, catalog
 from regard.cli.answer import answer
 from regard.cli.classify import classify
 from regard.cli.doctor import doctor
@@ -29,7 +30,7 @@ from regard.cli.words import words
 app = typer.Typer(
     name="regard",
     help="Transformers you can see through.",
-    no_args_is_help=True,
+    invoke_without_command=True,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
@@ -72,6 +73,7 @@ def _show_version(wanted: bool) -> None:
 
 @app.callback()
 def root(
+    context: typer.Context,
     version: Annotated[
         bool,
         typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version."),
@@ -81,6 +83,24 @@ def root(
     ] = False,
 ) -> None:
     """Transformers you can see through: train them, run them, look at what they attend to."""
+    if context.invoked_subcommand is None:
+        print(first_words())
+
+
+def first_words() -> str:
+    """What can be done at once, for whoever runs the bare command."""
+    shipped = ", ".join(f"{name} ({each.what})" for name, each in catalog.SHIPPED.items())
+    models = textwrap.fill(f"Shipped models: {shipped}.", 80)
+    return f"""\
+Transformers you can see through. Try:
+
+  regard translate "Where is the station?" --attention
+  regard look en-de "Where is the station?"   # every head, in the browser
+  regard studio                               # lessons, and your own models
+  regard train translation pairs.tsv          # a translator of your own
+
+{models}
+regard info says what each is for; regard --help lists everything."""
 
 
 app.command()(translate)

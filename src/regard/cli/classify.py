@@ -9,7 +9,7 @@ import typer
 from regard.cli.lines import Line, count_lines
 from regard.cli.options import BatchSize, Input, Output, Threads
 from regard.cli.progress import progress_bar
-from regard.cli.texts import destination, text_groups
+from regard.cli.texts import destination, one_line, text_groups
 from regard.errors import RegardError
 
 if TYPE_CHECKING:
@@ -19,7 +19,9 @@ if TYPE_CHECKING:
 def classify(
     model: Annotated[
         str,
-        typer.Option("--model", "-m", help="Folder or hub id of a classifier of texts or images."),
+        typer.Option(
+            "--model", "-m", help="Folder or hub:org/name of a classifier of texts or images."
+        ),
     ],
     texts: Annotated[
         list[str] | None,
@@ -116,5 +118,7 @@ def _plain(line: Line, result: "Classification | None", top_k: int) -> str:
     if result is None:
         return f"{line.number}\t\t" if top_k > 1 else ""
     if top_k == 1:
-        return f"{result.best.label}\t{result.best.score:.4f}"
-    return "\n".join(f"{line.number}\t{each.label}\t{each.score:.4f}" for each in result.labels)
+        return f"{one_line(result.best.label)}\t{result.best.score:.4f}"
+    return "\n".join(
+        f"{line.number}\t{one_line(each.label)}\t{each.score:.4f}" for each in result.labels
+    )

@@ -6,10 +6,15 @@ from typing import Annotated
 
 import typer
 
+from regard.cli.texts import one_line
+
 
 def doctor(
     model: Annotated[
-        str, typer.Argument(metavar="FOLDER", help="A model folder, or a shipped model's name.")
+        str,
+        typer.Argument(
+            metavar="FOLDER", help="A model folder, a shipped model's name or hub:org/name."
+        ),
     ],
     run: Annotated[
         bool, typer.Option("--run", help="Run a model of more than 300 million parameters too.")
@@ -18,10 +23,10 @@ def doctor(
 ) -> None:
     """Check a model folder: files, weights, tokenizer, settings, and whether padding or the future
     changes what it gives. Exits with 1 if one is wrong."""
+    from regard.checkpoints import find_folder
     from regard.cli.checks import examine
-    from regard.tasks.loading import find
 
-    folder = find(model)
+    folder = find_folder(model)
     findings = list(examine(folder, run=run))
     wrong = sum(finding.level == "wrong" for finding in findings)
     if as_json:
@@ -34,7 +39,7 @@ def doctor(
     else:
         width = max(len(finding.check) for finding in findings)
         for finding in findings:
-            print(f"{finding.level:<5}  {finding.check:<{width}}  {finding.message}")
+            print(f"{finding.level:<5}  {finding.check:<{width}}  {one_line(finding.message)}")
         print("nothing is wrong." if not wrong else f"{wrong} wrong.")
     if wrong:
         raise typer.Exit(1)

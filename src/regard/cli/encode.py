@@ -21,7 +21,9 @@ Write = Callable[[list[Line], "list[Embedding]"], None]
 
 
 def encode(
-    model: Annotated[str, typer.Option("--model", "-m", help="Folder or hub id of an encoder.")],
+    model: Annotated[
+        str, typer.Option("--model", "-m", help="Folder or hub:org/name of an encoder.")
+    ],
     texts: Annotated[
         list[str] | None,
         typer.Argument(help="What to encode, each in quotes; without any, --input or stdin."),

@@ -4,6 +4,7 @@ import errno
 import os
 import sys
 
+from regard.cli.texts import one_line
 from regard.errors import RegardError
 
 _ADVICE = {
@@ -21,16 +22,16 @@ _ADVICE = {
 def sentence(error: Exception) -> str | None:
     """What to tell the user, in one line; None for an error that is no fault of theirs."""
     if isinstance(error, RegardError):
-        return " ".join(str(error).split())
+        return one_line(" ".join(str(error).split()))
     if hasattr(error, "format_message"):  # typer's complaint about the command line
-        return " ".join(str(error.format_message()).split())
+        return one_line(" ".join(str(error.format_message()).split()))
     if isinstance(error, OSError):
         name = os.fspath(error.filename) if error.filename is not None else "a file"
         name = name.decode(errors="replace") if isinstance(name, bytes) else name
         advice = _ADVICE.get(error.errno or 0, "{name}: {reason}.")
-        return advice.format(name=name, reason=error.strerror or error)
+        return one_line(advice.format(name=name, reason=error.strerror or error))
     # safetensors wraps the system's errors in its own; it is imported only where weights were used.
     safetensors = sys.modules.get("safetensors")
     if safetensors is not None and isinstance(error, safetensors.SafetensorError):
-        return f"the weights could not be read or written: {' '.join(str(error).split())}"
+        return one_line(f"the weights could not be read or written: {error}")
     return None

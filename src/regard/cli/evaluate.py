@@ -19,7 +19,9 @@ if TYPE_CHECKING:
 
 
 def evaluate(
-    model: Annotated[str, typer.Argument(help="A shipped model's name or a model folder.")],
+    model: Annotated[
+        str, typer.Argument(help="A shipped model's name, a model folder or hub:org/name.")
+    ],
     pairs: Annotated[Path, typer.Argument(help="Sentence pairs: TSV, CSV, JSON lines or Parquet.")],
     source_language: SourceLanguage = None,
     target_language: TargetLanguage = None,

@@ -26,8 +26,8 @@ def explain(
         typer.Option(
             "--model",
             "-m",
-            help="A shipped model's name or a model folder. Without one: attention without"
-            " parameters, on word vectors.",
+            help="A shipped model's name, a model folder or hub:org/name. Without one: attention"
+            " without parameters, on word vectors.",
         ),
     ] = None,
     layer: Annotated[

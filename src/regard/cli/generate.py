@@ -27,7 +27,9 @@ def generate(
     model: Annotated[
         str,
         typer.Option(
-            "--model", "-m", help="Folder or hub id of a GPT-2, Llama, Mistral or Qwen2 model."
+            "--model",
+            "-m",
+            help="Folder or hub:org/name of a GPT-2, Llama, Mistral or Qwen2 model.",
         ),
     ] = "",
     input: Input = None,
@@ -102,7 +104,9 @@ def generate(
     by an empty line; --json tells them apart for a program.
     """
     if not model:
-        raise RegardError("--model is needed: a folder or a hub id of a model that writes.")
+        raise RegardError(
+            "--model is needed: a folder or hub:org/name of a GPT-2, Llama, Mistral or Qwen2 model."
+        )
     if system is not None and not (chat or interactive):
         raise RegardError("--system belongs to a chat; add --chat or --interactive.")
     if interactive and (prompts or input or output or as_json):

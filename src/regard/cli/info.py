@@ -3,11 +3,13 @@
 import json
 import os
 import platform
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from regard import __version__
+from regard import __version__, catalog
+from regard.cli.texts import one_line
 from regard.errors import RegardError
 
 LISTED = 20  # of a list in the table; --json has them all
@@ -16,7 +18,10 @@ LISTED = 20  # of a list in the table; --json has them all
 def info(
     model: Annotated[
         str | None,
-        typer.Argument(help="A shipped model's name or a model folder; without it, the versions."),
+        typer.Argument(
+            help="A shipped model's name, a folder of a model or of word vectors, or hub:org/name;"
+            " without it, the versions and the shipped models."
+        ),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Write one JSON object.")] = False,
     taps: Annotated[
@@ -35,16 +40,20 @@ def info(
             raise RegardError(f"{model} has no attention layers: it sees one fixed context.")
         print(json.dumps(found, indent=2) if as_json else _columns(found))
         return
-    facts = _installation() if model is None else _model(model)
-    print(json.dumps(facts, ensure_ascii=False, indent=2) if as_json else _table(facts))
+    facts = _installation() if model is None else _vectors(model) or _model(model)
+    if as_json:
+        print(json.dumps(facts, ensure_ascii=False, indent=2))
+        return
+    shipped = facts.pop("shipped models", {})
+    print(_table(facts))
+    for name, about in shipped.items():
+        print(f"\n{name}: {about['what']}\n  regard {', '.join(about['used_with'])}")
 
 
 def _installation() -> dict[str, Any]:
     from importlib.metadata import version  # 20 ms that `regard --help` does not need
 
     import torch
-
-    from regard.tasks import SHIPPED
 
     libraries = ("torch", "tokenizers", "safetensors", "sacrebleu", "numpy")
     return {
@@ -54,26 +63,53 @@ def _installation() -> dict[str, Any]:
         "cpu cores": os.cpu_count(),
         "threads": torch.get_num_threads(),
         "gpu": torch.cuda.get_device_name() if torch.cuda.is_available() else None,
-        "shipped models": list(SHIPPED),
+        "shipped models": {
+            name: {"what": each.what, "used_with": list(catalog.KINDS[each.kind].commands)}
+            for name, each in catalog.SHIPPED.items()
+        },
     }
+
+
+def _vectors(name: str) -> dict[str, Any] | None:
+    """Of a folder of word vectors; None where it is something else."""
+    from regard.tasks.card import read_card
+    from regard.text import load_vectors, vector_files
+
+    shipped = catalog.find(name)
+    folder = Path(name) if shipped is None else shipped.folder
+    if not vector_files.is_folder(folder):
+        return None
+    vectors = load_vectors(folder)
+    kind = catalog.KINDS["word-vectors"]
+    facts = {
+        "model": name,
+        "folder": str(folder),
+        "what": kind.what if shipped is None else shipped.what,
+        "used_with": list(kind.commands),
+        "words": len(vectors),
+        "dim": vectors.dim,
+    }
+    return facts | {name: fact for name, fact in read_card(folder).items() if name not in facts}
 
 
 def _model(name: str) -> dict[str, Any]:
     """No weight is read: the settings tell the sizes, the headers of the files the rest."""
     from math import prod
 
-    from regard.checkpoints import empty_model, read_config
+    from regard.checkpoints import empty_model, find_folder, read_config
     from regard.checkpoints.weights import open_weights
     from regard.tasks.card import read_card
-    from regard.tasks.loading import find
+    from regard.tasks.loading import describe, kind_of
 
-    folder = find(name)
+    folder, shipped = find_folder(name), catalog.find(name)
     settings, card = read_config(folder), read_card(folder)
     config: Any = empty_model(folder).config
     weights = open_weights(folder)
     facts: dict[str, Any] = {
         "model": name,
         "folder": str(folder),
+        "what": describe(folder) if shipped is None else shipped.what,
+        "used_with": list(catalog.KINDS[kind_of(folder)].commands),
         "architecture": settings["model_type"],
         "parameters": sum(map(prod, weights.shapes.values())),
         "weights": ", ".join(sorted(set(weights.dtypes.values()))),
@@ -113,12 +149,11 @@ def _fact(config: Any, fields: tuple[str, ...]) -> Any:
 def _taps(name: str) -> list[dict[str, Any]]:
     """Name and size of every attention layer. No weight of ours is read for it; what calls
     attention in a model of transformers is known once it has run, on a short text."""
-    from regard.checkpoints import empty_model
+    from regard.checkpoints import empty_model, find_folder
     from regard.inspection.models import ATTENTIONS, tap_name
     from regard.studio.models import is_ours
-    from regard.tasks.loading import find
 
-    folder = find(name)
+    folder = find_folder(name)
     if not is_ours(folder):
         from regard.inspection.huggingface import load_for_tracing
 
@@ -138,7 +173,7 @@ def _sizes(name: str, heads: int, key_heads: int, head_dim: int) -> dict[str, An
 def _columns(rows: list[dict[str, Any]]) -> str:
     """A table with a column for each name."""
     lines = [[name.replace("_", " ") for name in rows[0]], *([*row.values()] for row in rows)]
-    texts = [[str(cell) for cell in line] for line in lines]
+    texts = [[one_line(str(cell)) for cell in line] for line in lines]
     widths = [max(map(len, column)) for column in zip(*texts, strict=True)]
     return "\n".join(
         "  ".join(
@@ -151,9 +186,8 @@ def _columns(rows: list[dict[str, Any]]) -> str:
 
 def _table(facts: dict[str, Any]) -> str:
     width = max(map(len, facts))
-    return "\n".join(
-        f"{name.replace('_', ' '):<{width}}  {_cell(fact)}" for name, fact in facts.items()
-    )
+    rows = ((name.replace("_", " "), _cell(fact)) for name, fact in facts.items())
+    return "\n".join(one_line(f"{name:<{width}}  {fact}") for name, fact in rows)
 
 
 def _cell(fact: object) -> str:

@@ -9,8 +9,10 @@ from urllib.parse import urlencode
 
 import typer
 
+from regard import catalog
 from regard.cli.progress import waiting
 from regard.cli.studio import PORT
+from regard.cli.texts import one_line
 from regard.errors import RegardError
 
 if TYPE_CHECKING:
@@ -29,8 +31,8 @@ def look(
     model: Annotated[
         str,
         typer.Argument(
-            help="A shipped model's name, a model folder (regard's or one of transformers'), or a"
-            " trace saved as .safetensors."
+            help="A shipped model's name, a model folder (regard's or one of transformers'),"
+            " hub:org/name, or a trace saved as .safetensors."
         ),
     ],
     text: Annotated[
@@ -176,10 +178,10 @@ def _traced(model: str, saved: bool, text: str, options: dict[str, Any]) -> "Tra
             from regard.inspection import Trace
 
             return Trace.load(model)
+        from regard.checkpoints import find_folder
         from regard.studio.models import is_ours, open_model
-        from regard.tasks.loading import find
 
-        if "generate" in options and is_ours(find(model)):
+        if "generate" in options and is_ours(find_folder(model)):
             raise RegardError(
                 f"--generate is for language models, and {model} translates; leave it out."
             )
@@ -216,9 +218,9 @@ def _show(
 ) -> None:
     from regard.studio.app import create_app
     from regard.studio.serve import serve
-    from regard.tasks.loading import SHIPPED
 
-    serve(create_app([*SHIPPED, *models], {id: trace}), listener, path=f"/?{query}", browse=browse)
+    app = create_app([*catalog.names(), *models], {id: trace})
+    serve(app, listener, path=f"/?{query}", browse=browse)
 
 
 def _query(asked: dict[str, str | None]) -> str:
@@ -261,5 +263,5 @@ def _grid(trace: "Trace", tap: str, head: "Head") -> str:
         inside = {key for span in column_spans for key in range(*span)}
         tokens = trace.axes[of.keys].tokens
         outside = dict.fromkeys(token for key, token in enumerate(tokens) if key not in inside)
-        caption += f"; the rest goes to {', '.join(outside)}" if outside else ""
+        caption += f"; the rest goes to {one_line(', '.join(outside))}" if outside else ""
     return alignment_grid(columns, rows, np.nan_to_num(weights), caption=caption)

@@ -43,7 +43,7 @@ def meaning(
         typer.Option(
             "--model",
             "-m",
-            help="A shipped model, the folder of an encoder such as MiniLM or of a translator;"
+            help="A shipped translator, or the folder or hub:org/name of an encoder or translator;"
             " static: the vectors alone; attention: parameter-free attention over them.",
         ),
     ] = "en-de",
@@ -141,10 +141,10 @@ def _layers(
         if model == STATIC:
             return static_states(static, occurrences), average
         return attention_states(static, occurrences, temperature=temperature), average
-    from regard.tasks.loading import find
+    from regard.checkpoints import find_folder
 
     with waiting(f"reading {model}"):
-        reader = WordReader.load(find(model), name=model)
+        reader = WordReader.load(find_folder(model), name=model)
     with progress_bar(len(occurrences), "reading") as progress:
         return reader.states(occurrences, progress=progress), None
 

@@ -4,13 +4,15 @@ from typing import Annotated
 
 import typer
 
+from regard import catalog
+
 PORT = 8765
 
 
 def studio(
     models: Annotated[
         list[str] | None,
-        typer.Argument(help="Model folders to offer beside the shipped models."),
+        typer.Argument(help="Model folders, or hub:org/name, to offer beside the shipped models."),
     ] = None,
     port: Annotated[
         int, typer.Option("--port", min=0, max=65535, help="Port on 127.0.0.1; 0 takes a free one.")
@@ -24,10 +26,11 @@ def studio(
     from regard.studio.serve import bind, serve
 
     with bind(port) as listener:  # before the slow imports: a port in use is said at once
+        from regard.checkpoints import find_folder
         from regard.studio.app import create_app
         from regard.studio.models import is_ours
-        from regard.tasks.loading import SHIPPED, find
 
         for model in models or []:
-            is_ours(find(model))  # a folder that is no model is said now, not when a page asks
-        serve(create_app([*SHIPPED, *(models or [])], {}), listener, browse=not no_open)
+            is_ours(find_folder(model))  # a folder that is no model is refused now, not later
+        offered = [*catalog.names(), *(models or [])]
+        serve(create_app(offered, {}), listener, browse=not no_open)

@@ -27,7 +27,9 @@ def summarize(
     model: Annotated[
         str,
         typer.Option(
-            "--model", "-m", help="A folder or hub id of BART, Pegasus or T5, which none ships."
+            "--model",
+            "-m",
+            help="Folder or hub:org/name of a BART, Pegasus or T5 model; none comes with regard.",
         ),
     ],
     texts: Annotated[

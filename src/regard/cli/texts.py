@@ -1,5 +1,6 @@
 """Where a command's texts come from, and where what it makes of them goes."""
 
+import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -10,6 +11,8 @@ from regard.cli.lines import Line, count_lines, open_input, read_lines
 from regard.errors import RegardError
 
 T = TypeVar("T")
+
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 
 
 def text_groups(
@@ -57,8 +60,12 @@ def answers(
 
 
 def one_line(text: str) -> str:
-    """A model with byte pieces can write a line break; the reader of line n counts on line n."""
-    return " ".join(text.splitlines())
+    """A text that a file or a model made, as it may be printed: on one line, in one column.
+
+    Line breaks and tabs become spaces, because the reader of line n counts on line n; any other
+    control character is written as its escape, because a terminal would obey it.
+    """
+    return _CONTROL.sub(_shown, " ".join(text.splitlines()))
 
 
 def say_not_followed(name: str, settings: Iterable[str]) -> None:
@@ -81,6 +88,10 @@ def destination(output: Path | None) -> Iterator[TextIO]:
 
     with whole_file(output) as path, path.open("w", encoding="utf-8") as file:
         yield file
+
+
+def _shown(control: re.Match[str]) -> str:
+    return " " if control[0].isspace() else f"\\x{ord(control[0]):02x}"
 
 
 def _file_groups(path: Path, json_lines: bool) -> Iterator[list[Line]]:

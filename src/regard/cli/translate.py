@@ -31,7 +31,10 @@ def translate(
         typer.Argument(help="What to translate, each in quotes; without any, --input or stdin."),
     ] = None,
     model: Annotated[
-        str, typer.Option("--model", "-m", help="A shipped model's name or a model folder.")
+        str,
+        typer.Option(
+            "--model", "-m", help="A shipped model's name, a model folder or hub:org/name."
+        ),
     ] = "en-de",
     source_language: SourceLanguage = None,
     target_language: TargetLanguage = None,

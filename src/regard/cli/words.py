@@ -9,6 +9,7 @@ import typer
 
 from regard.cli.columns import columns
 from regard.cli.progress import waiting
+from regard.cli.texts import one_line
 from regard.cli.words_count import represent
 from regard.cli.words_train import train
 from regard.errors import RegardError
@@ -64,7 +65,7 @@ def near(
     for each, neighbours in found.items():
         print(each)
         for neighbour, cosine in neighbours:
-            print(f"  {cosine:6.3f}  {neighbour}")
+            print(f"  {cosine:6.3f}  {one_line(neighbour)}")
 
 
 @words.command()

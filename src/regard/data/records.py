@@ -13,7 +13,7 @@ from typing import IO, Any
 from regard.data.columns import Wanted, fields_of, find_fields
 from regard.data.lines import open_bytes, read_lines
 from regard.data.pairs import BadLine, OnBadLine, Pair
-from regard.errors import RegardError
+from regard.errors import RegardError, optional_package
 
 
 def read_json_lines(path: Path, wanted: Wanted, on_bad_line: OnBadLine) -> Iterator[Pair]:
@@ -44,13 +44,9 @@ def read_json_lines(path: Path, wanted: Wanted, on_bad_line: OnBadLine) -> Itera
 
 def read_parquet(path: Path, wanted: Wanted, on_bad_line: OnBadLine) -> Iterator[Pair]:
     """The rows of a Parquet file, a batch at a time; numbers are those of the rows, from 1."""
-    try:
+    with optional_package("pyarrow", "reading Parquet needs"):
         import pyarrow
         import pyarrow.parquet
-    except ImportError as error:
-        raise RegardError(
-            "reading Parquet needs the package pyarrow: pip install 'regard[parquet]'"
-        ) from error
     fields: tuple[str, str] | None = None
     number = 0
     with _seekable(path) as file:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from regard.errors import RegardError
+from regard.errors import RegardError, optional_package
 
 METHODS = ("pca", "umap")
 
@@ -52,12 +52,8 @@ def _pca(vectors: NDArray[np.floating]) -> Plane:
 
 
 def _umap(vectors: NDArray[np.floating], seed: int) -> Plane:
-    try:
+    with optional_package("umap-learn", "method 'umap' needs"):
         from umap import UMAP
-    except ImportError as error:
-        raise RegardError(
-            "method 'umap' needs the package umap-learn: pip install umap-learn; or choose 'pca'."
-        ) from error
     near = min(15, len(vectors) - 1)
     with warnings.catch_warnings():  # that a seed means one thread
         warnings.simplefilter("ignore", UserWarning)

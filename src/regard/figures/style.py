@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from regard.errors import RegardError
+from regard.errors import RegardError, optional_package
 from regard.files import whole_file
 
 if TYPE_CHECKING:
@@ -53,12 +53,8 @@ def save(figure: Figure, path: str | os.PathLike[str]) -> None:
 
 def require_matplotlib() -> Any:
     """The module. Raises RegardError naming what to install where it is missing."""
-    try:
+    with optional_package("matplotlib", "figures need"):
         import matplotlib
-    except ImportError as error:
-        raise RegardError(
-            'figures need the package matplotlib: pip install "regard[figures]".'
-        ) from error
     return matplotlib
 
 

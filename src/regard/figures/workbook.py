@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from regard.errors import RegardError
+from regard.errors import optional_package
 from regard.figures.explanation_grid import shape
 from regard.figures.style import visible
 from regard.figures.workbook_formulas import LEFT, TOP, Formula, Formulas, Softmax, check_score
@@ -42,12 +42,8 @@ def workbook(explanation: Explanation, path: str | os.PathLike[str]) -> None:
         RegardError: a score that has no plain formula, no XlsxWriter.
     """
     check_score(explanation)
-    try:
+    with optional_package("xlsxwriter", "workbooks need"):
         from xlsxwriter import Workbook
-    except ImportError as error:
-        raise RegardError(
-            'workbooks need the package XlsxWriter: pip install "regard[xlsx]".'
-        ) from error
     with Workbook(os.fspath(path)) as book:
         writer = _Writer(book, explanation)
         writer.about()

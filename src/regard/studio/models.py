@@ -5,13 +5,13 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Protocol
 
-from regard.checkpoints import read_config
+from regard.checkpoints import find_folder, read_config
 from regard.checkpoints.families import marian, recurrent
 from regard.errors import RegardError
 from regard.inspection.answers import ModelInfo
 from regard.inspection.trace import Trace
 from regard.tasks.card import read_card
-from regard.tasks.loading import find, load
+from regard.tasks.loading import load
 
 MODEL_TYPES = (*marian.MODEL_TYPES, *recurrent.MODEL_TYPES)
 EXAMPLES = {"en": "I would like to drink a cup of tea with my friends."}
@@ -26,12 +26,12 @@ class Model(Protocol):
 
 
 def open_model(name: str) -> Model:
-    """The model of a shipped name or in a folder, regard's own or one of transformers'.
+    """The model of a name, regard's own or one of transformers'.
 
     Raises:
         RegardError: there is none, it is damaged, or its tokenizer is missing.
     """
-    folder = find(name)
+    folder = find_folder(name)
     if is_ours(folder):
         return load(name, "translation")
     from regard.inspection.huggingface import load_for_tracing
@@ -41,7 +41,7 @@ def open_model(name: str) -> Model:
 
 def describe(name: str, loaded: Callable[[str], Model]) -> ModelInfo:
     """What a page says of a model. Of ours the folder tells; one of transformers' is `loaded`."""
-    folder = find(name)
+    folder = find_folder(name)
     if not is_ours(folder):
         model: Any = loaded(name)
         return ModelInfo(name, model.task, model.description, model.example, model.max_tokens)

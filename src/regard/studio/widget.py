@@ -7,19 +7,15 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 from urllib.parse import unquote
 
-from regard.errors import RegardError
+from regard.errors import optional_package
 from regard.inspection.trace import Trace
 from regard.studio import page
 from regard.studio.app import create_app
 from regard.studio.routes import NUMBERS
 
-try:
+with optional_package("anywidget", "the notebook widget needs"):
     import anywidget
     import traitlets
-except ImportError as error:
-    raise RegardError(
-        'the notebook widget needs the package anywidget: pip install "regard[notebook]".'
-    ) from error
 
 ID = "trace"
 

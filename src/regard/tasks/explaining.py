@@ -10,7 +10,7 @@ from tokenizers import decoders
 from torch import nn
 
 from regard.attention.scores import unknown
-from regard.checkpoints import from_pretrained, read_config
+from regard.checkpoints import find_folder, from_pretrained, read_config
 from regard.errors import RegardError
 from regard.inspection.explaining import (
     LONGEST,
@@ -23,7 +23,6 @@ from regard.inspection.explaining import (
 )
 from regard.inspection.explanation import Explanation
 from regard.models import Decoder, Encoder, EncoderDecoder
-from regard.tasks.loading import find
 from regard.tasks.translation import Translator
 from regard.text import Tokenizer, WordVectors, normalise
 from regard.text.words import word_spans
@@ -116,7 +115,7 @@ def explain(
     Raises:
         RegardError: no text, more than 64 tokens, a layer or an attention that the model has not.
     """
-    folder = find(model)
+    folder = find_folder(model)
     name = Path(model).name if Path(model).is_dir() else str(model)
     text = " ".join(_part(normalise(text).split(), part))
     kind = read_config(folder)["model_type"]

@@ -17,7 +17,7 @@ from regard.checkpoints import from_pretrained
 from regard.checkpoints.families import family_for
 from regard.checkpoints.hub import find_folder
 from regard.checkpoints.pretrained import read_config
-from regard.errors import RegardError
+from regard.errors import RegardError, optional_package
 from regard.models import VisionTransformer
 from regard.tasks.batching import by_length
 from regard.tasks.classification import (
@@ -153,12 +153,8 @@ class ImageClassifier:
 
 def open_image(image: Picture) -> Image:
     """A file as an image of Pillow; such an image as it is."""
-    try:
+    with optional_package("pillow", "reading images needs"):
         from PIL import Image, UnidentifiedImageError
-    except ImportError as error:
-        raise RegardError(
-            "images are read with Pillow, which is not installed: pip install 'regard[images]'."
-        ) from error
     if isinstance(image, Image.Image):
         return image
     try:

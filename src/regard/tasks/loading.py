@@ -1,21 +1,16 @@
-"""Finding a model by the name of a shipped one, its folder or its hub id, and what it is for."""
+"""A model by its name, ready for its task; and what kind of model a folder holds."""
 
-import difflib
 import os
-from collections.abc import Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from regard.checkpoints import read_config
+from regard import catalog
+from regard.checkpoints import find_folder, read_config
 from regard.checkpoints.families import family_for
-from regard.checkpoints.hub import HUB_ID, find_folder
 from regard.errors import RegardError
-from regard.models import Decoder, Encoder, VisionTransformer
+from regard.models import Decoder, Encoder, RecurrentEncoderDecoder, VisionTransformer
 from regard.tasks.defaults import read_defaults
-
-FOLDER = Path(__file__).parent.parent / "shipped"
-SHIPPED = ("en-de", "en-hi")
 
 # The tasks, by the names of transformers, and the class of each in this folder.
 CLASSES = {
@@ -36,45 +31,53 @@ _HEADS = {
     "pooler": "feature-extraction",
     "none": "feature-extraction",
 }
+# A checkpoint of an encoder–decoder often does not say which of these it was trained for, and every
+# encoder has states.
+_ALSO = {
+    "translation": {"summarization", "text2text-generation"},
+    "recurrent-translation": {"translation", "summarization", "text2text-generation"},
+    "summarization": {"translation", "text2text-generation"},
+    "text-classification": {"feature-extraction"},
+    "question-answering": {"feature-extraction"},
+    "fill-mask": {"feature-extraction"},
+}
 
 
 def load(name: str | os.PathLike[str], task: str | None = None) -> Any:
-    """The model of a shipped name (en-de, en-hi), in a folder or of a hub id, ready for its task.
+    """The model of a name, ready for its task.
 
     A Translator, Summarizer, Writer, Classifier, Answerer, MaskFiller, Embedder or ImageClassifier.
 
     Args:
-        task: a name in CLASSES; None: what the checkpoint was made for (`task_of`).
+        name: of a shipped model (en-de, en-hi), a folder, or "hub:org/name" for a model on the
+            Hugging Face Hub; nothing else is ever fetched.
+        task: a name in CLASSES; None: what the checkpoint was made for (`kind_of`).
 
     Raises:
-        RegardError: no such model; the message lists the shipped names and the nearest.
+        RegardError: no such model, or one of another kind; the message says what it is for.
     """
-    folder = find(name, shipped=SHIPPED if task in (None, "translation") else ())
-    module, kind = CLASSES[task or task_of(folder)]
-    return getattr(import_module(f"regard.tasks.{module}"), kind).load(folder, name=str(name))
+    if task is not None and task not in CLASSES:
+        raise RegardError(f"task must be one of {', '.join(CLASSES)}; got {task!r}.")
+    needed = catalog.KINDS[task].needed if task is not None else catalog.MODEL
+    shipped = catalog.find(name)
+    if task is not None and shipped is not None and shipped.kind != task:
+        raise RegardError(catalog.wrong_kind(name, shipped.what, shipped.kind, needed))
+    folder = find_folder(name)
+    kind = kind_of(folder)
+    if task is not None and kind != task and task not in _ALSO.get(kind, ()):
+        raise RegardError(catalog.wrong_kind(name, describe(folder), kind, needed))
+    task = task or ("translation" if kind == "recurrent-translation" else kind)
+    module, class_name = CLASSES[task]
+    return getattr(import_module(f"regard.tasks.{module}"), class_name).load(folder, name=str(name))
 
 
-def find(name: str | os.PathLike[str], *, shipped: Sequence[str] = SHIPPED) -> Path:
-    """The folder of a model; a folder of that name comes before a shipped model or a hub id."""
-    if Path(name).is_dir():
-        folder = Path(name)
-        # A run's folder holds its model one level down.
-        return folder / "model" if (folder / "model" / "config.json").exists() else folder
-    if str(name) in shipped:
-        return FOLDER / str(name)
-    if not shipped or HUB_ID.fullmatch(str(name)):
-        return find_folder(name)
-    near = difflib.get_close_matches(str(name), shipped, n=1, cutoff=0.5)
-    hint = f" Did you mean {near[0]}?" if near else ""
-    raise RegardError(
-        f"a model is one of {', '.join(shipped)} or a folder; there is no {str(name)!r}.{hint}"
-    )
-
-
-def task_of(folder: Path) -> str:
-    """What a checkpoint was made for, a name in CLASSES.
+def kind_of(folder: Path) -> str:
+    """What a checkpoint was made for, a name in `catalog.KINDS`.
 
     An encoder–decoder translates, unless its config.json has settings for summaries alone.
+
+    Raises:
+        RegardError: it is no model.
     """
     if (folder / "modules.json").is_file():  # of sentence-transformers
         return "feature-extraction"
@@ -86,6 +89,15 @@ def task_of(folder: Path) -> str:
         return "text-generation"
     if family.model is VisionTransformer:
         return "image-classification"
+    if family.model is RecurrentEncoderDecoder:
+        return "recurrent-translation"
     tasks = [task for task in read_defaults(folder) if task]
     summaries = all(task.startswith("summarization") for task in tasks)
     return "summarization" if tasks and summaries else "translation"
+
+
+def describe(folder: Path) -> str:
+    """The kind of model in a folder, as a sentence names it: "a language model (gpt2)"."""
+    what = catalog.KINDS[kind_of(folder)].what
+    file = folder / "config.json"
+    return f"{what} ({read_config(folder)['model_type']})" if file.is_file() else what

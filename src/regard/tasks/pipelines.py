@@ -13,6 +13,7 @@ from typing import Any
 
 import torch
 
+from regard import catalog
 from regard.errors import RegardError
 from regard.tasks.answering import Answer, Answerer
 from regard.tasks.classification import Classification, Classifier
@@ -27,7 +28,10 @@ from regard.tasks.writing import Writer
 
 ALIASES = {"sentiment-analysis": "text-classification"}
 _TRANSLATION = re.compile(r"translation_(?P<source>.+)_to_(?P<target>.+)")
-_SHIPPED = {"translation_en_to_de": "en-de", "translation_en_to_hi": "en-hi"}
+_SHIPPED = {
+    "translation_{}_to_{}".format(*catalog.SHIPPED[name].languages): name
+    for name in catalog.names()
+}
 
 
 @dataclass(frozen=True)
@@ -58,7 +62,7 @@ def pipeline(
 
     Args:
         task: a name in TASKS, "sentiment-analysis", or "translation_XX_to_YY".
-        model: a folder, a hub id, or what `regard.load` gave. It may be left out for the
+        model: a folder, "hub:org/name", or what `regard.load` gave. It may be left out for the
             translations that come with the package.
         device: where to compute; a number is that of a GPU, and -1 the CPU.
 
@@ -78,7 +82,9 @@ def pipeline(
     if model is None:
         model = _SHIPPED.get(task)
     if model is None:
-        raise RegardError(f"model must be the folder or hub id of one for {task}; got None.")
+        raise RegardError(
+            f"model must be a folder or hub:org/name of a model for {task}; got None."
+        )
     if isinstance(model, str | os.PathLike):
         model = load(model, known)
     if not isinstance(model, kind):

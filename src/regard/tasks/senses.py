@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from regard.errors import RegardError
+from regard.errors import optional_package
 
 States = NDArray[np.float32]
 """(occurrences, dim)"""
@@ -105,13 +105,9 @@ def _nearest(cosines: NDArray[Any]) -> NDArray[np.int64]:
 def _clusters(directions: States, count: int, seed: int) -> Clusters:
     if count < 2:
         return Clusters(np.zeros(len(directions), np.int64), None)
-    try:
+    with optional_package("scikit-learn", "clusters need"):
         from sklearn.cluster import KMeans
         from sklearn.metrics import silhouette_score
-    except ImportError as error:
-        raise RegardError(
-            "clusters need the package scikit-learn: pip install 'regard[words]'."
-        ) from error
     numbers = KMeans(count, n_init=10, random_state=seed).fit_predict(directions)
     by_size = np.argsort(-np.bincount(numbers, minlength=count), kind="stable")
     numbers = np.argsort(by_size)[numbers]

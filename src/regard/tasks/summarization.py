@@ -28,7 +28,7 @@ class Rewriter(TextToText):
 
     @classmethod
     def load(cls, folder: str | os.PathLike[str], *, name: str | None = None) -> Self:
-        """The model in `folder` or of a hub id, its tokenizer and decoding defaults."""
+        """The model of a name (see `load`), its tokenizer and decoding defaults."""
         model, tokenizers, tasks = open_checkpoint(folder)
         chosen = tasks.get(cls.task, tasks[""])
         return cls(model, tokenizers, name=name or Path(folder).name, **vars(chosen))

@@ -184,7 +184,7 @@ class TextToText(ABC):
 def open_checkpoint(
     folder: str | os.PathLike[str],
 ) -> tuple[AnyEncoderDecoder, TokenizerPair, dict[str, Defaults]]:
-    """Model, tokenizers and the defaults of each task, from a folder or of a hub id.
+    """Model, tokenizers and the defaults of each task, of a name (see `load`).
 
     Raises:
         RegardError: there is none, it is damaged, or it is no encoder–decoder.

@@ -60,7 +60,7 @@ class Translator(TextToText):
 
     @classmethod
     def load(cls, folder: str | os.PathLike[str], *, name: str | None = None) -> "Translator":
-        """The translator in `folder` or of a hub id: model, tokenizers and decoding defaults.
+        """The translator of a name (see `load`): model, tokenizers and decoding defaults.
 
         Where the checkpoint has several directions, choose with `between`.
         """

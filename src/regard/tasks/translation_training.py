@@ -27,7 +27,7 @@ from regard.training import (
     cross_entropy,
     fit,
 )
-from regard.training.board import tensorboard
+from regard.training.board import require_tensorboard, tensorboard
 from regard.training.precision import choose_device
 
 
@@ -116,6 +116,8 @@ def train_translation(
             has them when not given.
     """
     device = choose_device(options.device)
+    if options.tensorboard:
+        require_tensorboard()  # before the data are read
     run = RunFolder(Path(options.output), warn=say)
     if data is None:
         data = prepare(pairs, options, run.path / "data", say=say)

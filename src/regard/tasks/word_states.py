@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn.utils.rnn import pad_sequence
 
+from regard import catalog
 from regard.attention import attend
 from regard.attention.scores import scaled
 from regard.checkpoints import from_pretrained
@@ -20,6 +21,7 @@ from regard.errors import RegardError
 from regard.layers import Stack, TokenStack
 from regard.models import Encoder, EncoderDecoder
 from regard.tasks.batching import by_length
+from regard.tasks.loading import describe, kind_of
 from regard.text import Tokenizer, TokenizerPair, WordVectors
 from regard.text.words import split_words
 
@@ -103,10 +105,9 @@ class WordReader:
             return cls(model, TokenizerPair.load(Path(folder)).source, name=name)
         if isinstance(model, Encoder):
             return cls(model, Tokenizer.load(Path(folder)), name=name)
-        raise RegardError(
-            f"{name} must be an encoder, or a Transformer that has one; it is a"
-            f" {type(model).__name__}. Give another model."
-        )
+        needed = "to read words in context, give an encoder, such as BERT, or a translator"
+        folder = Path(folder)
+        raise RegardError(catalog.wrong_kind(name, describe(folder), kind_of(folder), needed))
 
     @property
     def layers(self) -> list[str]:

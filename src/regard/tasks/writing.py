@@ -79,7 +79,7 @@ class Writer:
 
     @classmethod
     def load(cls, folder: str | os.PathLike[str], *, name: str | None = None) -> "Writer":
-        """The model in a folder or of a hub id, with its tokenizer and decoding defaults."""
+        """The model of a name (see `load`), with its tokenizer and decoding defaults."""
         path = find_folder(folder)
         return cls(
             from_pretrained(path),

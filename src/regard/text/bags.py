@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from regard.errors import RegardError
+from regard.errors import RegardError, optional_package
 from regard.text.words import split_words
 
 if TYPE_CHECKING:
@@ -37,12 +37,8 @@ def represent(texts: Sequence[str], way: str) -> Bags:
     """
     if way not in WAYS:
         raise RegardError(f"words are represented as {', '.join(WAYS)}; got {way!r}.")
-    try:
+    with optional_package("scikit-learn", "counting words needs"):
         from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
-    except ImportError as error:
-        raise RegardError(
-            "counting words needs the package scikit-learn: pip install 'regard[words]'."
-        ) from error
     split = {text: words for text in texts if (words := split_words(text))}
     names = [text for text in texts if text in split]
     if not names:

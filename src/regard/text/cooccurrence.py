@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from regard.errors import RegardError
+from regard.errors import RegardError, optional_package
 from regard.text.sentences import check_sizes, read_sentences
 from regard.text.vectors import WordVectors
 
@@ -95,10 +95,6 @@ def _positive_information(counts: csr_array) -> csr_array:
 
 
 def _require_sparse() -> type[csr_array]:
-    try:
+    with optional_package("scipy", "counting neighbours needs"):
         from scipy.sparse import csr_array
-    except ImportError as error:
-        raise RegardError(
-            "counting neighbours needs the package scipy: pip install 'regard[words]'."
-        ) from error
     return csr_array

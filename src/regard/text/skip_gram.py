@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from regard.errors import RegardError
+from regard.errors import optional_package
 from regard.text.sentences import check_sizes, read_sentences
 from regard.text.vectors import WordVectors
 
@@ -89,10 +89,6 @@ class _Read:
 
 
 def _require_gensim() -> Any:
-    try:
+    with optional_package("gensim", "training word vectors needs"):
         from gensim.models import Word2Vec
-    except ImportError as error:
-        raise RegardError(
-            "training word vectors needs the package gensim: pip install 'regard[words]'."
-        ) from error
     return Word2Vec

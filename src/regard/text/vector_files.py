@@ -41,6 +41,11 @@ def read(path: Path, limit: int | None = None) -> Vectors:
         raise RegardError(f"{path} is damaged gzip ({error}): copy it again.") from error
 
 
+def is_folder(path: Path) -> bool:
+    """Whether it is a folder of word vectors."""
+    return all((path / name).is_file() for name in (TENSORS, WORDS))
+
+
 def write(path: Path, words: list[str], vectors: NDArray[np.float32], *, half: bool) -> None:
     """The form follows from the name's ending; see `WordVectors.save`."""
     kind = Path(path.stem).suffix if path.suffix == ".gz" else path.suffix

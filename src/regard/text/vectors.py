@@ -13,11 +13,9 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from regard import catalog
 from regard.errors import RegardError
 from regard.text import vector_files
-
-SHIPPED = Path(__file__).parent.parent / "shipped"
-NAMES = ("words-en",)  # vectors that come with the package
 
 _SEARCHED = 50_000  # words among which a misspelled one is looked for; the frequent come first
 
@@ -127,7 +125,7 @@ _TINY = 1e-30  # below the product of any two lengths of use
 
 
 def load_vectors(path: str | os.PathLike[str], *, limit: int | None = None) -> WordVectors:
-    """The word vectors in a file or folder, or of a shipped name ("words-en").
+    """The word vectors in a file or folder, or those that come with regard ("words-en").
 
     Read are GloVe's text, word2vec's text and binary (fastText's .vec is the former), each also
     gzipped, and the folders that `WordVectors.save` writes. What a file is, its content tells.
@@ -138,12 +136,26 @@ def load_vectors(path: str | os.PathLike[str], *, limit: int | None = None) -> W
     Raises:
         RegardError: nothing there, or a line that is no word with numbers, by its number.
     """
-    path = SHIPPED / str(path) if str(path) in NAMES and not Path(path).exists() else Path(path)
     if limit is not None and limit < 1:
         raise RegardError(f"limit must be 1 or more; got {limit}.")
+    return WordVectors(*vector_files.read(_find(path), limit))
+
+
+def _find(path: str | os.PathLike[str]) -> Path:
+    shipped, path = catalog.find(path), Path(path)
+    if shipped is not None:
+        if shipped.name not in catalog.names(vectors=True):
+            needed = catalog.KINDS["word-vectors"].needed
+            raise RegardError(catalog.wrong_kind(path, shipped.what, shipped.kind, needed))
+        return shipped.folder
+    known = ", ".join(catalog.names(vectors=True))
     if not path.exists():
         raise RegardError(
-            f"word vectors are {', '.join(NAMES)}, or a file or folder of them;"
-            f" there is no {str(path)!r}."
+            f"word vectors are {known}, or a file or folder of them; there is no {str(path)!r}."
         )
-    return WordVectors(*vector_files.read(path, limit))
+    if any((path / name).is_file() for name in ("config.json", "model/config.json")):
+        raise RegardError(
+            f"{path} is a model folder, and `regard info {path}` says what it is for; give {known},"
+            " or a file or folder of word vectors."
+        )
+    return path

@@ -2,8 +2,9 @@
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
-from regard.errors import RegardError
+from regard.errors import optional_package
 from regard.training.config import Progress
 
 
@@ -13,13 +14,7 @@ def tensorboard(folder: Path) -> Callable[[str, Progress], None]:
     Raises:
         RegardError: tensorboard is not installed.
     """
-    try:
-        from torch.utils.tensorboard import SummaryWriter
-    except ImportError as error:
-        raise RegardError(
-            "--tensorboard needs the tensorboard package; pip install 'regard[tensorboard]'."
-        ) from error
-    writer = SummaryWriter(str(folder))
+    writer = require_tensorboard()(str(folder))
 
     def watch(event: str, progress: Progress) -> None:
         if event == "evaluate":
@@ -31,3 +26,10 @@ def tensorboard(folder: Path) -> Callable[[str, Progress], None]:
             writer.flush()
 
     return watch
+
+
+def require_tensorboard() -> Any:
+    """What writes event files. Raises RegardError where tensorboard is not installed."""
+    with optional_package("tensorboard", "--tensorboard needs"):
+        from torch.utils.tensorboard import SummaryWriter
+    return SummaryWriter

@@ -180,10 +180,10 @@ def test_code_from_a_folder_is_never_run(folder, tmp_path):
     assert not ran.exists()
 
 
-def test_without_transformers_the_extra_is_named(folder, monkeypatch):
+def test_without_transformers_it_is_named(folder, monkeypatch):
     path = folder("GPT-2")
     monkeypatch.setitem(sys.modules, "transformers", None)
-    with pytest.raises(RegardError, match=r"pip install 'regard\[transformers\]'"):
+    with pytest.raises(RegardError, match="pip install 'transformers>=5'"):
         load_for_tracing(path)
 
 

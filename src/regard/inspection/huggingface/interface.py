@@ -18,7 +18,7 @@ import torch
 from torch import Tensor, nn
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from regard.errors import RegardError
+from regard.errors import optional_package
 
 PARAMETERS = ("module", "query", "key", "value", "attention_mask")
 
@@ -63,18 +63,11 @@ def hearing_interface(listener: Listener) -> Iterator[None]:
 
 
 def attention_interface() -> Any:
-    try:
+    with optional_package("transformers>=5", "looking into transformers models needs"):
         from transformers import AttentionInterface
-    except ImportError as error:
-        raise RegardError(
-            "looking into transformers models needs transformers 5 or later:"
-            " pip install 'regard[transformers]'."
-        ) from error
-    if not hasattr(AttentionInterface, "get_interface"):
-        raise RegardError(
-            "looking into transformers models needs transformers 5 or later; an older one is"
-            " installed: pip install 'regard[transformers]'."
-        )
+
+        if not hasattr(AttentionInterface, "get_interface"):
+            raise ImportError("transformers is older than version 5")
     return AttentionInterface
 
 

@@ -31,6 +31,8 @@ def load_for_tracing(folder: str | os.PathLike[str], *, name: str | None = None)
     import transformers
 
     folder = Path(folder)
+    if not folder.is_dir():
+        raise RegardError(f"there is no folder {folder}; give the folder of a model.")
     if not (folder / "config.json").is_file():
         raise RegardError(f"{folder} is not a model folder: it has no config.json.")
     config = loaded("configuration", transformers.AutoConfig.from_pretrained, folder)

@@ -7,7 +7,7 @@ from typing import Any
 import torch
 from torch import nn
 
-from regard.errors import RegardError
+from regard.errors import RegardError, optional_package
 from regard.inspection.huggingface.capture import trace_transformers
 from regard.inspection.huggingface.generating import Hypotheses, generation_info, search
 from regard.inspection.huggingface.interface import quiet
@@ -213,10 +213,8 @@ class TracedModel:
             )
 
     def read_image(self, path: str) -> dict[str, Any]:
-        try:
+        with optional_package("pillow", "reading images needs"):
             from PIL import Image, UnidentifiedImageError
-        except ImportError as error:
-            raise RegardError("reading images needs Pillow: pip install pillow.") from error
         if not Path(path).is_file():
             raise RegardError(f"{self.name} looks at images; there is no file {path!r}.")
         try:

@@ -1,0 +1,62 @@
+"""What the package imports is what pyproject.toml declares."""
+
+import ast
+import re
+import sys
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+# Modules that are called otherwise than the package they come with.
+NAMES = {"PIL": "pillow", "sklearn": "scikit-learn", "umap": "umap-learn", "traitlets": "anywidget"}
+
+
+def imported(tree: ast.AST, *, at_once: bool) -> Iterator[str]:
+    """The first part of every imported name; `at_once`: not those inside functions."""
+    for node in ast.iter_child_nodes(tree):
+        if isinstance(node, ast.Import):
+            yield from (alias.name.split(".")[0] for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            yield (node.module or "").split(".")[0]
+        elif at_once and (isinstance(node, ast.FunctionDef) or is_for_types(node)):
+            continue
+        else:
+            yield from imported(node, at_once=at_once)
+
+
+def is_for_types(node: ast.AST) -> bool:
+    return isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"
+
+
+def packages(*, at_once: bool) -> set[str]:
+    found = {
+        name
+        for path in (ROOT / "src").rglob("*.py")
+        for name in imported(ast.parse(path.read_text("utf-8")), at_once=at_once)
+    }
+    third = found - set(sys.stdlib_module_names) - {"regard", "__future__"}
+    return {NAMES.get(name, name).replace("_", "-") for name in third}
+
+
+def declared() -> tuple[set[str], set[str]]:
+    """What is always installed, and what the extras for users add."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+
+    def names(requirements: list[str]) -> set[str]:
+        return {re.split(r"[^\w-]", each)[0] for each in requirements}
+
+    extras = project["optional-dependencies"]
+    added = [names(extra) for name, extra in extras.items() if name not in ("dev", "docs")]
+    return names(project["dependencies"]), set().union(*added)
+
+
+def test_every_import_is_declared() -> None:
+    always, extras = declared()
+    assert packages(at_once=False) - always - extras == set()
+
+
+def test_what_is_imported_with_a_module_is_always_installed() -> None:
+    always, _ = declared()
+    # The notebook widget is a module of its own, imported when a trace is to be shown.
+    assert packages(at_once=True) - always - {"anywidget"} == set()

@@ -1,0 +1,45 @@
+import re
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from regard.errors import RegardError, optional_package
+
+ROOT = Path(__file__).parents[1]
+SOURCES = [path.read_text("utf-8") for path in (ROOT / "src").rglob("*.py")]
+
+
+def test_a_missing_package_is_named_with_the_command_that_installs_it() -> None:
+    message = r"^clouds need the package no-such>=3: pip install 'no-such>=3'\.$"
+    with pytest.raises(RegardError, match=message), optional_package("no-such>=3", "clouds need"):
+        import no_such  # noqa: F401
+
+
+def test_other_errors_pass() -> None:
+    with pytest.raises(KeyError), optional_package("no-such", "clouds need"):
+        raise KeyError("a")
+
+
+def test_every_optional_package_is_in_an_extra() -> None:
+    asked = {name for text in SOURCES for name in re.findall(r'optional_package\("([\w-]+)', text)}
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    extras = {
+        re.match(r"[\w-]+", requirement)[0]
+        for name, requirements in project["optional-dependencies"].items()
+        if name not in ("dev", "docs")
+        for requirement in requirements
+    }
+    assert len(asked) > 8
+    assert asked <= extras
+
+
+def test_nothing_tells_a_reader_to_install_regard_from_an_index() -> None:
+    pages = [
+        ROOT / "README.md",
+        ROOT / "CONTRIBUTING.md",
+        *(ROOT / "docs").rglob("*.md"),
+        *(ROOT / "examples").glob("*.md"),
+    ]
+    texts = SOURCES + [page.read_text("utf-8") for page in pages]
+    assert [text for text in texts if re.search(r"install [\"']?regard[\[\"'\s`]", text)] == []

@@ -1,0 +1,67 @@
+"""Nothing is asked of a network unless its name begins with hub:."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+import regard
+from regard import RegardError
+from regard.checkpoints import find_folder, from_pretrained
+from regard.inspection.huggingface import load_for_tracing
+from regard.studio.models import open_model
+from regard.tasks.answering import Answerer
+from regard.tasks.classification import Classifier
+from regard.tasks.embedding import Embedder
+from regard.tasks.explaining import explain
+from regard.tasks.filling import MaskFiller
+from regard.tasks.images import ImageClassifier
+from regard.tasks.loading import CLASSES
+from regard.tasks.pipelines import TASKS
+from regard.tasks.summarization import Summarizer
+from regard.tasks.translation import Translator
+from regard.tasks.word_states import WordReader
+from regard.tasks.writing import Writer
+from regard.text import load_vectors
+
+OPENERS: list[Callable[[str], object]] = [
+    find_folder,
+    from_pretrained,
+    regard.load,
+    *(lambda name, task=task: regard.load(name, task) for task in CLASSES),
+    *(lambda name, task=task: regard.pipeline(task, name) for task in TASKS),
+    Translator.load,
+    Summarizer.load,
+    Writer.load,
+    Classifier.load,
+    Answerer.load,
+    MaskFiller.load,
+    Embedder.load,
+    ImageClassifier.load,
+    WordReader.load,
+    open_model,
+    load_for_tracing,
+    load_vectors,
+    lambda name: explain(name, "the dog"),
+]
+
+
+@pytest.mark.parametrize("opener", OPENERS, ids=range(len(OPENERS)))
+def test_no_bare_name_reaches_the_network(
+    opener: Callable[[str], object],
+    no_network: list[str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in ("runs/mine", "openai-community/gpt2", "gpt2"):
+        with pytest.raises(RegardError, match=f"there is no (folder )?'?{name}"):
+            opener(name)
+    assert no_network == []
+
+
+def test_a_hub_name_does_reach_it(no_network: list[str]) -> None:
+    pytest.importorskip("huggingface_hub")
+    with pytest.raises(RegardError, match="hub:org/small cannot be fetched"):
+        regard.load("hub:org/small")
+    assert no_network
