@@ -61,7 +61,6 @@ def test_no_bare_name_reaches_the_network(
 
 
 def test_a_hub_name_does_reach_it(no_network: list[str]) -> None:
-    pytest.importorskip("huggingface_hub")
     with pytest.raises(RegardError, match="hub:org/small cannot be fetched"):
         regard.load("hub:org/small")
     assert no_network

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from regard import catalog
-from regard.errors import RegardError, optional_package
+from regard.errors import RegardError
 from regard.files import sha256
 from regard.text import vector_files
 
@@ -72,8 +72,8 @@ def download(name: str, *, revision: str = "main") -> Path:
             f"a model on the Hugging Face Hub is {PREFIX}org/name; got {PREFIX}{name}. Add the"
             " organisation, as in the address of the model's page."
         )
-    with optional_package("huggingface-hub", f"fetching {PREFIX}{name} needs"):
-        import huggingface_hub as hub
+    import huggingface_hub as hub  # slow to import, and seldom needed
+
     try:
         info = hub.HfApi().model_info(name, revision=revision, files_metadata=True)
     except Exception as error:  # the client and what it calls raise many kinds
