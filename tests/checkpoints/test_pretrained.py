@@ -185,7 +185,7 @@ def test_settings_and_weights_that_disagree_are_refused(
 
 
 def test_a_place_that_is_no_folder_is_named(tmp_path: Path) -> None:
-    with pytest.raises(RegardError, match=r"there is no folder .*none\. Give a model folder, or"):
+    with pytest.raises(RegardError, match=r"there is no folder .*none; give a model folder, a"):
         from_pretrained(tmp_path / "none")
     (tmp_path / "file").write_text("")
     with pytest.raises(RegardError, match="file is a file; a model folder was expected"):

@@ -217,7 +217,7 @@ def test_a_text_cut_by_the_models_positions_says_so(regard, folder):
         (["a", "-m", "MODEL", "--no-sample", "--top-k", "2"], "top_k acts on sampling only"),
         (["a", "-m", "MODEL", "--num-return-sequences", "2"], "num_return_sequences must be at"),
         (["a", "-m", "MODEL", "--stop", ""], "a stop string must have at least one character"),
-        (["a", "-m", "en-de"], "there is no folder en-de"),
+        (["a", "-m", "en-de"], "en-de is a translator from English to German: use it with"),
     ],
 )
 def test_mistakes_are_one_line(regard, folder, arguments, message):

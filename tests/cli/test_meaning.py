@@ -113,7 +113,7 @@ def test_json_has_every_occurrence(regard, here):
         ("the -t plain.txt -m static --vectors v.txt", "'the' is not among the 10 words"),
         ("apple -t broken.tsv", "broken.tsv, line 2: expected a text, a tab and its sense; got 1"),
         ("apple -t number.jsonl", 'number.jsonl, line 1: "sense" must be a string'),
-        ("apple -t plain.txt -m en-dee", "there is no 'en-dee'"),
+        ("apple -t plain.txt -m en-dee", "there is no folder en-dee; give"),
         ("apple -t plain.txt --layer 9", "en-de has layers 0 to 3; got --layer 9"),
         ("apple -t plain.txt -m static --layer 1", "static has no layers; leave out --layer 1"),
         ("apple -t plain.txt --vectors v.txt", "--vectors belong to static and attention"),
