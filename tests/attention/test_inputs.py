@@ -1,7 +1,7 @@
 import pytest
 import torch
 
-from regard.attention import attend, attention_weights, general
+from regard.attention import Causal, attend, attention_weights, general
 from regard.errors import RegardError
 
 pytestmark = pytest.mark.usefixtures("as_in_production")
@@ -27,11 +27,20 @@ def randn(*shape):
             randn(7, 3),
             "one dtype; got float32, float64, float32",
         ),
+        ((randn(5, 3).long(),) * 3 + ("dtypes float64, .* float16; got int64. Cast them first",)),
+        ((randn(5, 3).cfloat(),) * 3 + ("one of the dtypes .*; got complex64",)),
+        (randn(5, 0), randn(7, 0), randn(7, 3), "head_dim of at least 1; got 0 and 0"),
     ],
 )
 def test_tensors_that_do_not_fit_together_are_refused(query, key, value, sentence):
     with pytest.raises(RegardError, match=sentence):
         attend(query, key, value)
+
+
+@pytest.mark.parametrize("kernel", ["auto", "plain", "short", "fused"])
+def test_tensors_without_data_give_the_shape_of_the_output(kernel):
+    query, key, value = (torch.empty(2, 5, width, device="meta") for width in (3, 3, 4))
+    assert attend(query, key, value, mask=Causal(), kernel=kernel).shape == (2, 5, 4)
 
 
 def test_a_score_that_can_join_different_widths_is_let_through():

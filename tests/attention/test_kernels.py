@@ -5,7 +5,7 @@ import torch
 
 from regard.attention import Causal, Dense, Mask, additive, attend, gaussian, general
 from regard.attention.inputs import check
-from regard.attention.kernels import KERNELS
+from regard.attention.kernels import KERNELS, derivatives
 from regard.attention.kernels import blocked as blocked_module
 from regard.attention.kernels.choice import choose
 from regard.errors import RegardError
@@ -122,6 +122,131 @@ def test_gradcheck_of_the_log_sum_exp(kernel):
         return attend(query, key, value, mask=Causal(), kernel=kernel, return_lse=True)[1]
 
     assert torch.autograd.gradcheck(lse, inputs)
+
+
+@pytest.mark.parametrize("kernel", KERNELS)
+def test_gradgradcheck_of_each_kernel_with_every_mask(kernel, make_mask):
+    inputs = [tensor.requires_grad_() for tensor in tensors(3, 5)]
+    mask = make_mask(3, 5)
+
+    def output(*inputs):
+        return attend(*inputs, mask=mask, kernel=kernel)
+
+    assert torch.autograd.gradgradcheck(output, inputs, fast_mode=True)
+
+
+@pytest.mark.parametrize("kernel", ["plain", "blocked", "fused"])
+def test_gradgradcheck_of_the_bias_and_the_cosine(kernel):
+    inputs = [double(1, 2, 3, 4), double(1, 1, 5, 4), double(1, 1, 5, 3), double(2, 1, 5)]
+
+    def output(query, key, value, bias):
+        return attend(query, key, value, score="cosine", bias=bias, kernel=kernel)
+
+    assert torch.autograd.gradgradcheck(output, inputs, fast_mode=True)
+
+
+def definition_of_self_attention(states):
+    return torch.softmax(states @ states.mT / states.shape[-1] ** 0.5, -1) @ states
+
+
+@pytest.mark.parametrize("kernel", KERNELS)
+def test_the_hessian_of_self_attention_is_that_of_the_definition(kernel):
+    states = tensors(4, 4, heads=1, key_heads=1)[0][:1]  # query, key and value at once
+    expected = torch.autograd.functional.hessian(
+        lambda states: definition_of_self_attention(states).square().sum(), states
+    )
+    got = torch.autograd.functional.hessian(
+        lambda states: attend(states, states, states, kernel=kernel).square().sum(), states
+    )
+    assert expected.norm() > 1
+    torch.testing.assert_close(got, expected, atol=1e-12, rtol=1e-12)
+
+
+@pytest.mark.parametrize("queries", [14, 150])  # of which "auto" takes short, then fused
+def test_a_gradient_penalty_is_that_of_the_definition(queries):
+    inputs = [tensor.requires_grad_() for tensor in tensors(queries, queries)]
+
+    def penalty(kernel):
+        output = attend(*inputs, mask=Causal(), kernel=kernel)
+        first = torch.autograd.grad(output.square().sum(), inputs, create_graph=True)
+        return torch.autograd.grad(sum(grad.square().sum() for grad in first), inputs)
+
+    torch.testing.assert_close(penalty("auto"), penalty("plain"), atol=1e-10, rtol=1e-10)
+
+
+# Forward mode's own import of PyTorch's scripted rules gives this warning.
+scripted = pytest.mark.filterwarnings("ignore:.torch.jit.script. is deprecated")
+
+TRANSFORMS = {
+    "grad": lambda f, x: torch.func.grad(f)(x),
+    "jacrev": lambda f, x: torch.func.jacrev(f)(x),
+    "jacfwd": lambda f, x: torch.func.jacfwd(f)(x),
+    "hessian": lambda f, x: torch.func.hessian(f)(x),
+    "vmap of grad": lambda f, x: torch.func.vmap(torch.func.grad(f))(torch.stack([x, 2 * x])),
+    "vmap": lambda f, x: torch.func.vmap(f)(torch.stack([x, 2 * x])),
+    "jvp": lambda f, x: torch.func.jvp(f, (x,), (x.cos(),))[1],
+}
+
+
+@scripted
+@pytest.mark.parametrize("kernel", KERNELS)
+@pytest.mark.parametrize("transform", TRANSFORMS.values(), ids=TRANSFORMS)
+@pytest.mark.parametrize("mask", [None, Causal()], ids=["no mask", "causal"])
+def test_torch_func_transforms_every_kernel(kernel, transform, mask):
+    states = tensors(4, 4, heads=1, key_heads=1)[0][0]
+
+    def energy(states, kernel):
+        return attend(states, states, states, mask=mask, kernel=kernel).square().sum()
+
+    got = transform(lambda states: energy(states, kernel), states)
+    expected = transform(lambda states: energy(states, "plain"), states)
+    assert expected.norm() > 1e-3
+    torch.testing.assert_close(got, expected, atol=1e-12, rtol=1e-12)
+
+
+@scripted
+@pytest.mark.parametrize("kernel", KERNELS)
+@pytest.mark.parametrize("training", [False, True])
+def test_forward_mode_is_that_of_the_definition(kernel, training):
+    query, key, value = tensors(4, 7, torch.float64)
+    value.requires_grad_(training)
+
+    def tangent(kernel):
+        with torch.autograd.forward_ad.dual_level():
+            dual = torch.autograd.forward_ad.make_dual(query, query.cos())
+            output = attend(dual, key, value, mask=Causal(), kernel=kernel)
+            return torch.autograd.forward_ad.unpack_dual(output).tangent
+
+    torch.testing.assert_close(tangent(kernel), tangent("plain"), atol=1e-12, rtol=0)
+
+
+@pytest.mark.parametrize("kernel", ["short", "fused"])
+def test_ordinary_training_does_not_compute_the_definition(kernel, monkeypatch):
+    monkeypatch.delattr(derivatives, "definition")
+    inputs = [tensor.requires_grad_() for tensor in tensors(7, 7)]
+    attend(*inputs, mask=Causal(), kernel=kernel).sum().backward()
+    assert all(tensor.grad.isfinite().all() for tensor in inputs)
+
+
+def test_an_output_may_be_changed_in_place():
+    inputs = [tensor.requires_grad_() for tensor in tensors(7, 7)]
+    doubled = attend(*inputs, kernel="short").mul_(2).sum()
+    expected = 2 * attend(*inputs, kernel="plain").sum()
+    got = torch.autograd.grad(doubled, inputs)
+    torch.testing.assert_close(got, torch.autograd.grad(expected, inputs))
+
+
+@pytest.mark.usefixtures("as_in_production")
+@pytest.mark.filterwarnings("ignore:The .grad attribute of a Tensor")  # the compiler looks at it
+def test_compiling_loses_no_second_derivative():
+    state = tensors(3, 3, heads=1, key_heads=1)[0][:1]
+
+    def energy(state):
+        return attend(state, state, state, kernel="short").square().sum()
+
+    compiled = torch.compile(energy, backend="eager")
+    got, expected = (torch.autograd.functional.hessian(f, state) for f in (compiled, energy))
+    torch.testing.assert_close(got, expected)
 
 
 def double(*shape):

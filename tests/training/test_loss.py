@@ -2,6 +2,7 @@ import pytest
 import torch
 from torch.nn import functional
 
+from regard.errors import RegardError
 from regard.training import cross_entropy
 from regard.training import loss as loss_module
 
@@ -51,3 +52,10 @@ def test_a_probability_of_zero_gives_a_large_finite_loss() -> None:
     loss = cross_entropy(hidden, weight, torch.tensor([0]))
     assert torch.isfinite(loss)
     assert loss > 80
+
+
+def test_a_second_derivative_is_refused_and_not_left_out() -> None:
+    hidden = torch.randn(5, 3, requires_grad=True)
+    loss = cross_entropy(hidden, torch.randn(7, 3), torch.tensor([1, 6, 0, 2, 2]))
+    with pytest.raises(RegardError, match=r"once, and create_graph=True .* use torch\.nn"):
+        torch.autograd.grad(loss, hidden, create_graph=True)

@@ -55,7 +55,8 @@ def attend(
 
     Tensors are (batch, heads, positions, dim), or without batch, or (positions, dim) alone. Key
     and value may have fewer heads than query if their number divides it: each then serves a group
-    of neighbouring query heads.
+    of neighbouring query heads. Derivatives of any order are exact, also under `torch.func` and in
+    forward mode; those beyond the first are computed by the definition, at its cost.
 
     The ladder from averaging to attention, each rung one call:
 
@@ -86,8 +87,8 @@ def attend(
             which `attention_weights` gives any tile of the map; -inf where nothing was seen.
 
     Raises:
-        RegardError: shapes that do not fit, a name that is not known, a kernel that cannot do the
-            score.
+        RegardError: shapes or dtypes that do not fit, a name that is not known, a kernel that
+            cannot do the score.
 
     Source: Vaswani et al. 2017, section 3.2; Bahdanau et al. 2015, section 3.1.
     """

@@ -9,6 +9,8 @@ from regard.attention.masks import Mask, as_mask
 from regard.attention.scores import Score, cosine, dot, find_score, gaussian, scaled, scaled_dot
 from regard.errors import RegardError
 
+DTYPES = (torch.float64, torch.float32, torch.bfloat16, torch.float16)
+
 
 class Inputs(NamedTuple):
     """Four-dimensional query, key and value; a mask that fits and hides something, or None."""
@@ -38,8 +40,10 @@ def check(
         )
     if query.ndim != 4:
         query, key, value = four(query), four(key), four(value)
-    if torch.is_autocast_enabled(query.device.type) and query.dtype != torch.float64:
-        dtype = torch.get_autocast_dtype(query.device.type)
+    device = query.device.type
+    # PyTorch's question about autocast raises on the meta device, which has none.
+    if device != "meta" and torch.is_autocast_enabled(device) and query.dtype != torch.float64:
+        dtype = torch.get_autocast_dtype(device)
         query, key, value = query.to(dtype), key.to(dtype), value.to(dtype)
     check_shapes(query, key, value, function)
     batch, heads, queries, _ = query.shape
@@ -74,10 +78,19 @@ def check_shapes(query: Tensor, key: Tensor, value: Tensor, score: Score) -> Non
             f"key must have query's head_dim {query_dim} for this score; got {key_dim}."
             " Project one of them, or use score=general(matrix)."
         )
-    if not query.dtype == key.dtype == value.dtype:
-        kinds = [str(tensor.dtype).removeprefix("torch.") for tensor in (query, key, value)]
+    if 0 in (query_dim, key_dim):
         raise RegardError(
-            f"query, key and value must share one dtype; got {', '.join(kinds)}. Cast them first."
+            f"query and key must have a head_dim of at least 1; got {query_dim} and {key_dim}."
+        )
+    if not query.dtype == key.dtype == value.dtype:
+        kinds = names(query.dtype, key.dtype, value.dtype)
+        raise RegardError(
+            f"query, key and value must share one dtype; got {kinds}. Cast them first."
+        )
+    if query.dtype not in DTYPES:
+        raise RegardError(
+            f"query, key and value must have one of the dtypes {names(*DTYPES)};"
+            f" got {names(query.dtype)}. Cast them first."
         )
 
 
@@ -93,9 +106,9 @@ def check_bias(bias: Tensor, expected: tuple[int, int, int, int]) -> Tensor:
             f"bias must broadcast to (batch, heads, queries, keys) = {expected}; got {got}.{hint}"
         )
     if not bias.is_floating_point():
-        kind = str(bias.dtype).removeprefix("torch.")
         raise RegardError(
-            f"bias must be floating point; got {kind}: pass True and False as mask instead."
+            f"bias must be floating point; got {names(bias.dtype)}:"
+            " pass True and False as mask instead."
         )
     return bias[(None,) * (4 - bias.ndim)]
 
@@ -112,3 +125,7 @@ def four(tensor: Tensor) -> Tensor:
 
 def shape(tensor: Tensor) -> tuple[int, ...]:
     return tuple(tensor.shape)
+
+
+def names(*dtypes: torch.dtype) -> str:
+    return ", ".join(str(dtype).removeprefix("torch.") for dtype in dtypes)

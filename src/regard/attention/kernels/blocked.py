@@ -52,10 +52,12 @@ def blocked(
         return running.result()
 
     computed_again = partial(checkpoint, use_reentrant=False, preserve_rng_state=False)
+    # torch.func does not support the hooks by which checkpoint drops and recomputes tensors.
+    recompute = torch.is_grad_enabled() and not torch._C._are_functorch_transforms_active()
     parts = []
     row_parts = zip(query.split(query_block, 2), bias_rows, rows, strict=True)
     for query_part, bias_part, row in row_parts:
-        if torch.is_grad_enabled():
+        if recompute:
             parts.append(computed_again(attend_rows, query_part, bias_part, row))
         else:
             parts.append(attend_rows(query_part, bias_part, row))

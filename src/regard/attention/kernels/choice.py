@@ -5,6 +5,12 @@ from torch import Tensor
 
 from regard.attention.inputs import Inputs
 from regard.attention.kernels.blocked import blocked
+from regard.attention.kernels.derivatives import (
+    WHOLE_MAP_ENTRIES,
+    definition,
+    needs_definition,
+    with_further_derivatives,
+)
 from regard.attention.kernels.fused import fused
 from regard.attention.kernels.plain import plain
 from regard.attention.kernels.short import short
@@ -15,7 +21,6 @@ from regard.errors import RegardError
 
 KERNELS = ("auto", "plain", "short", "blocked", "fused")
 
-WHOLE_MAP_ENTRIES = 2**24  # up to here a map or a mask is built whole: 64 MiB in float32
 # Measured on a CPU, see benchmarks/kernels.py:
 # Keys up to which the fused kernel is slower; in bfloat16 its backward is so by far.
 SHORT_KEYS_BFLOAT16 = 512
@@ -38,12 +43,15 @@ def run(kernel: str, inputs: Inputs, return_lse: bool) -> tuple[Tensor, Tensor |
         return blocked(*inputs)
 
     query, key, scale = as_scaled_dot(kernel, inputs)
+    if kernel == "short" and inputs.bias is not None:
+        raise RegardError("kernel 'short' takes no bias; use kernel='plain', 'blocked' or 'fused'.")
+    if needs_definition(kernel):
+        return definition(inputs)
     if kernel == "fused":
         output = fused(query, key, inputs.value, scale, inputs.mask, inputs.bias)
-    elif inputs.bias is None:
-        output = short(query, key, inputs.value, scale, inputs.mask)
     else:
-        raise RegardError("kernel 'short' takes no bias; use kernel='plain', 'blocked' or 'fused'.")
+        output = short(query, key, inputs.value, scale, inputs.mask)
+    output = with_further_derivatives(output, inputs)
     if not return_lse:
         return output, None
     # Fused kernels' own log-sum-exps have differed in base and alignment: ours is computed apart.

@@ -26,7 +26,7 @@ def short(
     scale: float,
     mask: Mask | None,
 ) -> Float[Tensor, "batch heads queries value_dim"]:
-    """The weighted average of the values. The whole map is in memory; no second derivatives."""
+    """The weighted average of the values, with its first derivative. The whole map is in memory."""
     queries, keys = query.shape[2], key.shape[2]
     # A single query, as in decoding, does not earn back the copy of all keys that padding is.
     fill = -keys % REGISTER if queries > 1 and query.device.type == "cpu" else 0
@@ -94,12 +94,15 @@ class ShortAttention(torch.autograd.Function):
     def forward(ctx: Any, query: Tensor, key: Tensor, value: Tensor, *rest: Any) -> Tensor:
         output, flat = average(query, key, value, *rest)
         ctx.save_for_backward(*flat)
+        ctx.set_materialize_grads(False)
         ctx.scale, ctx.query_shape, ctx.key_shape = rest[-1], query.shape, key.shape
         return output
 
     @staticmethod
     @once_differentiable
-    def backward(ctx: Any, output_grad: Tensor) -> tuple[Tensor | None, ...]:
+    def backward(ctx: Any, output_grad: Tensor | None) -> tuple[Tensor | None, ...]:
+        if output_grad is None:  # the definition gives the gradients instead
+            return None, None, None, None, None, None
         flat = Flat(*ctx.saved_tensors)
         output_grad = output_grad.reshape(*flat.query.shape[:2], -1)
         weights_grad = torch.bmm(output_grad, flat.value.mT).to(softmax_dtype(flat.weights))
