@@ -150,3 +150,11 @@ def test_a_model_without_such_an_encoder_is_refused(tmp_path):
     save_pretrained(Decoder(config), tmp_path / "gpt")
     with pytest.raises(RegardError, match=r"gpt must be an encoder, or .*; it is a Decoder"):
         WordReader.load(tmp_path / "gpt")
+
+
+def test_a_long_text_is_read_in_linear_time(reader, lists_read):
+    names = lists_read(reader.tokenizer)
+    reader.states(places(["the bank"]))
+    short = len(names)
+    reader.states(places(["the river " * 300 + "bank"]))
+    assert len(names) == 2 * short < 10

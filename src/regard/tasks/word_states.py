@@ -140,25 +140,25 @@ class WordReader:
 
     def _read(self, occurrence: Occurrence) -> _Read:
         encoding = self.tokenizer.inputs(occurrence.text)
+        ids, texts = encoding.ids, encoding.sequence_ids  # each a copy of the whole list
         own = [
             k
             for k, (start, end) in enumerate(encoding.offsets)
-            if encoding.sequence_ids[k] is not None
-            and start < occurrence.end
-            and end > occurrence.start
+            if texts[k] is not None and start < occurrence.end and end > occurrence.start
         ]
         if not own:
             raise RegardError(
                 f"{self.name} has no token for {occurrence.word!r}: it leaves this word out."
             )
-        special = [k for k, text in enumerate(encoding.sequence_ids) if text is None]
+        special = [k for k, text in enumerate(texts) if text is None]
         room = self.max_length - len(special)
-        inside = [k for k, text in enumerate(encoding.sequence_ids) if text is not None]
+        inside = [k for k, text in enumerate(texts) if text is not None]
         # Of a longer text what is around the word.
         first = max(0, min(inside.index(own[0]) - room // 2, len(inside) - room))
         kept = sorted(special + inside[first : first + room])
-        places = [place for place, k in enumerate(kept) if k in set(own)]
-        return _Read([encoding.ids[k] for k in kept], places)
+        theirs = set(own)
+        places = [place for place, k in enumerate(kept) if k in theirs]
+        return _Read([ids[k] for k in kept], places)
 
     @torch.inference_mode()
     def _states(self, batch: list[_Read]) -> list[NDArray[np.float32]]:
