@@ -140,4 +140,4 @@ def test_a_person_at_the_keyboard_is_told_what_to_give(regard):
 
 def test_text_that_is_not_utf8_is_refused(regard):
     outcome = regard("explain", stdin=b"caf\xe9")
-    assert "stdin is not UTF-8 (byte 4)" in outcome.err
+    assert "stdin is not UTF-8 (byte 4 is 0xe9)" in outcome.err
