@@ -101,7 +101,7 @@ def test_stdin_is_read(regard, vectors):
         (["bank", "--window", "2"], "--window must be START:END"),
         (["bank", "--mask", "casual"], "mask must be one of none, causal, window"),
         (["bank", "--score", "dots"], "Did you mean 'dot'?"),
-        (["bank", "--temperature", "0"], "temperature must be above 0; got 0"),
+        (["bank", "--temperature", "0"], "temperature must be at least"),
         (["bank", "--layer", "1"], "--layer belong to a model, and none is named"),
         (["bank", "--markdown", "--json"], "either --markdown or --json; got both"),
         (["bank", "--html", "a.txt"], "--html must end in .html, .htm; got 'a.txt'"),

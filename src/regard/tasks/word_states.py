@@ -26,6 +26,8 @@ from regard.text.words import split_words
 Layers = dict[str, NDArray[np.float32]]
 """Name of a layer → (occurrences, dim)."""
 
+COLDEST = 1e-30  # a temperature; float32 scores divided by much less are infinite
+
 
 @dataclass(frozen=True)
 class Occurrence:
@@ -57,11 +59,11 @@ def attention_states(
         temperature: √dim if not given, as in the Transformer.
 
     Raises:
-        RegardError: the word itself has no vector; a temperature that is not positive.
+        RegardError: the word itself has no vector; a temperature too close to zero.
     """
     temperature = vectors.dim**0.5 if temperature is None else temperature
-    if not temperature > 0:
-        raise RegardError(f"temperature must be positive; got {temperature:g}.")
+    if not temperature >= COLDEST:
+        raise RegardError(f"temperature must be at least {COLDEST:g}; got {temperature:g}.")
     score = scaled(1 / temperature)
     found = []
     for each in occurrences:
