@@ -90,6 +90,38 @@ def byte_level() -> Any:
     return backend
 
 
+@pytest.fixture
+def lists_read(monkeypatch: pytest.MonkeyPatch) -> Callable[[Any], list[str]]:
+    """Notes which lists of its encodings are read: reading one copies it, so a loop must not.
+
+    `lists_read(tokenizer)` is the list of their names, one for each time.
+    """
+
+    def watch(tokenizer: Any) -> list[str]:
+        names: list[str] = []
+        choose = tokenizer._reading
+
+        class Noted:
+            def __init__(self, encoding: Any) -> None:
+                self.encoding = encoding
+
+            def __getattr__(self, name: str) -> Any:
+                names.append(name)
+                return getattr(self.encoding, name)
+
+        class Backend:
+            def __init__(self, *texts: str, **options: Any) -> None:
+                self.backend = choose(*texts, **options)
+
+            def encode(self, *texts: str, **options: Any) -> Noted:
+                return Noted(self.backend.encode(*texts, **options))
+
+        monkeypatch.setattr(tokenizer, "_reading", Backend)
+        return names
+
+    return watch
+
+
 SENTENCES = [
     "Where is the red house, and who lives in it?",
     "The child likes the small dog, which sees an old tree.",

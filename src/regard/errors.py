@@ -8,6 +8,8 @@ from contextlib import contextmanager
 class RegardError(ValueError):
     """A mistake the user can mend: one sentence, which commands print before they exit with 2."""
 
+    index: int | None = None  # of the refused text among several, from 0
+
 
 @contextmanager
 def optional_package(requirement: str, what: str) -> Iterator[None]:

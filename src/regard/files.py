@@ -1,4 +1,4 @@
-"""Writing files whole or not at all."""
+"""Writing files whole or not at all, and how much of one is read at once."""
 
 import errno
 import hashlib
@@ -7,6 +7,8 @@ import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+
+LONGEST_LINE = 16 * 2**20  # bytes; a file without line ends must not fill the memory
 
 
 @contextmanager

@@ -101,7 +101,7 @@ def test_stdin_is_read(regard, vectors):
         (["bank", "--window", "2"], "--window must be START:END"),
         (["bank", "--mask", "casual"], "mask must be one of none, causal, window"),
         (["bank", "--score", "dots"], "Did you mean 'dot'?"),
-        (["bank", "--temperature", "0"], "temperature must be above 0; got 0"),
+        (["bank", "--temperature", "0"], "temperature must be at least"),
         (["bank", "--layer", "1"], "--layer belong to a model, and none is named"),
         (["bank", "--markdown", "--json"], "either --markdown or --json; got both"),
         (["bank", "--html", "a.txt"], "--html must end in .html, .htm; got 'a.txt'"),
@@ -140,4 +140,4 @@ def test_a_person_at_the_keyboard_is_told_what_to_give(regard):
 
 def test_text_that_is_not_utf8_is_refused(regard):
     outcome = regard("explain", stdin=b"caf\xe9")
-    assert "stdin is not UTF-8 (byte 4)" in outcome.err
+    assert "stdin is not UTF-8 (byte 4 is 0xe9)" in outcome.err

@@ -5,7 +5,8 @@ import io
 
 import pytest
 
-from regard.cli.lines import CHUNK, count_lines, open_input, read_lines
+from regard.cli import lines
+from regard.cli.lines import CHUNK, count_lines, open_input, read_lines, read_text
 from regard.errors import RegardError
 
 
@@ -43,6 +44,9 @@ def test_the_line_that_is_not_utf8_is_named():
         (b'{"text": ', "line 1 of stdin is not valid JSON"),
         (b'{"id": 3}', "line 1 of stdin must have a string under \"text\"; it has 'id'"),
         (b'{"text": 3}', 'line 1 of stdin must have a string under "text"'),
+        (b'{"text": ' + b"[" * 100_000, "line 1 of stdin is not usable JSON: it is nested too"),
+        (rb'{"text": "\ud800 dog"}', r"line 1 of stdin is not valid Unicode: it has .* U\+D800"),
+        (rb'{"text": "a", "id": "\udfff"}', r"line 1 of stdin is not valid Unicode"),
     ],
 )
 def test_a_json_line_without_text_is_refused(line, message):
@@ -61,3 +65,44 @@ def test_gzip_that_was_cut_off_is_refused(tmp_path):
         count_lines(file)
     with open_input(file) as stream, pytest.raises(RegardError, match="is damaged gzip"):
         list(read_lines(stream, name=str(file)))
+
+
+def test_a_pair_of_escapes_is_one_character():
+    [(_, text)] = lines_of(rb'{"text": "\ud83d\ude00"}', json_lines=True)
+    assert text == "\U0001f600"
+
+
+class Counted(bytearray):
+    """Counts the bytes that are copied to be put together."""
+
+    copied = 0
+
+    def __iadd__(self, other):
+        Counted.copied += len(other)
+        return super().__iadd__(other)
+
+
+def test_a_long_line_is_put_together_in_linear_time(monkeypatch):
+    monkeypatch.setattr(lines, "bytearray", Counted, raising=False)
+    monkeypatch.setattr(lines, "CHUNK", 7)
+    assert lines_of(b"x" * 7000 + b"\nz") == [(1, "x" * 7000), (2, "z")]
+    assert Counted.copied <= 7002
+
+
+def test_a_line_without_end_is_refused_before_it_fills_the_memory(monkeypatch):
+    monkeypatch.setattr(lines, "LONGEST_LINE", 2**20)
+
+    class Endless(io.BytesIO):
+        given = 0
+
+        def read1(self, size=-1):
+            self.given += size
+            return b"x" * size
+
+    stream = Endless()
+    with pytest.raises(RegardError, match=r"line 1 of stdin is longer than 1 MiB"):
+        list(read_lines(stream, name="stdin"))
+    assert stream.given <= 2**20 + CHUNK
+    with pytest.raises(RegardError, match=r"stdin is longer than 1 MiB, the longest text"):
+        read_text(stream, name="stdin")
+    assert lines_of(b"a\n" + b"x" * 2**20 + b"\nb")[2] == (3, "b")

@@ -118,7 +118,7 @@ def test_json_has_every_occurrence(regard, here):
         ("apple -t plain.txt -m static --layer 1", "static has no layers; leave out --layer 1"),
         ("apple -t plain.txt --vectors v.txt", "--vectors belong to static and attention"),
         ("apple -t plain.txt --temperature 2", "--temperature belongs to --model attention"),
-        ("apple -t plain.txt -m attention --temperature -1", "temperature must be positive"),
+        ("apple -t plain.txt -m attention --temperature -1", "temperature must be at least"),
         ("apple -t plain.txt -o p.gif", "a figure is saved as .svg, .pdf, .png"),
     ],
 )

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from regard.data import lines
 from regard.data.lines import check_file, decode_lines, read_lines
 from regard.data.pairs import BadLine, refuse
 from regard.errors import RegardError
@@ -92,3 +93,13 @@ def test_lines_come_one_by_one(tmp_path: Path) -> None:
     path = file_of(tmp_path, b"good\n\xff\n")
     lines = read_lines(path, refuse)
     assert next(lines) == (1, "good")  # the bad line behind it has not been read yet
+
+
+def test_a_line_without_end_is_refused_before_it_fills_the_memory(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(lines, "LONGEST_LINE", 2**20)
+    assert len(list(decode_lines(file_of(tmp_path, b"x" * (2**20 - 1) + b"\ny")))) == 2
+    path = file_of(tmp_path, gzip.compress(b"a\n" + b"x" * (2**20 + 1)), "f.tsv.gz")
+    with pytest.raises(RegardError, match=r"line 2: the line is longer than 1 MiB"):
+        list(decode_lines(path))

@@ -67,6 +67,8 @@ def test_null_and_absent_are_empty_sentences(tmp_path: Path) -> None:
     [
         ("{'en': 1}", "expected a JSON object; Expecting"),
         ("[1, 2]", "expected a JSON object; got list"),
+        ('{"a": ' + "[" * 100_000, "expected a JSON object; maximum recursion depth exceeded"),
+        ({"en": "\ud800", "de": "b"}, "the text in 'en' is not valid Unicode"),
         ({"en": 5, "de": "x"}, "expected text in 'en'; got int"),
     ],
 )

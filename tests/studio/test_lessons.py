@@ -1,5 +1,7 @@
 """The lessons' route: numbers of attend, geometry on request, mistakes as sentences."""
 
+import json
+
 import numpy as np
 import pytest
 import torch
@@ -18,7 +20,9 @@ def ask(client, monkeypatch):
     monkeypatch.setattr(lessons, "_words", lambda: words)
 
     def post(**request):
-        answer = client.post("/api/explain", json=request)
+        escaped = json.dumps(request)  # half a surrogate pair too
+        headers = {"Content-Type": "application/json"}
+        answer = client.post("/api/explain", content=escaped, headers=headers)
         return answer.status_code, answer.json()
 
     post.words = words
@@ -71,6 +75,8 @@ def test_a_spotlight_brings_the_geometry_of_a_head(ask):
         ({"text": "b" * 70_000}, 400, "a text may have 65,536 characters here; got 70,000"),
         ({"text": "bank", "spotlight": 1}, 400, "there are tokens 0 to 0; got 1"),
         ({"text": "bank", "spotlight": 0, "head": 1}, 400, "there are heads 0 to 0; got 1"),
+        ({"text": "bank", "spotlight": 0, "temperature": 1e-320}, 400, "must be at least 1e-100"),
+        ({"text": "\ud800 bank"}, 400, "not valid Unicode: it has the lone surrogate U+D800"),
         ({"text": "bank", "temperature": 0}, 422, "temperature: input should be greater than 0"),
         ({"text": "bank", "score": "dots"}, 422, "score: input should be 'dot', "),
         ({}, 422, "text: field required"),

@@ -1,6 +1,7 @@
 """The server's answers are the trace's numbers; mistakes are sentences."""
 
 import io
+import json
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -13,6 +14,7 @@ from regard.inspection import thumbnails
 
 CROSS = "decoder.layers.1.cross"
 SELF = "decoder.layers.2.self"
+JSON = {"Content-Type": "application/json"}
 
 
 def numbers(answer):
@@ -233,6 +235,9 @@ REFUSED = [
     ({"model": "en-de", "text": "a", "target": " "}, "the target is empty"),
     ({"model": "en-de", "text": "a " * 600}, "a text may have 511 tokens with en-de; got 600."),
     ({"model": "en-de", "text": "a" * 40_000}, "en-de takes 511 tokens; a text of 40,000 char"),
+    ({"model": "en-de", "text": "\ud800 dog"}, "the text is not valid Unicode: it has the lone"),
+    ({"model": "en-de", "text": "a", "target": "\udfff"}, "the target is not valid Unicode"),
+    ({"model": "\ud800", "text": "a"}, "model must be one of en-de"),
     ({"model": "en-de", "text": "a", "num_beams": 0}, "num_beams must be from 1 to 64; got 0."),
     ({"model": "en-de", "text": "a", "hypothesis": 9}, "the search gave hypotheses 0 to 3"),
     ({"model": "en-de"}, "text: field required."),
@@ -241,7 +246,8 @@ REFUSED = [
 
 @pytest.mark.parametrize(("asked", "begins"), REFUSED)
 def test_what_cannot_be_traced_is_refused_with_a_sentence(client, asked, begins):
-    answer = client.post("/api/traces", json=asked)
+    escaped = json.dumps(asked)  # half a surrogate pair too, as a page's JSON.stringify does
+    answer = client.post("/api/traces", content=escaped, headers=JSON)
     assert answer.status_code in (400, 422)
     assert answer.json()["detail"].startswith(begins)
 

@@ -114,3 +114,17 @@ def test_limits_are_at_least_one(answerer, option):
 
 def test_a_long_text_is_read_at_the_width_of_the_model(answerer):
     assert np.isfinite(answerer.run([LONG])[0][0].score)  # 384 is more than its 67 positions
+
+
+def test_a_long_context_is_read_in_linear_time(answerer, lists_read):
+    names = lists_read(answerer.tokenizer)
+    answerer.run([("who sees the dog", "the red house " * 5)])
+    short = len(names)
+    answerer.run([("who sees the dog", "the red house " * 500)])
+    assert len(names) == 2 * short <= 20
+
+
+def test_the_question_that_is_refused_is_counted(answerer):
+    with pytest.raises(RegardError) as refused:
+        answerer.run([SHORT, ("", "a text")])
+    assert refused.value.index == 1

@@ -1,6 +1,9 @@
 """Batches by length: everything once, in its own place."""
 
-from regard.tasks.batching import by_length
+import pytest
+
+from regard.errors import RegardError
+from regard.tasks.batching import by_length, read_each
 
 GROUPS = [["ccc", "a"], [], ["bb"], ["dddd", "ee", "f"]]
 
@@ -22,3 +25,15 @@ def test_progress_counts_groups_when_their_last_item_is_done():
     assert done == [1, 1, 2]  # the empty one; "bb"; the two whose longest came last
     by_length([[], []], lambda batch: batch, batch_size=2, progress=done.append)
     assert done[-1] == 2
+
+
+def test_the_item_that_is_refused_is_counted():
+    def read(item):
+        if item == "c":
+            raise RegardError("no c")
+        return item.upper()
+
+    assert read_each(read, "ab") == ["A", "B"]
+    with pytest.raises(RegardError, match="no c") as refused:
+        read_each(read, "abc")
+    assert refused.value.index == 2

@@ -64,3 +64,11 @@ def test_a_family_with_one_segment_is_given_none(encoder_folder):
     assert batch.segments is None
     assert batch.ids[1].tolist()[-1] == 1  # its padding
     assert batch.real.sum(1).tolist() == [batch.ids.shape[1], (batch.ids[1] != 1).sum().item()]
+
+
+def test_a_long_text_is_read_in_linear_time(reader, lists_read):
+    names = lists_read(reader.tokenizer)
+    reader.tokens("the dog")
+    short = len(names)
+    reader.tokens("the dog " * 300)
+    assert len(names) == 2 * short < 20

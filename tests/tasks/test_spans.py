@@ -5,20 +5,20 @@ import pytest
 import tokenizers
 from tokenizers import models, pre_tokenizers, processors
 
-from regard.tasks.spans import best_spans, characters, probabilities, ranked
+from regard.tasks.spans import TokenPair, best_spans, characters, probabilities, ranked
 
 CONTEXT = "ab c"
 
 
 @pytest.fixture
-def encoding():
+def pair():
     """[CLS] who [SEP] a ##b c [SEP]"""
     pieces = ["[CLS]", "[SEP]", "[UNK]", "who", "a", "##b", "c"]
     vocab = {piece: k for k, piece in enumerate(pieces)}
     made = tokenizers.Tokenizer(models.WordPiece(vocab, unk_token="[UNK]"))
     made.pre_tokenizer = pre_tokenizers.Whitespace()
     made.post_processor = processors.BertProcessing(("[SEP]", 1), ("[CLS]", 0))
-    return made.encode("who", CONTEXT)
+    return TokenPair.of(made.encode("who", CONTEXT))
 
 
 def test_spans_are_ranked_by_their_product():
@@ -29,25 +29,25 @@ def test_spans_are_ranked_by_their_product():
     assert [score for _, _, score in ranked(first, last, 3)][:2] == pytest.approx([0.35, 0.21])
 
 
-def test_probabilities_are_over_the_context_and_the_first_special_token(encoding):
+def test_probabilities_are_over_the_context_and_the_first_special_token(pair):
     logits = np.log(np.array([[3, 1], [99, 99], [99, 99], [1, 2], [2, 3], [4, 4], [99, 99]]))
-    inside, first, last, none = probabilities(encoding, range(7), logits.astype(np.float32))
+    inside, first, last, none = probabilities(pair.texts, range(7), logits.astype(np.float32))
     assert inside == [3, 4, 5]
     np.testing.assert_allclose(first, [0.1, 0.2, 0.4], rtol=1e-6)
     np.testing.assert_allclose(last, [0.2, 0.3, 0.4], rtol=1e-6)
     assert none == pytest.approx(0.3 * 0.1)
 
 
-def test_a_part_of_a_word_is_widened_to_the_word(encoding):
-    assert characters(encoding, CONTEXT, 4, 4) == (0, 2)
-    assert characters(encoding, CONTEXT, 4, 5) == (0, 4)
+def test_a_part_of_a_word_is_widened_to_the_word(pair):
+    assert characters(pair.words, CONTEXT, 4, 4) == (0, 2)
+    assert characters(pair.words, CONTEXT, 4, 5) == (0, 4)
 
 
-def test_equal_spans_count_once_with_the_best_window(encoding):
+def test_equal_spans_count_once_with_the_best_window(pair):
     windows = [[0, 1, 2, 3, 4, 6], [0, 1, 2, 4, 5, 6]]
     logits = [np.zeros((6, 2), np.float32), np.zeros((6, 2), np.float32)]
     logits[1][3] = 5  # "##b" in the second window
-    found = best_spans(encoding, CONTEXT, windows, logits, top_k=9, longest=9, or_none=True)
+    found = best_spans(pair, CONTEXT, windows, logits, top_k=9, longest=9, or_none=True)
     places = [(span.start, span.end) for span in found]
     assert places[0] == (0, 2)
     assert found[0].score == pytest.approx((np.exp(5) / (np.exp(5) + 2)) ** 2, rel=1e-5)

@@ -60,7 +60,7 @@ def test_attention_averages_the_words_around(vectors, temperature):
 def test_a_word_without_a_vector_is_refused(vectors):
     with pytest.raises(RegardError, match=r"'Banks' is not among .* did you mean 'bank'"):
         static_states(vectors, [Occurrence("Banks", 0, 5)])
-    with pytest.raises(RegardError, match="temperature must be positive; got 0"):
+    with pytest.raises(RegardError, match="temperature must be at least 1e-30; got 0"):
         attention_states(vectors, places(), temperature=0)
 
 
@@ -150,3 +150,11 @@ def test_a_model_without_such_an_encoder_is_refused(tmp_path):
     save_pretrained(Decoder(config), tmp_path / "gpt")
     with pytest.raises(RegardError, match=r"gpt is a language model \(gpt2\): .* give an encoder"):
         WordReader.load(tmp_path / "gpt")
+
+
+def test_a_long_text_is_read_in_linear_time(reader, lists_read):
+    names = lists_read(reader.tokenizer)
+    reader.states(places(["the bank"]))
+    short = len(names)
+    reader.states(places(["the river " * 300 + "bank"]))
+    assert len(names) == 2 * short < 10

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -176,3 +177,21 @@ def test_a_pair_is_saved_and_loaded_joint_or_separate(tmp_path: Path, joint: boo
         assert ours.encode_batch(LINES) == theirs.encode_batch(LINES)
     if not joint:
         assert again.source.encode("दृश्य") != again.target.encode("दृश्य")
+
+
+def test_pieces_take_time_in_proportion_to_the_text(
+    tokenizer: Tokenizer, lists_read: Callable[[Tokenizer], list[str]]
+) -> None:
+    names = lists_read(tokenizer)
+    tokenizer.pieces("a dog")
+    tokenizer.pieces("a dog " * 300)
+    assert names == ["ids", "tokens", "offsets"] * 2
+
+
+@pytest.mark.parametrize("method", ["encode", "inputs", "pieces"])
+def test_half_a_surrogate_pair_is_refused(tokenizer: Tokenizer, method: str) -> None:
+    message = r"the text is not valid Unicode: it has the lone surrogate U\+D800"
+    with pytest.raises(RegardError, match=message):
+        getattr(tokenizer, method)("a \ud800 dog")
+    with pytest.raises(RegardError, match=message):
+        tokenizer.encode_batch(["a dog", "\ud800"])

@@ -2,6 +2,7 @@
 
 import pytest
 
+from regard.errors import RegardError
 from regard.text.words import split_words, word_spans
 
 
@@ -32,3 +33,8 @@ def test_spans_cover_what_was_written():
         "पानी",
     ]
     assert len(split_words(text)) == 4
+
+
+def test_half_a_surrogate_pair_is_refused():
+    with pytest.raises(RegardError, match=r"not valid Unicode: it has the lone surrogate U\+DCFF"):
+        split_words("a \udcff dog")

@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from regard.cli.lines import Line, count_lines, open_input
+from regard.cli.lines import Line, json_object, open_input, read_text
 from regard.cli.options import BatchSize, Output, Threads
-from regard.cli.progress import progress_bar
-from regard.cli.texts import destination, one_line, text_groups
+from regard.cli.texts import destination, line_named, lines_bar, one_line, text_groups
 from regard.errors import RegardError
 
 if TYPE_CHECKING:
@@ -70,7 +69,10 @@ def answer(
     """
     if context and text is not None:
         raise RegardError("give either --context or --text; got both.")
-    searched = _read(context) if context else text
+    searched = text
+    if context:
+        with open_input(context) as opened:
+            searched = read_text(opened, name=str(context))
     groups = text_groups(questions, input, False, what="a question")
     import torch
 
@@ -87,7 +89,7 @@ def answer(
     }
     with (
         destination(output) as file,
-        progress_bar(count_lines(input) if input else 0, "answering", shown=bool(input)) as bar,
+        lines_bar(input, "answering") as bar,
     ):
         for group in groups:
             asked = list(_asked(group, searched))
@@ -96,10 +98,11 @@ def answer(
                 (str(entry["question"]), entry.get("context") or searched or "")
                 for _, entry in asked
             ]
-            results = answerer.run(pairs, progress=bar, **options)
+            with line_named([line for line, _ in asked]):
+                results = answerer.run(pairs, progress=bar, **options)
             found = {
-                number: (entry, answers)
-                for (number, entry), answers in zip(asked, results, strict=True)
+                line.number: (entry, answers)
+                for (line, entry), answers in zip(asked, results, strict=True)
             }
             for line in group:
                 entry, answers = found.get(line.number, ({"question": ""}, []))
@@ -110,27 +113,14 @@ def answer(
             file.flush()
 
 
-def _read(file: Path) -> str:
-    with open_input(file) as opened:
-        try:
-            return opened.read().decode("utf-8")
-        except UnicodeDecodeError as error:
-            raise RegardError(
-                f"{file} is not UTF-8 (byte {error.start + 1}). Convert the file to UTF-8."
-            ) from None
-
-
-def _asked(lines: list[Line], searched: str | None) -> Iterator[tuple[int, dict[str, Any]]]:
-    """The number and the fields of each line that asks something."""
+def _asked(lines: list[Line], searched: str | None) -> Iterator[tuple[Line, dict[str, Any]]]:
+    """Each line that asks something, with its fields."""
     for line in lines:
         if not line.text.strip():
             continue
         entry: Any = {"question": line.text}
         if line.text.startswith("{"):
-            try:
-                entry = json.loads(line.text)
-            except ValueError as error:
-                raise RegardError(f"line {line.number} is not valid JSON ({error}).") from None
+            entry = json_object(line.text, f"line {line.number}")
         if not isinstance(entry.get("question"), str):
             raise RegardError(f'line {line.number} must have a string under "question".')
         if not isinstance(entry.get("context", searched), str):
@@ -138,7 +128,7 @@ def _asked(lines: list[Line], searched: str | None) -> Iterator[tuple[int, dict[
                 f"line {line.number} needs a text to search: --context FILE, --text, or a JSON"
                 ' object with "question" and "context".'
             )
-        yield line.number, entry
+        yield line, entry
 
 
 def _json(entry: dict[str, Any], answers: "list[Answer]") -> str:

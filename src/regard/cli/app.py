@@ -21,6 +21,7 @@ from regard.cli.info import info
 from regard.cli.ladder import ladder
 from regard.cli.look import look
 from regard.cli.meaning import meaning
+from regard.cli.streams import prepare_streams
 from regard.cli.studio import studio
 from regard.cli.summarize import summarize
 from regard.cli.train import train
@@ -41,6 +42,7 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
     arguments = list(sys.argv[1:] if arguments is None else arguments)
     debug = _take_debug(arguments)
     try:
+        prepare_streams()
         code = typer.main.get_command(app).main(
             arguments, prog_name="regard", standalone_mode=False
         )

@@ -6,10 +6,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from regard.cli.lines import Line, count_lines
+from regard.cli.lines import Line
 from regard.cli.options import BatchSize, Input, Output, Threads
-from regard.cli.progress import progress_bar
-from regard.cli.texts import destination, one_line, text_groups
+from regard.cli.texts import destination, line_named, lines_bar, one_line, text_groups
 from regard.errors import RegardError
 
 if TYPE_CHECKING:
@@ -72,7 +71,7 @@ def classify(
     classifier = load(model, "image-classification" if images else "text-classification")
     with (
         destination(output) as file,
-        progress_bar(count_lines(input) if input else 0, "classifying", shown=bool(input)) as bar,
+        lines_bar(input, "classifying") as bar,
     ):
         for group in groups:
             lines = [line for line in group if line.text.strip()]
@@ -80,7 +79,8 @@ def classify(
             given: list[Any] = [[line.text for line in lines]]
             if pairs:
                 given = [list(column) for column in zip(*map(_pair, lines), strict=True)]
-            results = classifier.run(*given, progress=bar, **options) if lines else []
+            with line_named(lines):
+                results = classifier.run(*given, progress=bar, **options) if lines else []
             found = dict(zip((line.number for line in lines), results, strict=True))
             for line in group:
                 result = found.get(line.number)

@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from regard.cli.lines import Line, count_lines
+from regard.cli.lines import Line
 from regard.cli.options import BatchSize, Input, Threads
-from regard.cli.progress import progress_bar
-from regard.cli.texts import destination, text_groups
+from regard.cli.texts import destination, line_named, lines_bar, text_groups
 
 if TYPE_CHECKING:
     from regard.tasks.embedding import Embedder, Embedding
@@ -72,19 +71,19 @@ def encode(
         torch.set_num_threads(threads)
     embedder = load(model, "feature-extraction")
     cut = lines = 0
-    total = count_lines(input) if input else 0
     with (
         _writer(output, embedder) as write,
-        progress_bar(total, "encoding", shown=bool(input)) as bar,
+        lines_bar(input, "encoding") as bar,
     ):
         for group in groups:
-            found = embedder.run(
-                [line.text for line in group],
-                pooling=pooling,
-                normalise=normalise,
-                batch_size=batch_size,
-                progress=bar,
-            )
+            with line_named(group):
+                found = embedder.run(
+                    [line.text for line in group],
+                    pooling=pooling,
+                    normalise=normalise,
+                    batch_size=batch_size,
+                    progress=bar,
+                )
             write(group, found)
             lines += len(group)
             cut += sum(each.truncated for each in found)

@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from regard.cli.lines import read_text
 from regard.cli.progress import waiting
+from regard.cli.streams import open_stdin
 from regard.cli.texts import destination
 from regard.errors import RegardError
 
@@ -255,14 +257,8 @@ def _print(
 def _text(sentence: str | None) -> str:
     if sentence is not None:
         return sentence
-    if sys.stdin.isatty():
-        raise RegardError('there is no sentence; give one in quotes: regard explain "a sentence".')
-    try:
-        return sys.stdin.buffer.read().decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise RegardError(
-            f"stdin is not UTF-8 (byte {error.start + 1}). Convert the text to UTF-8."
-        ) from None
+    stdin = open_stdin('there is no sentence; give one in quotes: regard explain "a sentence".')
+    return read_text(stdin, name="stdin")
 
 
 def _part(window: str | None) -> slice:

@@ -6,10 +6,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from regard.cli.lines import Line, count_lines
+from regard.cli.lines import Line
 from regard.cli.options import BatchSize, Input, JsonLines, MaxNewTokens, Output, Threads
-from regard.cli.progress import progress_bar
-from regard.cli.texts import destination, text_groups
+from regard.cli.texts import destination, line_named, lines_bar, text_groups
 from regard.errors import RegardError
 
 if TYPE_CHECKING:
@@ -147,12 +146,13 @@ def generate(
         return
     with (
         destination(output) as file,
-        progress_bar(count_lines(input) if input else 0, "writing", shown=bool(input)) as bar,
+        lines_bar(input, "writing") as bar,
     ):
         between = ""
         for group in groups:
             asked = [_asked(line.text, opening, chat) for line in group]
-            results = writer.run(asked, batch_size=batch_size, progress=bar, **options)
+            with line_named(group):
+                results = writer.run(asked, batch_size=batch_size, progress=bar, **options)
             for line, result in zip(group, results, strict=True):
                 _warn(result, chat, f"the text of line {line.number}")
                 if as_json:
@@ -185,7 +185,7 @@ def _converse(writer: "Writer", opening: Messages, options: dict[str, Any]) -> N
     while True:
         try:
             said = input("> ")
-        except EOFError:
+        except (EOFError, RuntimeError):  # the latter if stdin is closed
             print()
             return
         if not said.strip():

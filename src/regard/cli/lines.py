@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, cast
 
 from regard.errors import RegardError
+from regard.files import LONGEST_LINE
 
 CHUNK = 1 << 16  # bytes; what a pipe holds, and enough lines to sort into full batches
 
@@ -27,21 +28,52 @@ def read_lines(stream: BinaryIO, *, name: str, json_lines: bool = False) -> Iter
     line before the next one comes.
 
     Args:
-        stream: has `read1`, as files opened for bytes do.
+        stream: has `read1`, as files opened for bytes do. It is read once, from where it stands.
         name: what to call the stream in messages.
         json_lines: a line that begins with "{" is a JSON object whose "text" is the line's text.
 
     Raises:
-        RegardError: with the line's number, where it is not UTF-8 or not such an object.
+        RegardError: with the line's number: it is not UTF-8, too long, or not such an object.
     """
-    rest, number = b"", 0
+    unfinished, number = bytearray(), 0
     while piece := _piece(stream, name):
-        *complete, rest = (rest + piece).split(b"\n")
-        if complete:
-            first, number = number + 1, number + len(complete)
-            yield [_line(k, raw, name, json_lines) for k, raw in enumerate(complete, start=first)]
-    if rest:
-        yield [_line(number + 1, rest, name, json_lines)]
+        first, *others = piece.split(b"\n")
+        unfinished += first
+        if len(unfinished) > LONGEST_LINE:
+            raise RegardError(
+                f"line {number + 1} of {name} is longer than {LONGEST_LINE // 2**20} MiB."
+                " Split it into shorter lines."
+            )
+        if others:
+            complete = [bytes(unfinished), *others[:-1]]
+            unfinished = bytearray(others[-1])
+            start, number = number + 1, number + len(complete)
+            yield [_line(k, raw, name, json_lines) for k, raw in enumerate(complete, start)]
+    if unfinished:
+        yield [_line(number + 1, bytes(unfinished), name, json_lines)]
+
+
+def read_text(stream: BinaryIO, *, name: str) -> str:
+    """The whole of a stream as one text.
+
+    Raises:
+        RegardError: it is not UTF-8, damaged, or longer than a line may be.
+    """
+    raw = bytearray()
+    while piece := _piece(stream, name):
+        raw += piece
+        if len(raw) > LONGEST_LINE:
+            raise RegardError(
+                f"{name} is longer than {LONGEST_LINE // 2**20} MiB, the longest text that is read"
+                " at once. Give a part of it."
+            )
+    try:
+        return raw.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise RegardError(
+            f"{name} is not UTF-8 (byte {error.start + 1} is 0x{raw[error.start]:02x})."
+            " Convert it to UTF-8."
+        ) from None
 
 
 def open_input(path: Path) -> BinaryIO:
@@ -49,14 +81,37 @@ def open_input(path: Path) -> BinaryIO:
     return cast(BinaryIO, gzip.open(path, "rb") if path.suffix == ".gz" else path.open("rb"))
 
 
-def count_lines(path: Path) -> int:
-    """How many lines `read_lines` will find."""
+def count_lines(path: Path) -> int | None:
+    """How many lines `read_lines` will find; None for a pipe or a device, which can only be read
+    once."""
+    # On some systems /dev/stdin shares its position with stdin, even if that is a regular file.
+    if not path.is_file() or path.absolute().parts[:2] == ("/", "dev"):
+        return None
     lines, last = 0, b"\n"
     with open_input(path) as file:
         while piece := _piece(file, str(path)):
             lines += piece.count(b"\n")
             last = piece[-1:]
     return lines + (last != b"\n")
+
+
+def json_object(text: str, where: str) -> dict[str, Any]:
+    """A line that begins with "{" as the JSON object that it is.
+
+    Raises:
+        RegardError: it is not one, or has text that is not valid Unicode.
+    """
+    try:
+        fields: dict[str, Any] = json.loads(text)
+    except ValueError as error:
+        raise RegardError(f"{where} is not valid JSON ({error}).") from None
+    except RecursionError:
+        raise RegardError(f"{where} is not usable JSON: it is nested too deeply.") from None
+    if "\\u" in text:
+        from regard.text.normalise import check_unicode
+
+        check_unicode(json.dumps(fields, ensure_ascii=False), where)
+    return fields
 
 
 def _piece(stream: BinaryIO, name: str) -> bytes:
@@ -67,24 +122,22 @@ def _piece(stream: BinaryIO, name: str) -> bytes:
 
 
 def _line(number: int, raw: bytes, name: str, json_lines: bool) -> Line:
+    where = f"line {number} of {name}"
     try:
         text = raw.decode("utf-8").rstrip("\r")
     except UnicodeDecodeError as error:
         raise RegardError(
-            f"line {number} of {name} is not UTF-8 (byte {error.start + 1} is"
+            f"{where} is not UTF-8 (byte {error.start + 1} is"
             f" 0x{raw[error.start]:02x}). Convert the file to UTF-8."
         ) from None
     if number == 1:
         text = text.removeprefix("\ufeff")  # a byte order mark is no part of the first sentence
     if not (json_lines and text.startswith("{")):
         return Line(number, text)
-    try:
-        fields = json.loads(text)
-    except ValueError as error:
-        raise RegardError(f"line {number} of {name} is not valid JSON ({error}).") from None
+    fields = json_object(text, where)
     if not isinstance(fields.get("text"), str):
         raise RegardError(
-            f'line {number} of {name} must have a string under "text"; it has'
+            f'{where} must have a string under "text"; it has'
             f" {', '.join(map(repr, fields)) or 'nothing'}."
         )
     return Line(number, fields["text"], fields)

@@ -10,7 +10,9 @@ from urllib.parse import urlencode
 import typer
 
 from regard import catalog
+from regard.cli.lines import read_text
 from regard.cli.progress import waiting
+from regard.cli.streams import open_stdin
 from regard.cli.studio import PORT
 from regard.cli.texts import one_line
 from regard.errors import RegardError
@@ -143,24 +145,15 @@ def _text(text: str | None, file: Path | None) -> str:
     if text is not None and file is not None:
         raise RegardError("give either a text or --file; got both.")
     if file is not None:
-        text = _decoded(file.read_bytes(), str(file))
+        with file.open("rb") as opened:
+            text = read_text(opened, name=str(file))
     elif text is None:
-        if sys.stdin.isatty():
-            raise RegardError('there is no text; give one in quotes: regard look MODEL "a text".')
-        text = _decoded(sys.stdin.buffer.read(), "stdin")
+        stdin = open_stdin('there is no text; give one in quotes: regard look MODEL "a text".')
+        text = read_text(stdin, name="stdin")
     text = text.strip()
     if not text:
         raise RegardError("the text is empty; give a sentence.")
     return text
-
-
-def _decoded(raw: bytes, name: str) -> str:
-    try:
-        return raw.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise RegardError(
-            f"{name} is not UTF-8 (byte {error.start + 1}). Convert the file to UTF-8."
-        ) from None
 
 
 def _nothing_to_run(*given: object) -> None:

@@ -5,16 +5,23 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 
+def is_watched() -> bool:
+    """Whether progress is shown: somebody sits at a terminal."""
+    return sys.stderr.isatty()
+
+
 @contextmanager
-def progress_bar(total: int, what: str, *, shown: bool = True) -> Iterator[Callable[[int], None]]:
+def progress_bar(
+    total: int | None, what: str, *, shown: bool = True
+) -> Iterator[Callable[[int], None]]:
     """Gives a function to call with the number of items just finished.
 
     Args:
-        total: items in all.
+        total: items in all; None if that is not known.
         what: what is being done, in a word or two.
         shown: False keeps silent even on a terminal.
     """
-    if not (shown and sys.stderr.isatty()):
+    if not (shown and is_watched()):
         yield lambda done: None
         return
     from rich.console import Console
@@ -30,7 +37,7 @@ def progress_bar(total: int, what: str, *, shown: bool = True) -> Iterator[Calla
 @contextmanager
 def waiting(what: str) -> Iterator[None]:
     """Says what is being done while it is, where nobody can know how long it takes."""
-    if not sys.stderr.isatty():
+    if not is_watched():
         yield
         return
     from rich.console import Console

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from regard.cli.lines import Line, count_lines
+from regard.cli.lines import Line
 from regard.cli.options import (
     BatchSize,
     Input,
@@ -16,8 +16,14 @@ from regard.cli.options import (
     Output,
     Threads,
 )
-from regard.cli.progress import progress_bar
-from regard.cli.texts import answers, destination, one_line, say_not_followed, text_groups
+from regard.cli.texts import (
+    answers,
+    destination,
+    lines_bar,
+    one_line,
+    say_not_followed,
+    text_groups,
+)
 
 if TYPE_CHECKING:
     from regard.tasks.summarization import Rewriting
@@ -100,7 +106,7 @@ def summarize(
     options = {name: value for name, value in options.items() if value is not None}
     with (
         destination(output) as file,
-        progress_bar(count_lines(input) if input else 0, "summarizing", shown=bool(input)) as bar,
+        lines_bar(input, "summarizing") as bar,
     ):
 
         def summarized(texts: list[str]) -> "list[Rewriting]":

@@ -4,10 +4,13 @@ import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from itertools import chain
 from pathlib import Path
 from typing import TextIO, TypeVar
 
 from regard.cli.lines import Line, count_lines, open_input, read_lines
+from regard.cli.progress import is_watched, progress_bar
+from regard.cli.streams import open_stdin
 from regard.errors import RegardError
 
 T = TypeVar("T")
@@ -19,6 +22,8 @@ def text_groups(
     texts: list[str] | None, input: Path | None, json_lines: bool, *, what: str
 ) -> Iterable[list[Line]]:
     """Lines in groups as they come: of the arguments, a file, or stdin.
+
+    A file is read once, so that it may be a pipe.
 
     Args:
         json_lines: a line may be a JSON object with a "text".
@@ -32,14 +37,33 @@ def text_groups(
     if texts:
         return [[Line(number, text) for number, text in enumerate(texts, start=1)]]
     if input:
-        if count_lines(input) == 0:
+        groups = _file_groups(input, json_lines)
+        first = next(groups, None)  # before a model is loaded
+        if first is None:
             raise RegardError(f"{input} is empty; {what} on each line was expected.")
-        return _file_groups(input, json_lines)
-    if sys.stdin.isatty():
-        raise RegardError(
-            f"nothing to read: give {what} in quotes, --input FILE, or lines on stdin."
-        )
-    return read_lines(sys.stdin.buffer, name="stdin", json_lines=json_lines)
+        return chain([first], groups)
+    stdin = open_stdin(f"nothing to read: give {what} in quotes, --input FILE, or lines on stdin.")
+    return read_lines(stdin, name="stdin", json_lines=json_lines)
+
+
+@contextmanager
+def lines_bar(input: Path | None, what: str) -> Iterator[Callable[[int], None]]:
+    """A progress bar over the lines of a file; none for arguments and stdin."""
+    # Counting reads the file once more: only for a bar that is seen.
+    total = count_lines(input) if input and is_watched() else None
+    with progress_bar(total, what, shown=bool(input)) as advance:
+        yield advance
+
+
+@contextmanager
+def line_named(lines: Sequence[Line]) -> Iterator[None]:
+    """Puts the line's number before the message if one of the lines' texts is refused."""
+    try:
+        yield
+    except RegardError as error:
+        if error.index is None:
+            raise
+        raise RegardError(f"line {lines[error.index].number}: {error}") from error
 
 
 def answers(
@@ -55,7 +79,8 @@ def answers(
     for group in groups:
         lines = [line for line in group if line.text.strip()]
         progress(len(group) - len(lines))
-        found = iter(answer([line.text for line in lines]) if lines else ())
+        with line_named(lines):
+            found = iter(answer([line.text for line in lines]) if lines else ())
         yield [(line, next(found) if line.text.strip() else None) for line in group]
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TextIO
 
 import typer
 
-from regard.cli.lines import Line, count_lines
+from regard.cli.lines import Line
 from regard.cli.options import (
     BatchSize,
     Input,
@@ -16,8 +16,7 @@ from regard.cli.options import (
     Output,
     Threads,
 )
-from regard.cli.progress import progress_bar
-from regard.cli.texts import answers, destination, one_line, text_groups
+from regard.cli.texts import answers, destination, lines_bar, one_line, text_groups
 from regard.cli.translators import Prefix, SourceLanguage, TargetLanguage, open_translator
 from regard.errors import RegardError
 
@@ -99,7 +98,7 @@ def translate(
     options = {name: value for name, value in options.items() if value is not None}
     with (
         destination(output) as file,
-        progress_bar(count_lines(input) if input else 0, "translating", shown=bool(input)) as bar,
+        lines_bar(input, "translating") as bar,
     ):
 
         def translated(texts: list[str]) -> "list[Result]":
@@ -126,7 +125,8 @@ def translate(
                 else:
                     text = one_line(result.text) if result else ""
                 print(text, file=file)
-                if attention and not as_json and result:
+                # No words, no map: a text may be invisible characters alone.
+                if attention and not as_json and result and result.alignment is not None:
                     caption = translator.alignment_caption(attention_step)
                     print(_grid(result, caption, file), file=file)
             file.flush()

@@ -10,6 +10,7 @@ from typing import IO, cast
 
 from regard.data.pairs import BadLine, OnBadLine
 from regard.errors import RegardError
+from regard.files import LONGEST_LINE
 
 _UTF8_MARK = b"\xef\xbb\xbf"
 _UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
@@ -17,13 +18,23 @@ _START = 4096
 
 
 def check_file(path: Path) -> None:
-    """The path is a file that has something in it."""
+    """The path is a file that has something in it, or a pipe."""
     if path.is_dir():
         raise RegardError(f"expected a file of sentence pairs, but {path} is a folder: name a file")
-    if not path.is_file():
+    if not path.exists():
         raise RegardError(f"expected a file of sentence pairs at {path}, but there is none there")
-    if path.stat().st_size == 0:
+    if path.is_file() and path.stat().st_size == 0:
         raise _empty(path)
+
+
+def check_rereadable(path: Path) -> None:
+    """The path is a regular file, which training reads several times."""
+    check_file(path)
+    if not path.is_file():
+        raise RegardError(
+            f"{path} is a pipe or a device, which can be read only once, and training reads its"
+            " files several times: write it to a file first"
+        )
 
 
 def open_bytes(path: Path) -> IO[bytes]:
@@ -54,7 +65,13 @@ def decode_lines(path: Path) -> Iterator[str | BadLine]:
     number = 0
     with open_bytes(path) as file:
         try:
-            for number, line in enumerate(file, start=1):
+            # One byte more than is allowed is enough to see that a line is too long.
+            for number, line in enumerate(iter(lambda: file.readline(LONGEST_LINE + 1), b""), 1):
+                if len(line) > LONGEST_LINE:
+                    raise RegardError(
+                        f"{path}, line {number:,}: the line is longer than {LONGEST_LINE // 2**20}"
+                        " MiB: check that the file has line ends"
+                    )
                 if number == 1:
                     _refuse_utf16(path, line[:_START])
                     line = line.removeprefix(_UTF8_MARK)

@@ -14,6 +14,7 @@ from regard.data.columns import Wanted, fields_of, find_fields
 from regard.data.lines import open_bytes, read_lines
 from regard.data.pairs import BadLine, OnBadLine, Pair
 from regard.errors import RegardError, optional_package
+from regard.text.normalise import check_unicode
 
 
 def read_json_lines(path: Path, wanted: Wanted, on_bad_line: OnBadLine) -> Iterator[Pair]:
@@ -30,7 +31,7 @@ def read_json_lines(path: Path, wanted: Wanted, on_bad_line: OnBadLine) -> Itera
             )
         try:
             record = json.loads(line)
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             on_bad_line(_bad(path, number, f"expected a JSON object; {error}"))
             continue
         if not isinstance(record, Mapping):
@@ -79,6 +80,11 @@ def _pair(
             message = f"expected text in {name!r}; got {type(text).__name__}"
             on_bad_line(_bad(path, number, message))
             return
+        try:
+            check_unicode(text or "", f"the text in {name!r}")
+        except RegardError as error:
+            on_bad_line(_bad(path, number, str(error)))
+            return
     yield Pair(texts[0] or "", texts[1] or "", number)
 
 
@@ -87,9 +93,9 @@ def _bad(path: Path, number: int, message: str) -> BadLine:
 
 
 def _seekable(path: Path) -> IO[bytes]:
-    """Parquet is read from its end; a gzip of it is unpacked to disk first."""
+    """Parquet is read from its end; what comes from a gzip or a pipe goes to disk first."""
     file = open_bytes(path)
-    if not isinstance(file, gzip.GzipFile):
+    if file.seekable() and not isinstance(file, gzip.GzipFile):
         return file
     unpacked = tempfile.TemporaryFile()  # noqa: SIM115, closed by the reader
     try:

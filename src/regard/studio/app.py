@@ -68,7 +68,8 @@ async def _page(path: str) -> Response:
 
 
 def _refuse(status: int, sentence: str) -> JSONResponse:
-    return JSONResponse({"detail": " ".join(sentence.split())}, status)
+    written = sentence.encode("utf-8", "backslashreplace").decode()  # what came may be quoted
+    return JSONResponse({"detail": " ".join(written.split())}, status)
 
 
 async def _mistake(request: Request, error: Exception) -> JSONResponse:

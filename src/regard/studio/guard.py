@@ -1,7 +1,5 @@
 """Who may talk to the server: pages that it served itself, from this machine, within limits."""
 
-from urllib.parse import urlsplit
-
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -71,7 +69,7 @@ def _refusal(scope: Scope) -> str | None:
             f" the request asked for {host[:80]!r}: open it by one of these names."
         )
     origin = headers.get("origin")
-    if origin is not None and urlsplit(origin)[:2] != ("http", host.lower()):
+    if origin is not None and origin.lower() != f"http://{host.lower()}":
         return (
             "this server answers its own pages only;"
             f" the request came from a page of {origin[:80]!r}."

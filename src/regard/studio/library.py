@@ -18,6 +18,7 @@ from regard.inspection.answers import ModelInfo
 from regard.inspection.trace import Trace
 from regard.studio.models import Model, describe, open_model
 from regard.studio.requests import Listed, TraceRequest
+from regard.text.normalise import check_unicode
 
 KEPT_TRACES = 8
 CHARACTERS_A_TOKEN = 64  # a text of more is refused before anything is split into tokens
@@ -105,6 +106,8 @@ class Library:
     def _check(self, request: TraceRequest) -> None:
         if request.model not in self._names:
             raise RegardError(unknown("model", request.model[:80], self._names))
+        check_unicode(request.text)
+        check_unicode(request.target or "", "the target")
         if not request.text.strip():
             raise RegardError("there is no text to look at; write a sentence.")
         if not 1 <= request.num_beams <= MOST_BEAMS:

@@ -17,8 +17,9 @@ from torch import nn
 
 from regard.checkpoints.hub import find_folder
 from regard.errors import RegardError
+from regard.tasks.batching import read_each
 from regard.tasks.reading import Batch, Reader, Tokens, load_encoder
-from regard.tasks.spans import best_spans
+from regard.tasks.spans import TokenPair, best_spans
 from regard.text import Tokenizer
 from regard.text.cutting import windows
 
@@ -109,18 +110,19 @@ class Answerer:
                 raise RegardError(f"{name} must be at least 1; got {value}.")
         length = min(max_seq_len, self._reader.max_length)
         stride = min(doc_stride, length // 2)
-        encodings = [self._encoding(*question) for question in questions]
-        parts = [windows(encoding, length, stride) for encoding in encodings]
+
+        def read(question: Question) -> tuple[TokenPair, list[list[int]]]:
+            encoding = self._encoding(*question)
+            return TokenPair.of(encoding), windows(encoding, length, stride)
+
+        pairs = read_each(read, questions)
 
         def compute(batch: Batch) -> Iterator[NDArray[np.float32]]:
             logits = self.model(batch.ids, segments=batch.segments, real=batch.real)
             lengths = batch.real.sum(1).tolist()
             return (row[:n].float().cpu().numpy() for row, n in zip(logits, lengths, strict=True))
 
-        groups = [
-            [_tokens(encoding, window) for window in its]
-            for encoding, its in zip(encodings, parts, strict=True)
-        ]
+        groups = [[_tokens(pair, window) for window in its] for pair, its in pairs]
         found = self._reader.run(groups, compute, batch_size=batch_size, progress=progress)
         options: dict[str, Any] = {
             "top_k": top_k, "longest": max_answer_len, "or_none": handle_impossible_answer,
@@ -128,11 +130,9 @@ class Answerer:
         return [
             [
                 Answer(context[span.start : span.end], span.start, span.end, span.score)
-                for span in best_spans(encoding, context, its, logits, **options)
+                for span in best_spans(pair, context, its, logits, **options)
             ]
-            for (_, context), encoding, its, logits in zip(
-                questions, encodings, parts, found, strict=True
-            )
+            for (_, context), (pair, its), logits in zip(questions, pairs, found, strict=True)
         ]
 
     def _encoding(self, question: str, context: str) -> Encoding:
@@ -142,5 +142,5 @@ class Answerer:
         return self.tokenizer.inputs(question, context)
 
 
-def _tokens(encoding: Encoding, window: Sequence[int]) -> Tokens:
-    return Tokens([encoding.ids[k] for k in window], [encoding.type_ids[k] for k in window])
+def _tokens(pair: TokenPair, window: Sequence[int]) -> Tokens:
+    return Tokens([pair.ids[k] for k in window], [pair.segments[k] for k in window])

@@ -6,6 +6,8 @@ A result depends on its own item and never on what else is in the list.
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
+from regard.errors import RegardError
+
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
@@ -46,3 +48,19 @@ def by_length(
     for k, (index, _) in enumerate(flat):
         together[index].append(found[k])
     return together
+
+
+def read_each(read: Callable[[Item], Result], items: Sequence[Item]) -> list[Result]:
+    """`read` of every item.
+
+    Raises:
+        RegardError: what `read` raised, with the refused item's index.
+    """
+    found = []
+    for index, item in enumerate(items):
+        try:
+            found.append(read(item))
+        except RegardError as error:
+            error.index = index
+            raise
+    return found

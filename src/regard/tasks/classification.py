@@ -12,6 +12,7 @@ from torch import Tensor, nn
 from regard.checkpoints.hub import find_folder
 from regard.checkpoints.pretrained import read_config
 from regard.errors import RegardError
+from regard.tasks.batching import read_each
 from regard.tasks.reading import Batch, Reader, load_encoder
 from regard.text import Tokenizer
 
@@ -113,7 +114,8 @@ class Classifier:
             return self.model(batch.ids, segments=batch.segments, real=batch.real)
 
         seconds = [None] * len(texts) if pairs is None else pairs
-        tokens = [self._reader.tokens(*both) for both in zip(texts, seconds, strict=True)]
+        both = list(zip(texts, seconds, strict=True))
+        tokens = read_each(lambda these: self._reader.tokens(*these), both)
         groups = [[each] for each in tokens]
         found = self._reader.run(groups, compute, batch_size=batch_size, progress=progress)
         return [

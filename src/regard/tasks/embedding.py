@@ -17,6 +17,7 @@ from torch.nn import functional
 
 from regard.checkpoints.hub import find_folder
 from regard.errors import RegardError
+from regard.tasks.batching import read_each
 from regard.tasks.reading import Batch, Reader, Tokens, load_encoder
 from regard.tasks.sentence_transformers import read_settings
 from regard.text import Tokenizer
@@ -141,7 +142,7 @@ class Embedder:
             vectors = functional.normalize(vectors, dim=-1) if normalise else vectors
             return vectors.float().cpu().numpy()
 
-        tokens = [self._tokens(text) for text in texts]
+        tokens = read_each(self._tokens, texts)
         groups = [[each] for each in tokens]
         found = self._reader.run(groups, compute, batch_size=batch_size, progress=progress)
         return [

@@ -11,6 +11,7 @@ from torch import Tensor, nn
 
 from regard.checkpoints.hub import find_folder
 from regard.errors import RegardError
+from regard.tasks.batching import read_each
 from regard.tasks.reading import Batch, Reader, Tokens, load_encoder
 from regard.text import Tokenizer
 
@@ -94,7 +95,7 @@ class MaskFiller:
             masks = masked.sum(1).tolist()
             return list(zip(best.values.split(masks), best.indices.split(masks), strict=True))
 
-        tokens = [self._tokens(text) for text in texts]
+        tokens = read_each(self._tokens, texts)
         groups = [[each] for each in tokens]
         found = self._reader.run(groups, compute, batch_size=batch_size, progress=progress)
         return [

@@ -91,10 +91,9 @@ class Reader:
         """A text or two, cut at their ends where they have more than `max_length` tokens."""
         encoding = self.tokenizer.inputs(text, pair)
         kept = cut(encoding, max_length or self.max_length)
+        ids, segments = encoding.ids, encoding.type_ids  # each a copy of the whole list
         return Tokens(
-            [encoding.ids[k] for k in kept],
-            [encoding.type_ids[k] for k in kept],
-            truncated=len(kept) < len(encoding.ids),
+            [ids[k] for k in kept], [segments[k] for k in kept], truncated=len(kept) < len(ids)
         )
 
     def run(

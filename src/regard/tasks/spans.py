@@ -2,12 +2,38 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
 from tokenizers import Encoding
 
 Numbers = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class TokenPair:
+    """A question with its context, token by token."""
+
+    ids: list[int]
+    segments: list[int]
+    texts: list[int | None]  # 0 of the question, 1 of the context, None of special tokens
+    words: list[tuple[int, int]]  # where the token's word lies in its text
+
+    @classmethod
+    def of(cls, encoding: Encoding) -> Self:
+        """Takes each list of the encoding once: reading one of its properties copies the list."""
+        texts, offsets = encoding.sequence_ids, encoding.offsets
+        numbers = encoding.word_ids
+        places: dict[int, tuple[int, int]] = {}  # of the context's words, by their numbers
+        for text, number, (start, end) in zip(texts, numbers, offsets, strict=True):
+            if text == 1 and number is not None:
+                places[number] = (places.get(number, (start, end))[0], end)
+        words = [
+            places[number] if text == 1 and number is not None else offset
+            for text, number, offset in zip(texts, numbers, offsets, strict=True)
+        ]
+        return cls(encoding.ids, encoding.type_ids, texts, words)
 
 
 @dataclass(frozen=True)
@@ -20,7 +46,7 @@ class Span:
 
 
 def best_spans(
-    encoding: Encoding,
+    pair: TokenPair,
     context: str,
     windows: Sequence[Sequence[int]],
     logits: Sequence[NDArray[np.float32]],
@@ -32,8 +58,8 @@ def best_spans(
     """The `top_k` best spans of all windows, best first.
 
     Args:
-        encoding: of question and context.
-        windows: the positions of each one's tokens in `encoding`.
+        pair: question and context.
+        windows: the positions of each one's tokens in `pair`.
         logits: of each window's tokens to be an answer's first and last, (tokens, 2).
         longest: tokens of a span, at most.
         or_none: the empty span is one of them, as likely as the window finds it that doubts most.
@@ -41,11 +67,11 @@ def best_spans(
     found: dict[tuple[int, int], float] = {}
     nothing = 1.0
     for window, both in zip(windows, logits, strict=True):
-        inside, first, last, none = probabilities(encoding, window, both)
+        inside, first, last, none = probabilities(pair.texts, window, both)
         nothing = min(nothing, none)
         mine: dict[tuple[int, int], float] = {}
         for k, n, score in ranked(first, last, longest):
-            start, end = characters(encoding, context, inside[k], inside[n])
+            start, end = characters(pair.words, context, inside[k], inside[n])
             if start < end:
                 mine.setdefault((start, end), score)
             if len(mine) == top_k:
@@ -59,13 +85,12 @@ def best_spans(
 
 
 def probabilities(
-    encoding: Encoding, window: Sequence[int], logits: NDArray[np.float32]
+    texts: Sequence[int | None], window: Sequence[int], logits: NDArray[np.float32]
 ) -> tuple[list[int], Numbers, Numbers, float]:
     """The context's tokens in a window, how likely each is an answer's first and its last, and how
     likely the first special token is both: that there is no answer."""
-    numbers = encoding.sequence_ids
-    inside = [k for k, position in enumerate(window) if numbers[position] == 1]
-    special = [0] if numbers[window[0]] is None else []
+    inside = [k for k, position in enumerate(window) if texts[position] == 1]
+    special = [0] if texts[window[0]] is None else []
     kept = logits[special + inside].astype(np.float64)
     powers = np.exp(kept - kept.max(0))
     first, last = (powers / powers.sum(0)).T
@@ -84,16 +109,11 @@ def ranked(first: Numbers, last: Numbers, longest: int) -> Iterator[tuple[int, i
         yield start, end, score
 
 
-def characters(encoding: Encoding, context: str, first: int, last: int) -> tuple[int, int]:
+def characters(
+    words: Sequence[tuple[int, int]], context: str, first: int, last: int
+) -> tuple[int, int]:
     """Where the words of two tokens lie in the context, from the one's start to the other's end."""
-    start, _ = _word(encoding, first)
-    _, end = _word(encoding, last)
+    start, end = words[first][0], words[last][1]
     while start < end and context[start].isspace():  # some tokens begin with the space before them
         start += 1
     return start, end
-
-
-def _word(encoding: Encoding, position: int) -> tuple[int, int]:
-    word = encoding.word_ids[position]
-    place = None if word is None else encoding.word_to_chars(word, 1)
-    return encoding.offsets[position] if place is None else place

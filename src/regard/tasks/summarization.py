@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Self
 
+from regard.tasks.batching import read_each
 from regard.tasks.text_to_text import Alternative, TextToText, in_batches, open_checkpoint
 
 
@@ -54,7 +55,7 @@ class Rewriter(TextToText):
             RegardError: an unknown option, or one out of range.
         """
         config = self.configured(options)
-        whole = [self.encode(text) if text.strip() else [] for text in texts]
+        whole = read_each(lambda text: self.encode(text) if text.strip() else [], texts)
 
         def answer(sources: list[list[int]], numbers: list[int]) -> list[list[Alternative]]:
             return [self.told(hypotheses) for hypotheses in self.decode(sources, config, numbers)]

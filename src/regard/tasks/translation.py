@@ -17,6 +17,7 @@ from regard.generation import GenerationConfig
 from regard.inspection import STEPS, Trace, cross_attention, group_words
 from regard.models import AnyEncoderDecoder, EncoderDecoder
 from regard.tasks import languages
+from regard.tasks.batching import read_each
 from regard.tasks.defaults import Defaults
 from regard.tasks.text_to_text import Alternative, TextToText, in_batches, open_checkpoint
 from regard.tasks.translation_trace import trace_translation
@@ -117,7 +118,7 @@ class Translator(TextToText):
         if alignment is not None and alignment not in STEPS:
             raise RegardError(f"alignment must be {' or '.join(STEPS)}; got {alignment!r}.")
         parts = in_batches(
-            [self._parts(text) for text in texts],
+            read_each(self._parts, texts),
             lambda sources, numbers: self._translate(sources, config, alignment, numbers),
             batch_size=batch_size,
             progress=progress,

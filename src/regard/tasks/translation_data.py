@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from regard.data import BadLine, Cleaner, CleaningRules, Pair, TokenStore, plan_split, read_pairs
+from regard.data.lines import check_rereadable
 from regard.data.pairs import refuse
 from regard.errors import RegardError
 from regard.files import sha256, whole_file
@@ -44,8 +45,7 @@ def prepare(
     files = [pairs] if isinstance(pairs, str) else list(pairs)
     files += [file for file in (options.dev, options.test) if file]
     for file in files:
-        if not Path(file).is_file():
-            raise RegardError(f"expected a file of sentence pairs at {file}; there is none.")
+        check_rereadable(Path(file))
     made_from = {
         "sha256": [sha256(file) for file in files],
         "vocab_size": options.vocab_size,

@@ -28,6 +28,8 @@ from regard.text.words import split_words
 Layers = dict[str, NDArray[np.float32]]
 """Name of a layer → (occurrences, dim)."""
 
+COLDEST = 1e-30  # a temperature; float32 scores divided by much less are infinite
+
 
 @dataclass(frozen=True)
 class Occurrence:
@@ -59,11 +61,11 @@ def attention_states(
         temperature: √dim if not given, as in the Transformer.
 
     Raises:
-        RegardError: the word itself has no vector; a temperature that is not positive.
+        RegardError: the word itself has no vector; a temperature too close to zero.
     """
     temperature = vectors.dim**0.5 if temperature is None else temperature
-    if not temperature > 0:
-        raise RegardError(f"temperature must be positive; got {temperature:g}.")
+    if not temperature >= COLDEST:
+        raise RegardError(f"temperature must be at least {COLDEST:g}; got {temperature:g}.")
     score = scaled(1 / temperature)
     found = []
     for each in occurrences:
@@ -141,25 +143,25 @@ class WordReader:
 
     def _read(self, occurrence: Occurrence) -> _Read:
         encoding = self.tokenizer.inputs(occurrence.text)
+        ids, texts = encoding.ids, encoding.sequence_ids  # each a copy of the whole list
         own = [
             k
             for k, (start, end) in enumerate(encoding.offsets)
-            if encoding.sequence_ids[k] is not None
-            and start < occurrence.end
-            and end > occurrence.start
+            if texts[k] is not None and start < occurrence.end and end > occurrence.start
         ]
         if not own:
             raise RegardError(
                 f"{self.name} has no token for {occurrence.word!r}: it leaves this word out."
             )
-        special = [k for k, text in enumerate(encoding.sequence_ids) if text is None]
+        special = [k for k, text in enumerate(texts) if text is None]
         room = self.max_length - len(special)
-        inside = [k for k, text in enumerate(encoding.sequence_ids) if text is not None]
+        inside = [k for k, text in enumerate(texts) if text is not None]
         # Of a longer text what is around the word.
         first = max(0, min(inside.index(own[0]) - room // 2, len(inside) - room))
         kept = sorted(special + inside[first : first + room])
-        places = [place for place, k in enumerate(kept) if k in set(own)]
-        return _Read([encoding.ids[k] for k in kept], places)
+        theirs = set(own)
+        places = [place for place, k in enumerate(kept) if k in theirs]
+        return _Read([ids[k] for k in kept], places)
 
     @torch.inference_mode()
     def _states(self, batch: list[_Read]) -> list[NDArray[np.float32]]:

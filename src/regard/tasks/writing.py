@@ -15,7 +15,7 @@ from regard.checkpoints.hub import find_folder
 from regard.errors import RegardError
 from regard.generation import GenerationConfig, Hypothesis, generate, stream
 from regard.models import Decoder
-from regard.tasks.batching import by_length
+from regard.tasks.batching import by_length, read_each
 from regard.tasks.chat import Message, chat_ids
 from regard.tasks.defaults import read_defaults
 from regard.tasks.writing_stream import Writing
@@ -139,8 +139,8 @@ class Writer:
                 positions, a chat that the model's template does not know.
         """
         config, ends = self._configured(options, stop_strings)
-        ids = [self._ids(prompt, special_in_text) for prompt in prompts]
-        limits = [self._limit(config, each) for each in ids]
+        ids = read_each(lambda prompt: self._ids(prompt, special_in_text), prompts)
+        limits = read_each(lambda each: self._limit(config, each), ids)
 
         def written(numbers: list[int]) -> list[Result]:
             results = []

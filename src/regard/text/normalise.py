@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 import unicodedata
 
+from regard.errors import RegardError
+
 # Marks of encoding or layout that carry no sound or meaning: zero-width space, soft hyphen, word
 # joiner, byte-order mark. U+200C and U+200D stay: Devanagari and Persian spelling need them.
 _INVISIBLE = re.compile("[\u200b\u00ad\u2060\ufeff]")
@@ -17,3 +19,22 @@ def normalise(text: str) -> str:
     No letter is ever separated from its marks: in `कि` the vowel sign stays with its letter.
     """
     return _SPACES.sub(" ", _INVISIBLE.sub("", unicodedata.normalize("NFC", text))).strip()
+
+
+def check_unicode(text: str, what: str = "the text") -> None:
+    """Refuses a text that cannot be written as UTF-8, which no tokenizer reads.
+
+    Args:
+        what: what to call the text in the message.
+
+    Raises:
+        RegardError: it has a lone surrogate: half of a JSON escape, or a byte of an argument that
+            is not UTF-8.
+    """
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        raise RegardError(
+            f"{what} is not valid Unicode: it has the lone surrogate"
+            f" U+{ord(text[error.start]):04X}. Give it as UTF-8."
+        ) from None

@@ -14,6 +14,7 @@ from tokenizers import models
 
 from regard.errors import RegardError
 from regard.text.formats import open_files
+from regard.text.normalise import check_unicode
 
 PAD, EOS, UNK = "<pad>", "</s>", "<unk>"
 WORD_START = "▁"  # stands for the space before a word, as in SentencePiece
@@ -104,7 +105,7 @@ class Tokenizer:
 
     def encode(self, text: str, *, special_in_text: bool = False) -> list[int]:
         """Token ids of one text, without special tokens but those read in it (see `inputs`)."""
-        backend = self._with_special if special_in_text else self._reading(text)
+        backend = self._reading(text, special_in_text=special_in_text)
         ids: list[int] = backend.encode(text, add_special_tokens=False).ids
         return ids
 
@@ -124,10 +125,14 @@ class Tokenizer:
             special_in_text: read "[MASK]" or a chat's "<|user|>" in the text as that token.
 
         Returns:
-            the library's Encoding: ids, type_ids (segments), tokens, offsets, sequence_ids.
+            the library's Encoding: ids, type_ids (segments), tokens, offsets, sequence_ids. Each
+            reading of these copies the whole list: take it once, before a loop.
+
+        Raises:
+            RegardError: text that is not valid Unicode.
         """
         texts = (text,) if pair is None else (text, pair)
-        backend = self._with_special if special_in_text else self._reading(*texts)
+        backend = self._reading(*texts, special_in_text=special_in_text)
         return backend.encode(*texts)
 
     def decode(self, ids: Iterable[int]) -> str:
@@ -152,14 +157,12 @@ class Tokenizer:
     def pieces(self, text: str) -> list[Piece]:
         """The pieces of a text with their word's number and the characters they cover."""
         encoding = self._reading(text).encode(text, add_special_tokens=False)
+        ids, tokens, offsets = encoding.ids, encoding.tokens, encoding.offsets
         word_of = {
-            index: number
-            for number, word in enumerate(self.words(encoding.ids))
-            for index in word.indices
+            index: number for number, word in enumerate(self.words(ids)) for index in word.indices
         }
         found = []
-        for index, (id_, token) in enumerate(zip(encoding.ids, encoding.tokens, strict=True)):
-            start, end = encoding.offsets[index]
+        for index, (id_, token, (start, end)) in enumerate(zip(ids, tokens, offsets, strict=True)):
             while start < end and text[start] == " ":  # the space that `▁` stands for
                 start += 1
             if token == WORD_START:  # the library gives the first one the letter behind it
@@ -229,8 +232,12 @@ class Tokenizer:
         spaces = self.backend.token_to_id(WORD_START) is not None
         return WORD_START if spaces else BYTE_WORD_START
 
-    def _reading(self, *texts: str) -> tokenizers.Tokenizer:
+    def _reading(self, *texts: str, special_in_text: bool = False) -> tokenizers.Tokenizer:
         """The backend for these texts: the plain one, unless a special token's name is in them."""
+        for text in texts:
+            check_unicode(text)
+        if special_in_text:
+            return self._with_special
         if self._reserved is not None and any(self._reserved.search(text) for text in texts):
             return self._guarded
         return self.backend

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from tokenizers import Regex, pre_tokenizers
 
+from regard.text.normalise import check_unicode
+
 # Letters with their marks and digits, an apostrophe inside (don't), or one pictograph with what
 # modifies and joins it. Scripts without spaces are one word from one punctuation mark to the next.
 _WORD = (
@@ -25,4 +27,5 @@ def word_spans(text: str) -> list[tuple[int, int]]:
 
 
 def _plain(text: str) -> str:
+    check_unicode(text)
     return text.replace("’", "'")  # as long as it was, so that spans fit

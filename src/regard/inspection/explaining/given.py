@@ -9,6 +9,8 @@ from torch.nn import functional
 from regard.attention import Mask, Score
 from regard.errors import RegardError
 
+COLDEST = 1e-100  # a score divided by much less is infinite, and its softmax is not a number
+
 
 @dataclass(frozen=True, eq=False)
 class Projection:
@@ -42,7 +44,7 @@ class Given:
 
     Raises:
         RegardError: no token, vectors or matrices whose shapes do not fit, a temperature that is
-            not positive.
+            too close to zero.
     """
 
     tokens: list[str]
@@ -81,8 +83,10 @@ class Given:
                 "heads and head_dim must be at least 1; got"
                 f" heads={self.heads} and head_dim={self.head_dim}."
             )
-        if not 0 < self.temperature < float("inf"):
-            raise RegardError(f"temperature must be above 0; got {self.temperature:g}.")
+        if not COLDEST <= self.temperature < float("inf"):
+            raise RegardError(
+                f"temperature must be at least {COLDEST:g} and finite; got {self.temperature:g}."
+            )
         self._check_matrices()
 
     @property

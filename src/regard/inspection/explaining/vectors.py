@@ -52,7 +52,7 @@ def explain_vectors(
 
     Raises:
         RegardError: no token or more than 64, shapes that do not fit, a name that is not known, a
-            temperature that is not positive.
+            temperature that is too close to zero.
     """
     x = double(torch.as_tensor(vectors))
     matrices = {"query": query, "key": key, "value": value, "output": output}

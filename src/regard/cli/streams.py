@@ -1,0 +1,32 @@
+"""The process's three streams, whatever the shell and the locale made of them."""
+
+import io
+import os
+import sys
+from typing import BinaryIO
+
+from regard.errors import RegardError
+
+
+def prepare_streams() -> None:
+    """Makes output readable everywhere: UTF-8, as input is, unless a terminal wants otherwise.
+
+    Raises:
+        RegardError: stdout is closed.
+    """
+    if sys.stderr is None:  # closed to have silence; print(file=None) would write to stdout
+        sys.stderr = open(os.devnull, "w")  # noqa: SIM115, open as long as the process
+    if sys.stdout is None:
+        raise RegardError("stdout is closed. Redirect it to a file or to /dev/null.")
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        if sys.stdout.isatty():
+            sys.stdout.reconfigure(errors="backslashreplace")
+        else:
+            sys.stdout.reconfigure(encoding="utf-8", errors="backslashreplace")
+
+
+def open_stdin(nothing: str) -> BinaryIO:
+    """The bytes of stdin. Raises RegardError(nothing) if it is a terminal or closed."""
+    if sys.stdin is None or sys.stdin.isatty():
+        raise RegardError(nothing)
+    return sys.stdin.buffer

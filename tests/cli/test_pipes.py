@@ -1,0 +1,187 @@
+"""Files that can be read only once: a FIFO, /dev/stdin."""
+
+import os
+import subprocess
+import sys
+import threading
+from collections.abc import Callable
+from contextlib import nullcontext
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+TEXT = b"one two\nthree\n\nfour\n"
+PAIRS = b"a dog\tein Hund\na cat\teine Katze\n"
+
+
+@pytest.fixture
+def fifo(tmp_path: Path) -> Callable[..., Path]:
+    """Makes a named pipe that a thread writes to as soon as it is opened, once."""
+
+    def make(content: bytes, name: str = "pipe") -> Path:
+        path = tmp_path / name
+        os.mkfifo(path)
+        threading.Thread(target=path.write_bytes, args=(content,), daemon=True).start()
+        return path
+
+    return make
+
+
+class Generation(SimpleNamespace):
+    num_beams = num_return_sequences = 1
+
+    def updated(self, **options):
+        return self
+
+
+class Model:
+    """Answers every task's `run`, and keeps the texts."""
+
+    generation = Generation()
+    not_followed = ()
+    room = 9
+    model = SimpleNamespace(config=SimpleNamespace(d_model=2))
+
+    def __init__(self):
+        self.texts = []
+
+    def run(self, texts, **options):
+        self.texts += texts
+        label = SimpleNamespace(label="good", score=1.0)
+        return [
+            SimpleNamespace(
+                text="answer", score=1.0, tokens=[], finished=True, full=False, truncated=False,
+                others=[], best=label, labels=[label], vector=np.zeros(2, np.float32),
+            )
+            for _ in texts
+        ]  # fmt: skip
+
+
+@pytest.fixture
+def model(monkeypatch):
+    from regard import tasks
+
+    model = Model()
+    monkeypatch.setattr(tasks, "load", lambda name, task: model, raising=False)
+    return model
+
+
+@pytest.mark.parametrize("command", ["translate", "summarize", "classify"])
+def test_a_fifo_is_read_once_and_gives_every_line(command, regard, model, fifo):
+    outcome = regard(command, "--model", "any", "--input", fifo(TEXT))
+    assert (outcome.code, outcome.err) == (0, "")
+    assert len(outcome.out.splitlines()) == 4
+    assert model.texts == ["one two", "three", "four"]
+
+
+@pytest.mark.parametrize("command", ["encode", "generate"])
+def test_a_fifo_gives_every_line_to_what_answers_empty_ones_too(command, regard, model, fifo):
+    outcome = regard(command, "--model", "any", "--input", fifo(TEXT))
+    assert outcome.code == 0
+    assert model.texts == ["one two", "three", "", "four"]
+
+
+def test_questions_and_their_context_come_from_fifos(regard, monkeypatch, fifo):
+    from regard import tasks
+
+    asked = []
+
+    class Answerer:
+        def run(self, questions, **options):
+            asked.extend(questions)
+            return [[] for _ in questions]
+
+    monkeypatch.setattr(tasks, "load", lambda name, task: Answerer(), raising=False)
+    context = fifo(b"\xef\xbb\xbfThe context.", "context")
+    outcome = regard("answer", "-m", "any", "--input", fifo(b"who?\nwhat?\n"), "-c", context)
+    assert (outcome.code, outcome.err) == (0, "")
+    assert asked == [("who?", "The context."), ("what?", "The context.")]
+
+
+def test_words_are_counted_from_a_fifo(regard, fifo):
+    pytest.importorskip("scipy")
+    outcome = regard("words", "represent", fifo(b"a dog\na cat\n"), "--csv")
+    assert outcome.out == ",a,cat,dog\na dog,1,0,1\na cat,1,1,0\n"
+
+
+def test_word_vectors_are_trained_from_a_fifo(regard, fifo, tmp_path):
+    text = fifo(b"the dog sees the cat\n" * 40)
+    outcome = regard("words", "train", text, "-o", tmp_path / "made", "--dim", 3, "--epochs", 1)
+    assert outcome.code == 0
+    assert "from 40 lines" in outcome.out
+
+
+def test_meaning_reads_a_fifo(fifo):
+    from regard.cli.meaning import _read
+
+    assert _read(fifo(b"the bank\tmoney\nthe bank\triver\n", "pipe.tsv")) == (
+        ["the bank", "the bank"], ["money", "river"],
+    )  # fmt: skip
+
+
+def test_look_reads_a_fifo(fifo):
+    from regard.cli.look import _text
+
+    assert _text(None, fifo(b"The dog sees.\n")) == "The dog sees."
+
+
+def test_a_translator_is_scored_on_pairs_from_a_fifo(fifo):
+    from regard.cli.evaluate import read_references
+
+    assert read_references(fifo(PAIRS)) == [("a dog", "ein Hund"), ("a cat", "eine Katze")]
+
+
+def test_parquet_comes_through_a_fifo(fifo, tmp_path):
+    pytest.importorskip("pyarrow")
+    import pyarrow as pa
+    import pyarrow.parquet
+
+    from regard.data import read_pairs
+
+    pyarrow.parquet.write_table(pa.table({"source": ["a"], "target": ["b"]}), tmp_path / "made")
+    pipe = fifo((tmp_path / "made").read_bytes(), "pipe.parquet")
+    assert [(pair.source, pair.target) for pair in read_pairs(pipe)] == [("a", "b")]
+
+
+def test_training_refuses_a_pipe_and_says_why(regard, tmp_path):
+    os.mkfifo(tmp_path / "pipe")  # which nobody writes to: it must not be opened
+    outcome = regard("train", "translation", tmp_path / "pipe", "--output", tmp_path / "run")
+    assert outcome.code == 2
+    assert "can be read only once, and training reads its files several times" in outcome.err
+    assert len(outcome.err.splitlines()) == 1
+
+
+def test_stdin_by_its_name_gives_every_line():
+    program = "from regard.cli.texts import text_groups; from pathlib import Path\n"
+    program += "groups = text_groups(None, Path('/dev/stdin'), False, what='a text')\n"
+    program += "print([line.text for group in groups for line in group])"
+    shown = subprocess.run([sys.executable, "-c", program], input=TEXT, capture_output=True)
+    assert shown.stdout.decode().strip() == "['one two', 'three', '', 'four']"
+
+
+def test_an_empty_pipe_is_refused_before_a_model_is_loaded(regard, fifo):
+    outcome = regard("translate", "--model", "no such model", "--input", fifo(b""))
+    assert outcome.code == 2
+    assert "is empty; a sentence on each line was expected" in outcome.err
+
+
+def test_lines_are_counted_only_for_a_bar_that_is_seen(monkeypatch, tmp_path):
+    from regard.cli import texts
+
+    totals = []
+
+    def bar(total, what, *, shown):
+        totals.append(total)
+        return nullcontext(print)
+
+    monkeypatch.setattr(texts, "progress_bar", bar)
+    (tmp_path / "file").write_bytes(TEXT)
+    os.mkfifo(tmp_path / "pipe")
+    for watched in (False, True):
+        monkeypatch.setattr(texts, "is_watched", lambda watched=watched: watched)
+        for path in (tmp_path / "file", tmp_path / "pipe", None):
+            with texts.lines_bar(path, "reading"):
+                pass
+    assert totals == [None, None, None, 4, None, None]

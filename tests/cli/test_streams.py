@@ -1,0 +1,70 @@
+"""Stdin, stdout and stderr as a shell may leave them: closed, or in another encoding."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+RUN = "from regard.cli.app import main; main()"
+FAKE = """
+import regard.tasks
+from types import SimpleNamespace
+class Fake:
+    generation = SimpleNamespace(num_beams=1)
+    not_followed = ()
+    def run(self, texts, **options):
+        return [SimpleNamespace(text=text.upper(), finished=True) for text in texts]
+regard.tasks.load = lambda name, task: Fake()
+"""
+
+
+def run(
+    *arguments: str | bytes, before: str = "", shell: str = "", **variables: str
+) -> subprocess.CompletedProcess:
+    """`regard ARGUMENTS` in a process of its own; `shell` is added to the command."""
+    command = [sys.executable, "-c", before + RUN, *arguments]
+    if shell:
+        command = ["sh", "-c", f'"$@" {shell}', "sh", *command]
+    environment = {**os.environ, **variables}
+    return subprocess.run(command, capture_output=True, env=environment, stdin=subprocess.DEVNULL)
+
+
+@pytest.mark.parametrize(
+    "variables",
+    [
+        {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"},
+        {"PYTHONIOENCODING": "latin-1"},
+    ],
+)
+def test_a_pipe_gets_utf8_in_any_locale(variables, tmp_path):
+    (tmp_path / "in.txt").write_text("für\nस्टेशन\n", encoding="utf-8")
+    found = run("translate", "--input", str(tmp_path / "in.txt"), before=FAKE, **variables)
+    assert found.stdout.decode("utf-8") == "FÜR\nस्टेशन\n"
+    assert found.returncode == 0
+
+
+def test_an_argument_that_is_not_utf8_is_one_sentence():
+    found = run("explain", b"caf\xe9")
+    assert found.returncode == 2
+    [message] = found.stderr.splitlines()
+    assert message.startswith(b"regard: the text is not valid Unicode: it has the lone surrogate")
+
+
+@pytest.mark.parametrize("command", [("translate",), ("look", "en-de"), ("explain",)])
+def test_closed_stdin_is_one_sentence(command):
+    found = run(*command, shell="<&-")
+    assert found.returncode == 2
+    [message] = found.stderr.decode().splitlines()
+    assert message.startswith(("regard: nothing to read", "regard: there is no"))
+
+
+def test_closed_stdout_is_one_sentence():
+    found = run("translate", "a", shell=">&-")
+    assert found.returncode == 2
+    assert found.stderr == b"regard: stdout is closed. Redirect it to a file or to /dev/null.\n"
+
+
+def test_messages_do_not_go_to_stdout_because_stderr_is_closed():
+    found = run("translate", "--input", "no such file", shell="2>&-")
+    assert (found.returncode, found.stdout) == (2, b"")
