@@ -30,6 +30,19 @@ def test_an_error_of_writing_names_the_file_itself(tmp_path: Path) -> None:
     assert Path(other.value.filename).name == "b.txt"
 
 
+def test_a_read_only_disk_is_named_by_the_file_itself(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def read_only(path: Path, **_: object) -> None:
+        raise OSError(errno.EROFS, "Read-only file system", path)
+
+    monkeypatch.setattr(Path, "touch", read_only)
+    monkeypatch.setattr(Path, "unlink", read_only)
+    with pytest.raises(OSError, match="Read-only") as refused, whole_file(tmp_path / "a.txt"):
+        pass
+    assert refused.value.filename == str(tmp_path / "a.txt")
+
+
 def test_who_may_read_a_file_is_the_systems_choice(tmp_path: Path) -> None:
     (tmp_path / "plain").touch()
     with whole_file(tmp_path / "a") as file:

@@ -5,7 +5,7 @@ import hashlib
 import os
 import shutil
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 LONGEST_LINE = 16 * 2**20  # bytes; a file without line ends must not fill the memory
@@ -37,7 +37,8 @@ def whole_file(path: str | os.PathLike[str]) -> Iterator[Path]:
             error.filename = str(path)
         raise
     finally:
-        temporary.unlink(missing_ok=True)
+        with suppress(OSError):  # on a read-only disk it was never made
+            temporary.unlink()
 
 
 @contextmanager

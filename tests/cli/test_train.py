@@ -134,3 +134,39 @@ def test_a_missing_test_set_is_noticed_before_training(regard, asked, tmp_path):
     outcome = regard("train", "translation", "pairs.tsv", "--test", tmp_path / "none.tsv")
     assert outcome.code == 2
     assert not asked
+
+
+@pytest.fixture
+def threads(monkeypatch):
+    """What the number of threads is set to, of 3; nothing is set."""
+    import torch
+
+    chosen = []
+    monkeypatch.setattr(torch, "get_num_threads", lambda: 3)
+    monkeypatch.setattr(torch, "set_num_threads", chosen.append)
+    monkeypatch.setattr("os.cpu_count", lambda: 4)
+    return chosen
+
+
+def began_with(threads, folder):
+    folder.mkdir(parents=True)
+    (folder / "run.json").write_text(json.dumps({"options": {}, "threads": threads}))
+
+
+@pytest.mark.parametrize(
+    ("began", "given", "chosen"),
+    [(2, [], [2]), (3, [], []), (8, [], []), (None, [], []), (2, ["--threads", 4], [4])],
+)
+def test_a_run_goes_on_with_the_threads_it_began_with(
+    regard, asked, threads, tmp_path, began, given, chosen
+):
+    began_with(began, tmp_path / "runs" / "one")
+    outcome = regard("train", "translation", "pairs.tsv", "--output", "runs/one", *given)
+    assert threads == chosen
+    assert ("Going on with --threads 2, as this run began." in outcome.err) == (chosen == [2])
+
+
+def test_a_new_run_takes_the_threads_that_there_are(regard, asked, threads):
+    regard("train", "translation", "pairs.tsv")
+    regard("train", "translation", "pairs.tsv", "--output", "runs/other", "--threads", 2)
+    assert threads == [2]

@@ -138,6 +138,48 @@ def test_other_data_is_refused(prepared: Any, write: Any, pairs: Pairs, tmp_path
         prepared(write(tmp_path / "pairs.tsv", pairs[1:]))
 
 
+@pytest.mark.parametrize("name", ["train.tokens", "dev.tsv", "test.tsv", "tokenizer.json"])
+def test_prepared_data_that_has_changed_is_refused(
+    name: str, prepared: Any, write: Any, pairs: Pairs, tmp_path: Path
+) -> None:
+    source = write(tmp_path / "pairs.tsv", pairs)
+    prepared(source)
+    file = tmp_path / "run" / "data" / name
+    content = file.read_bytes()
+    file.write_bytes(content[:-1] + bytes([content[-1] ^ 1]))
+    with pytest.raises(RegardError, match=rf"{name} has changed since it was prepared, so the run"):
+        prepared(source)
+    file.unlink()
+    with pytest.raises(RegardError, match=rf"{name} is missing, so the run would not be the same"):
+        prepared(source)
+    file.with_name("prepared.json").unlink()  # as the message says
+    prepared(source)
+    assert file.read_bytes() == content
+
+
+def test_data_prepared_before_there_were_checksums_is_used(
+    prepared: Any, write: Any, pairs: Pairs, tmp_path: Path
+) -> None:
+    source = write(tmp_path / "pairs.tsv", pairs)
+    prepared(source)
+    record = tmp_path / "run" / "data" / "prepared.json"
+    content = json.loads(record.read_text())
+    del content["files"]
+    record.write_text(json.dumps(content))
+    assert prepared(source)[0].dev
+
+
+@pytest.mark.parametrize("damage", ["", "[]", "{}", '{"made_from": {', '{"files": 3}'])
+def test_a_damaged_record_is_a_sentence(
+    damage: str, prepared: Any, write: Any, pairs: Pairs, tmp_path: Path
+) -> None:
+    source = write(tmp_path / "pairs.tsv", pairs)
+    prepared(source)
+    (tmp_path / "run" / "data" / "prepared.json").write_text(damage)
+    with pytest.raises(RegardError, match=r"prepared\.json is damaged \(.*\)\. Delete it to have"):
+        prepared(source)
+
+
 def test_dev_pairs_that_no_loss_can_be_computed_of_are_left_out_and_counted(
     prepared: Any, write: Any, pairs: Pairs, tmp_path: Path
 ) -> None:

@@ -27,16 +27,18 @@ from regard.tasks.translation_training import (
     mean_loss,
     train_translation,
 )
-from regard.training import corpus_scores
+from regard.training import RunFolder, corpus_scores
 
 Pairs = list[tuple[str, str]]
 
 
 def test_a_finished_run_describes_itself(run_folder: Path) -> None:
     assert {path.name for path in run_folder.iterdir()} == {
-        "run.json", "log.jsonl", "checkpoints", "data", "model",
+        "run.json", "log.jsonl", "checkpoints", "data", "model", ".lock",
     }  # fmt: skip
-    options = json.loads((run_folder / "run.json").read_text())["options"]
+    record = json.loads((run_folder / "run.json").read_text())
+    options = record["options"]
+    assert record["threads"] == torch.get_num_threads()
     assert (options["preset"], options["vocab_size"], options["max_steps"]) == ("tiny", 376, 3)
     entry = json.loads((run_folder / "log.jsonl").read_text())
     assert entry["figures"].keys() == {"loss", "bleu", "chrf", "distinct", "sentences"}
@@ -129,6 +131,24 @@ def test_resuming_with_another_option_is_refused_and_with_another_card_is_not(
         watch=lambda event, progress: events.append(event),
     )
     assert events == ["resume"]
+
+
+def test_resuming_with_other_threads_is_said(
+    pairs_file: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(torch, "get_num_threads", lambda: 1)
+    train_translation(pairs_file, options(tmp_path / "run"))
+    monkeypatch.setattr(torch, "get_num_threads", lambda: 2)
+    said: list[str] = []
+    assert train_translation(pairs_file, options(tmp_path / "run"), say=said.append).step == 1
+    assert "began with 1 thread and goes on with 2 threads" in said[-1]
+
+
+def test_a_second_training_in_a_folder_is_refused(pairs_file: str, tmp_path: Path) -> None:
+    run, message = RunFolder(tmp_path / "run"), "another process is training in"
+    with run.locked(), pytest.raises(RegardError, match=message):
+        train_translation(pairs_file, options(run.path))
+    assert [path.name for path in (tmp_path / "run").iterdir()] == [".lock"]
 
 
 @pytest.mark.parametrize(("max_epochs", "accumulate"), [(0.01, 1), (0.5, 4)])

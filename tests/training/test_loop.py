@@ -163,11 +163,7 @@ def test_a_damaged_checkpoint_costs_steps_and_changes_nothing(tmp_path: Path) ->
     parts.fit()
     assert len(said) == 1
     assert ("resume", 4) in parts.events
-    ours, theirs = parts.run.newest(), whole.run.newest()
-    assert ours is not None
-    assert theirs is not None
-    assert_same(ours.weights, theirs.weights)
-    assert_same(parts.saved[-1], whole.saved[-1])
+    assert_ended_the_same(parts, whole)  # nor has the log step 8 twice
 
 
 def test_more_steps_go_on_from_a_finished_run(tmp_path: Path) -> None:

@@ -201,7 +201,13 @@ def test_a_run_is_resumed_with_its_own_options_only(run: RunFolder) -> None:
     assert json.loads((run.path / "run.json").read_text())["options"]["preset"] == "tiny"
 
 
-@pytest.mark.parametrize("content", ["", "{}", "[]", "{ half"])
+@pytest.mark.parametrize(
+    "content",
+    [
+        *("", "{}", "[]", "{ half", '{"options": []}', "[" * 100_000),
+        *('{"options": {}, "threads": "two"}', '{"options": {}, "threads": 0}'),
+    ],
+)
 def test_a_damaged_record_is_a_sentence(content: str, run: RunFolder) -> None:
     run.path.mkdir()
     (run.path / "run.json").write_text(content)
@@ -214,3 +220,68 @@ def test_the_log_has_a_line_for_each_entry(run: RunFolder) -> None:
     run.log({"step": 20, "loss": 1.5})
     lines = (run.path / "log.jsonl").read_text().splitlines()
     assert [json.loads(line) for line in lines] == [{"step": 10}, {"step": 20, "loss": 1.5}]
+
+
+def test_a_log_that_is_cut_ends_with_the_step(run: RunFolder) -> None:
+    for step in (10, 20, 30):
+        run.log({"step": step})
+    log = run.path / "log.jsonl"
+    whole = log.read_text()
+    run.cut_log(30)
+    assert log.read_text() == whole
+    log.write_text(whole + '{"step": 1')  # as a crash leaves it
+    run.cut_log(20)
+    assert [json.loads(line)["step"] for line in log.read_text().splitlines()] == [10, 20]
+
+
+@pytest.mark.parametrize("name", ["step-old", "step-00000020 (copy)", "step-000000020", "step-2"])
+def test_a_copy_of_a_checkpoint_is_none(name: str, run: RunFolder) -> None:
+    run.save(10, checkpoint(10), keep=[])
+    (run.path / "checkpoints" / name).mkdir()
+    assert run.steps() == [10]
+    run.save(20, checkpoint(20), keep=[])
+    run.save(30, checkpoint(30), keep=[])
+    assert newest_step(run) == 30
+    assert (run.path / "checkpoints" / name).is_dir()
+
+
+def test_another_number_of_threads_is_said_and_the_first_one_kept(
+    run: RunFolder, said: list[str]
+) -> None:
+    assert run.threads is None
+    run.start({}, free=set(), threads=1)
+    run.start({}, free=set(), threads=1)
+    run.start({}, free=set())  # on a GPU, where they change nothing
+    assert not said
+    run.start({}, free=set(), threads=4)
+    [sentence] = said
+    assert "This run began with 1 thread and goes on with 4 threads: its weights will" in sentence
+    assert "With --threads 1 they will not." in sentence
+    assert run.threads == 1
+
+
+def test_one_process_at_a_time_trains_in_a_folder(run: RunFolder) -> None:
+    other = RunFolder(run.path)
+    with run.locked():
+        with pytest.raises(RegardError, match=r"another process is training in .*/run\. Wait"):
+            other.locked().__enter__()
+        with RunFolder(run.path / "rung").locked():
+            pass
+    with other.locked():
+        pass
+
+
+def test_what_a_killed_process_was_writing_goes_and_nothing_else(run: RunFolder) -> None:
+    partial = [
+        "model/.model.safetensors.4711.part",
+        "checkpoints/.step-00000010.4711.part/weights.safetensors",
+        "data/.train.tokens.4711.part",
+    ]
+    others = ["model/model.safetensors", "model/.own.part", "data/part", "notes.4711.part"]
+    for name in (*partial, *others):
+        (run.path / name).parent.mkdir(parents=True, exist_ok=True)
+        (run.path / name).touch()
+    with run.locked():
+        pass
+    left = {str(path.relative_to(run.path)) for path in run.path.rglob("*") if path.is_file()}
+    assert left == {*others, ".lock"}

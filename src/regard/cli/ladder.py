@@ -10,6 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from regard.cli.options import Threads
+from regard.cli.train import use_threads
 from regard.cli.training_display import TrainingDisplay
 from regard.errors import RegardError
 
@@ -98,13 +99,10 @@ def ladder(
     """
     if data is None:
         raise RegardError("the ladder is climbed on sentence pairs: give --data FILE.")
-    import torch
-
-    from regard.tasks.ladder import climb
+    from regard.tasks.ladder import climb, rungs
     from regard.tasks.translation_training import TrainingOptions
 
-    if threads:
-        torch.set_num_threads(threads)
+    use_threads(threads, output / rungs(cell)[0].name)
     shared: dict[str, Any] = dict(
         max_minutes=max_minutes, max_steps=max_steps, cooldown=cooldown, preset=preset,
         vocab_size=vocab_size, max_tokens=max_tokens, patience=patience,

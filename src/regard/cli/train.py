@@ -1,5 +1,6 @@
 """`regard train`: one subcommand for each task; the same command again resumes the run."""
 
+import os
 import shlex
 import sys
 from dataclasses import fields
@@ -146,13 +147,10 @@ def translation(
     The best model is in OUTPUT/model, in Hugging Face's layout. The same command again resumes.
     """
     data = _data(pairs, source, target)
-    import torch
-
     from regard.tasks.translation_training import TrainingOptions, train_translation
 
-    if threads:
-        torch.set_num_threads(threads)
     options = _options(TrainingOptions, context.params)
+    use_threads(threads, Path(options.output))
     references = read_references(Path(test)) if test else []
     with TrainingDisplay(options.max_steps, options.max_minutes, as_json=as_json) as display:
         train_translation(
@@ -172,6 +170,21 @@ def translation(
 
         _, figures = measure(load(str(best), "translation"), references)
         show(figures, as_json=as_json)
+
+
+def use_threads(threads: int | None, run: Path) -> None:
+    """Computes with `threads`; by default with as many as the run in the folder began with, if this
+    machine has them, so that the same command gives the same bits."""
+    import torch
+
+    from regard.training import RunFolder
+
+    if threads is None:
+        threads = RunFolder(run).threads or torch.get_num_threads()
+        if threads == torch.get_num_threads() or threads > (os.cpu_count() or 1):
+            return
+        print(f"Going on with --threads {threads}, as this run began.", file=sys.stderr)
+    torch.set_num_threads(threads)
 
 
 def _data(pairs: str | None, source: str | None, target: str | None) -> str | tuple[str, str]:

@@ -77,7 +77,7 @@ class TokenStore:
         """
         path = Path(path)
         sizes = (vocab_size, vocab_size) if isinstance(vocab_size, int) else vocab_size
-        partial = path.with_name(f"{path.name}.{os.getpid()}.partial")
+        partial = path.with_name(f".{path.name}.{os.getpid()}.part")
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             with open(partial, "wb") as file, tempfile.TemporaryFile() as lengths_file:

@@ -20,9 +20,9 @@ from typing import Any
 
 from regard.files import whole_file
 from regard.tasks.translation import Result, Translator
-from regard.tasks.translation_data import prepare
+from regard.tasks.translation_data import check_files, prepare
 from regard.tasks.translation_training import TrainingOptions, Watch, mean_loss, train_translation
-from regard.training import Progress, chance, corpus_scores
+from regard.training import Progress, RunFolder, chance, corpus_scores
 
 BUCKETS = 5  # of sentences by length
 NUM_BEAMS, BATCH_SIZE = 5, 32  # of the scored translations
@@ -153,6 +153,20 @@ def climb(
         (rung, replace(options, output=str(folder / rung.name), **rung.options))
         for rung in rungs(cell)
     ]
+    check_files(pairs, options)  # before anything is written
+    with RunFolder(folder, warn=say).locked():
+        return _climb(pairs, options, steps, watch, say, command)
+
+
+def _climb(
+    pairs: str | tuple[str, str],
+    options: TrainingOptions,
+    steps: Sequence[tuple[Rung, TrainingOptions]],
+    watch: Watch,
+    say: Callable[[str], None],
+    command: str,
+) -> Ladder:
+    folder = Path(options.output)
     data = prepare(pairs, options, folder / "data", say=say)
     tested, name = (data.test, "test") if data.test else (data.dev, "dev")
     buckets = by_length([source for source, _ in tested])

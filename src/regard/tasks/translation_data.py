@@ -1,7 +1,7 @@
 """From a user's files to what a translator trains on, once; a resumed run finds it in its folder.
 
 data/
-    prepared.json    what it was made from, and what cleaning left out
+    prepared.json    what it was made from, what cleaning left out, and SHA-256 of the other files
     train.tokens     the training pairs as token ids, read through a memory map
     dev.tsv, test.tsv
     tokenizer.json, …
@@ -11,7 +11,7 @@ import json
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from regard.data import BadLine, Cleaner, CleaningRules, Pair, TokenStore, plan_split, read_pairs
 from regard.data.lines import check_rereadable
@@ -41,11 +41,12 @@ class TranslationData:
 def prepare(
     pairs: str | tuple[str, str], options: "TrainingOptions", folder: Path, *, say: Say
 ) -> TranslationData:
-    """Reads, cleans, splits, trains the tokenizer and stores token ids; or finds all that done."""
-    files = [pairs] if isinstance(pairs, str) else list(pairs)
-    files += [file for file in (options.dev, options.test) if file]
-    for file in files:
-        check_rereadable(Path(file))
+    """Reads, cleans, splits, trains the tokenizer and stores token ids; or finds all that done.
+
+    Raises:
+        RegardError: a mistake in the files, or prepared data of other files or changed since.
+    """
+    files = check_files(pairs, options)
     made_from = {
         "sha256": [sha256(file) for file in files],
         "vocab_size": options.vocab_size,
@@ -55,17 +56,20 @@ def prepare(
     }
     record = folder / "prepared.json"
     if record.exists():
-        recorded = json.loads(record.read_text(encoding="utf-8"))
+        recorded = _recorded(record)
         if recorded["made_from"] != made_from:
             raise RegardError(
                 f"{folder.parent} holds a run on other data or another vocabulary."
                 " Give the same files and options to resume it, or another --output to start anew."
             )
+        _check_unchanged(folder, recorded.get("files", {}))
         say(f"found prepared data in {folder}: {recorded['summary']}")
     else:
         summary = _prepare(pairs, options, folder, say)
+        made = {file.name: sha256(file) for file in sorted(folder.glob("[!.]*"))}
+        content = {"made_from": made_from, "summary": summary, "files": made}
         with whole_file(record) as temporary:
-            temporary.write_text(json.dumps({"made_from": made_from, "summary": summary}, indent=2))
+            temporary.write_text(json.dumps(content, indent=2))
     return TranslationData(
         store=TokenStore.open(folder / "train.tokens"),
         tokenizers=TokenizerPair.load(folder),
@@ -74,6 +78,39 @@ def prepare(
         origin=", ".join(Path(file).name for file in files[: 1 if isinstance(pairs, str) else 2]),
         sha256=" ".join(made_from["sha256"]),  # type: ignore[arg-type]
     )
+
+
+def check_files(pairs: str | tuple[str, str], options: "TrainingOptions") -> list[str]:
+    """The names of the files that training reads. Raises RegardError for one that is not there."""
+    files = [pairs] if isinstance(pairs, str) else list(pairs)
+    files += [file for file in (options.dev, options.test) if file]
+    for file in files:
+        check_rereadable(Path(file))
+    return files
+
+
+def _recorded(record: Path) -> dict[str, Any]:
+    """The content of prepared.json."""
+    try:
+        content: dict[str, Any] = json.loads(record.read_text(encoding="utf-8"))
+        _ = content["made_from"], content["summary"], content.get("files", {}).items()
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        raise RegardError(
+            f"{record} is damaged ({error}). Delete it to have the data prepared anew."
+        ) from error
+    return content
+
+
+def _check_unchanged(folder: Path, made: dict[str, str]) -> None:
+    """The prepared files are as they were written."""
+    for name, checksum in made.items():
+        file = folder / name
+        if not file.is_file() or sha256(file) != checksum:
+            what = "has changed since it was prepared" if file.is_file() else "is missing"
+            raise RegardError(
+                f"{file} {what}, so the run would not be the same. Restore it, or delete"
+                f" {folder / 'prepared.json'} to have the data prepared anew."
+            )
 
 
 def _prepare(

@@ -16,7 +16,7 @@ from regard.models import AnyEncoderDecoder, EncoderDecoder
 from regard.tasks.architectures import build, configure, describe, learning_rate
 from regard.tasks.card import write_card
 from regard.tasks.translation import Translator
-from regard.tasks.translation_data import TranslationData, prepare
+from regard.tasks.translation_data import TranslationData, check_files, prepare
 from regard.text import normalise
 from regard.training import (
     Objective,
@@ -114,11 +114,28 @@ def train_translation(
         command: the command line, for the model card.
         data: the pairs as `prepare` gave them, to share with other runs; the run's own folder
             has them when not given.
+
+    Raises:
+        RegardError: a mistake in the files or options, or a run that this cannot resume.
     """
-    device = choose_device(options.device)
+    check_files(pairs, options)  # before anything is written
     if options.tensorboard:
         require_tensorboard()  # before the data are read
     run = RunFolder(Path(options.output), warn=say)
+    with run.locked():
+        return _train(pairs, options, run, watch, say, command, data)
+
+
+def _train(
+    pairs: str | tuple[str, str],
+    options: TrainingOptions,
+    run: RunFolder,
+    watch: Watch,
+    say: Callable[[str], None],
+    command: str,
+    data: TranslationData | None,
+) -> Progress:
+    device = choose_device(options.device)
     if data is None:
         data = prepare(pairs, options, run.path / "data", say=say)
     torch.manual_seed(options.seed)
@@ -139,7 +156,11 @@ def train_translation(
         config = replace(config, max_steps=min(steps, config.max_steps or steps))
     # Only now: what is refused above must leave no run that a corrected option contradicts.
     free = FREE - {"max_steps", "max_epochs"} if options.cooldown else FREE
-    run.start(asdict(options) | {"data_sha256": data.sha256}, free=free)
+    run.start(
+        asdict(options) | {"data_sha256": data.sha256},
+        free=free,
+        threads=torch.get_num_threads() if device.type == "cpu" else None,
+    )
     watchers = [watch, tensorboard(run.path)] if options.tensorboard else [watch]
     return fit(model, batches, objective, config, run, watch=_all(watchers))
 

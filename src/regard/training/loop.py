@@ -111,6 +111,7 @@ class _Training(Generic[BatchT]):
 
     def resume(self) -> None:
         checkpoint = self.run.newest()
+        self.run.cut_log(0 if checkpoint is None else checkpoint.state["step"])
         if checkpoint is None:
             return
         self.weights.load(checkpoint.weights)

@@ -1,6 +1,6 @@
 """A run's folder: what was asked, what happened, checkpoints that survive a crash.
 
-run.json                 the options and versions the run was started with
+run.json                 the options, versions and threads the run was started with
 log.jsonl                one line for each evaluation
 checkpoints/step-00000250/
     weights.safetensors      float32 master weights
@@ -8,16 +8,21 @@ checkpoints/step-00000250/
     state.json               step, best evaluation, …
     checksums.json           SHA-256 of the above
 model/                   the best model so far, in Hugging Face's layout (the task writes it)
+.lock                    locked while a process trains here; the system unlocks it when that ends
 """
 
 import json
+import math
+import re
 import shutil
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import torch
+from filelock import FileLock, Timeout
 from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
 from torch import Tensor
@@ -43,37 +48,87 @@ class RunFolder:
 
     Args:
         path: the folder; made when missing.
-        warn: told, in one sentence, of a damaged checkpoint that was passed over.
+        warn: told, in one sentence, of a damaged checkpoint that was passed over, or of another
+            number of threads.
     """
 
     def __init__(self, path: Path, *, warn: Callable[[str], None] = print):
         self.path = path
         self.warn = warn
 
-    def start(self, options: dict[str, Any], *, free: set[str]) -> None:
+    @contextmanager
+    def locked(self) -> Iterator[None]:
+        """Keeps other processes from training here, and removes what killed ones left half-written.
+
+        Raises:
+            RegardError: another process trains here.
+        """
+        self.path.mkdir(parents=True, exist_ok=True)
+        lock = FileLock(self.path / ".lock", timeout=0)
+        try:
+            lock.acquire()
+        except Timeout:
+            raise RegardError(
+                f"another process is training in {self.path}."
+                " Wait for it to end, or give another --output."
+            ) from None
+        try:
+            _remove_partial(self.path)
+            yield
+        finally:
+            lock.release()
+
+    @property
+    def threads(self) -> int | None:
+        """How many CPU threads the run began with; None if there is no run or none is recorded."""
+        file = self.path / "run.json"
+        return _recorded(file)["threads"] if file.exists() else None
+
+    def start(self, options: dict[str, Any], *, free: set[str], threads: int | None = None) -> None:
         """Records `options`, or, in a folder that holds a run, requires them to be the same.
 
-        Options in `free` (limits, how it is shown) may change from one call to the next.
+        Args:
+            free: options that may change from one call to the next: limits, how it is shown.
+            threads: CPU threads, if the result depends on them. If the run began with another
+                number, `warn` is told.
         """
-        for left_behind in (self.path / "checkpoints").glob(".*.part"):
-            shutil.rmtree(left_behind)  # a save that was killed
         file = self.path / "run.json"
         if file.exists():
-            recorded = _recorded_options(file)
+            recorded = _recorded(file)
+            known = recorded["options"]
             for name, value in options.items():
-                if name not in free and recorded.get(name, value) != value:
+                if name not in free and known.get(name, value) != value:
                     raise RegardError(
-                        f"{self.path} holds a run with {name} = {recorded[name]!r}; got {value!r}."
+                        f"{self.path} holds a run with {name} = {known[name]!r}; got {value!r}."
                         " Give the same value to resume it, or another --output to start anew."
                     )
+            began = recorded["threads"]
+            if began is not None and threads is not None and began != threads:
+                self.warn(
+                    f"This run began with {_number(began)} and goes on with {_number(threads)}: its"
+                    " weights will differ in their last bits from those of an uninterrupted run."
+                    f" With --threads {began} they will not."
+                )
+            threads = began or threads
         versions = {"regard": __version__, "torch": torch.__version__}
-        _write_json(file, {"options": options, "versions": versions})
+        _write_json(file, {"options": options, "versions": versions, "threads": threads})
 
     def log(self, entry: dict[str, Any]) -> None:
         """Appends one line to log.jsonl."""
         self.path.mkdir(parents=True, exist_ok=True)
         with open(self.path / "log.jsonl", "a", encoding="utf-8") as file:
             file.write(json.dumps(entry) + "\n")
+
+    def cut_log(self, step: int) -> None:
+        """Removes the lines of log.jsonl behind `step`, which a resumed run writes again."""
+        path = self.path / "log.jsonl"
+        if not path.exists():
+            return
+        lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
+        kept = [line for line in lines if _logged_step(line) <= step]
+        if len(kept) < len(lines):
+            with whole_file(path) as file:
+                file.write_text("".join(kept), encoding="utf-8")
 
     def save(self, step: int, checkpoint: Checkpoint, *, keep: Sequence[int]) -> None:
         """Writes a checkpoint whole, then drops what is no longer needed.
@@ -130,8 +185,10 @@ class RunFolder:
 
     def steps(self) -> list[int]:
         """The steps that have a checkpoint, oldest first."""
-        folders = (self.path / "checkpoints").glob("step-*")
-        return sorted(int(folder.name.removeprefix("step-")) for folder in folders)
+        names = [folder.name for folder in (self.path / "checkpoints").glob("step-*")]
+        # Any other name, such as that of a copy, is not one that `_folder` gives.
+        ours = re.compile(r"step-([0-9]{8}|[1-9][0-9]{8,})")
+        return sorted(int(name.removeprefix("step-")) for name in names if ours.fullmatch(name))
 
     def _folder(self, step: int) -> Path:
         return self.path / "checkpoints" / f"step-{step:08d}"
@@ -157,15 +214,47 @@ def _damage(folder: Path) -> str | None:
     return None
 
 
-def _recorded_options(file: Path) -> dict[str, Any]:
+def _recorded(file: Path) -> dict[str, Any]:
+    """The content of run.json."""
     try:
-        options: dict[str, Any] = _read_json(file)["options"]
-    except (ValueError, KeyError, TypeError) as error:
-        raise RegardError(
-            f"{file} is not what a run writes there ({error})."
-            " Give another --output, or delete that folder."
-        ) from error
-    return options
+        content = _read_json(file)
+        options, threads = content["options"], content.get("threads")
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        raise _not_ours(file, str(error)) from error
+    if not isinstance(options, dict):
+        raise _not_ours(file, "its options are not an object")
+    if threads is not None and (not isinstance(threads, int) or threads < 1):
+        raise _not_ours(file, f"its threads are {threads!r}")
+    return {"options": options, "threads": threads}
+
+
+def _not_ours(file: Path, reason: str) -> RegardError:
+    return RegardError(
+        f"{file} is not what a run writes there ({reason})."
+        " Give another --output, or delete that folder."
+    )
+
+
+def _number(threads: int) -> str:
+    return f"{threads} thread" if threads == 1 else f"{threads} threads"
+
+
+def _logged_step(line: str) -> float:
+    """The step of a line of the log; infinite for half a line, as a crash leaves it."""
+    try:
+        return float(json.loads(line)["step"])
+    except (ValueError, KeyError, TypeError):
+        return math.inf
+
+
+def _remove_partial(folder: Path) -> None:
+    """Removes what `whole_file` and `whole_folder` were writing in processes that were killed."""
+    for path in list(folder.rglob(".*.part")):
+        if re.fullmatch(r"\..+\.[0-9]+\.part", path.name):
+            if path.is_dir():
+                shutil.rmtree(path)
+            else:
+                path.unlink()
 
 
 def _read_json(path: Path) -> Any:
