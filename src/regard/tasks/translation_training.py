@@ -118,9 +118,9 @@ def train_translation(
     Raises:
         RegardError: a mistake in the files or options, or a run that this cannot resume.
     """
-    check_files(pairs, options)  # before anything is written
     if options.tensorboard:
-        require_tensorboard()  # before the data are read
+        require_tensorboard()
+    check_files(pairs, options)  # before anything is written
     run = RunFolder(Path(options.output), warn=say)
     with run.locked():
         return _train(pairs, options, run, watch, say, command, data)
