@@ -9,12 +9,13 @@ A fence says what its commands are:
     ```console run      likewise, and docs/build.py puts what it prints on the page
     ```console own      names the reader's own files or models, or changes this machine: parsed only
 
-A program that serves until it is interrupted works when it has printed its address.
+A program that serves until it is stopped works when it has printed its address.
 """
 
 import os
 import re
 import shlex
+import signal
 import subprocess
 import sys
 import tempfile
@@ -147,7 +148,7 @@ def refusal(command: Command) -> str | None:
 
 
 def run(text: str, folder: Path, environment: dict[str, str]) -> Outcome:
-    """Runs a line of shell in a folder; one that serves is interrupted once it does."""
+    """Runs a line of shell in a folder; one that serves is stopped once it does."""
     began = time.perf_counter()
     with tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace") as output:
         process = subprocess.Popen(
@@ -166,11 +167,11 @@ def run(text: str, folder: Path, environment: dict[str, str]) -> Outcome:
             serves = SERVING.search(os.pread(output.fileno(), size, 0).decode("utf-8", "replace"))
         seconds = time.perf_counter() - began
         if process.poll() is None:
-            os.killpg(process.pid, 2)  # as Ctrl-C does
+            os.killpg(process.pid, signal.SIGTERM)
             try:
                 process.wait(20)
             except subprocess.TimeoutExpired:
-                os.killpg(process.pid, 9)
+                os.killpg(process.pid, signal.SIGKILL)
                 process.wait()
                 serves = False
         output.seek(0)

@@ -60,7 +60,10 @@ def test_no_bare_name_reaches_the_network(
     assert no_network == []
 
 
-def test_a_hub_name_does_reach_it(no_network: list[str]) -> None:
+def test_a_hub_name_does_reach_it(
+    no_network: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("huggingface_hub.constants.HF_TOKEN_PATH", str(tmp_path / "token"))
     with pytest.raises(RegardError, match="hub:org/small cannot be fetched"):
         regard.load("hub:org/small")
     assert no_network

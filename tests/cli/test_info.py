@@ -131,7 +131,7 @@ def test_an_unknown_model_lists_the_known(regard):
 def test_without_a_model_it_tells_versions_threads_and_models(regard):
     facts = json.loads(regard("info", "--json").out)
     assert facts["regard"] == __version__
-    assert facts["torch"] == torch.__version__
+    assert torch.__version__.startswith(facts["torch"])  # without a build such as +cu130
     assert facts["threads"] == torch.get_num_threads()
     assert list(facts["shipped models"]) == list(catalog.SHIPPED)
     assert facts["shipped models"]["en-hi"]["what"] == "a translator from English to Hindi"

@@ -56,7 +56,7 @@ def test_a_continued_line_is_one_command_and_its_line_is_given(tmp_path):
         ("true", True),
         ("false", False),
         ("false | true", False),
-        ("echo http://127.0.0.1:8765/; sleep 60", True),  # serves, and is interrupted
+        ("echo http://127.0.0.1:8765/; sleep 60", True),  # serves, and is stopped
     ],
 )
 def test_a_command_passes_if_it_ends_well_or_serves(text, passed, tmp_path):

@@ -10,7 +10,7 @@ from pydantic import Field
 from regard.errors import RegardError
 from regard.inspection.explaining import LONGEST, geometry
 from regard.inspection.explanation import Explanation, Geometry
-from regard.studio.requests import Refusal
+from regard.studio.requests import REFUSALS
 from regard.tasks.explaining import WORDS, explain_words
 from regard.text import WordVectors, load_vectors
 
@@ -44,7 +44,7 @@ class Lesson:
     geometry: Geometry | None
 
 
-lessons = APIRouter(prefix="/api", responses={"4XX": {"model": Refusal}, 422: {"model": Refusal}})
+lessons = APIRouter(prefix="/api", responses=REFUSALS)
 
 
 @lessons.post("/explain")

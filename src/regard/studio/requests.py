@@ -1,7 +1,7 @@
 """What a page sends, and the small answers that only a server gives."""
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 
 @dataclass(frozen=True)
@@ -41,3 +41,10 @@ class Refusal:
     """Why not, in one sentence."""
 
     detail: str
+
+
+REFUSALS: dict[int | str, dict[str, Any]] = {
+    "4XX": {"model": Refusal},
+    # Named here because Python's own name of this status changed in 3.13.
+    422: {"model": Refusal, "description": "Unprocessable Entity"},
+}

@@ -34,7 +34,7 @@ from regard.inspection.html import to_html
 from regard.inspection.part import Part, Scale, part
 from regard.inspection.trace import Trace
 from regard.studio.library import Library
-from regard.studio.requests import AblationRequest, Listed, Refusal, TraceRequest
+from regard.studio.requests import REFUSALS, AblationRequest, Listed, TraceRequest
 
 NUMBERS = "application/octet-stream"
 DISCONNECTED = 499  # what web servers log when nobody waits for the answer any more
@@ -84,7 +84,7 @@ class _Part:
         )
 
 
-api = APIRouter(prefix="/api", responses={"4XX": {"model": Refusal}, 422: {"model": Refusal}})
+api = APIRouter(prefix="/api", responses=REFUSALS)
 _binary: dict[int | str, dict[str, Any]] = {
     200: {"content": {NUMBERS: {"schema": {"type": "string", "format": "binary"}}}}
 }
