@@ -166,6 +166,13 @@ def test_what_cannot_be_traced_is_refused(run, sentence: str):
         run()
 
 
+def test_a_compiled_model_is_refused():
+    model = Own().eval()
+    model._compiled_call_impl = model._call_impl  # what model.compile() sets
+    with pytest.raises(RegardError, match=r"as it was before torch\.compile"):
+        regard.trace(model, states=torch.randn(1, 5, 6))
+
+
 def test_a_trace_is_a_mapping():
     trace = regard.trace(small(), source=SOURCE, target=TARGET)
     assert isinstance(trace, Trace)

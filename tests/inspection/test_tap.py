@@ -51,6 +51,13 @@ def test_a_bias_is_of_its_own_item_and_head(make_tap: Make, whole_map: Whole):
     assert torch.allclose(tile.double(), expected[1, 5, 2:4, 1:8:2], atol=1e-6)
 
 
+def test_a_tap_first_looked_at_in_inference_mode_can_be_looked_at_outside_of_it(make_tap: Make):
+    tap = make_tap()
+    with torch.inference_mode():
+        tap.weights(0, slice(0, 3))
+    assert torch.equal(tap.weights(0), make_tap().weights(0))
+
+
 def test_a_run_in_bfloat16_is_looked_at_in_float32(make_tap: Make, whole_map: Whole):
     tap = make_tap(dtype=torch.bfloat16)
     expected, _ = whole_map(tap)

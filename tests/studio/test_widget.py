@@ -84,6 +84,19 @@ def test_a_question_that_is_taken_back_gets_no_answer(widget):
     assert (told["id"], widget.told) == (2, [])
 
 
+def test_it_switches_off_a_head_while_a_cell_runs_the_same_model(widget, trace):
+    asked = {"what": "head", "tap": CROSS, "head": 1, "query": 0, "key": 0, "step": 2}
+    expected, _ = answer(widget, "/traces/trace/ablate", body=asked)
+    for number in range(9):
+        question = {"id": number, "path": "/traces/trace/ablate", "body": asked}
+        widget._heard(widget, question, [])
+    while len(widget.told) < 9:
+        names = []
+        trace.rerun(lambda name, call, names=names: names.append(name))
+        assert names == list(trace)
+    assert all(told["json"] == expected["json"] for told, _ in widget.told)
+
+
 def test_in_a_notebook_answers_are_sent_from_the_kernels_own_thread(widget):
     threads = []
     widget.send = lambda content, buffers=None: threads.append(threading.current_thread())

@@ -1,11 +1,14 @@
 """A translation's trace: the run's own numbers, its tokens, its steps and its beams."""
 
+import copy
+import pickle
 from collections.abc import Callable
 
 import pytest
 import torch
 
 from regard import RegardError
+from regard.inspection.ablation import ablate
 from regard.tasks.translation import Translator
 
 TEXT = "the old dog sees a tree."
@@ -76,6 +79,16 @@ def test_a_loaded_trace_has_the_same_receipt(translator: Translator, tmp_path):
     loaded = type(trace).load(tmp_path / "t.safetensors")
     assert loaded.receipt == trace.receipt
     assert trace.receipt.row_sum_error < 2e-6
+
+
+@pytest.mark.parametrize("copied", [copy.deepcopy, lambda t: pickle.loads(pickle.dumps(t))])
+def test_a_copied_or_pickled_trace_is_the_same_and_has_its_model(translator, copied: Callable):
+    trace = translator.trace(TEXT)
+    other = copied(trace)
+    assert all(torch.equal(trace[name].weights(), other[name].weights()) for name in trace)
+    asked = {"what": "token", "tap": "decoder.layers.1.cross", "key": 2}
+    assert ablate(other, **asked) == ablate(trace, **asked)
+    assert len(pickle.dumps(trace)) < 2**21  # and not the blocks that its tensors lie in
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,6 @@
 """`regard.trace`: run a model once, as it is, and keep what its attention layers were given."""
 
+from functools import partial
 from typing import Any
 
 import torch
@@ -8,7 +9,7 @@ from torch import Tensor, nn
 from regard.attention import Call
 from regard.errors import RegardError
 from regard.inspection.answers import AxisInfo
-from regard.inspection.recording import Recorder, hearing
+from regard.inspection.recording import Recorder, check_traceable, hearing
 from regard.inspection.steps import joined, row_by_row
 from regard.inspection.trace import Edit, Trace
 from regard.layers import MultiHeadAttention
@@ -59,7 +60,7 @@ def trace_encoder_decoder(
         source: (batch, source length) ids, padded with pad_id.
         target: (batch, target length) ids to give, eos last, padded on the right.
     """
-    check_evaluating(model)
+    check_traceable(model)
     recorder = Recorder(keep)
 
     def record(path: str, call: Call) -> None:
@@ -82,13 +83,6 @@ def trace_encoder_decoder(
     if recurrent:
         record("decoder.cross_attention", joined(steps))
 
-    @torch.no_grad()
-    def rerun(edit: Edit) -> Tensor:
-        edit = row_by_row(edit, target.shape[1]) if recurrent else edit
-        with hearing(model, lambda path, call: edit(tap_name(path), call)):
-            again: Tensor = model(source, target)
-        return again
-
     read = model.shift_right(target)[0].tolist()
     return Trace(
         taps=recorder.taps,
@@ -105,14 +99,19 @@ def trace_encoder_decoder(
         model_name=type(model).__name__,
         task="translation",
         output=logits,
-        rerun=rerun,
+        rerun=partial(
+            rerun,
+            model,
+            {"source": source, "target": target},
+            rows=target.shape[1] if recurrent else None,
+        ),
     )
 
 
 @torch.no_grad()
 def trace_module(model: nn.Module, *, keep: str = "auto", **inputs: Any) -> Trace:
     """Any module that calls `regard.attend`: a tap for each call, named by the calling module."""
-    check_evaluating(model)
+    check_traceable(model)
     recorder = Recorder(keep)
     axes: dict[str, AxisInfo] = {}
 
@@ -139,12 +138,6 @@ def trace_module(model: nn.Module, *, keep: str = "auto", **inputs: Any) -> Trac
             " regard.attend, or the model be one of transformers."
         )
 
-    @torch.no_grad()
-    def rerun(edit: Edit) -> Tensor:
-        with hearing(model, lambda path, call: edit(tap_name(path), call)):
-            again: Tensor = model(**inputs)
-        return again
-
     is_logits = isinstance(output, Tensor) and output.ndim == 3
     return Trace(
         taps=recorder.taps,
@@ -152,8 +145,24 @@ def trace_module(model: nn.Module, *, keep: str = "auto", **inputs: Any) -> Trac
         model_name=type(model).__name__,
         task="encoding",
         output=output,
-        rerun=rerun if is_logits else None,
+        rerun=partial(rerun, model, inputs) if is_logits else None,
     )
+
+
+@torch.no_grad()
+def rerun(
+    model: nn.Module, inputs: dict[str, Any], edit: Edit, *, rows: int | None = None
+) -> Tensor:
+    """The output of `model(**inputs)` under an edit of its attention.
+
+    Args:
+        rows: of a layer that computes them one after the other, as recurrent decoders do.
+    """
+    if rows is not None:
+        edit = row_by_row(edit, rows)
+    with hearing(model, lambda path, call: edit(tap_name(path), call)):
+        output: Tensor = model(**inputs)
+    return output
 
 
 def tap_name(path: str) -> str:
@@ -171,11 +180,3 @@ def output_weight(attention: nn.Module) -> Tensor | None:
 
 def numbered(names: Any) -> AxisInfo:
     return AxisInfo([str(name) for name in names], None, None, None, prompt=len(names))
-
-
-def check_evaluating(model: nn.Module) -> None:
-    if model.training:
-        raise RegardError(
-            "a trace shows what the model does when it is used, without dropout;"
-            " call model.eval() first."
-        )

@@ -11,8 +11,9 @@ output once whatever it looks at; they belong to no key and are left out, as in 
 """
 
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import Any
 
 import torch
 from jaxtyping import Float
@@ -20,6 +21,8 @@ from torch import Tensor, nn
 
 from regard.errors import RegardError
 from regard.inspection.tap import TILE_COLUMNS, TILE_ROWS, Tap
+from regard.inspection.watching import watching
+from regard.layers import Norm
 from regard.layers.block import Residual
 
 KEYS_AT_ONCE = 512  # of which f(x) is held for all heads
@@ -144,31 +147,25 @@ def connections(model: nn.Module, *, item: int = 0) -> Iterator[dict[str, Connec
     >>> mixing_ratio(trace["encoder.layers.0.self"], around["encoder.layers.0.self"])
     """
     found: dict[str, Connection] = {}
-    with ExitStack() as hooks:
-        for path, module in model.named_modules():
-            name = path.removesuffix("_residual")
-            if isinstance(module, Residual) and name.endswith((".self", ".cross")):
-                hooks.enter_context(_noting(module, name, item, found))
+    names: dict[nn.Module, str] = {}  # of each residual, and of the norm after it
+    for path, module in model.named_modules():
+        name = path.removesuffix("_residual")
+        if isinstance(module, Residual) and name.endswith((".self", ".cross")):
+            names[module] = name
+            if module.order == "post":
+                names[module.norm] = name
+
+    def before(module: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        name, states = names[module], args[0][item].detach()
+        if isinstance(module, Residual):
+            found[name] = Connection(states)
+        else:
+            assert isinstance(module, Norm)
+            std = (states.float().var(dim=-1, unbiased=False) + module.eps).sqrt()
+            found[name] = Connection(found[name].residual, module.weight.detach(), std)
+
+    with watching(names, before=before):
         yield found
-
-
-@contextmanager
-def _noting(
-    residual: Residual, name: str, item: int, found: dict[str, Connection]
-) -> Iterator[None]:
-    def before(module: nn.Module, inputs: tuple[Tensor, ...]) -> None:
-        found[name] = Connection(inputs[0][item].detach())
-
-    def at_norm(module: nn.Module, inputs: tuple[Tensor, ...]) -> None:
-        total = inputs[0][item].detach().float()
-        std = (total.var(dim=-1, unbiased=False) + residual.norm.eps).sqrt()
-        found[name] = Connection(found[name].residual, residual.norm.weight.detach(), std)
-
-    with ExitStack() as hooks:
-        hooks.callback(residual.register_forward_pre_hook(before).remove)
-        if residual.order == "post":
-            hooks.callback(residual.norm.register_forward_pre_hook(at_norm).remove)
-        yield
 
 
 def check(tap: Tap, around: Connection | None) -> None:

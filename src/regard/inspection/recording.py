@@ -7,11 +7,13 @@ what it does without this, with the same kernels and to the same bit.
 
 import os
 import re
+import sys
 import tempfile
 import weakref
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager, suppress
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from types import FrameType
 from typing import ClassVar
 
 import numpy as np
@@ -29,24 +31,41 @@ KEEP = ("auto", "memory", "disk")
 
 @contextmanager
 def hearing(model: nn.Module, listener: Callable[[str, Call], Tensor | None]) -> Iterator[None]:
-    """Within it, `listener` hears every `attend` of `model`, with the path of the module that
-    called it. A tensor that it returns replaces the attention's output."""
-    running: list[str] = []
+    """Within it, `listener` is called for each `attend` of `model` that this context runs.
 
-    def enter(name: str) -> Callable[..., None]:
-        return lambda module, inputs: running.append(name)
-
-    def leave(module: nn.Module, inputs: object, output: object) -> None:
-        running.pop()
-
-    with ExitStack() as stack:
-        for name, module in model.named_modules():
-            stack.callback(module.register_forward_pre_hook(enter(name)).remove)
-            stack.callback(module.register_forward_hook(leave, always_call=True).remove)
-        stack.enter_context(
-            listening(lambda call: listener((running and running[-1]) or "attend", call))
-        )
+    It gets the path of the module that called `attend` ("attend" if that is the model itself) and
+    the call; a tensor that it returns replaces the output. Nothing is written to the model, so
+    other threads can run, trace and copy it at the same time.
+    """
+    paths = {module: path for path, module in model.named_modules()}
+    with listening(lambda call: listener(calling_path(paths) or "attend", call)):
         yield
+
+
+def calling_path(paths: Mapping[nn.Module, str]) -> str | None:
+    """The path of the innermost of these modules that is running in this thread."""
+    # The call stack belongs to one thread, while hooks on a module are run by all of them.
+    frame: FrameType | None = sys._getframe(1)  # not this one, which would refer to itself
+    while frame is not None:
+        caller = frame.f_locals.get("self")
+        if isinstance(caller, nn.Module) and caller in paths:
+            return paths[caller]
+        frame = frame.f_back
+    return None
+
+
+def check_traceable(model: nn.Module) -> None:
+    """Raises RegardError for a model that is compiled or in training mode."""
+    if hasattr(model, "_orig_mod") or model._compiled_call_impl is not None:
+        raise RegardError(
+            "a compiled model hides its attention layers; trace the model as it was before"
+            " torch.compile."
+        )
+    if model.training:
+        raise RegardError(
+            "a trace shows what the model does when it is used, without dropout;"
+            " call model.eval() first."
+        )
 
 
 @dataclass
@@ -136,7 +155,10 @@ class Memory:
     def _new_block(self, least: int) -> Tensor:
         if least > self.BLOCK:
             return torch.empty(least, dtype=torch.uint8)
-        memory = self._spare.pop() if self._spare else np.empty(self.BLOCK, dtype=np.uint8)
+        try:  # another thread may take the last one between a question and this
+            memory = self._spare.pop()
+        except IndexError:
+            memory = np.empty(self.BLOCK, dtype=np.uint8)
         borrowed = memory[:]  # lives as long as the last tensor in it does
         weakref.finalize(borrowed, self._give_back, memory)
         return torch.from_numpy(borrowed)

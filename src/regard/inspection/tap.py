@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -46,6 +47,14 @@ class Tap:
     def __repr__(self) -> str:
         size = f"{self.rows:,} x {self.columns:,}"
         return f"<Tap {self.name}: {self.heads} heads, {self.queries} x {self.keys} = {size}>"
+
+    def __getstate__(self) -> dict[str, Any]:
+        # Copied or pickled, a tensor brings along all that it shares its memory with, and a
+        # trace's share blocks of 32 MiB.
+        return {
+            name: each.clone() if isinstance(each, Tensor) else each
+            for name, each in vars(self).items()
+        }
 
     @property
     def batch(self) -> int:
@@ -234,6 +243,7 @@ class Tap:
         return allowed is None or bool(allowed.any())
 
     @cached_property
+    @torch.inference_mode(False)  # else it could not be filled in outside of inference mode
     def _lse(self) -> Tensor:
         shape = (self.batch, self.heads, self.rows)
         return torch.full(shape, float("nan"), device=self.query.device)

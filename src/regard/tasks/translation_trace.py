@@ -1,6 +1,7 @@
 """Tracing a translation: decode at full speed, then look at the hypothesis that is asked for."""
 
 from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 import torch
@@ -61,7 +62,7 @@ def trace_translation(
         "target": axis(tokenizers.target, read, predicts=shown, prompt=1),
     }
     trace.output_ids = shown
-    trace.token_of = lambda id_: tokenizers.target.tokens([id_])[0]
+    trace.token_of = partial(token, tokenizers.target)
     trace.generation = GenerationInfo(
         axis="target",
         steps=steps(trace.output[0], shown, tokenizers.target),
@@ -97,6 +98,10 @@ def given(translator: "Translator", target: str, config: GenerationConfig) -> Hy
         raise RegardError(f"a target may have {limit} tokens; got {len(ids)}.")
     tokens = (*first, *ids, translator.model.config.eos_id)
     return Hypothesis(tokens, float("nan"), (), finished=True)
+
+
+def token(tokenizer: Tokenizer, id_: int) -> str:
+    return tokenizer.tokens([id_])[0]
 
 
 def axis(

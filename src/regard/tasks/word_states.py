@@ -3,9 +3,10 @@ layer of a model."""
 
 import os
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch
@@ -18,6 +19,7 @@ from regard.attention import attend
 from regard.attention.scores import scaled
 from regard.checkpoints import from_pretrained
 from regard.errors import RegardError
+from regard.inspection.watching import watching
 from regard.layers import Stack, TokenStack
 from regard.models import Encoder, EncoderDecoder
 from regard.tasks.batching import by_length
@@ -188,14 +190,11 @@ def _heard(stack: Stack | TokenStack) -> Iterator[list[Tensor]]:
     """What the layers of a stack are given, from the lowest up, and what the stack gives."""
     heard: list[Tensor] = []
 
-    def given(module: nn.Module, inputs: tuple[Tensor, ...]) -> None:
-        heard.append(inputs[0])
+    def given(layer: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        heard.append(args[0])
 
-    def gave(module: nn.Module, inputs: tuple[Tensor, ...], output: Tensor) -> None:
+    def gave(stack: nn.Module, args: tuple[Any, ...], output: Tensor) -> None:
         heard.append(output)
 
-    with ExitStack() as handles:
-        for layer in stack.layers:
-            handles.callback(layer.register_forward_pre_hook(given).remove)
-        handles.callback(stack.register_forward_hook(gave).remove)
+    with watching(stack.layers, before=given), watching([stack], after=gave):
         yield heard

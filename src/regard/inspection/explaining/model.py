@@ -1,8 +1,8 @@
 """Explaining an attention layer of a model: its own vectors and matrices, heard while it runs."""
 
 from collections.abc import Callable
-from contextlib import ExitStack
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import torch
@@ -14,9 +14,10 @@ from regard.errors import RegardError
 from regard.inspection.explaining.given import Given, Normalisation, Projection, double
 from regard.inspection.explaining.steps import LONGEST, explained
 from regard.inspection.explanation import Explanation
-from regard.inspection.models import check_evaluating, tap_name
-from regard.inspection.recording import hearing
+from regard.inspection.models import rerun, tap_name
+from regard.inspection.recording import check_traceable
 from regard.inspection.trace import Edit
+from regard.inspection.watching import watching
 from regard.layers import MultiHeadAttention, Norm, RMSNorm
 from regard.layers.block import Residual
 from regard.layers.rotary import Rotary
@@ -27,12 +28,7 @@ Run = Callable[[Edit], Any]
 
 def running(model: nn.Module, **inputs: Any) -> Run:
     """`model(**inputs)` under an edit."""
-
-    def run(edit: Edit) -> Any:
-        with hearing(model, lambda path, call: edit(tap_name(path), call)):
-            return model(**inputs)
-
-    return run
+    return partial(rerun, model, inputs)
 
 
 def attention_taps(model: nn.Module) -> list[str]:
@@ -68,7 +64,7 @@ def explain_tap(
     Raises:
         RegardError: a layer that is not there, or was not run; more tokens than can be read.
     """
-    check_evaluating(model)
+    check_traceable(model)
     taps = attention_taps(model)
     if tap not in taps:
         raise RegardError(unknown("tap", tap, taps))
@@ -131,20 +127,18 @@ def _hear(model: nn.Module, run: Run, tap: str) -> _Heard:
     assert isinstance(residual, Residual)
     heard = _Heard(attention, residual)
 
-    def at_attention(module: nn.Module, inputs: tuple[Any, ...], options: dict[str, Any]) -> None:
-        heard.memory = inputs[1] if len(inputs) > 1 else options.get("memory")
-        heard.positions = options.get("positions")
+    def before(module: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        heard.memory = args[1] if len(args) > 1 else kwargs.get("memory")
+        heard.positions = kwargs.get("positions")
 
-    def at_residual(module: nn.Module, inputs: tuple[Any, ...], output: Tensor) -> None:
-        heard.vectors, heard.output = inputs[0], output
+    def after(module: nn.Module, args: tuple[Any, ...], output: Tensor) -> None:
+        heard.vectors, heard.output = args[0], output
 
     def listen(name: str, call: Call) -> None:
         if name == tap:
             heard.calls.append(call)
 
-    with ExitStack() as stack:
-        stack.callback(attention.register_forward_pre_hook(at_attention, with_kwargs=True).remove)
-        stack.callback(residual.register_forward_hook(at_residual).remove)
+    with watching([attention], before=before), watching([residual], after=after):
         run(listen)
     if len(heard.calls) != 1:
         raise RegardError(

@@ -2,6 +2,7 @@
 
 import unicodedata
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from torch import Tensor, nn
@@ -141,5 +142,13 @@ def names_of_logits(model: nn.Module, logits: Tensor, tokenizer: Any) -> Callabl
     classes = getattr(config_of(model), "id2label", None)
     vocabulary = getattr(config_of(model), "vocab_size", None)
     if classes and len(classes) == logits.shape[-1] and logits.shape[-1] != vocabulary:
-        return lambda index: str(classes.get(index, index))
-    return lambda index: strings([index], tokenizer)[0]
+        return partial(class_name, classes)
+    return partial(token_name, tokenizer)
+
+
+def class_name(classes: Mapping[int, Any], index: int) -> str:
+    return str(classes.get(index, index))
+
+
+def token_name(tokenizer: Any, id_: int) -> str:
+    return strings([id_], tokenizer)[0]

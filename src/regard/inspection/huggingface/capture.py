@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
@@ -16,10 +16,11 @@ from regard.inspection.huggingface.axes import axes_of, names_of_logits
 from regard.inspection.huggingface.interface import Heard, hearing_interface
 from regard.inspection.huggingface.masks import MaskReader, Unreadable
 from regard.inspection.huggingface.places import ATTENTION, Places, another_sequence
-from regard.inspection.huggingface.projections import Projections
+from regard.inspection.huggingface.projections import Projections, linear_layers
 from regard.inspection.huggingface.understanding import inputs_of, understand
-from regard.inspection.recording import Recorder
+from regard.inspection.recording import Recorder, check_traceable
 from regard.inspection.trace import Edit, Trace
+from regard.inspection.watching import watching
 
 
 @torch.no_grad()
@@ -174,19 +175,17 @@ def inside(path: str, other: str) -> bool:
 def hearing_model(model: nn.Module, run: Run) -> Iterator[None]:
     """Hears attention, the attention modules that are entered, and what their outputs go into."""
 
-    def enter(module: nn.Module, args: Any, kwargs: dict[str, Any]) -> None:
+    def enter(module: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         run.entered[module] += 1
         if another_sequence(args, kwargs):
             run.places.cross.add(module)
 
-    with ExitStack() as stack:
-        for module in model.modules():
-            if ATTENTION.search(type(module).__name__):
-                hook = module.register_forward_pre_hook(enter, with_kwargs=True)
-                stack.callback(hook.remove)
-        for hook in run.projections.watch(model):
-            stack.callback(hook.remove)
-        stack.enter_context(hearing_interface(run.hear))
+    attention = [each for each in model.modules() if ATTENTION.search(type(each).__name__)]
+    with (
+        watching(attention, before=enter),
+        watching(linear_layers(model), before=run.projections.see),
+        hearing_interface(run.hear),
+    ):
         yield
 
 
@@ -208,16 +207,7 @@ def rerun(model: nn.Module, inputs: dict[str, Any], names: list[str | None], edi
 
 
 def check(model: nn.Module, inputs: dict[str, Any]) -> None:
-    if hasattr(model, "_orig_mod"):
-        raise RegardError(
-            "a compiled model hides its attention layers; trace the model as it was before"
-            " torch.compile."
-        )
-    if model.training:
-        raise RegardError(
-            "a trace shows what the model does when it is used, without dropout;"
-            " call model.eval() first."
-        )
+    check_traceable(model)
     if inputs.get("past_key_values") is not None:
         raise RegardError(
             "a trace is of whole texts, so that rows and columns are the same tokens;"

@@ -8,7 +8,7 @@ and their masks are built by it: a new name would change what runs, this changes
 
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import partial
@@ -42,8 +42,31 @@ Listener = Callable[[Heard], Tensor | None]
 """A tensor that it returns, (batch, heads, queries, value_dim), replaces the output."""
 
 _listener: ContextVar[Listener | None] = ContextVar("transformers listener", default=None)
-_lock = threading.Lock()
-_listeners = 0
+
+
+def shared(change: Callable[[], AbstractContextManager[None]]) -> Callable[[], Any]:
+    """A change to what all threads share: the first to enter makes it, the last to leave undoes it.
+
+    Each thread undoing its own would leave what another had changed.
+    """
+    lock, made, users = threading.Lock(), ExitStack(), 0
+
+    @contextmanager
+    def changed() -> Iterator[None]:
+        nonlocal users
+        with lock:
+            if users == 0:
+                made.enter_context(change())
+            users += 1
+        try:
+            yield
+        finally:
+            with lock:
+                users -= 1
+                if users == 0:
+                    made.close()
+
+    return changed
 
 
 @contextmanager
@@ -53,8 +76,7 @@ def hearing_interface(listener: Listener) -> Iterator[None]:
     Raises:
         RegardError: transformers is missing or too old.
     """
-    interface = attention_interface()
-    with _reporting(interface):
+    with reporting():
         token = _listener.set(listener)
         try:
             yield
@@ -71,6 +93,7 @@ def attention_interface() -> Any:
     return AttentionInterface
 
 
+@shared
 @contextmanager
 def quiet() -> Iterator[None]:
     """Without transformers' progress bars and remarks: what matters becomes a RegardError."""
@@ -87,31 +110,25 @@ def quiet() -> Iterator[None]:
             logging.enable_progress_bar()
 
 
+@shared
 @contextmanager
-def _reporting(interface: Any) -> Iterator[None]:
+def reporting() -> Iterator[None]:
     """The interface's answers report to the listener of the calling thread, if it has one."""
-    global _listeners
-    with _lock:
-        if _listeners == 0:
-            own = interface.get_interface
+    interface = attention_interface()
+    own = interface.get_interface
 
-            def get_interface(self: Any, implementation: Any, default: Callable[..., Any]) -> Any:
-                function = own(self, implementation, default)
-                listener = _listener.get()
-                if listener is None:
-                    return function
-                return partial(run_and_report, function, str(implementation), listener)
+    def get_interface(self: Any, implementation: Any, default: Callable[..., Any]) -> Any:
+        function = own(self, implementation, default)
+        listener = _listener.get()
+        if listener is None:
+            return function
+        return partial(run_and_report, function, str(implementation), listener)
 
-            get_interface.own = own  # type: ignore[attr-defined]
-            interface.get_interface = get_interface
-        _listeners += 1
+    interface.get_interface = get_interface
     try:
         yield
     finally:
-        with _lock:
-            _listeners -= 1
-            if _listeners == 0:
-                interface.get_interface = interface.get_interface.own
+        interface.get_interface = own
 
 
 def run_and_report(

@@ -3,12 +3,10 @@
 Whatever it is called in a model's code, and only if nothing is done to the output in between.
 """
 
-from collections.abc import Iterator
 from typing import Any
 
 import torch
 from torch import Tensor, nn
-from torch.utils.hooks import RemovableHandle
 
 from regard.inspection.tap import Tap
 
@@ -23,14 +21,8 @@ class Projections:
         """`output` of the attention, (batch, heads, queries, value_dim)."""
         self._expected = (tap, output)
 
-    def watch(self, model: nn.Module) -> Iterator[RemovableHandle]:
-        """Hooks on the linear layers of a model."""
-        for path, module in model.named_modules():
-            # The base layer of an adapter is only a part of what is done to its input.
-            if weight_of(module) is not None and not path.endswith("base_layer"):
-                yield module.register_forward_pre_hook(self._see)
-
-    def _see(self, module: nn.Module, args: tuple[Any, ...]) -> None:
+    def see(self, module: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        """Takes the weight of a linear layer that is given what is waited for."""
         if self._expected is None or not args:
             return
         tap, output = self._expected
@@ -42,6 +34,16 @@ class Projections:
         if torch.equal(given.reshape(-1, heads * value_dim)[-1], last):
             tap.output_weight = weight.detach().view(heads, value_dim, -1)
             self._expected = None
+
+
+def linear_layers(model: nn.Module) -> list[nn.Module]:
+    """The modules that `Projections.see` is to be shown."""
+    return [
+        module
+        for path, module in model.named_modules()
+        # The base layer of an adapter is only a part of what is done to its input.
+        if weight_of(module) is not None and not path.endswith("base_layer")
+    ]
 
 
 def weight_of(module: nn.Module) -> Tensor | None:

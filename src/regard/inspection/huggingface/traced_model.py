@@ -2,6 +2,7 @@
 
 import inspect
 from pathlib import Path
+from threading import Lock
 from typing import Any
 
 import torch
@@ -21,6 +22,8 @@ EXAMPLES = {
 }
 GENERATED = 20  # tokens that a language model adds when nobody says how many
 UNLIMITED = 32_768  # tokens, for models whose positions have no end
+
+_READING = Lock()  # of texts by tokenizers
 
 
 class TracedModel:
@@ -181,8 +184,7 @@ class TracedModel:
 
     def read(self, text: str) -> dict[str, Any]:
         """The model's inputs for a text."""
-        with quiet():
-            encoded = self.reader(text, return_tensors="pt")
+        encoded = self.encoded(text, return_tensors="pt")
         ids = encoded["input_ids"]
         self.check_ids(ids[0].tolist(), "the text", self.max_tokens)
         takes = inspect.signature(self.model.forward).parameters
@@ -191,11 +193,18 @@ class TracedModel:
 
     def given(self, target: str, room: int) -> list[int]:
         if self.task == "translation":
-            ids = self.reader(text_target=target)["input_ids"]
+            ids = self.encoded(text_target=target)["input_ids"]
         else:
-            ids = self.reader(target, add_special_tokens=False)["input_ids"]
+            ids = self.encoded(target, add_special_tokens=False)["input_ids"]
         self.check_ids(ids, "the target", room)
         return list(ids)
+
+    def encoded(self, *text: str, **options: Any) -> Any:
+        """What the tokenizer makes of a text."""
+        # Tokenizers of transformers change themselves while they read: to the target's language,
+        # to padding and truncation.
+        with _READING, quiet():
+            return self.reader(*text, **options)
 
     def check_ids(self, ids: list[int], what: str, room: int) -> None:
         if not ids:
