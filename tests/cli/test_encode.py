@@ -45,7 +45,8 @@ def test_a_file_becomes_an_array_with_a_row_a_line(regard, folder, embedder, tmp
     found = np.load(target)
     assert (found.shape, found.dtype) == ((5000, 15), np.float32)
     expected = embedder([lines[0], lines[3], lines[4999]], pooling="max", normalise=False)
-    np.testing.assert_allclose(found[[0, 3, 4999]], expected, atol=1e-6)
+    # Float32 sums differ in their last bits between batches of other shapes.
+    np.testing.assert_allclose(found[[0, 3, 4999]], expected, rtol=1e-5, atol=1e-5)
 
 
 def test_an_array_is_written_whole_or_not_at_all(regard, folder, tmp_path):

@@ -45,7 +45,7 @@ def test_a_pipe_gets_utf8_in_any_locale(variables, tmp_path):
 
 
 def test_an_argument_that_is_not_utf8_is_one_sentence():
-    found = run("explain", b"caf\xe9")
+    found = run("explain", b"caf\xe9", PYTHONUTF8="1")
     assert found.returncode == 2
     [message] = found.stderr.splitlines()
     assert message.startswith(b"regard: the text is not valid Unicode: it has the lone surrogate")

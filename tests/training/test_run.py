@@ -275,6 +275,7 @@ def test_what_a_killed_process_was_writing_goes_and_nothing_else(run: RunFolder)
     partial = [
         "model/.model.safetensors.4711.part",
         "checkpoints/.step-00000010.4711.part/weights.safetensors",
+        "checkpoints/.step-00000010.4711.part/.state.json.4711.part",
         "data/.train.tokens.4711.part",
     ]
     others = ["model/model.safetensors", "model/.own.part", "data/part", "notes.4711.part"]

@@ -27,7 +27,9 @@ def answer(
     ] = None,
     context: Annotated[
         Path | None,
-        typer.Option("--context", "-c", help="File with the text to search, of any length."),
+        typer.Option(
+            "--context", "-c", help="File with the text to search, up to 16 MiB; may be .gz."
+        ),
     ] = None,
     text: Annotated[str | None, typer.Option("--text", help="The text to search.")] = None,
     input: Annotated[

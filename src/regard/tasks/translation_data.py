@@ -66,7 +66,8 @@ def prepare(
         say(f"found prepared data in {folder}: {recorded['summary']}")
     else:
         summary = _prepare(pairs, options, folder, say)
-        made = {file.name: sha256(file) for file in sorted(folder.glob("[!.]*"))}
+        written = sorted(file for file in folder.glob("[!.]*") if file.is_file())
+        made = {file.name: sha256(file) for file in written}
         content = {"made_from": made_from, "summary": summary, "files": made}
         with whole_file(record) as temporary:
             temporary.write_text(json.dumps(content, indent=2))

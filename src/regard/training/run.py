@@ -254,7 +254,7 @@ def _remove_partial(folder: Path) -> None:
             if path.is_dir():
                 shutil.rmtree(path)
             else:
-                path.unlink()
+                path.unlink(missing_ok=True)  # it may have gone with its folder
 
 
 def _read_json(path: Path) -> Any:
