@@ -14,7 +14,24 @@ import time
 from importlib.util import find_spec
 from pathlib import Path
 
-WORDS = "the small dog sees a red house near the river and an old man in vienna".split()
+WORDS = [
+    "the",
+    "small",
+    "dog",
+    "sees",
+    "a",
+    "red",
+    "house",
+    "near",
+    "the",
+    "river",
+    "and",
+    "an",
+    "old",
+    "man",
+    "in",
+    "vienna",
+]
 SIZES = dict(
     hidden_size=16,
     num_hidden_layers=1,
