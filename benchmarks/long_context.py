@@ -15,22 +15,8 @@ from importlib.util import find_spec
 from pathlib import Path
 
 WORDS = [
-    "the",
-    "small",
-    "dog",
-    "sees",
-    "a",
-    "red",
-    "house",
-    "near",
-    "the",
-    "river",
-    "and",
-    "an",
-    "old",
-    "man",
-    "in",
-    "vienna",
+    *("the", "small", "dog", "sees", "a", "red", "house", "near", "the", "river"),
+    *("and", "an", "old", "man", "in", "vienna"),
 ]
 SIZES = dict(
     hidden_size=16,
