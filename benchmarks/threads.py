@@ -3,11 +3,11 @@
     python benchmarks/threads.py
     python benchmarks/threads.py --threads 8 --calls 100 --model en-de
 
-So many translations, alignments and traces of different sentences are first made one after the
-other, then by all threads at once, in an order drawn by chance. What is compared, to the bit:
+Translations, alignments and traces of random sentences are first made one after the other, then by
+all threads at once, in random order. Compared, to the bit:
 
     translate  text, tokens and score of the translation
-    align      these, both sides' words, and the alignment's numbers
+    align      the same, the words of both sides, and the alignment's numbers
     trace      query, key, value and every attention weight of every layer, the logits, the tokens
                of both axes, each step's candidates with their probabilities, and the notes
 
@@ -84,7 +84,7 @@ def main() -> None:
     parser.add_argument("--threads", type=int, default=8)
     parser.add_argument("--calls", type=int, default=100, help="of each kind")
     options = parser.parse_args()
-    # The order in which a sum is taken depends on the threads that share it: here one, everywhere.
+    # The order of a sum depends on how many threads share it: one, in every call.
     torch.set_num_threads(1)
     translator = regard.load(options.model)
     draw = random.Random(0)
