@@ -44,8 +44,8 @@ def hearing(model: nn.Module, listener: Callable[[str, Call], Tensor | None]) ->
 
 def calling_path(paths: Mapping[nn.Module, str]) -> str | None:
     """The path of the innermost of these modules that is running in this thread."""
-    # The call stack belongs to one thread, while hooks on a module are run by all of them.
-    frame: FrameType | None = sys._getframe(1)  # not this one, which would refer to itself
+    # The call stack belongs to this thread; hooks on a module would run in every thread.
+    frame: FrameType | None = sys._getframe(1)  # this frame would refer to itself
     while frame is not None:
         caller = frame.f_locals.get("self")
         if isinstance(caller, nn.Module) and caller in paths:
@@ -155,7 +155,7 @@ class Memory:
     def _new_block(self, least: int) -> Tensor:
         if least > self.BLOCK:
             return torch.empty(least, dtype=torch.uint8)
-        try:  # another thread may take the last one between a question and this
+        try:  # not tested first: another thread could take the last one in between
             memory = self._spare.pop()
         except IndexError:
             memory = np.empty(self.BLOCK, dtype=np.uint8)

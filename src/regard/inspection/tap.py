@@ -49,8 +49,8 @@ class Tap:
         return f"<Tap {self.name}: {self.heads} heads, {self.queries} x {self.keys} = {size}>"
 
     def __getstate__(self) -> dict[str, Any]:
-        # Copied or pickled, a tensor brings along all that it shares its memory with, and a
-        # trace's share blocks of 32 MiB.
+        # A copied or pickled tensor takes its whole storage with it, and those of a trace share
+        # blocks of 32 MiB.
         return {
             name: each.clone() if isinstance(each, Tensor) else each
             for name, each in vars(self).items()
@@ -243,7 +243,7 @@ class Tap:
         return allowed is None or bool(allowed.any())
 
     @cached_property
-    @torch.inference_mode(False)  # else it could not be filled in outside of inference mode
+    @torch.inference_mode(False)  # an inference tensor could not be filled in later
     def _lse(self) -> Tensor:
         shape = (self.batch, self.heads, self.rows)
         return torch.full(shape, float("nan"), device=self.query.device)

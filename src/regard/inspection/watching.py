@@ -1,7 +1,7 @@
-"""Seeing what goes into modules and comes out of them, in the thread that asks alone.
+"""Watching the inputs and outputs of modules, in the calling thread only.
 
-PyTorch's hooks belong to a module and are run by every thread that runs it. The ones set here do
-nothing outside of the context that set them.
+PyTorch's hooks belong to a module and run in every thread that runs it. The hooks set here do
+nothing outside the context that set them.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -12,10 +12,10 @@ from typing import Any
 from torch import nn
 
 Before = Callable[[nn.Module, tuple[Any, ...], dict[str, Any]], None]
-"""Is called with a module and its arguments, positional and by name."""
+"""Called with a module, its positional and its keyword arguments."""
 
 After = Callable[[nn.Module, tuple[Any, ...], Any], None]
-"""Is called with a module, its positional arguments and what it returned."""
+"""Called with a module, its positional arguments and its output."""
 
 _watches: "ContextVar[frozenset[Watch]]" = ContextVar("watches", default=frozenset())
 
@@ -24,7 +24,7 @@ _watches: "ContextVar[frozenset[Watch]]" = ContextVar("watches", default=frozens
 def watching(
     modules: Iterable[nn.Module], *, before: Before | None = None, after: After | None = None
 ) -> Iterator[None]:
-    """Within it, `before` and `after` are called whenever this context runs one of the modules."""
+    """Within it, calls `before` and `after` whenever this context runs one of the modules."""
     watch = Watch(before, after)
     with ExitStack() as stack:
         for module in modules:
@@ -46,8 +46,8 @@ class Watch:
     def __init__(self, before: Before | None = None, after: After | None = None) -> None:
         self.before, self.after = before, after
 
-    # PyTorch notes that a hook takes keyword arguments after the hook itself, so a thread that runs
-    # the module in between calls it without them.
+    # PyTorch registers a hook first and its flag for keyword arguments after it: another thread
+    # that runs the module in between calls the hook without them.
     def enter(self, module: nn.Module, args: tuple[Any, ...], kwargs: Any = None) -> None:
         if self.before is not None and self in _watches.get():
             self.before(module, args, kwargs)
@@ -57,4 +57,4 @@ class Watch:
             self.after(module, args, output)
 
     def __reduce__(self) -> tuple[type["Watch"], tuple[()]]:
-        return Watch, ()  # what a module takes along that is copied or pickled meanwhile: nothing
+        return Watch, ()  # in a copied or pickled module, a hook that does nothing

@@ -1,5 +1,6 @@
 """Traces of transformers models against the weights that transformers itself returns."""
 
+import pickle
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -9,6 +10,7 @@ from torch import nn
 import regard
 from regard.attention.row_lse import tile_of_scores
 from regard.errors import RegardError
+from regard.inspection.ablation import ablate
 from regard.inspection.huggingface import trace_transformers
 from regard.inspection.huggingface.axes import strings
 
@@ -317,6 +319,16 @@ def test_training_mode_compiled_models_and_caches_are_refused(family):
 
     with pytest.raises(RegardError, match=r"torch\.compile"):
         trace_transformers(Compiled().eval(), **inputs)
+
+
+@pytest.mark.parametrize("name", ["GPT-2", "ViT"])
+def test_a_pickled_trace_is_the_same_and_has_its_model(family, name):
+    model, inputs = family(name)
+    trace = regard.trace(model, **inputs)
+    other = pickle.loads(pickle.dumps(trace))
+    tap = next(iter(trace))
+    assert torch.equal(other[tap].weights(), trace[tap].weights())
+    assert ablate(other, "head", tap, head=1) == ablate(trace, "head", tap, head=1)
 
 
 def test_a_failing_run_leaves_the_interface_as_it_was(family):

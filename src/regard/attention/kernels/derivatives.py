@@ -1,7 +1,7 @@
 """Second derivatives, forward mode and torch.func: the fast kernels have none of these.
 
 A fast kernel computes its output and its first derivative. Everything beyond is the derivative of
-the definition, so it is exact to any order and costs nothing until it is asked for.
+the definition, so it is exact to any order and costs no time until it is asked for.
 """
 
 from typing import Any
@@ -14,7 +14,7 @@ from regard.attention.inputs import Inputs
 from regard.attention.kernels.blocked import blocked
 from regard.attention.kernels.plain import plain
 
-WHOLE_MAP_ENTRIES = 2**24  # up to here the map is built whole: 64 MiB in float32
+WHOLE_MAP_ENTRIES = 2**24  # up to here a map or a mask is built whole: 64 MiB in float32
 
 
 def definition(inputs: Inputs) -> tuple[Tensor, Tensor]:

@@ -44,10 +44,12 @@ Listener = Callable[[Heard], Tensor | None]
 _listener: ContextVar[Listener | None] = ContextVar("transformers listener", default=None)
 
 
-def shared(change: Callable[[], AbstractContextManager[None]]) -> Callable[[], Any]:
-    """A change to what all threads share: the first to enter makes it, the last to leave undoes it.
+def shared(
+    change: Callable[[], AbstractContextManager[None]],
+) -> Callable[[], AbstractContextManager[None]]:
+    """A change to global state: the first thread to enter makes it, the last to leave undoes it.
 
-    Each thread undoing its own would leave what another had changed.
+    If each thread restored what it found, the last could restore another thread's change.
     """
     lock, made, users = threading.Lock(), ExitStack(), 0
 

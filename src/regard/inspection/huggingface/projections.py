@@ -22,7 +22,7 @@ class Projections:
         self._expected = (tap, output)
 
     def see(self, module: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-        """Takes the weight of a linear layer that is given what is waited for."""
+        """Keeps the weight of a linear layer whose input is the expected output."""
         if self._expected is None or not args:
             return
         tap, output = self._expected
@@ -37,7 +37,7 @@ class Projections:
 
 
 def linear_layers(model: nn.Module) -> list[nn.Module]:
-    """The modules that `Projections.see` is to be shown."""
+    """The modules to watch for `Projections.see`."""
     return [
         module
         for path, module in model.named_modules()

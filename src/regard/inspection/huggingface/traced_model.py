@@ -23,7 +23,7 @@ EXAMPLES = {
 GENERATED = 20  # tokens that a language model adds when nobody says how many
 UNLIMITED = 32_768  # tokens, for models whose positions have no end
 
-_READING = Lock()  # of texts by tokenizers
+_READING = Lock()  # held while a tokenizer reads
 
 
 class TracedModel:
@@ -200,9 +200,9 @@ class TracedModel:
         return list(ids)
 
     def encoded(self, *text: str, **options: Any) -> Any:
-        """What the tokenizer makes of a text."""
-        # Tokenizers of transformers change themselves while they read: to the target's language,
-        # to padding and truncation.
+        """The tokenizer's output for a text."""
+        # A transformers tokenizer changes its own state in a call: the target's language, padding,
+        # truncation.
         with _READING, quiet():
             return self.reader(*text, **options)
 
