@@ -5,10 +5,10 @@ from torch import Tensor, nn
 from regard.layers import (
     Embedding,
     FeedForward,
-    Layer,
     LayerCache,
     MultiHeadAttention,
     Rotary,
+    TransformerLayer,
     empty_table,
 )
 from regard.layers.causal import CausalStack
@@ -20,11 +20,11 @@ def stack(*windows: int | None) -> CausalStack:
     torch.manual_seed(3)
     rotary = Rotary(4)
     layers = [
-        Layer(
+        TransformerLayer(
             MultiHeadAttention(6, 3, head_dim=4, rotary=rotary),
             FeedForward(6, 11),
             norm=lambda: nn.LayerNorm(6),
-            order="pre",
+            norm_first=True,
         )
         for _ in windows
     ]

@@ -8,7 +8,6 @@ from regard.attention import Causal, Padding
 from regard.layers import (
     Embedding,
     FeedForward,
-    Layer,
     LayerCache,
     MultiHeadAttention,
     RelativeBias,
@@ -16,21 +15,24 @@ from regard.layers import (
     Rotary,
     Stack,
     TokenStack,
+    TransformerLayer,
     empty_table,
 )
 
 BATCH, LENGTH, SOURCE, D_MODEL, HEADS, VOCAB = 2, 5, 7, 8, 2, 13
 
 
-def layers(count: int = 3, *, cross: bool = False, rotary: Rotary | None = None) -> list[Layer]:
+def layers(
+    count: int = 3, *, cross: bool = False, rotary: Rotary | None = None
+) -> list[TransformerLayer]:
     torch.manual_seed(19)
     return [
-        Layer(
+        TransformerLayer(
             MultiHeadAttention(D_MODEL, HEADS, rotary=rotary),
             FeedForward(D_MODEL, 11),
             cross_attention=MultiHeadAttention(D_MODEL, HEADS) if cross else None,
             norm=lambda: nn.LayerNorm(D_MODEL),
-            order="pre",
+            norm_first=True,
         ).double()
         for _ in range(count)
     ]

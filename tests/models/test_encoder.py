@@ -54,9 +54,9 @@ def test_embedding_and_layer_are_berts_by_hand() -> None:
         for part in (attention.query, attention.key, attention.value)
     )
     heads = (query @ key.mT / 5**0.5).softmax(-1) @ value
-    x = layer.self_residual.norm(x + attention.output(heads.transpose(0, 1).reshape(5, 15)))
+    x = layer.self_attention_norm(x + attention.output(heads.transpose(0, 1).reshape(5, 15)))
     inner = functional.gelu(layer.feed_forward.inner(x))
-    x = layer.feed_forward_residual.norm(x + layer.feed_forward.outer(inner))
+    x = layer.feed_forward_norm(x + layer.feed_forward.outer(inner))
     torch.testing.assert_close(made(IDS[:1, :5], segments=segments)[0], x)
 
 

@@ -20,7 +20,7 @@ from torch import Tensor, nn
 
 from regard.errors import RegardError
 from regard.inspection.tap import TILE_COLUMNS, TILE_ROWS, Tap
-from regard.layers.block import Residual
+from regard.layers import Norm, TransformerLayer
 
 KEYS_AT_ONCE = 512  # of which f(x) is held for all heads
 
@@ -145,29 +145,35 @@ def connections(model: nn.Module, *, item: int = 0) -> Iterator[dict[str, Connec
     """
     found: dict[str, Connection] = {}
     with ExitStack() as hooks:
-        for path, module in model.named_modules():
-            name = path.removesuffix("_residual")
-            if isinstance(module, Residual) and name.endswith((".self", ".cross")):
-                hooks.enter_context(_noting(module, name, item, found))
+        for path, layer in model.named_modules():
+            if isinstance(layer, TransformerLayer):
+                kinds = ("self", "cross") if layer.cross_attention is not None else ("self",)
+                for kind in kinds:
+                    hooks.enter_context(_noting(layer, kind, f"{path}.{kind}", item, found))
         yield found
 
 
 @contextmanager
 def _noting(
-    residual: Residual, name: str, item: int, found: dict[str, Connection]
+    layer: TransformerLayer, kind: str, name: str, item: int, found: dict[str, Connection]
 ) -> Iterator[None]:
+    attention = layer.get_submodule(f"{kind}_attention")
+    norm = layer.get_submodule(f"{kind}_attention_norm")
+    assert isinstance(norm, Norm)
+
     def before(module: nn.Module, inputs: tuple[Tensor, ...]) -> None:
         found[name] = Connection(inputs[0][item].detach())
 
     def at_norm(module: nn.Module, inputs: tuple[Tensor, ...]) -> None:
         total = inputs[0][item].detach().float()
-        std = (total.var(dim=-1, unbiased=False) + residual.norm.eps).sqrt()
-        found[name] = Connection(found[name].residual, residual.norm.weight.detach(), std)
+        std = (total.var(dim=-1, unbiased=False) + norm.eps).sqrt()
+        found[name] = Connection(found[name].residual, norm.weight.detach(), std)
 
     with ExitStack() as hooks:
-        hooks.callback(residual.register_forward_pre_hook(before).remove)
-        if residual.order == "post":
-            hooks.callback(residual.norm.register_forward_pre_hook(at_norm).remove)
+        first = norm if layer.norm_first else attention
+        hooks.callback(first.register_forward_pre_hook(before).remove)
+        if not layer.norm_first:
+            hooks.callback(norm.register_forward_pre_hook(at_norm).remove)
         yield
 
 

@@ -5,10 +5,10 @@ from collections.abc import Iterable, Sequence
 from torch import Tensor, nn
 
 from regard.attention import Causal, Mask, Padding, Window
-from regard.layers.block import Layer
 from regard.layers.cache import LayerCache
 from regard.layers.embeddings import Embedding
 from regard.layers.norm import Norm
+from regard.layers.transformer_layer import TransformerLayer
 
 
 class CausalStack(nn.Module):
@@ -24,7 +24,7 @@ class CausalStack(nn.Module):
     def __init__(
         self,
         embed: Embedding,
-        layers: Iterable[Layer],
+        layers: Iterable[TransformerLayer],
         *,
         norm: Norm,
         windows: Sequence[int | None],

@@ -6,10 +6,10 @@ from typing import Any
 from torch import Tensor, nn
 
 from regard.attention import Causal, Mask
-from regard.layers.block import Layer
 from regard.layers.cache import LayerCache
 from regard.layers.embeddings import Embedding
 from regard.layers.relative_bias import RelativeBias
+from regard.layers.transformer_layer import TransformerLayer
 
 
 class Stack(nn.Module):
@@ -20,7 +20,7 @@ class Stack(nn.Module):
         norm: applied to the last layer's output; None leaves it as it is.
     """
 
-    def __init__(self, layers: Iterable[Layer], *, norm: nn.Module | None = None):
+    def __init__(self, layers: Iterable[TransformerLayer], *, norm: nn.Module | None = None):
         super().__init__()
         self.layers = nn.ModuleList(layers)
         self.norm = nn.Identity() if norm is None else norm
@@ -59,7 +59,7 @@ class TokenStack(nn.Module):
     def __init__(
         self,
         embed: Embedding,
-        layers: Iterable[Layer],
+        layers: Iterable[TransformerLayer],
         *,
         norm: nn.Module | None = None,
         relative_bias: RelativeBias | None = None,

@@ -17,11 +17,11 @@ from regard.layers import (
     ACTIVATIONS,
     Embedding,
     FeedForward,
-    Layer,
     LayerCache,
     MultiHeadAttention,
     Norm,
     Rotary,
+    TransformerLayer,
     check_dropout,
     check_ids,
     empty_table,
@@ -272,7 +272,7 @@ def _stack(config: DecoderConfig) -> CausalStack:
     return CausalStack(embed, layers, norm=_norm(config), windows=config.windows)
 
 
-def _layer(config: DecoderConfig, rotary: Rotary | None) -> Layer:
+def _layer(config: DecoderConfig, rotary: Rotary | None) -> TransformerLayer:
     attention = MultiHeadAttention(
         config.d_model,
         config.num_heads,
@@ -291,7 +291,9 @@ def _layer(config: DecoderConfig, rotary: Rotary | None) -> Layer:
         bias=config.feed_forward_bias,
     )
     norm = partial(_norm, config)
-    return Layer(attention, feed_forward, norm=norm, order="pre", dropout=config.dropout)
+    return TransformerLayer(
+        attention, feed_forward, norm=norm, norm_first=True, dropout=config.dropout
+    )
 
 
 def _norm(config: DecoderConfig) -> Norm:

@@ -18,9 +18,9 @@ from regard.layers import (
     Dropout,
     Embedding,
     FeedForward,
-    Layer,
     MultiHeadAttention,
     Stack,
+    TransformerLayer,
     check_dropout,
     check_ids,
     empty_table,
@@ -248,12 +248,12 @@ def _check_segments(segments: Tensor, kinds: int | None) -> None:
             )
 
 
-def _layer(config: EncoderConfig) -> Layer:
-    return Layer(
+def _layer(config: EncoderConfig) -> TransformerLayer:
+    return TransformerLayer(
         MultiHeadAttention(config.d_model, config.num_heads),
         FeedForward(config.d_model, config.d_ff, activation=config.activation),
         norm=lambda: nn.LayerNorm(config.d_model, config.norm_eps),
-        order="post",
+        norm_first=False,
         dropout=config.dropout,
     )
 

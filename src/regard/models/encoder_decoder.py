@@ -15,12 +15,12 @@ from regard.layers import (
     ACTIVATIONS,
     Embedding,
     FeedForward,
-    Layer,
     LayerCache,
     MultiHeadAttention,
     Norm,
     RelativeBias,
     TokenStack,
+    TransformerLayer,
     check_dropout,
     check_ids,
     empty_table,
@@ -76,6 +76,10 @@ class EncoderDecoderConfig:
             value, size = getattr(self, name), self.decoder_vocab_size
             if not 0 <= value < size:
                 raise RegardError(f"{name} must be below the vocabulary's {size}; got {value}.")
+
+    @property
+    def norm_first(self) -> bool:
+        return self.norm == "pre"
 
     @property
     def decoder_vocab_size(self) -> int:
@@ -263,13 +267,13 @@ def _stack(config: EncoderDecoderConfig, tokens: nn.Embedding, *, decodes: bool)
     return TokenStack(
         embed,
         (_layer(config, heads, decodes=decodes) for _ in range(count)),
-        norm=_norm(config) if config.norm == "pre" else None,
+        norm=_norm(config) if config.norm_first else None,
         relative_bias=relative_bias,
         causal=decodes,
     )
 
 
-def _layer(config: EncoderDecoderConfig, num_heads: int, *, decodes: bool) -> Layer:
+def _layer(config: EncoderDecoderConfig, num_heads: int, *, decodes: bool) -> TransformerLayer:
     def attention() -> MultiHeadAttention:
         return MultiHeadAttention(
             config.d_model,
@@ -286,12 +290,12 @@ def _layer(config: EncoderDecoderConfig, num_heads: int, *, decodes: bool) -> La
         gated=config.gated,
         bias=config.feed_forward_bias,
     )
-    return Layer(
+    return TransformerLayer(
         attention(),
         feed_forward,
         cross_attention=attention() if decodes else None,
         norm=lambda: _norm(config),
-        order=config.norm,
+        norm_first=config.norm_first,
         dropout=config.dropout,
     )
 

@@ -13,10 +13,10 @@ from regard.errors import RegardError
 from regard.layers import (
     ACTIVATIONS,
     FeedForward,
-    Layer,
     MultiHeadAttention,
     PatchEmbedding,
     Stack,
+    TransformerLayer,
     check_dropout,
 )
 from regard.models.encoder import Pooler, check_labels, draw_normal
@@ -120,14 +120,14 @@ class ImageClassificationHead(nn.Module):
         return self.output(states[:, 0])
 
 
-def _layer(config: VisionConfig) -> Layer:
-    return Layer(
+def _layer(config: VisionConfig) -> TransformerLayer:
+    return TransformerLayer(
         MultiHeadAttention(
             config.d_model, config.num_heads, bias=config.attention_bias, output_bias=True
         ),
         FeedForward(config.d_model, config.d_ff, activation=config.activation),
         norm=lambda: nn.LayerNorm(config.d_model, config.norm_eps),
-        order="pre",
+        norm_first=True,
         dropout=config.dropout,
     )
 

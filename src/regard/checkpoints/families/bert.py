@@ -22,10 +22,10 @@ BODY = (
     ("encoder.layers.", "encoder.layer."),
     (".self_attention.output", ".attention.output.dense"),
     (".self_attention.", ".attention.self."),
-    (".self_residual.norm", ".attention.output.LayerNorm"),
+    (".self_attention_norm", ".attention.output.LayerNorm"),
     (".feed_forward.inner", ".intermediate.dense"),
     (".feed_forward.outer", ".output.dense"),
-    (".feed_forward_residual.norm", ".output.LayerNorm"),
+    (".feed_forward_norm", ".output.LayerNorm"),
 )
 # By the config's head.
 HEAD = {

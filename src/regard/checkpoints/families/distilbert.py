@@ -21,10 +21,10 @@ BODY = (
     (".self_attention.key", ".attention.k_lin"),
     (".self_attention.value", ".attention.v_lin"),
     (".self_attention.output", ".attention.out_lin"),
-    (".self_residual.norm", ".sa_layer_norm"),
+    (".self_attention_norm", ".sa_layer_norm"),
     (".feed_forward.inner", ".ffn.lin1"),
     (".feed_forward.outer", ".ffn.lin2"),
-    (".feed_forward_residual.norm", ".output_layer_norm"),
+    (".feed_forward_norm", ".output_layer_norm"),
 )
 # By the config's head.
 HEAD = {
