@@ -69,7 +69,7 @@ def batch_for(ours: nn.Module) -> Batch:
     theirs = {"input_ids": ids, "attention_mask": real.long()}
     if isinstance(ours, Decoder):
         theirs["position_ids"] = (real.cumsum(1) - 1).clamp(min=0)
-        return Batch(theirs, {"ids": ids, "mask": real}, real, real)
+        return Batch(theirs, {"ids": ids, "attention_mask": real}, real, real)
     if isinstance(ours, EncoderDecoder):
         target = torch.randint(START, VOCAB - 4, (3, 5), generator=draw)
         target[1, 3:] = PAD

@@ -9,7 +9,7 @@ from regard.layers.norm import Norm, RMSNorm, make_norm
 from regard.layers.patches import PatchEmbedding
 from regard.layers.relative_bias import RelativeBias
 from regard.layers.rotary import Rotary
-from regard.layers.stack import Stack, TokenStack
+from regard.layers.stack import Stack
 from regard.layers.transformer_layer import TransformerLayer
 
 __all__ = [
@@ -26,7 +26,6 @@ __all__ = [
     "RelativeBias",
     "Rotary",
     "Stack",
-    "TokenStack",
     "TransformerLayer",
     "check_dropout",
     "check_ids",

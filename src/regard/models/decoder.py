@@ -12,6 +12,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from regard.attention import Padding
 from regard.errors import RegardError
 from regard.layers import (
     ACTIVATIONS,
@@ -21,13 +22,13 @@ from regard.layers import (
     MultiHeadAttention,
     Norm,
     Rotary,
+    Stack,
     TransformerLayer,
     check_dropout,
     check_ids,
     empty_table,
     make_norm,
 )
-from regard.layers.causal import CausalStack
 from regard.positions.rotary import Llama3Scaling, Scaling
 
 
@@ -166,52 +167,61 @@ class Decoder(nn.Module):
     @property
     def output_weight(self) -> Tensor:
         """The output projection, (vocab, d_model): the embedding table itself, if tied."""
-        return self.decoder.embed.tokens.weight if self.output is None else self.output.weight
+        if self.output is not None:
+            return self.output.weight
+        return self.get_parameter("decoder.embed.tokens.weight")
 
-    def forward(self, ids: Tensor, mask: Tensor | None = None) -> Tensor:
+    def forward(self, ids: Tensor, attention_mask: Tensor | None = None) -> Tensor:
         """Logits, (batch, length, vocab); row t is about token t + 1.
 
         Args:
             ids: (batch, length).
-            mask: (batch, length), True where there is a token and False where there is padding, on
+            attention_mask: (batch, length), True for a token, False for padding, which may be on
                 either side. Positions count the tokens only.
         """
-        return self.logits(self.hidden(ids, mask))
+        return self.logits(self.hidden(ids, attention_mask))
 
     def hidden(
-        self, ids: Tensor, mask: Tensor | None = None, caches: Sequence[LayerCache] | None = None
+        self,
+        ids: Tensor,
+        attention_mask: Tensor | None = None,
+        caches: Sequence[LayerCache] | None = None,
     ) -> Tensor:
         """The last states before the projection, (batch, length, d_model).
 
         Args:
-            caches: one for each layer; ids then follow what they hold, and mask is of both.
+            ids: (batch, length).
+            attention_mask: (batch, cached + length), True for a token, False for padding.
+            caches: one for each layer; ids then follow what they hold.
         """
         check_ids(ids, self.config.vocab_size)
+        if attention_mask is None:
+            return self.decoder(ids, caches=caches)
         cached = caches[0].self_attention.length if caches else 0
-        if mask is not None:
-            _check_mask(mask, (len(ids), cached + ids.shape[1]))
-        return self.decoder(ids, mask, caches)
+        _check_attention_mask(attention_mask, (len(ids), cached + ids.shape[1]))
+        positions = (attention_mask.cumsum(1) - 1).clamp(min=0)[:, cached:]
+        return self.decoder(ids, mask=Padding(attention_mask), positions=positions, caches=caches)
 
     def logits(self, hidden: Tensor) -> Tensor:
         """The projection of such states, (…, d_model) → (…, vocab)."""
         return nn.functional.linear(hidden, self.output_weight)
 
-    def start(self, prompt_mask: Tensor | None = None) -> "TextState":
-        """The state from which generation reads a prompt and goes on step by step.
+    def start(self, attention_mask: Tensor | None = None) -> "TextState":
+        """The state from which generation reads a prompt and decodes step by step.
 
         Args:
-            prompt_mask: (rows, length) of the prompt to come, True where there is a token; padding
-                may stand on either side. None: the prompt has none.
+            attention_mask: (rows, length) of the prompt that will be read, True for a token, False
+                for padding, which may be on either side. None: the prompt has no padding.
         """
-        return TextState(self, prompt_mask)
+        return TextState(self, attention_mask)
 
 
 class TextState:
-    """The caches of texts being written, one row for each: generation's Decoder."""
+    """The caches of a running decode, one row for each text: generation's Decoder."""
 
-    def __init__(self, model: Decoder, prompt_mask: Tensor | None = None):
+    def __init__(self, model: Decoder, attention_mask: Tensor | None = None):
         self.model = model
-        self.mask = prompt_mask  # of everything read; None where nothing is padding
+        self.attention_mask = attention_mask  # of everything read; None where nothing is padding
         self.caches = [LayerCache() for _ in model.decoder.layers]
 
     @property
@@ -220,42 +230,43 @@ class TextState:
         return self.caches[0].self_attention.length
 
     def step(self, tokens: Tensor) -> Tensor:
-        """Appends tokens, (rows,) or (rows, new); gives the next token's logits, (rows, vocab)."""
+        """Appends tokens, (rows,) or (rows, new), and returns the next logits, (rows, vocab)."""
         tokens = tokens.view(len(tokens), -1)
-        if self.mask is not None:
+        if self.attention_mask is not None:
             if self.length:
-                self.mask = torch.cat([self.mask, torch.ones_like(tokens, dtype=torch.bool)], 1)
+                new = torch.ones_like(tokens, dtype=torch.bool)
+                self.attention_mask = torch.cat([self.attention_mask, new], 1)
             else:
-                tokens, self.mask = _to_the_right(tokens, self.mask)
-        hidden = self.model.hidden(tokens, self.mask, self.caches)
+                tokens, self.attention_mask = _left_padded(tokens, self.attention_mask)
+        hidden = self.model.hidden(tokens, self.attention_mask, self.caches)
         return self.model.logits(hidden[:, -1])
 
     def select(self, rows: Tensor) -> None:
-        """Keeps, repeats or reorders rows; `rows` holds indices into the present ones."""
+        """Keeps, repeats or reorders rows; `rows` holds indices of current rows, (new rows,)."""
         for cache in self.caches:
             cache.self_attention.select(rows)
-        if self.mask is not None:
-            self.mask = self.mask.index_select(0, rows)
+        if self.attention_mask is not None:
+            self.attention_mask = self.attention_mask.index_select(0, rows)
 
 
-def _to_the_right(tokens: Tensor, mask: Tensor) -> tuple[Tensor, Tensor | None]:
-    """The prompt with its padding on the left, so that what is written next to it follows it."""
-    _check_mask(mask, tuple(tokens.shape))
-    if bool(mask.all()):
+def _left_padded(tokens: Tensor, attention_mask: Tensor) -> tuple[Tensor, Tensor | None]:
+    """The prompt with its padding moved to the left, so that new tokens follow its last one."""
+    _check_attention_mask(attention_mask, tuple(tokens.shape))
+    if bool(attention_mask.all()):
         return tokens, None
-    mask, order = mask.sort(dim=1, stable=True)  # False, padding, first
-    return tokens.gather(1, order), mask
+    attention_mask, order = attention_mask.sort(dim=1, stable=True)  # False, padding, first
+    return tokens.gather(1, order), attention_mask
 
 
-def _check_mask(mask: Tensor, shape: tuple[int, ...]) -> None:
-    if mask.dtype != torch.bool or mask.shape != shape:
+def _check_attention_mask(attention_mask: Tensor, shape: tuple[int, ...]) -> None:
+    if attention_mask.dtype != torch.bool or attention_mask.shape != shape:
         raise RegardError(
-            f"mask must be boolean, True where there is a token, and of the ids' shape {shape};"
-            f" got {mask.dtype} {tuple(mask.shape)}."
+            f"attention_mask must be boolean, True for tokens, with the shape {shape} of the ids;"
+            f" got {attention_mask.dtype} {tuple(attention_mask.shape)}."
         )
 
 
-def _stack(config: DecoderConfig) -> CausalStack:
+def _stack(config: DecoderConfig) -> Stack:
     learned = config.positions == "learned"
     embed = Embedding(
         empty_table(config.vocab_size, config.d_model),
@@ -269,7 +280,7 @@ def _stack(config: DecoderConfig) -> CausalStack:
         head_dim = config.head_dim or config.d_model // config.num_heads
         rotary = Rotary(head_dim, theta=config.rotary_theta, scaling=config.rotary_scaling)
     layers = (_layer(config, rotary) for _ in range(config.num_layers))
-    return CausalStack(embed, layers, norm=_norm(config), windows=config.windows)
+    return Stack(layers, embed=embed, norm=_norm(config), causal=True, windows=config.windows)
 
 
 def _layer(config: DecoderConfig, rotary: Rotary | None) -> TransformerLayer:

@@ -19,7 +19,7 @@ from regard.layers import (
     MultiHeadAttention,
     Norm,
     RelativeBias,
-    TokenStack,
+    Stack,
     TransformerLayer,
     check_dropout,
     check_ids,
@@ -155,16 +155,19 @@ class EncoderDecoder(nn.Module):
             if isinstance(module, MultiHeadAttention) and self.config.score == "dot":
                 module.query.weight *= module.head_dim**-0.5
         deviation = 1.0 if self.config.scale_output else self.config.d_model**-0.5
-        for embed in (self.encoder.embed, self.decoder.embed):
-            nn.init.normal_(embed.tokens.weight, std=deviation)
-            embed.reset_positions()
+        for module in self.modules():
+            if isinstance(module, Embedding):
+                nn.init.normal_(module.tokens.weight, std=deviation)
+                module.reset_positions()
         if self.output is not None:
             nn.init.normal_(self.output.weight, std=deviation)
 
     @property
     def output_weight(self) -> Tensor:
         """The output projection, (vocab, d_model): the target embedding table itself, if tied."""
-        return self.decoder.embed.tokens.weight if self.output is None else self.output.weight
+        if self.output is not None:
+            return self.output.weight
+        return self.get_parameter("decoder.embed.tokens.weight")
 
     def forward(self, source: Tensor, target: Tensor) -> Tensor:
         """Logits, (batch, target length, vocab), for teacher forcing.
@@ -198,7 +201,7 @@ class EncoderDecoder(nn.Module):
         caches: list[LayerCache] | None = None,
     ) -> Tensor:
         """What the decoder reads, (batch, length) → the states that `logits` takes."""
-        hidden = self.decoder(inputs, memory, memory_mask, caches)
+        hidden = self.decoder(inputs, memory, memory_mask=memory_mask, caches=caches)
         return hidden * self.config.d_model**-0.5 if self.config.scale_output else hidden
 
     def shift_right(self, target: Tensor) -> Tensor:
@@ -243,7 +246,7 @@ class DecodingState:
             cache.cross_attention.select(rows)
 
 
-def _stack(config: EncoderDecoderConfig, tokens: nn.Embedding, *, decodes: bool) -> TokenStack:
+def _stack(config: EncoderDecoderConfig, tokens: nn.Embedding, *, decodes: bool) -> Stack:
     count, heads = config.encoder_layers, config.encoder_heads
     if decodes:
         count, heads = config.decoder_layers, config.decoder_heads
@@ -264,9 +267,9 @@ def _stack(config: EncoderDecoderConfig, tokens: nn.Embedding, *, decodes: bool)
             max_distance=config.relative_distance,
             bidirectional=not decodes,
         )
-    return TokenStack(
-        embed,
+    return Stack(
         (_layer(config, heads, decodes=decodes) for _ in range(count)),
+        embed=embed,
         norm=_norm(config) if config.norm_first else None,
         relative_bias=relative_bias,
         causal=decodes,

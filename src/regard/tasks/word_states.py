@@ -18,7 +18,7 @@ from regard.attention import attend
 from regard.attention.scores import scaled
 from regard.checkpoints import from_pretrained
 from regard.errors import RegardError
-from regard.layers import Stack, TokenStack
+from regard.layers import Stack
 from regard.models import Encoder, EncoderDecoder
 from regard.tasks.batching import by_length
 from regard.tasks.loading import describe, kind_of
@@ -184,7 +184,7 @@ def layer_name(number: int) -> str:
 
 
 @contextmanager
-def _heard(stack: Stack | TokenStack) -> Iterator[list[Tensor]]:
+def _heard(stack: Stack) -> Iterator[list[Tensor]]:
     """What the layers of a stack are given, from the lowest up, and what the stack gives."""
     heard: list[Tensor] = []
 
