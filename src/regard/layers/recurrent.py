@@ -54,19 +54,19 @@ def run(cells: nn.RNNBase, input: Tensor, state: State) -> tuple[Tensor, State]:
     return output, (last,)
 
 
-def read_tokens(cells: nn.RNNBase, input: Tensor, real: Tensor) -> tuple[Tensor, Tensor]:
-    """Steps through tokens from zeros, and never through padding, on whichever side it is.
+def read_tokens(cells: nn.RNNBase, input: Tensor, attention_mask: Tensor) -> tuple[Tensor, Tensor]:
+    """Steps through the tokens from a state of zeros, skipping padding on either side.
 
     Args:
         input: (batch, length, width).
-        real: (batch, length), True where there is a token.
+        attention_mask: (batch, length), True for a token, False for padding.
 
     Returns:
-        The last layer's states, (batch, length, hidden_size), zero at padding, and the state at the
-        end of each direction, (batch, hidden_size).
+        The last layer's states, (batch, length, hidden_size), zero at padding, and the last state
+        of each direction, joined, (batch, hidden_size).
     """
-    tokens_first = (~real).byte().sort(dim=1, stable=True).indices
-    lengths = real.sum(1).clamp(min=1).cpu()
+    tokens_first = (~attention_mask).byte().sort(dim=1, stable=True).indices
+    lengths = attention_mask.sum(1).clamp(min=1).cpu()
     moved = _taken(input, tokens_first)
     packed = pack_padded_sequence(moved, lengths, batch_first=True, enforce_sorted=False)
     packed, last = cells(packed)

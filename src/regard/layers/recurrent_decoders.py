@@ -23,18 +23,19 @@ from regard.layers.recurrent_attention import BahdanauAttention, LuongAttention
 
 @dataclass(frozen=True)
 class Memory:
-    """What every step of the decoder may look at."""
+    """What every step of the decoder may attend to."""
 
-    states: Tensor  # (batch, source length, hidden_size), the encoder's
-    keys: Tensor  # what attention compares with, of each state
-    last: Tensor  # (batch, hidden_size): the state at the end, of each direction
-    real: Tensor  # (batch, source length): True where there is a token
+    states: Tensor  # (batch, source, hidden_size), the encoder's output
+    keys: Tensor  # (batch, source, …), what attention compares the decoder's state with
+    last: Tensor  # (batch, hidden_size), the last state of each direction, joined
+    attention_mask: Tensor  # (batch, source), True for a token, False for padding
 
     @cached_property
     def mask(self) -> Padding:
-        return Padding(self.real)
+        return Padding(self.attention_mask)
 
     def select(self, rows: Tensor) -> "Memory":
+        """The memory of other rows; `rows` holds indices of current ones, (new rows,)."""
         return Memory(*(getattr(self, each.name).index_select(0, rows) for each in fields(self)))
 
 

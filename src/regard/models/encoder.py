@@ -26,7 +26,7 @@ from regard.layers import (
     empty_table,
 )
 
-HEADS = ("none", "pooler", "masked_word", "classification", "question_answering")
+HEADS = ("none", "pooler", "masked_lm", "classification", "question_answering")
 
 
 @dataclass(frozen=True)
@@ -43,8 +43,8 @@ class EncoderConfig:
     norm_eps: float = 1e-12  # added to the variance before its root is taken
     max_positions: int = 512  # longest text, in tokens
     position_offset: int = 0  # rows of the table of positions before position 0
-    count_padding: bool = True  # False: only real tokens have positions (RoBERTa)
-    segments: int | None = 2  # kinds of segment, such as question and text; None: no table of them
+    count_padding: bool = True  # False: padding has no positions (RoBERTa)
+    token_types: int | None = 2  # such as question and text; None: the model has none
     head: str = "none"  # a name in HEADS: what the model gives
     labels: tuple[str, ...] = ()  # of "classification"
     pooler_activation: str = "tanh"  # of the first token's projection; or "relu" (DistilBERT)
@@ -97,7 +97,7 @@ class Encoder(nn.Module):
 
     "none":               hidden states, (batch, length, d_model)
     "pooler":             the first token's state, projected, (batch, d_model)
-    "masked_word":        logits of the token at each position, (batch, length, vocab)
+    "masked_lm":          logits of the token at each position, (batch, length, vocab)
     "classification":     logits of the labels, (batch, labels)
     "question_answering": logits of the answer's first and last token, (batch, length, 2)
     """
@@ -111,7 +111,7 @@ class Encoder(nn.Module):
             positions="learned",
             offset=config.position_offset,
             scale=False,
-            segments=config.segments,
+            token_types=config.token_types,
             norm=nn.LayerNorm(config.d_model, config.norm_eps),
             dropout=config.dropout,
         )
@@ -125,32 +125,41 @@ class Encoder(nn.Module):
         draw_normal(self)
 
     def forward(
-        self, ids: Tensor, *, segments: Tensor | None = None, real: Tensor | None = None
+        self,
+        ids: Tensor,
+        *,
+        token_type_ids: Tensor | None = None,
+        attention_mask: Tensor | None = None,
     ) -> Tensor:
-        """What the head gives; the class says its shape.
+        """The head's output; its shape is in the docstring of the class.
 
         Args:
             ids: (batch, length), padded on either side.
-            segments: (batch, length), the kind of segment of each token; 0 when not given.
-            real: (batch, length), True for a token, False for padding; by pad_id when not given.
+            token_type_ids: (batch, length); 0 by default.
+            attention_mask: (batch, length), True for a token, False for padding; by default False
+                where ids are pad_id.
         """
-        states = self.hidden(ids, segments=segments, real=real)
-        if isinstance(self.head, MaskedWordHead):
+        states = self.hidden(ids, token_type_ids=token_type_ids, attention_mask=attention_mask)
+        if isinstance(self.head, MaskedLMHead):
             return self.head(states, self.embed.tokens.weight)
         return self.head(states)
 
     def hidden(
-        self, ids: Tensor, *, segments: Tensor | None = None, real: Tensor | None = None
+        self,
+        ids: Tensor,
+        *,
+        token_type_ids: Tensor | None = None,
+        attention_mask: Tensor | None = None,
     ) -> Tensor:
-        """The last layer's states, (batch, length, d_model), before any head."""
+        """The last layer's output, (batch, length, d_model); the arguments are those of forward."""
         config = self.config
         check_ids(ids, config.vocab_size)
-        if segments is not None:
-            _check_segments(segments, config.segments)
-        if real is None and config.pad_id is not None:
-            real = ids != config.pad_id
-        embedded = self.embed(ids, positions=self._positions(ids), segments=segments)
-        return self.encoder(embedded, mask=None if real is None else Padding(real))
+        if token_type_ids is not None:
+            _check_token_types(token_type_ids, config.token_types)
+        if attention_mask is None and config.pad_id is not None:
+            attention_mask = ids != config.pad_id
+        x = self.embed(ids, positions=self._positions(ids), token_type_ids=token_type_ids)
+        return self.encoder(x, mask=None if attention_mask is None else Padding(attention_mask))
 
     def _positions(self, ids: Tensor) -> Tensor | None:
         """RoBERTa's: tokens are counted from 0, and padding is at -1, the row before."""
@@ -201,7 +210,7 @@ class QuestionAnsweringHead(nn.Module):
         return self.output(self.dropout(states))
 
 
-class MaskedWordHead(nn.Module):
+class MaskedLMHead(nn.Module):
     """table · norm(f(W h + b)) + bias, where the table is that of the token embeddings."""
 
     def __init__(self, config: EncoderConfig):
@@ -235,16 +244,18 @@ def check_labels(head: str, labels: tuple[str, ...]) -> None:
         )
 
 
-def _check_segments(segments: Tensor, kinds: int | None) -> None:
-    if kinds is None:
+def _check_token_types(token_type_ids: Tensor, token_types: int | None) -> None:
+    if token_types is None:
         raise RegardError(
-            "this model has no segments (config.segments is None); got segments. Leave them out."
+            "this model has no token types (config.token_types is None); got token_type_ids."
+            " Leave them out."
         )
-    if segments.device.type == "cpu" and segments.numel():
-        low, high = (int(bound) for bound in segments.aminmax())
-        if low < 0 or high >= kinds:
+    if token_type_ids.device.type == "cpu" and token_type_ids.numel():
+        low, high = (int(bound) for bound in token_type_ids.aminmax())
+        if low < 0 or high >= token_types:
             raise RegardError(
-                f"segments must be from 0 to {kinds - 1}; got {high if low >= 0 else low}."
+                f"token_type_ids must be from 0 to {token_types - 1};"
+                f" got {high if low >= 0 else low}."
             )
 
 
@@ -262,8 +273,8 @@ def _head(config: EncoderConfig) -> nn.Module:
     dropout = config.dropout if config.head_dropout is None else config.head_dropout
     if config.head == "pooler":
         return Pooler(config.d_model, config.pooler_activation)
-    if config.head == "masked_word":
-        return MaskedWordHead(config)
+    if config.head == "masked_lm":
+        return MaskedLMHead(config)
     if config.head == "classification":
         pooler = Pooler(config.d_model, config.pooler_activation)
         return ClassificationHead(pooler, len(config.labels), dropout)

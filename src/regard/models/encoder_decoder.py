@@ -188,7 +188,7 @@ class EncoderDecoder(nn.Module):
         return nn.functional.linear(hidden, self.output_weight, self.logits_bias)
 
     def encode(self, source: Tensor) -> tuple[Tensor, Mask]:
-        """Source ids → (memory (batch, source length, d_model), the mask of its real tokens)."""
+        """Source ids → (memory (batch, source length, d_model), the mask of its padding)."""
         check_ids(source, self.config.vocab_size)
         mask = Padding(source != self.config.pad_id)
         return self.encoder(source, mask=mask), mask
@@ -221,7 +221,7 @@ class DecodingState:
     def __init__(self, model: EncoderDecoder, source: Tensor):
         self.model = model
         self.memory, self.memory_mask = model.encode(source)
-        self.real = source != model.config.pad_id
+        self.attention_mask = source != model.config.pad_id
         self.sentence = torch.arange(len(source), device=source.device)  # of each row
         self.caches = [LayerCache() for _ in model.decoder.layers]
 
@@ -240,8 +240,8 @@ class DecodingState:
             return  # beams changed places within their sentences, which share the encoder's output
         self.sentence = sentence
         self.memory = self.memory.index_select(0, rows)
-        self.real = self.real.index_select(0, rows)
-        self.memory_mask = Padding(self.real)
+        self.attention_mask = self.attention_mask.index_select(0, rows)
+        self.memory_mask = Padding(self.attention_mask)
         for cache in self.caches:
             cache.cross_attention.select(rows)
 

@@ -159,9 +159,9 @@ class RecurrentEncoderDecoder(nn.Module):
     def encode(self, source: Tensor) -> Memory:
         """Source ids → the encoder's states and what the decoder makes of them once."""
         check_ids(source, self.config.vocab_size)
-        real = source != self.config.pad_id
-        states, last = self.encoder(source, real)
-        return Memory(states, self.decoder.keys(states), last, real)
+        attention_mask = source != self.config.pad_id
+        states, last = self.encoder(source, attention_mask)
+        return Memory(states, self.decoder.keys(states), last, attention_mask)
 
     def shift_right(self, target: Tensor) -> Tensor:
         """What the decoder reads to give `target`: start_id, then all but the last token."""
@@ -189,10 +189,10 @@ class Encoder(nn.Module):
             bidirectional=config.bidirectional,
         )
 
-    def forward(self, source: Tensor, real: Tensor) -> tuple[Tensor, Tensor]:
-        """(batch, length) ids, and where they are tokens → (batch, length, hidden_size), and the
-        last states, (batch, hidden_size)."""
-        return read_tokens(self.cells, self.embed(source), real)
+    def forward(self, source: Tensor, attention_mask: Tensor) -> tuple[Tensor, Tensor]:
+        """Ids and attention_mask, (batch, length) both → states (batch, length, hidden_size), and
+        the last state of each direction, joined, (batch, hidden_size)."""
+        return read_tokens(self.cells, self.embed(source), attention_mask)
 
 
 def _decoder(

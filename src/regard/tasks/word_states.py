@@ -173,7 +173,7 @@ class WordReader:
             if isinstance(self.model, EncoderDecoder):
                 self.model.encode(ids)
             else:
-                self.model.hidden(ids, real=real)
+                self.model.hidden(ids, attention_mask=real)
         states = torch.stack(heard)  # (layers, batch, length, d_model)
         return [states[:, k, read.places].mean(1).numpy() for k, read in enumerate(batch)]
 
