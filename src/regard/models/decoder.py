@@ -1,7 +1,7 @@
-"""Models that read a text and go on with it: GPT-2, Llama, Mistral, Qwen2.
+"""Decoder-only models, which continue a text: GPT-2, Llama, Mistral, Qwen2.
 
-One decoder with pre-norm layers; the families are settings of it. Sources: Radford et al. 2019
-(GPT-2), Touvron et al. 2023 (Llama), Jiang et al. 2023 (Mistral 7B), Yang et al. 2024 (Qwen2).
+One decoder with pre-norm layers; the families differ in their settings. Sources: Radford et al.
+2019 (GPT-2), Touvron et al. 2023 (Llama), Jiang et al. 2023 (Mistral 7B), Yang et al. 2024 (Qwen2).
 """
 
 from collections.abc import Sequence
@@ -34,38 +34,38 @@ from regard.positions.rotary import Llama3Scaling, Scaling
 
 @dataclass(frozen=True)
 class DecoderConfig:
-    """Everything that fixes the model's function besides its weights; the defaults are GPT-2's."""
+    """Everything that determines the model's function besides its weights; defaults as GPT-2."""
 
-    vocab_size: int  # ids that a text may have
+    vocab_size: int  # number of token ids
     d_model: int = 768  # width of every hidden state
     num_layers: int = 12
     num_heads: int = 12  # of queries
-    num_key_heads: int | None = None  # of keys and values; None: as many as of queries
+    num_key_heads: int | None = None  # of keys and values; None: num_heads
     head_dim: int | None = None  # width of one head; None: d_model / num_heads
     d_ff: int = 3072  # inner width of the feed-forward networks
     dropout: float = 0.0  # on sub-layer outputs and embedding sums, in 1/256 steps
     norm_kind: str = "layer"  # "layer": of mean and deviation; "rms": of the root mean square
     norm_eps: float = 1e-5  # added to the variance before its root is taken
     activation: str = "gelu_new"  # a name in layers.ACTIVATIONS
-    gated: bool = False  # whether the activation is multiplied with a second projection
+    gated: bool = False  # whether the activation gates a second projection
     feed_forward_bias: bool = True  # on the projections of the feed-forward networks
     attention_bias: bool = True  # on the projections of queries, keys and values
     attention_output_bias: bool = True  # on the projection that joins the heads
     score: str = "scaled_dot"  # or "dot", without 1 / √head_dim
-    positions: str = "learned"  # a table of max_positions rows; or "rotary", which has no longest
+    positions: str = "learned"  # a table of max_positions rows; or "rotary", without a limit
     max_positions: int = 1024  # the longest text, in tokens, that the model was trained on
     rotary_theta: float = 10000.0  # base of the frequencies of rotary positions
-    rotary_scaling: Scaling | None = None  # how they are stretched for longer texts
-    window: int | None = None  # tokens that a token sees, itself included; None: all before it
-    first_window_layer: int = 0  # the layers below it see all
-    tied_output: bool = True  # the embedding table is the output projection too
-    # What the tokenizer and generation need to know; the model itself never looks for them.
+    rotary_scaling: Scaling | None = None  # changes them for longer texts
+    window: int | None = None  # tokens that a token attends to, itself included; None: all so far
+    first_window_layer: int = 0  # layers below it have no window
+    tied_output: bool = True  # the embedding table is also the output projection
+    # For the tokenizer and generation; the model itself does not use them.
     bos_id: int | None = None
     eos_id: int | tuple[int, ...] | None = None
     pad_id: int | None = None
 
     def __post_init__(self) -> None:
-        if isinstance(self.eos_id, list):  # as config.json has it
+        if isinstance(self.eos_id, list):  # from config.json
             object.__setattr__(self, "eos_id", tuple(self.eos_id))
         for name, allowed in _CHOICES.items():
             value = getattr(self, name)
@@ -96,7 +96,7 @@ _CHOICES = {
     "positions": ("learned", "rotary"),
 }
 
-# What Llama changed, and Mistral and Qwen2 kept.
+# Settings that Llama, Mistral and Qwen2 share.
 _LLAMA: dict[str, Any] = dict(
     norm_kind="rms",
     activation="silu",
@@ -107,7 +107,7 @@ _LLAMA: dict[str, Any] = dict(
     positions="rotary",
 )
 
-# The shapes that the models were published with.
+# The sizes of the published models.
 DECODER_PRESETS: dict[str, dict[str, Any]] = {
     "gpt2": dict(d_model=768, num_layers=12, num_heads=12, d_ff=3072),
     "gpt2-medium": dict(d_model=1024, num_layers=24, num_heads=16, d_ff=4096),
@@ -131,14 +131,14 @@ DECODER_PRESETS: dict[str, dict[str, Any]] = {
 
 
 def decoder_preset(name: str, vocab_size: int, **changes: Any) -> DecoderConfig:
-    """The named preset with a vocabulary and any other field changed."""
+    """The named preset with this vocabulary and any other changes."""
     if name not in DECODER_PRESETS:
         raise RegardError(f"preset must be one of {', '.join(DECODER_PRESETS)}; got {name!r}.")
     return replace(DecoderConfig(vocab_size, **DECODER_PRESETS[name]), **changes)
 
 
 class Decoder(nn.Module):
-    """A text so far → logits of the next token, at every place of the text at once."""
+    """A text → logits of the next token, at every position of the text at once."""
 
     def __init__(self, config: DecoderConfig):
         super().__init__()
@@ -150,12 +150,11 @@ class Decoder(nn.Module):
 
     @torch.no_grad()
     def reset_parameters(self) -> None:
-        """GPT-2's first values: deviation 0.02, less for what is added to the residual stream.
-
-        There, 2 · num_layers sums must not grow the stream (Radford et al. 2019, section 2.3).
+        """As GPT-2: deviation 0.02, divided by √(2 · num_layers) for projections whose output is added
+        to the residual stream, so that it does not grow (Radford et al. 2019, section 2.3).
         """
         if self.output_weight.is_meta:
-            return  # a model about to be loaded has nothing to set
+            return  # the weights will be loaded
         for name, weight in self.named_parameters():
             if name.endswith("bias"):
                 nn.init.zeros_(weight)
@@ -172,7 +171,7 @@ class Decoder(nn.Module):
         return self.get_parameter("decoder.embed.tokens.weight")
 
     def forward(self, ids: Tensor, attention_mask: Tensor | None = None) -> Tensor:
-        """Logits, (batch, length, vocab); row t is about token t + 1.
+        """Logits, (batch, length, vocab), where position t predicts token t + 1.
 
         Args:
             ids: (batch, length).
@@ -203,7 +202,7 @@ class Decoder(nn.Module):
         return self.decoder(ids, mask=Padding(attention_mask), positions=positions, caches=caches)
 
     def logits(self, hidden: Tensor) -> Tensor:
-        """The projection of such states, (…, d_model) → (…, vocab)."""
+        """Hidden states, (…, d_model) → (…, vocab)."""
         return nn.functional.linear(hidden, self.output_weight)
 
     def start(self, attention_mask: Tensor | None = None) -> "TextState":

@@ -1,4 +1,4 @@
-"""The bidirectional encoder, whose every token sees the whole text, and what is read off it.
+"""The bidirectional encoder, in which every token attends to the whole text, and its heads.
 
 Devlin et al. 2019, BERT: Pre-training of Deep Bidirectional Transformers. RoBERTa (Liu et al. 2019)
 and DistilBERT (Sanh et al. 2019) are other settings of the same fields.
@@ -31,7 +31,7 @@ HEADS = ("none", "pooler", "masked_lm", "classification", "question_answering")
 
 @dataclass(frozen=True)
 class EncoderConfig:
-    """Everything that fixes the model's function besides its weights."""
+    """Everything that determines the model's function besides its weights."""
 
     vocab_size: int  # ids a text may have
     d_model: int = 768  # width of every hidden state
@@ -45,11 +45,11 @@ class EncoderConfig:
     position_offset: int = 0  # rows of the table of positions before position 0
     count_padding: bool = True  # False: padding has no positions (RoBERTa)
     token_types: int | None = 2  # such as question and text; None: the model has none
-    head: str = "none"  # a name in HEADS: what the model gives
+    head: str = "none"  # a name in HEADS, which decides on the output
     labels: tuple[str, ...] = ()  # of "classification"
     pooler_activation: str = "tanh"  # of the first token's projection; or "relu" (DistilBERT)
     head_dropout: float | None = None  # before the head's last projection; None: as dropout
-    pad_id: int | None = 0  # None: no text is padded unless the caller says so
+    pad_id: int | None = 0  # None: padding only where attention_mask is False
 
     def __post_init__(self) -> None:
         choices = {
@@ -86,14 +86,14 @@ ENCODER_PRESETS: dict[str, dict[str, Any]] = {
 
 
 def encoder_preset(name: str, vocab_size: int, **changes: Any) -> EncoderConfig:
-    """The named preset with a vocabulary and any other field changed."""
+    """The named preset with this vocabulary and any other changes."""
     if name not in ENCODER_PRESETS:
         raise RegardError(f"preset must be one of {', '.join(ENCODER_PRESETS)}; got {name!r}.")
     return replace(EncoderConfig(vocab_size, **ENCODER_PRESETS[name]), **changes)
 
 
 class Encoder(nn.Module):
-    """Token ids → what the config's head gives.
+    """Token ids → the output of the config's head.
 
     "none":               hidden states, (batch, length, d_model)
     "pooler":             the first token's state, projected, (batch, d_model)
@@ -121,8 +121,8 @@ class Encoder(nn.Module):
 
     @torch.no_grad()
     def reset_parameters(self) -> None:
-        """BERT's first values: weights of deviation 0.02, zero biases."""
-        draw_normal(self)
+        """As BERT: weights of deviation 0.02, zero biases."""
+        init_weights(self)
 
     def forward(
         self,
@@ -174,7 +174,7 @@ POOLER_ACTIVATIONS = {"tanh": torch.tanh, "relu": torch.relu}
 
 
 class Pooler(nn.Module):
-    """One vector for the whole: f(W · first token's state + b), (batch, d_model)."""
+    """One vector for the whole text or image: f(W · first token's state + b)."""
 
     def __init__(self, d_model: int, activation: str = "tanh"):
         super().__init__()
@@ -182,6 +182,7 @@ class Pooler(nn.Module):
         self.activation = POOLER_ACTIVATIONS[activation]
 
     def forward(self, states: Tensor) -> Tensor:
+        """(batch, length, d_model) → (batch, d_model)."""
         return self.activation(self.dense(states[:, 0]))
 
 
@@ -195,11 +196,12 @@ class ClassificationHead(nn.Module):
         self.output = nn.Linear(pooler.dense.out_features, num_labels)
 
     def forward(self, states: Tensor) -> Tensor:
+        """(batch, length, d_model) → logits, (batch, labels)."""
         return self.output(self.dropout(self.pooler(states)))
 
 
 class QuestionAnsweringHead(nn.Module):
-    """For each token, how much it looks like the answer's first and last."""
+    """For each token, logits of being the first and the last one of the answer."""
 
     def __init__(self, d_model: int, dropout: float):
         super().__init__()
@@ -207,11 +209,12 @@ class QuestionAnsweringHead(nn.Module):
         self.output = nn.Linear(d_model, 2)
 
     def forward(self, states: Tensor) -> Tensor:
+        """(batch, length, d_model) → logits, (batch, length, 2)."""
         return self.output(self.dropout(states))
 
 
 class MaskedLMHead(nn.Module):
-    """table · norm(f(W h + b)) + bias, where the table is that of the token embeddings."""
+    """Masked language modelling: table · norm(f(W h + b)) + bias, with the embedding table."""
 
     def __init__(self, config: EncoderConfig):
         super().__init__()
@@ -221,25 +224,26 @@ class MaskedLMHead(nn.Module):
         self.bias = nn.Parameter(torch.zeros(config.vocab_size))
 
     def forward(self, states: Tensor, table: Tensor) -> Tensor:
+        """(batch, length, d_model) and (vocab, d_model) → logits, (batch, length, vocab)."""
         return functional.linear(self.norm(self.activation(self.dense(states))), table, self.bias)
 
 
 @torch.no_grad()
-def draw_normal(model: nn.Module, deviation: float = 0.02) -> None:
-    """Random weights in every projection and table, zero biases; nothing for a model on meta."""
+def init_weights(model: nn.Module, std: float = 0.02) -> None:
+    """Normal weights in all projections and tables, zero biases; skips modules on meta."""
     for module in model.modules():
         if not isinstance(module, nn.Linear | nn.Embedding) or module.weight.is_meta:
             continue
-        nn.init.normal_(module.weight, std=deviation)
+        nn.init.normal_(module.weight, std=std)
         if isinstance(module, nn.Linear) and module.bias is not None:
             nn.init.zeros_(module.bias)
 
 
 def check_labels(head: str, labels: tuple[str, ...]) -> None:
-    """Labels belong to classification, which needs them."""
+    """Raises RegardError unless there are labels exactly if the head is a classification."""
     if (head == "classification") != bool(labels):
         raise RegardError(
-            "labels must be given for head='classification' and for no other;"
+            "labels must be given for head='classification' and for no other head;"
             f" got head={head!r} and {len(labels)} labels."
         )
 

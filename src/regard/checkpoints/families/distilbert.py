@@ -1,4 +1,7 @@
-"""The encoder's names and settings in Hugging Face's DistilBERT layout: no token types or pooler."""
+"""The encoder's names and settings in Hugging Face's DistilBERT layout.
+
+DistilBERT has no token types and no pooler.
+"""
 
 from regard.checkpoints.families.heads import (
     TEXT_HEADS,
