@@ -158,7 +158,7 @@ class RecurrentEncoderDecoder(nn.Module):
         return hidden
 
     def encode(self, source: Tensor) -> Memory:
-        """Source ids, (batch, source length) → the encoder's states, and keys computed from them."""
+        """Source ids, (batch, source length) → the encoder's states and the keys of attention."""
         check_ids(source, self.config.vocab_size)
         attention_mask = source != self.config.pad_id
         states, last = self.encoder(source, attention_mask)
