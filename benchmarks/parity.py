@@ -69,20 +69,18 @@ def batch_for(ours: nn.Module) -> Batch:
     theirs = {"input_ids": ids, "attention_mask": real.long()}
     if isinstance(ours, Decoder):
         theirs["position_ids"] = (real.cumsum(1) - 1).clamp(min=0)
-        return Batch(theirs, {"ids": ids, "mask": real}, real, real)
+        return Batch(theirs, {"ids": ids, "attention_mask": real}, real, real)
     if isinstance(ours, EncoderDecoder):
         target = torch.randint(START, VOCAB - 4, (3, 5), generator=draw)
         target[1, 3:] = PAD
         theirs["decoder_input_ids"] = ours.shift_right(target)
         return Batch(theirs, {"source": ids, "target": target}, real, target != PAD)
     assert isinstance(ours, Encoder)
-    kinds = ours.config.segments
-    if kinds is None:
+    token_types = ours.config.token_types
+    if token_types is None:
         return Batch(theirs, {"ids": ids}, real, real)
-    segments = torch.randint(0, kinds, ids.shape, generator=draw)
-    return Batch(
-        theirs | {"token_type_ids": segments}, {"ids": ids, "segments": segments}, real, real
-    )
+    types = {"token_type_ids": torch.randint(0, token_types, ids.shape, generator=draw)}
+    return Batch(theirs | types, {"ids": ids} | types, real, real)
 
 
 def differences(twins: Twins) -> tuple[float, float, float]:

@@ -126,7 +126,11 @@ def test_what_we_have_not_is_refused_by_name(
 
 @pytest.mark.parametrize(
     "changes",
-    [dict(position_offset=2), dict(segments=None, head="pooler"), dict(pooler_activation="relu")],
+    [
+        dict(position_offset=2),
+        dict(token_types=None, head="pooler"),
+        dict(pooler_activation="relu"),
+    ],
 )
 def test_what_no_family_computes_is_not_saved(changes: dict[str, Any], tmp_path: Path) -> None:
     sizes = dict(d_model=15, num_layers=1, num_heads=3, d_ff=22, max_positions=19)

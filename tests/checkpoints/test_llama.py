@@ -39,6 +39,7 @@ SETTINGS: dict[str, Any] = dict(
 )
 LLAMA3 = dict(factor=8.0, low_freq_factor=1.0, high_freq_factor=4.0)
 LLAMA3["original_max_position_embeddings"] = 64
+YARN = YarnScaling(4.0, 1.2, 16, 2, truncate=False, original_max_position_embeddings=64)
 
 
 def config(**changes: Any) -> DecoderConfig:
@@ -58,7 +59,7 @@ def read(**changes: Any) -> DecoderConfig:
         (dict(feed_forward_bias=True), "llama"),
         (dict(rotary_scaling=Llama3Scaling(8.0, 1.0, 4.0, 64), rotary_theta=5e5), "llama"),
         (dict(rotary_scaling=LinearScaling(2.0), tied_output=True), "llama"),
-        (dict(rotary_scaling=YarnScaling(4.0, 64, 1.2, 16, 2, whole_pairs=False)), "llama"),
+        (dict(rotary_scaling=YARN), "llama"),
         (dict(bos_id=1, eos_id=(2, 3), pad_id=4), "llama"),
         (dict(d_model=11), "mistral"),  # 5 heads do not divide 11
         (dict(window=3), "mistral"),
@@ -164,17 +165,19 @@ def test_rotary_settings_that_are_not_had_here_are_refused(
 
 
 def test_yarn_grows_query_and_key_by_what_config_json_says_or_the_paper() -> None:
-    def magnitude(**more: float) -> float:
+    def attention_factor_for(**more: float) -> float:
         yarn = dict(rope_type="yarn", factor=4.0, original_max_position_embeddings=64)
         scaling = read(rope_parameters=yarn | more).rotary_scaling
         assert isinstance(scaling, YarnScaling)
-        assert (scaling.quick, scaling.slow, scaling.whole_pairs) == (32, 1, True)
-        return scaling.magnitude
+        assert (scaling.beta_fast, scaling.beta_slow, scaling.truncate) == (32, 1, True)
+        return scaling.attention_factor
 
-    assert magnitude(attention_factor=1.5) == 1.5
-    assert magnitude() == pytest.approx(1.138629)  # 0.1 · ln 4 + 1
-    assert magnitude(mscale=2.0, mscale_all_dim=0.5) == pytest.approx(1.277259 / 1.069315, rel=1e-6)
-    assert magnitude(factor=0.5) == 1.0
+    assert attention_factor_for(attention_factor=1.5) == 1.5
+    assert attention_factor_for() == pytest.approx(1.138629)  # 0.1 · ln 4 + 1
+    assert attention_factor_for(mscale=2.0, mscale_all_dim=0.5) == pytest.approx(
+        1.277259 / 1.069315, rel=1e-6
+    )
+    assert attention_factor_for(factor=0.5) == 1.0
 
 
 FULL, SLIDING = "full_attention", "sliding_attention"

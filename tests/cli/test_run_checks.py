@@ -7,7 +7,6 @@ import torch
 from torch import Tensor, nn
 
 from regard.cli.run_checks import check_run
-from regard.layers import causal
 from regard.models import (
     Decoder,
     DecoderConfig,
@@ -18,6 +17,7 @@ from regard.models import (
     RecurrentConfig,
     RecurrentEncoderDecoder,
 )
+from regard.models import decoder as decoder_module
 
 VOCAB, PAD, TEXT = 31, 0, [5, 9, 2, 30, 7]
 SIZES: dict[str, Any] = dict(d_model=12, num_layers=2, num_heads=3, d_ff=22, max_positions=11)
@@ -74,8 +74,8 @@ def test_a_model_that_hides_another_token_than_the_padding_is_told_of(make: Any)
 
 
 def test_a_mask_turned_round_is_told_of(monkeypatch: pytest.MonkeyPatch) -> None:
-    sound = causal.Padding
-    monkeypatch.setattr(causal, "Padding", lambda real: sound(~real))
+    sound = decoder_module.Padding
+    monkeypatch.setattr(decoder_module, "Padding", lambda mask: sound(~mask))
     levels = [level for level, message in told(decoder()) if "padded with 0" in message]
     assert levels == ["wrong"]
 

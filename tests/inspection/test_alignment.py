@@ -7,7 +7,7 @@ from torch import Tensor, nn
 from regard import RegardError
 from regard.attention import Causal
 from regard.inspection import cross_attention, group_words
-from regard.layers import Layer
+from regard.layers import TransformerLayer
 from regard.models import EncoderDecoder, EncoderDecoderConfig
 
 SOURCE = torch.tensor([[5, 9, 2, 30, 7, 11, 1], [8, 3, 3, 14, 1, 0, 0]])
@@ -43,15 +43,13 @@ def by_hand(model: EncoderDecoder) -> Tensor:
     hidden = model.decoder.embed(torch.cat([torch.zeros(2, 1, dtype=torch.long), TARGET], dim=1))
     maps = []
     for layer in model.decoder.layers:
-        assert isinstance(layer, Layer)
-        post = layer.cross_residual.order == "post"
-        residual, cross = layer.self_residual, layer.cross_attention
-        if post:
-            inner = residual.norm(hidden + layer.self_attention(hidden, mask=Causal()))
+        assert isinstance(layer, TransformerLayer)
+        norm, cross = layer.self_attention_norm, layer.cross_attention
+        if layer.norm_first:
+            inner = hidden + layer.self_attention(norm(hidden), mask=Causal())
+            looking = layer.cross_attention_norm(inner)
         else:
-            normed = residual.norm(hidden)
-            inner = hidden + layer.self_attention(normed, mask=Causal())
-        looking = inner if post else layer.cross_residual.norm(inner)
+            looking = norm(hidden + layer.self_attention(hidden, mask=Causal()))
         query = cross.query(looking).unflatten(-1, (HEADS, 6))
         key = cross.key(memory).unflatten(-1, (HEADS, 6))
         scale = 6**-0.5 if model.config.score == "scaled_dot" else 1

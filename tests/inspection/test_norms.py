@@ -153,10 +153,14 @@ def test_contributions_of_a_real_layer_add_up_to_its_output(model: EncoderDecode
     source, target = torch.tensor([[5, 6, 7, 8, 9]]), torch.tensor([[4, 5, 6]])
     outputs: dict[str, Tensor] = {}
 
-    def note(module: nn.Module, inputs: object, output: Tensor) -> None:
-        outputs["encoder.layers.1.self"] = output[0].double()
+    def note(module: nn.Module, inputs: tuple[Tensor, ...], output: Tensor) -> None:
+        # The residual stream after self-attention: what comes out of the norm there, or goes into
+        # the next one.
+        post = model.config.norm == "post"
+        outputs["encoder.layers.1.self"] = (output if post else inputs[0])[0].double()
 
-    handle = model.get_submodule("encoder.layers.1.self_residual").register_forward_hook(note)
+    after = "self_attention_norm" if model.config.norm == "post" else "feed_forward_norm"
+    handle = model.get_submodule(f"encoder.layers.1.{after}").register_forward_hook(note)
     with connections(model) as around:
         trace = regard.trace(model, source=source, target=target)
     handle.remove()
@@ -165,7 +169,7 @@ def test_contributions_of_a_real_layer_add_up_to_its_output(model: EncoderDecode
     name = "encoder.layers.1.self"
     tap, known = trace[name], around[name]
     attention = model.get_submodule(f"{name}_attention")
-    norm = model.get_submodule(f"{name}_residual.norm")
+    norm = model.get_submodule(f"{name}_attention_norm")
     assert isinstance(attention, MultiHeadAttention)
     assert isinstance(norm, nn.LayerNorm)
     total = np.einsum(

@@ -76,16 +76,16 @@ def test_each_row_may_have_positions_of_its_own() -> None:
         embed(ids, positions=torch.tensor([[0, 1, 11]]))
 
 
-def test_segments_are_added_and_the_first_is_the_default() -> None:
-    embed = embedding(positions="none", scale=False, segments=3)
+def test_token_types_are_added_and_the_first_is_the_default() -> None:
+    embed = embedding(positions="none", scale=False, token_types=3)
     ids = torch.randint(0, VOCAB, (2, 4))
-    assert embed.segments is not None
+    assert embed.token_types is not None
     assert embed.positions is None
     kinds = torch.tensor([[0, 1, 2, 2], [1, 0, 0, 0]])
     torch.testing.assert_close(
-        embed(ids, segments=kinds), embed.tokens.weight[ids] + embed.segments.weight[kinds]
+        embed(ids, token_type_ids=kinds), embed.tokens.weight[ids] + embed.token_types.weight[kinds]
     )
-    assert torch.equal(embed(ids), embed(ids, segments=torch.zeros(2, 4, dtype=torch.long)))
+    assert torch.equal(embed(ids), embed(ids, token_type_ids=torch.zeros(2, 4, dtype=torch.long)))
 
 
 def test_the_sum_is_normalised_before_dropout() -> None:

@@ -18,7 +18,7 @@ def heads() -> tuple[torch.Tensor, torch.Tensor]:
 
 
 @pytest.mark.parametrize("start", [0, 3, 1000])
-def test_both_are_turned_by_the_positions_that_follow_start(start: int) -> None:
+def test_both_are_rotated_by_the_positions_that_follow_start(start: int) -> None:
     scaling = LinearScaling(3)
     query, key = heads()
     turned = Rotary(DIM, theta=500.0, scaling=scaling)(query, key, start=start)
@@ -41,8 +41,8 @@ def test_each_row_may_have_positions_of_its_own() -> None:
 
 
 @pytest.mark.parametrize("positions", [None, torch.arange(LENGTH)[None]])
-def test_yarns_magnitude_lengthens_query_and_key(positions: torch.Tensor | None) -> None:
-    scaling = YarnScaling(4.0, 16, 1.5)
+def test_yarns_attention_factor_lengthens_query_and_key(positions: torch.Tensor | None) -> None:
+    scaling = YarnScaling(4.0, 1.5, original_max_position_embeddings=16)
     for x, turned in zip(
         heads(), Rotary(DIM, scaling=scaling)(*heads(), positions=positions), strict=True
     ):

@@ -206,9 +206,13 @@ def test_several_ends_may_be_a_list() -> None:
 @pytest.mark.parametrize("mask", [torch.ones(2, 7), torch.ones(2, 6, dtype=torch.bool)])
 def test_a_mask_of_another_kind_or_shape_is_refused(mask: Tensor) -> None:
     model = small(**SIZES)
-    with pytest.raises(RegardError, match=r"mask must be boolean.* \(2, 7\); got"):
+    with pytest.raises(
+        RegardError, match=r"attention_mask must be boolean.* \(2, 7\) of the ids; got"
+    ):
         model(IDS, mask)
-    with pytest.raises(RegardError, match=r"mask must be boolean.* \(2, 7\); got"):
+    with pytest.raises(
+        RegardError, match=r"attention_mask must be boolean.* \(2, 7\) of the ids; got"
+    ):
         model.start(mask).step(IDS)
 
 

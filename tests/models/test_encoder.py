@@ -18,7 +18,7 @@ SIZES: dict[str, Any] = dict(
 OUTPUTS: dict[str, tuple[int, ...]] = {
     "none": (2, 7, 15),
     "pooler": (2, 15),
-    "masked_word": (2, 7, VOCAB),
+    "masked_lm": (2, 7, VOCAB),
     "classification": (2, 3),
     "question_answering": (2, 7, 2),
 }
@@ -41,27 +41,27 @@ def test_every_head_gives_what_it_says(head: str) -> None:
 
 
 def test_embedding_and_layer_are_berts_by_hand() -> None:
-    made = model(num_layers=1, segments=2)
-    segments = torch.tensor([[0, 0, 0, 1, 1]])
+    made = model(num_layers=1, token_types=2)
+    token_type_ids = torch.tensor([[0, 0, 0, 1, 1]])
     embed, layer = made.embed, made.encoder.layers[0]
     assert embed.positions is not None
-    assert embed.segments is not None
+    assert embed.token_types is not None
     total = embed.tokens.weight[IDS[0, :5]] + embed.positions.weight[:5]
-    x = embed.norm(total + embed.segments.weight[segments[0]])
+    x = embed.norm(total + embed.token_types.weight[token_type_ids[0]])
     attention = layer.self_attention
     query, key, value = (
         part(x).view(5, 3, 5).transpose(0, 1)
         for part in (attention.query, attention.key, attention.value)
     )
     heads = (query @ key.mT / 5**0.5).softmax(-1) @ value
-    x = layer.self_residual.norm(x + attention.output(heads.transpose(0, 1).reshape(5, 15)))
+    x = layer.self_attention_norm(x + attention.output(heads.transpose(0, 1).reshape(5, 15)))
     inner = functional.gelu(layer.feed_forward.inner(x))
-    x = layer.feed_forward_residual.norm(x + layer.feed_forward.outer(inner))
-    torch.testing.assert_close(made(IDS[:1, :5], segments=segments)[0], x)
+    x = layer.feed_forward_norm(x + layer.feed_forward.outer(inner))
+    torch.testing.assert_close(made(IDS[:1, :5], token_type_ids=token_type_ids)[0], x)
 
 
 def test_heads_are_their_formulas_on_the_states() -> None:
-    made = model("masked_word")
+    made = model("masked_lm")
     states = made.hidden(IDS)
     inner = made.head.norm(functional.gelu(made.head.dense(states)))
     torch.testing.assert_close(made(IDS), inner @ made.embed.tokens.weight.T + made.head.bias)
@@ -95,14 +95,16 @@ def test_every_token_sees_both_sides() -> None:
 def test_each_optional_input_moves_the_output() -> None:
     made = model()
     plain = made(IDS)
-    assert not torch.allclose(made(IDS, segments=torch.ones_like(IDS)), plain)
-    assert torch.equal(made(IDS, segments=torch.zeros_like(IDS)), plain)
-    real = IDS != 0
-    assert torch.equal(made(IDS, real=real), plain)
-    real[0, 3] = False
-    assert not torch.allclose(made(IDS, real=real)[0], plain[0])
+    assert not torch.allclose(made(IDS, token_type_ids=torch.ones_like(IDS)), plain)
+    assert torch.equal(made(IDS, token_type_ids=torch.zeros_like(IDS)), plain)
+    attention_mask = IDS != 0
+    assert torch.equal(made(IDS, attention_mask=attention_mask), plain)
+    attention_mask[0, 3] = False
+    assert not torch.allclose(made(IDS, attention_mask=attention_mask)[0], plain[0])
     everything = model(pad_id=None)(IDS)
-    torch.testing.assert_close(made(IDS, real=torch.ones_like(real)), everything)
+    torch.testing.assert_close(
+        made(IDS, attention_mask=torch.ones_like(attention_mask)), everything
+    )
     assert not torch.allclose(everything[1], plain[1])
 
 
@@ -110,7 +112,7 @@ def test_each_optional_input_moves_the_output() -> None:
 def test_gradients_reach_every_weight_that_has_a_part_in_the_output(head: str) -> None:
     made = model(head).train()
     weights = torch.randn(OUTPUTS[head], dtype=torch.float64)
-    (made(IDS, segments=IDS % 2) * weights).sum().backward()
+    (made(IDS, token_type_ids=IDS % 2) * weights).sum().backward()
     for name, parameter in made.named_parameters():
         assert parameter.grad is not None, name
         assert parameter.grad.any() or name.endswith("key.bias"), name
@@ -132,7 +134,7 @@ def test_it_can_be_built_without_memory(head: str) -> None:
 
 
 def test_first_values_are_berts() -> None:
-    made = Encoder(EncoderConfig(VOCAB, head="masked_word", d_model=64, num_layers=1, num_heads=4))
+    made = Encoder(EncoderConfig(VOCAB, head="masked_lm", d_model=64, num_layers=1, num_heads=4))
     for name, parameter in made.named_parameters():
         if parameter.ndim == 2 and parameter.shape[0] > 2:
             assert 0.015 < float(parameter.detach().std()) < 0.025, name
@@ -142,13 +144,13 @@ def test_first_values_are_berts() -> None:
 
 def test_a_trace_names_its_layers() -> None:
     made = model()
-    trace = regard.trace(made, ids=IDS[:1], segments=torch.ones_like(IDS[:1]))
+    trace = regard.trace(made, ids=IDS[:1], token_type_ids=torch.ones_like(IDS[:1]))
     assert list(trace) == ["encoder.layers.0.self", "encoder.layers.1.self"]
     weights = trace["encoder.layers.1.self"].weights(head=2)
     assert weights.shape == (7, 7)
     torch.testing.assert_close(weights.sum(-1), torch.ones_like(weights[0]))
     with torch.no_grad():
-        assert torch.equal(trace.output, made(IDS[:1], segments=torch.ones_like(IDS[:1])))
+        assert torch.equal(trace.output, made(IDS[:1], token_type_ids=torch.ones_like(IDS[:1])))
 
 
 def test_presets_have_the_sizes_of_their_papers() -> None:
@@ -187,9 +189,9 @@ def test_a_config_that_is_none_is_refused(changes: dict[str, Any], message: str)
 def test_inputs_that_the_model_has_not_are_refused() -> None:
     with pytest.raises(RegardError, match="token ids must be from 0 to 30; got 31"):
         model()(IDS + 1)
-    with pytest.raises(RegardError, match="segments must be from 0 to 1; got 2"):
-        model()(IDS, segments=IDS.clamp(max=2))
-    with pytest.raises(RegardError, match=r"this model has no segments.*Leave them out"):
-        model(segments=None)(IDS, segments=torch.zeros_like(IDS))
+    with pytest.raises(RegardError, match="token_type_ids must be from 0 to 1; got 2"):
+        model()(IDS, token_type_ids=IDS.clamp(max=2))
+    with pytest.raises(RegardError, match=r"this model has no token types.*Leave them out"):
+        model(token_types=None)(IDS, token_type_ids=torch.zeros_like(IDS))
     with pytest.raises(RegardError, match="the model has 11 positions"):
         model()(IDS.repeat(1, 2))

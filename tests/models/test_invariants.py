@@ -100,7 +100,7 @@ class Family:
 FAMILIES = {
     "bert": Family(Encoder, ENCODER, left=False),
     "roberta": Family(Encoder, ENCODER | dict(count_padding=False, position_offset=1)),
-    "distilbert": Family(Encoder, ENCODER | dict(segments=None), left=False),
+    "distilbert": Family(Encoder, ENCODER | dict(token_types=None), left=False),
     "gpt2": Family(Decoder, DECODER),
     "llama": Family(Decoder, LLAMA | dict(rotary_scaling=Llama3Scaling(4.0, 1.0, 3.0, 16))),
     "mistral": Family(Decoder, LLAMA | dict(window=3)),
@@ -108,7 +108,7 @@ FAMILIES = {
         Decoder,
         LLAMA
         | dict(attention_bias=True, window=3, first_window_layer=1)
-        | dict(rotary_scaling=YarnScaling(4.0, 16, 1.1, quick=2.0, slow=0.5)),
+        | dict(rotary_scaling=YarnScaling(4.0, 1.1, 2.0, 0.5, original_max_position_embeddings=16)),
     ),
     "paper, marian": Family(EncoderDecoder, PAIR, left=False),
     "pegasus": Family(EncoderDecoder, PAIR | dict(norm="pre"), left=False),

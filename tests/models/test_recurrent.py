@@ -124,7 +124,7 @@ def test_without_attention_a_step_sees_the_last_state_alone() -> None:
     model = small(attention="none")
     memory = model.encode(SOURCE)
     state = model.decoder.start(memory.last)
-    other = type(memory)(memory.states + 1, memory.keys - 1, memory.last, memory.real)
+    other = type(memory)(memory.states + 1, memory.keys - 1, memory.last, memory.attention_mask)
     inputs = model.shift_right(TARGET)
     assert torch.equal(
         model.decoder(inputs, other, state)[0], model.decoder(inputs, memory, state)[0]
@@ -132,7 +132,7 @@ def test_without_attention_a_step_sees_the_last_state_alone() -> None:
     attending = small()
     memory = attending.encode(SOURCE)
     state = attending.decoder.start(memory.last)
-    other = type(memory)(memory.states + 1, memory.keys, memory.last, memory.real)
+    other = type(memory)(memory.states + 1, memory.keys, memory.last, memory.attention_mask)
     changed = attending.decoder(inputs, other, state)[0]
     assert not torch.equal(changed, attending.decoder(inputs, memory, state)[0])
 

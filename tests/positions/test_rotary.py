@@ -50,7 +50,7 @@ def test_lengths_are_kept() -> None:
     torch.testing.assert_close(turned.norm(dim=-1), x.norm(dim=-1))
 
 
-def test_linear_scaling_slows_every_hand() -> None:
+def test_linear_scaling_divides_every_frequency() -> None:
     torch.testing.assert_close(
         rotary_frequencies(6, scaling=LinearScaling(4)), rotary_frequencies(6) / 4
     )
@@ -58,8 +58,8 @@ def test_linear_scaling_slows_every_hand() -> None:
 
 def test_llama3_scaling_by_hand() -> None:
     # Trained on 2π · 8 positions the frequencies 1, 0.25 and 0.0625 turn 8, 2 and 0.5 times. With
-    # low 1 and high 4: the first is quick, the last slow, the middle a third of the way.
-    scaling = Llama3Scaling(factor=8, low=1, high=4, trained_positions=round(2 * math.pi * 8))
+    # low 1 and high 4, the first is kept, the last divided, and the middle a third of the way.
+    scaling = Llama3Scaling(8, 1, 4, original_max_position_embeddings=round(2 * math.pi * 8))
     scaled = scaling(torch.tensor([1.0, 0.25, 0.0625]))
     third = (50 / (2 * math.pi) * 0.25 - 1) / 3  # 2π · 8 is rounded to 50
     middle = third * 0.25 + (1 - third) * 0.25 / 8
@@ -89,11 +89,14 @@ YARN = {
             },
             Llama3Scaling(8.0, 1.0, 4.0, 512),
         ),
-        (YARN, YarnScaling(8.0, 512, 1.25)),
-        (YARN | {"truncate": False}, YarnScaling(8.0, 512, 1.25, whole_pairs=False)),
+        (YARN, YarnScaling(8.0, 1.25, original_max_position_embeddings=512)),
+        (
+            YARN | {"truncate": False},
+            YarnScaling(8.0, 1.25, truncate=False, original_max_position_embeddings=512),
+        ),
         (
             YARN | {"beta_fast": 0.9, "beta_slow": 0.5, "factor": 8.0},
-            YarnScaling(8.0, 512, 1.25, quick=0.9, slow=0.5),
+            YarnScaling(8.0, 1.25, 0.9, 0.5, original_max_position_embeddings=512),
         ),
     ],
 )
@@ -114,7 +117,7 @@ def test_transformers_turns_as_far(rope: dict[str, object], scaling: Scaling | N
     query, key = torch.randn(2, 2, 3, 7, 22).unbind()
     positions = torch.randint(0, 2000, (2, 7))
     expected = llama.apply_rotary_pos_emb(query, key, *theirs(query, positions))
-    assert theirs.attention_scaling == (1.0 if scaling is None else scaling.magnitude)
+    assert theirs.attention_scaling == (1.0 if scaling is None else scaling.attention_factor)
     for x, turned in zip((query, key), expected, strict=True):
         ours = rotate(x, positions[:, None], theirs.inv_freq)
         torch.testing.assert_close(ours * theirs.attention_scaling, turned, rtol=0, atol=1e-6)

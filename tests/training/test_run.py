@@ -57,6 +57,26 @@ def test_a_checkpoint_comes_back_as_it_was(run: RunFolder, said: list[str]) -> N
     assert not said
 
 
+def test_a_run_with_the_old_names_of_norms_goes_on(run: RunFolder) -> None:
+    for step, norm in ((10, "{}_residual.norm"), (20, "{}_attention_norm")):
+        names = ["encoder.layers.0.feed_forward_residual.norm.bias"]
+        names += [f"decoder.layers.1.{norm.format(kind)}.weight" for kind in ("self", "cross")]
+        weights = {name: torch.full((3,), float(step + k)) for k, name in enumerate(names)}
+        moments = {f"exp_avg/{name}": weight + 0.5 for name, weight in weights.items()}
+        run.save(step, Checkpoint(weights, moments, {"step": step}), keep=[10])
+        found = run.newest()
+        assert found is not None
+        expected = {
+            "encoder.layers.0.feed_forward_norm.bias": float(step),
+            "decoder.layers.1.self_attention_norm.weight": step + 1.0,
+            "decoder.layers.1.cross_attention_norm.weight": step + 2.0,
+        }
+        assert {name: weight[2].item() for name, weight in found.weights.items()} == expected
+        moved = {f"exp_avg/{name}": value + 0.5 for name, value in expected.items()}
+        assert {name: moment[0].item() for name, moment in found.optimizer.items()} == moved
+    assert set(run.mean([10, 20])) == set(expected)
+
+
 def test_the_two_newest_stay_whole_and_the_kept_keep_their_weights(run: RunFolder) -> None:
     for step in (10, 20, 30, 40, 50):
         run.save(step, checkpoint(step), keep=[20, 30])

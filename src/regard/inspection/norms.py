@@ -22,8 +22,7 @@ from torch import Tensor, nn
 from regard.errors import RegardError
 from regard.inspection.tap import TILE_COLUMNS, TILE_ROWS, Tap
 from regard.inspection.watching import watching
-from regard.layers import Norm
-from regard.layers.block import Residual
+from regard.layers import Norm, TransformerLayer
 
 KEYS_AT_ONCE = 512  # of which f(x) is held for all heads
 
@@ -147,24 +146,29 @@ def connections(model: nn.Module, *, item: int = 0) -> Iterator[dict[str, Connec
     >>> mixing_ratio(trace["encoder.layers.0.self"], around["encoder.layers.0.self"])
     """
     found: dict[str, Connection] = {}
-    names: dict[nn.Module, str] = {}  # of each residual, and of the norm after it
-    for path, module in model.named_modules():
-        name = path.removesuffix("_residual")
-        if isinstance(module, Residual) and name.endswith((".self", ".cross")):
-            names[module] = name
-            if module.order == "post":
-                names[module.norm] = name
+    first: dict[nn.Module, str] = {}  # what reads the residual stream, with the tap's name
+    norms: dict[nn.Module, str] = {}  # of post-norm layers, which read the sum
+    for path, layer in model.named_modules():
+        if not isinstance(layer, TransformerLayer):
+            continue
+        for kind in ("self",) if layer.cross_attention is None else ("self", "cross"):
+            attention = layer.get_submodule(f"{kind}_attention")
+            norm = layer.get_submodule(f"{kind}_attention_norm")
+            first[norm if layer.norm_first else attention] = f"{path}.{kind}"
+            if not layer.norm_first:
+                norms[norm] = f"{path}.{kind}"
 
     def before(module: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-        name, states = names[module], args[0][item].detach()
-        if isinstance(module, Residual):
-            found[name] = Connection(states)
+        states = args[0][item].detach()
+        if module in first:
+            found[first[module]] = Connection(states)
         else:
             assert isinstance(module, Norm)
+            name = norms[module]
             std = (states.float().var(dim=-1, unbiased=False) + module.eps).sqrt()
             found[name] = Connection(found[name].residual, module.weight.detach(), std)
 
-    with watching(names, before=before):
+    with watching([*first, *norms], before=before):
         yield found
 
 

@@ -2,7 +2,7 @@
 
 PyTorch's CPU dropout draws one random float per element on one thread and is a tenth of a small
 Transformer's training step. Here eight mask bytes come from each 64-bit random word, so the
-probability is a multiple of 1/256; the kept elements are scaled by the probability really used.
+probability is rounded to a multiple of 1/256; kept elements are scaled by the rounded one.
 """
 
 from typing import Any
@@ -15,9 +15,9 @@ from regard.errors import RegardError
 
 
 class Dropout(nn.Module):
-    """Zeroes elements with probability `probability` while training, else is the identity.
+    """In training, zeroes elements with the given probability; otherwise the identity.
 
-    The probability is rounded to a multiple of 1/256 (0.1 → 26/256), on every device alike.
+    The probability is rounded to a multiple of 1/256 (0.1 → 26/256) on every device.
     """
 
     def __init__(self, probability: float):
@@ -26,6 +26,7 @@ class Dropout(nn.Module):
         self.dropped = round(probability * 256)
 
     def forward(self, input: Tensor) -> Tensor:
+        """Any shape → the same shape."""
         if not self.training or self.dropped == 0:
             return input
         if input.device.type != "cpu":
@@ -33,7 +34,7 @@ class Dropout(nn.Module):
         return _Scale.apply(input, keep_scale(input, self.dropped))
 
     def add(self, residual: Tensor, input: Tensor) -> Tensor:
-        """`residual + dropout(input)` in one pass over memory."""
+        """`residual + dropout(input)` in one pass over memory; all of one shape."""
         if not self.training or self.dropped == 0:
             return residual + input
         if input.device.type != "cpu":
@@ -45,7 +46,7 @@ class Dropout(nn.Module):
 
 
 def check_dropout(probability: float) -> None:
-    """Refuses what is no probability, or would leave nothing once rounded."""
+    """Raises RegardError unless 0 ≤ probability ≤ 255/256."""
     if not 0 <= probability <= 255 / 256:
         raise RegardError(f"dropout must be from 0 to 255/256; got {probability}. Lower it.")
 

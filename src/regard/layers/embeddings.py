@@ -13,15 +13,17 @@ POSITIONS = ("sinusoidal", "learned", "none")
 
 
 class Embedding(nn.Module):
-    """dropout(norm(√d_model · table[ids] + segment + position)); what is not asked for is left out.
+    """dropout(norm(√d_model · table[ids] + token type + position)).
+
+    Everything but table[ids] is optional.
 
     Args:
         tokens: the token table, (vocab, d_model); may be shared with other modules.
         max_positions: the longest sequence, in tokens; needed unless positions is "none".
-        positions: "sinusoidal", "learned", or "none" where something else tells the order.
+        positions: "sinusoidal", "learned", or "none" if attention knows the order by itself.
         scale: whether the table's rows are multiplied by √d_model.
         offset: the table of positions has this many rows before position 0 (BART's has 2).
-        segments: how many kinds of segment there are (BERT's 2); None for none.
+        token_types: rows of the table of token types (BERT has 2); None for no table.
         norm: a normalisation of the sum, before dropout.
         dropout: probability of zeroing an element of the sum.
     """
@@ -34,7 +36,7 @@ class Embedding(nn.Module):
         positions: str = "sinusoidal",
         scale: bool = True,
         offset: int = 0,
-        segments: int | None = None,
+        token_types: int | None = None,
         norm: nn.Module | None = None,
         dropout: float = 0.0,
     ):
@@ -52,17 +54,17 @@ class Embedding(nn.Module):
             assert max_positions is not None, "a table of positions needs its length"
             self.positions = empty_table(max_positions + offset, d_model)
             self.positions.weight.requires_grad_(positions == "learned")
-        self.segments = None if segments is None else empty_table(segments, d_model)
+        self.token_types = None if token_types is None else empty_table(token_types, d_model)
         self.norm = norm
         self.dropout = Dropout(dropout)
 
     @torch.no_grad()
     def reset_positions(self) -> None:
-        """Writes the first values of positions and segments: sinusoids, or random where learned.
+        """Initialises positions and token types: random if learned, else sinusoids.
 
         The sinusoids are in the halves layout, as tensor2tensor and Marian have them.
         """
-        for table in (self.positions, self.segments):
+        for table in (self.positions, self.token_types):
             if table is None:
                 continue
             if table.weight.requires_grad:
@@ -76,21 +78,23 @@ class Embedding(nn.Module):
         *,
         start: int = 0,
         positions: Tensor | None = None,
-        segments: Tensor | None = None,
+        token_type_ids: Tensor | None = None,
     ) -> Tensor:
         """(batch, length) token ids → (batch, length, d_model).
 
         Args:
-            start: the first token's position; the others follow.
-            positions: (batch or 1, length), of each token instead.
-            segments: (batch, length), of each token; the first kind when not given.
+            start: position of the first token; the others follow.
+            positions: (batch or 1, length), instead of start.
+            token_type_ids: (batch, length); 0 by default.
         """
         embedded = self.tokens(ids)
         if self.scale is not None:
             embedded = embedded * self.scale
-        if self.segments is not None:
-            kinds = self.segments.weight[0] if segments is None else self.segments(segments)
-            embedded = embedded + kinds
+        if self.token_types is not None:
+            if token_type_ids is None:
+                embedded = embedded + self.token_types.weight[0]
+            else:
+                embedded = embedded + self.token_types(token_type_ids)
         if self.positions is not None:
             embedded = embedded + self._rows(self.positions, ids.shape[1], start, positions)
         if self.norm is not None:
@@ -103,7 +107,7 @@ class Embedding(nn.Module):
         available = table.num_embeddings - self.offset
         end = start + length if positions is None else 0
         if positions is not None and positions.device.type == "cpu" and positions.numel():
-            end = int(positions.max()) + 1  # on a GPU, asking would wait for it
+            end = int(positions.max()) + 1  # on a GPU, this would wait for it
         if end > available:
             raise RegardError(
                 f"the model has {available} positions; got a sequence of {end}"
@@ -115,12 +119,15 @@ class Embedding(nn.Module):
 
 
 def empty_table(rows: int, width: int) -> nn.Embedding:
-    """An embedding whose values are yet to be set; `nn.Embedding` would draw them at once."""
+    """An embedding table, (rows, width), of uninitialised memory; nn.Embedding draws at once."""
     return nn.Embedding.from_pretrained(torch.empty(rows, width), freeze=False)
 
 
 def check_ids(ids: Tensor, vocab_size: int) -> None:
-    """Refuses token ids that the table does not have. On a GPU, asking would wait for it."""
+    """Raises RegardError unless 0 ≤ ids < vocab_size, for ids of any shape.
+
+    Ids on a GPU are not checked: reading them would wait for it.
+    """
     if ids.device.type == "cpu" and ids.numel():
         low, high = (int(bound) for bound in ids.aminmax())
         if low < 0 or high >= vocab_size:

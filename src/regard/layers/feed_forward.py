@@ -15,7 +15,7 @@ ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {
     "relu": torch.relu,
     "gelu": functional.gelu,
     "gelu_tanh": _gelu_tanh,
-    "gelu_new": _gelu_tanh,  # what checkpoints call it
+    "gelu_new": _gelu_tanh,  # its name in checkpoints
     "gelu_pytorch_tanh": _gelu_tanh,
     "silu": functional.silu,
     "swish": functional.silu,
@@ -54,7 +54,8 @@ class FeedForward(nn.Module):
         self.outer = nn.Linear(d_ff, d_model, bias=bias)
         self.activation = ACTIVATIONS[activation]
 
-    def forward(self, input: Tensor) -> Tensor:
+    def forward(self, x: Tensor) -> Tensor:
+        """(…, d_model) → the same shape."""
         if self.gate is None:
-            return self.outer(self.activation(self.inner(input)))
-        return self.outer(self.activation(self.gate(input)) * self.inner(input))
+            return self.outer(self.activation(self.inner(x)))
+        return self.outer(self.activation(self.gate(x)) * self.inner(x))

@@ -1,4 +1,4 @@
-"""Normalisation of hidden states, with one interface for both kinds."""
+"""Normalisation of hidden states: LayerNorm and RMSNorm."""
 
 import torch
 from torch import Tensor, nn
@@ -10,11 +10,11 @@ NORMS = ("layer", "rms")
 
 
 class RMSNorm(nn.Module):
-    """weight ⊙ x / √(mean(x²) + eps): no mean is removed, nothing is added (Zhang & Sennrich 2019).
+    """weight ⊙ x / √(mean(x²) + eps), without a mean or a bias (Zhang & Sennrich 2019).
 
     Args:
         width: of the vectors.
-        eps: keeps the zero vector finite.
+        eps: added to the mean square, so that it is not zero.
     """
 
     def __init__(self, width: int, eps: float = 1e-6):
@@ -22,8 +22,9 @@ class RMSNorm(nn.Module):
         self.weight = nn.Parameter(torch.ones(width))
         self.eps = eps
 
-    def forward(self, input: Tensor) -> Tensor:
-        return functional.rms_norm(input, self.weight.shape, self.weight, self.eps)
+    def forward(self, x: Tensor) -> Tensor:
+        """(…, width) → the same shape."""
+        return functional.rms_norm(x, self.weight.shape, self.weight, self.eps)
 
     def extra_repr(self) -> str:
         return f"{len(self.weight)}, eps={self.eps}"
@@ -33,7 +34,7 @@ Norm = nn.LayerNorm | RMSNorm
 
 
 def make_norm(kind: str, width: int, eps: float = 1e-5) -> Norm:
-    """A normalisation of vectors of this width; `kind` is a name in NORMS."""
+    """A normalisation of vectors, (…, width); `kind` is a name in NORMS."""
     if kind == "layer":
         return nn.LayerNorm(width, eps)
     if kind == "rms":

@@ -15,15 +15,15 @@ class PatchEmbedding(nn.Module):
 
     Args:
         image_size: height and width in pixels, or one number for both.
-        patch_size: of one patch, likewise; must divide the image.
-        channels: of the image, 3 for red, green and blue.
+        patch_size: likewise, of one patch; must divide the image.
+        channels: of the image, such as 3 for red, green and blue.
         d_model: width of a patch's vector.
-        class_token: whether a learned vector stands before the patches, to gather what they say.
-        positions: "learned", or "grid" for sinusoids of row and column, which stay as they are.
+        class_token: whether a learned vector precedes the patches; heads read its state.
+        positions: "learned", or "grid" for sinusoids of row and column, which are not trained.
         dropout: probability of zeroing an element of the sum.
 
     Raises:
-        RegardError: patches that do not fill the image.
+        RegardError: the patches do not fill the image, or unknown positions.
     """
 
     def __init__(
@@ -59,7 +59,7 @@ class PatchEmbedding(nn.Module):
 
     @torch.no_grad()
     def reset_parameters(self) -> None:
-        """Small random class token and positions, or the grid's sinusoids after a class's zero."""
+        """Normal with deviation 0.02; grid positions are sinusoids, and 0 for the class token."""
         if self.positions.is_meta:
             return
         if self.class_token is not None:
@@ -71,7 +71,8 @@ class PatchEmbedding(nn.Module):
             self.positions.zero_()[:, -len(codes) :] = codes
 
     def forward(self, pixels: Tensor) -> Tensor:
-        """(batch, channels, height, width) → (batch, patches, d_model), the class token first."""
+        """(batch, channels, height, width) → (batch, length, d_model), the class token
+        first, then the patches row by row."""
         if tuple(pixels.shape[1:]) != (self.patches.in_channels, *self.image_size):
             expected = (self.patches.in_channels, *self.image_size)
             raise RegardError(

@@ -1,8 +1,8 @@
-"""The parts of recurrent models: layers of GRU or LSTM cells, and what leads in and out of them.
+"""The parts of recurrent models: layers of GRU or LSTM cells, their first state, their readout.
 
 Cho et al. 2014, Learning Phrase Representations using RNN Encoder–Decoder; Hochreiter and
-Schmidhuber 1997, Long Short-Term Memory. The cells are PyTorch's, in which a GRU resets what comes
-from the state after its product with the matrix, not before.
+Schmidhuber 1997, Long Short-Term Memory. The cells are PyTorch's, whose GRU applies the reset gate
+to the state after its product with the matrix, not before.
 """
 
 from math import prod
@@ -16,7 +16,7 @@ from regard.layers.dropout import Dropout
 CELLS: dict[str, type[nn.GRU] | type[nn.LSTM]] = {"gru": nn.GRU, "lstm": nn.LSTM}
 
 State = tuple[Tensor, ...]
-"""What recurrent layers remember: tensors (layers, rows, width), of which an LSTM has two."""
+"""The state of recurrent layers: one tensor (layers, rows, width), or two for an LSTM."""
 
 
 def make_cells(
@@ -33,7 +33,7 @@ def make_cells(
     Args:
         cell: a name in CELLS.
         width: of the input.
-        hidden_size: width of the output; two directions have half of it each.
+        hidden_size: width of the output; each of two directions has half of it.
     """
     return CELLS[cell](
         width,
@@ -46,34 +46,34 @@ def make_cells(
 
 
 def run(cells: nn.RNNBase, input: Tensor, state: State) -> tuple[Tensor, State]:
-    """Steps through (rows, steps, width) from a state → the last layer's states, (rows, steps,
-    hidden_size), and the state after them."""
+    """Input (rows, steps, width) and a state → the last layer's output, (rows, steps, hidden_size),
+    and the next state."""
     if isinstance(cells, nn.LSTM):
         return cells(input, state)
     output, last = cells(input, state[0])
     return output, (last,)
 
 
-def read_tokens(cells: nn.RNNBase, input: Tensor, real: Tensor) -> tuple[Tensor, Tensor]:
-    """Steps through tokens from zeros, and never through padding, on whichever side it is.
+def read_tokens(cells: nn.RNNBase, input: Tensor, attention_mask: Tensor) -> tuple[Tensor, Tensor]:
+    """Steps through the tokens from a state of zeros, skipping padding on either side.
 
     Args:
         input: (batch, length, width).
-        real: (batch, length), True where there is a token.
+        attention_mask: (batch, length), True for a token, False for padding.
 
     Returns:
-        The last layer's states, (batch, length, hidden_size), zero at padding, and the state at the
-        end of each direction, (batch, hidden_size).
+        The last layer's states, (batch, length, hidden_size), zero at padding, and the last state
+        of each direction, joined, (batch, hidden_size).
     """
-    tokens_first = (~real).byte().sort(dim=1, stable=True).indices
-    lengths = real.sum(1).clamp(min=1).cpu()
-    moved = _taken(input, tokens_first)
+    tokens_first = (~attention_mask).byte().sort(dim=1, stable=True).indices
+    lengths = attention_mask.sum(1).clamp(min=1).cpu()
+    moved = _gather(input, tokens_first)
     packed = pack_padded_sequence(moved, lengths, batch_first=True, enforce_sorted=False)
     packed, last = cells(packed)
     states, _ = pad_packed_sequence(packed, batch_first=True, total_length=input.shape[1])
     last = last[0] if isinstance(last, tuple) else last  # (layers · directions, batch, …)
     directions = 2 if cells.bidirectional else 1
-    return _taken(states, tokens_first.argsort(1)), last[-directions:].transpose(0, 1).flatten(1)
+    return _gather(states, tokens_first.argsort(1)), last[-directions:].transpose(0, 1).flatten(1)
 
 
 @torch.no_grad()
@@ -91,12 +91,12 @@ def reset_cells(cells: nn.RNNBase) -> None:
 
 
 class FirstState(nn.Module):
-    """s_0 = tanh(W_s h), h the encoder's last state (Bahdanau et al. 2015, appendix A.2.2); so for
-    each layer, and for an LSTM's second state too.
+    """s_0 = tanh(W_s h), h the encoder's last state (Bahdanau et al. 2015, appendix A.2.2), for
+    each layer and, in an LSTM, for both of its states.
 
     Args:
         hidden_size: width of h and of the states.
-        num_layers: of the cells that begin with it.
+        num_layers: of the cells.
         cell: a name in CELLS.
     """
 
@@ -106,7 +106,7 @@ class FirstState(nn.Module):
         self.project = nn.Linear(hidden_size, prod(self.shape))
 
     def forward(self, last: Tensor) -> State:
-        """(rows, hidden_size) → a state of that many rows."""
+        """(rows, hidden_size) → a state, (layers, rows, hidden_size) for each tensor."""
         states = torch.tanh(self.project(last)).view(-1, *self.shape)
         return tuple(states.movedim(0, 2).contiguous())
 
@@ -127,11 +127,11 @@ class MaxoutReadout(nn.Module):
         self.dropout = Dropout(dropout)
 
     def forward(self, *inputs: Tensor) -> Tensor:
-        """(rows, steps, …) each, joined → (rows, steps, d_model)."""
+        """Tensors (rows, steps, …), which are joined to the input → (rows, steps, d_model)."""
         pairs = self.pairs(torch.cat(inputs, dim=-1)).unflatten(-1, (-1, 2))
         return self.dropout(pairs.amax(-1))
 
 
-def _taken(tensor: Tensor, positions: Tensor) -> Tensor:
-    """Each row's elements at those positions, (batch, length)."""
+def _gather(tensor: Tensor, positions: Tensor) -> Tensor:
+    """tensor (batch, length, width) at positions (batch, length) of each row."""
     return tensor.gather(1, positions[:, :, None].expand(-1, -1, tensor.shape[2]))

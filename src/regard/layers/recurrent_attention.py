@@ -1,4 +1,4 @@
-"""The attention of recurrent decoders: one head that looks at the encoder's states themselves.
+"""The attention of recurrent decoders: one head, whose values are the encoder's states.
 
 Bahdanau et al. 2015, Neural Machine Translation by Jointly Learning to Align and Translate;
 Luong et al. 2015, Effective Approaches to Attention-based Neural Machine Translation.
@@ -30,15 +30,16 @@ class BahdanauAttention(nn.Module):
 
     @torch.no_grad()
     def reset_scores(self) -> None:
-        """The first values of what belongs to the score."""
+        """Initialises the parameters of the score."""
         nn.init.normal_(self.vector, std=len(self.vector) ** -0.5)
 
     def keys(self, memory: Tensor) -> Tensor:
-        """U h, which does not depend on the decoder: computed once for a sentence."""
+        """U h, (batch, source, memory_dim) → (batch, source, hidden_dim): once for a sentence."""
         return self.key(memory)
 
     def forward(self, query: Tensor, keys: Tensor, memory: Tensor, mask: Mask | None) -> Tensor:
-        """(batch, queries, query_dim) → contexts, (batch, queries, memory_dim)."""
+        """Query (batch, queries, query_dim), keys (batch, source, hidden_dim) and memory (batch,
+        source, memory_dim) → contexts, (batch, queries, memory_dim)."""
         score = additive(None, None, self.vector)
         return _one_head(self.query(query), keys, memory, score, mask)
 
@@ -59,16 +60,17 @@ class LuongAttention(nn.Module):
 
     @torch.no_grad()
     def reset_scores(self) -> None:
-        """The first values of what belongs to the score."""
+        """Initialises the parameters of the score."""
         if self.matrix is not None:
             nn.init.xavier_uniform_(self.matrix)
 
     def keys(self, memory: Tensor) -> Tensor:
-        """The encoder's states as they are."""
+        """The encoder's states, (batch, source, width), unchanged."""
         return memory
 
     def forward(self, query: Tensor, keys: Tensor, memory: Tensor, mask: Mask | None) -> Tensor:
-        """(batch, queries, width) → contexts of the same shape."""
+        """Query (batch, queries, width), keys and memory (batch, source, width) → contexts, (batch,
+        queries, width)."""
         score = "dot" if self.matrix is None else general(self.matrix)
         return _one_head(query, keys, memory, score, mask)
 

@@ -1,11 +1,11 @@
-"""Decoders of recurrent cells, by what of the source each step gets to see.
+"""Recurrent decoders, which differ in what each step reads of the source.
 
 Cho et al. 2014, Learning Phrase Representations using RNN Encoder–Decoder; Bahdanau et al. 2015,
 Neural Machine Translation by Jointly Learning to Align and Translate; Luong et al. 2015, Effective
 Approaches to Attention-based Neural Machine Translation.
 
-Each has `keys(states)`, computed once for a source, `start(last)`, its first state, and forward,
-which goes on from a state by any number of tokens.
+Each has `keys(states)`, computed once for a source, `start(last)`, its first state, and `forward`,
+which advances a state by any number of tokens.
 """
 
 from dataclasses import dataclass, fields
@@ -23,24 +23,25 @@ from regard.layers.recurrent_attention import BahdanauAttention, LuongAttention
 
 @dataclass(frozen=True)
 class Memory:
-    """What every step of the decoder may look at."""
+    """What every step of the decoder may attend to."""
 
-    states: Tensor  # (batch, source length, hidden_size), the encoder's
-    keys: Tensor  # what attention compares with, of each state
-    last: Tensor  # (batch, hidden_size): the state at the end, of each direction
-    real: Tensor  # (batch, source length): True where there is a token
+    states: Tensor  # (batch, source, hidden_size), the encoder's output
+    keys: Tensor  # (batch, source, …), what attention compares the decoder's state with
+    last: Tensor  # (batch, hidden_size), the last state of each direction, joined
+    attention_mask: Tensor  # (batch, source), True for a token, False for padding
 
     @cached_property
     def mask(self) -> Padding:
-        return Padding(self.real)
+        return Padding(self.attention_mask)
 
     def select(self, rows: Tensor) -> "Memory":
+        """The memory of other rows; `rows` holds indices of current ones, (new rows,)."""
         return Memory(*(getattr(self, each.name).index_select(0, rows) for each in fields(self)))
 
 
 class FixedContextDecoder(nn.Module):
     """Every step reads the encoder's last state c: s_i = f(s_{i−1}, y_{i−1}, c) (Cho et al. 2014,
-    section 2.2). All that the source says has to go through that one vector."""
+    section 2.2). Everything the decoder knows of the source is in that one vector."""
 
     def __init__(
         self, tokens: nn.Embedding, *, hidden_size: int, num_layers: int, cell: str, dropout: float
@@ -55,13 +56,15 @@ class FixedContextDecoder(nn.Module):
         self.readout = MaxoutReadout(2 * hidden_size + d_model, d_model, dropout=dropout)
 
     def keys(self, states: Tensor) -> Tensor:
-        return states  # nothing is compared with them
+        """The encoder's states, (batch, source, hidden_size), which nothing is compared with."""
+        return states
 
     def start(self, last: Tensor) -> State:
+        """The encoder's last state, (rows, hidden_size) → the first state of the cells."""
         return self.first(last)
 
     def forward(self, target: Tensor, memory: Memory, state: State) -> tuple[Tensor, State]:
-        """(rows, steps) ids and a state → (rows, steps, d_model), and the state after them."""
+        """Ids (rows, steps) and a state → (rows, steps, d_model), and the next state."""
         embedded = self.embed(target)
         context = memory.last[:, None].expand(-1, target.shape[1], -1)
         states, state = run(self.cells, torch.cat([embedded, context], dim=-1), state)
@@ -86,13 +89,15 @@ class BahdanauDecoder(nn.Module):
         self.readout = MaxoutReadout(2 * hidden_size + d_model, d_model, dropout=dropout)
 
     def keys(self, states: Tensor) -> Tensor:
+        """The encoder's states, (batch, source, hidden_size) → keys of the same shape."""
         return self.cross_attention.keys(states)
 
     def start(self, last: Tensor) -> State:
+        """The encoder's last state, (rows, hidden_size) → the first state of the cells."""
         return self.first(last)
 
     def forward(self, target: Tensor, memory: Memory, state: State) -> tuple[Tensor, State]:
-        """(rows, steps) ids and a state → (rows, steps, d_model), and the state after them."""
+        """Ids (rows, steps) and a state → (rows, steps, d_model), and the next state."""
         embedded = self.embed(target)
         states, contexts = [], []
         for word in embedded.split(1, dim=1):
@@ -134,17 +139,19 @@ class LuongDecoder(nn.Module):
         self.dropout = Dropout(dropout)
 
     def keys(self, states: Tensor) -> Tensor:
+        """The encoder's states, (batch, source, hidden_size), unchanged."""
         return self.cross_attention.keys(states)
 
     def start(self, last: Tensor) -> State:
-        """The cells' first state; what is fed back begins as zeros and comes last."""
+        """The encoder's last state, (rows, hidden_size) → the first state of the cells, followed,
+        with input feeding, by zeros (1, rows, d_model) in place of the vector fed back."""
         state: State = self.first(last)
         return (*state, last.new_zeros(1, len(last), self.fed)) if self.fed else state
 
     def forward(self, target: Tensor, memory: Memory, state: State) -> tuple[Tensor, State]:
-        """(rows, steps) ids and a state → (rows, steps, d_model), and the state after them."""
+        """Ids (rows, steps) and a state → (rows, steps, d_model), and the next state."""
         embedded = self.embed(target)
-        if not self.fed:  # no step waits for another's attention
+        if not self.fed:  # no step depends on another's attention
             states, state = run(self.cells, embedded, state)
             return self._attended(states, memory), state
         outputs = []

@@ -8,13 +8,13 @@ from regard.positions import relative_buckets
 
 
 class RelativeBias(nn.Module):
-    """How much each head likes a key at each distance; one for all layers of a stack.
+    """A table of biases, (num_buckets, num_heads), which all layers of a stack share.
 
     Args:
-        num_heads: of the layers that it is added in.
-        num_buckets: rows of the table.
-        max_distance: from where on all distances share a bucket.
-        bidirectional: whether keys after the query are told apart, as encoders need.
+        num_heads: of the layers.
+        num_buckets: of distances that share a bias.
+        max_distance: all distances from this one on share a bucket.
+        bidirectional: whether keys after the query have buckets of their own, as in encoders.
     """
 
     def __init__(
@@ -29,21 +29,22 @@ class RelativeBias(nn.Module):
         self.table = empty_table(num_buckets, num_heads)
         self.max_distance = max_distance
         self.bidirectional = bidirectional
-        self._buckets(torch.zeros(1, dtype=torch.long))  # refuses numbers that do not fit
+        self._buckets(torch.zeros(1, dtype=torch.long))  # raises for numbers that do not fit
         self.reset_parameters()
 
     @torch.no_grad()
     def reset_parameters(self) -> None:
-        """No distance is liked more than another, until training says so."""
+        """Zeros: training begins without a preference."""
         self.table.weight.zero_()
 
     def forward(self, queries: int, keys: int) -> Tensor:
-        """(1, heads, queries, keys), to be added to scores; the last query is at the last key."""
+        """(1, heads, queries, keys), added to scores; the last query is at the position of the last
+        key."""
         offsets = torch.arange(1 - keys, queries, device=self.table.weight.device)
-        # Along a diagonal all entries are one: each row is a window of the vector of distances,
-        # one further left than the row above it.
-        of_offsets = self.table(self._buckets(offsets)).mT  # (heads, keys + queries - 1)
-        return of_offsets.unfold(-1, keys, 1).flip(1)[None]
+        # All entries of a diagonal are equal: each row is a window of the vector of distances, one
+        # further left than the row above it.
+        by_offset = self.table(self._buckets(offsets)).mT  # (heads, keys + queries - 1)
+        return by_offset.unfold(-1, keys, 1).flip(1)[None]
 
     def _buckets(self, offsets: Tensor) -> Tensor:
         return relative_buckets(

@@ -1,25 +1,25 @@
-"""Rotary positions for attention layers: one table of angles, shared by all layers of a model."""
+"""Rotary positions of attention layers: one table of angles for all layers of a model."""
 
 import torch
 from torch import Tensor
 
 from regard.errors import RegardError
-from regard.positions.rotary import Scaling, rotary_frequencies, turn
+from regard.positions.rotary import Scaling, apply_rotary, rotary_frequencies
 
 
 class Rotary:
-    """Turns query and key by their positions; has no weights and belongs in no state dict.
+    """Rotates query and key by their positions; has no weights, so it is not an nn.Module.
 
     Args:
         dim: head_dim of the layers that use it.
         theta: base of the frequencies.
-        scaling: how a model stretches them for longer texts than it was first trained on.
+        scaling: changes the frequencies for longer texts than the model was first trained on.
     """
 
     def __init__(self, dim: int, *, theta: float = 10000.0, scaling: Scaling | None = None):
         self.dim = dim
-        self.magnitude = 1.0 if scaling is None else scaling.magnitude
-        with torch.device("cpu"):  # a real table, though the model be built on meta
+        self.attention_factor = 1.0 if scaling is None else scaling.attention_factor
+        with torch.device("cpu"):  # real values even in a model built on meta
             self.frequencies = rotary_frequencies(dim, theta=theta, scaling=scaling)
         self._frequencies: dict[torch.device, Tensor] = {}
         self._tables: dict[torch.device, tuple[Tensor, Tensor]] = {}
@@ -27,16 +27,16 @@ class Rotary:
     def __call__(
         self, query: Tensor, key: Tensor, *, positions: Tensor | None = None, start: int = 0
     ) -> tuple[Tensor, Tensor]:
-        """Query and key, (batch, heads, length, dim) each, turned.
+        """Query and key, (batch, heads, length, dim) each, rotated.
 
         Args:
-            positions: (batch or 1, length), at least 0; start, start + 1, … when not given.
+            positions: (batch or 1, length), at least 0; by default start, start + 1, ….
         """
         cosine, sine = self._angles(query, positions, start)
-        return turn(query, cosine, sine), turn(key, cosine, sine)
+        return apply_rotary(query, cosine, sine), apply_rotary(key, cosine, sine)
 
     def _angles(self, query: Tensor, positions: Tensor | None, start: int) -> tuple[Tensor, Tensor]:
-        """Cosines and sines, (batch or 1, 1, length, dim / 2)."""
+        """Cosines and sines, (batch or 1, 1, length, dim / 2) or (length, dim / 2)."""
         length = query.shape[2]
         if positions is None:
             cosine, sine = self._table(start + length, query.device)
@@ -45,17 +45,17 @@ class Rotary:
             raise RegardError(
                 f"positions must be (batch or 1, {length}); got shape {tuple(positions.shape)}."
             )
-        # Not looked up: the table's length would have to be asked of the positions, which a GPU
-        # waits for in every layer.
+        # Not from the table: its length would depend on the largest position, and reading that
+        # from a GPU waits for it in every layer.
         angles = positions[:, None, :, None].float() * self._on(query.device)
         return self._cosine_and_sine(angles)
 
     def _cosine_and_sine(self, angles: Tensor) -> tuple[Tensor, Tensor]:
-        return angles.cos() * self.magnitude, angles.sin() * self.magnitude
+        return angles.cos() * self.attention_factor, angles.sin() * self.attention_factor
 
-    @torch.inference_mode(False)  # what is made in inference mode could not be trained with later
+    @torch.inference_mode(False)  # tensors made in inference mode cannot be used in training
     def _table(self, length: int, device: torch.device) -> tuple[Tensor, Tensor]:
-        """Cosines and sines of at least the first `length` positions; doubles when it grows."""
+        """Cosines and sines of at least the first `length` positions; its size doubles."""
         table = self._tables.get(device)
         if table is None or len(table[0]) < length:
             positions = torch.arange(max(length, 64, 2 * len(table[0]) if table else 0))

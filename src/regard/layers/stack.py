@@ -1,69 +1,38 @@
-"""Layers one above the other: what encoders and decoders of every family are."""
+"""Transformer layers one above the other: the encoder or the decoder of every family."""
 
 from collections.abc import Iterable, Sequence
-from typing import Any
 
 from torch import Tensor, nn
 
-from regard.attention import Causal, Mask
-from regard.layers.block import Layer
+from regard.attention import Causal, Mask, Window
 from regard.layers.cache import LayerCache
 from regard.layers.embeddings import Embedding
 from regard.layers.relative_bias import RelativeBias
+from regard.layers.transformer_layer import TransformerLayer
 
 
 class Stack(nn.Module):
-    """The layers, then the normalisation that pre-norm needs at the end.
+    """Embedding, layers, normalisation.
 
     Args:
-        layers: from the lowest up.
-        norm: applied to the last layer's output; None leaves it as it is.
-    """
-
-    def __init__(self, layers: Iterable[Layer], *, norm: nn.Module | None = None):
-        super().__init__()
-        self.layers = nn.ModuleList(layers)
-        self.norm = nn.Identity() if norm is None else norm
-
-    def forward(
-        self,
-        hidden: Tensor,
-        memory: Tensor | None = None,
-        *,
-        mask: Mask | Tensor | None = None,
-        memory_mask: Mask | Tensor | None = None,
-        bias: Tensor | None = None,
-        positions: Tensor | None = None,
-        caches: Sequence[LayerCache] | None = None,
-    ) -> Tensor:
-        """(batch, length, d_model) → the same shape; what is given goes to every layer.
-
-        Args:
-            caches: one for each layer.
-        """
-        given = dict(mask=mask, memory_mask=memory_mask, bias=bias, positions=positions)
-        return self.norm(climb(self.layers, hidden, memory, caches, given))
-
-
-class TokenStack(nn.Module):
-    """Embedding, layers, normalisation: one side of a model that reads one text and writes another.
-
-    Args:
-        embed: from token ids to the first hidden states.
-        layers: from the lowest up.
-        norm: applied to the last layer's output; None leaves it as it is.
+        layers: from the lowest to the highest.
+        embed: maps token ids to the first layer's input; None if forward is given that input.
+        norm: applied to the last layer's output, as pre-norm layers need; None for none.
         relative_bias: added to the scores of self-attention in every layer.
-        causal: whether a token sees itself and the past only.
+        causal: whether a position attends to itself and the past only.
+        windows: for each layer of a causal stack, how many positions a position attends to, itself
+            included; None for all. All for every layer if not given.
     """
 
     def __init__(
         self,
-        embed: Embedding,
-        layers: Iterable[Layer],
+        layers: Iterable[TransformerLayer],
         *,
+        embed: Embedding | None = None,
         norm: nn.Module | None = None,
         relative_bias: RelativeBias | None = None,
         causal: bool = False,
+        windows: Sequence[int | None] | None = None,
     ):
         super().__init__()
         self.embed = embed
@@ -71,42 +40,55 @@ class TokenStack(nn.Module):
         self.layers = nn.ModuleList(layers)
         self.norm = nn.Identity() if norm is None else norm
         self.causal = causal
+        self.windows = (None,) * len(self.layers) if windows is None else tuple(windows)
 
     def forward(
         self,
-        ids: Tensor,
+        x: Tensor,
         memory: Tensor | None = None,
-        memory_mask: Mask | Tensor | None = None,
-        caches: Sequence[LayerCache] | None = None,
         *,
         mask: Mask | Tensor | None = None,
+        memory_mask: Mask | Tensor | None = None,
+        positions: Tensor | None = None,
+        caches: Sequence[LayerCache] | None = None,
     ) -> Tensor:
-        """(batch, length) token ids → (batch, length, d_model).
+        """Token ids (batch, length), or states (batch, length, d_model) where there is no
+        embedding → (batch, length, d_model).
 
         Args:
-            memory: what another stack gave, (batch, source, d_model), and which of it may be seen.
-            caches: one for each layer; ids are then those that follow what the caches hold.
-            mask: of self-attention, besides the causal one.
+            memory: the output of another stack, (batch, source, d_model), for cross-attention.
+            mask: of self-attention, in addition to the causal mask.
+            memory_mask: of cross-attention.
+            positions: (batch or 1, length); by default they follow those in the caches.
+            caches: one for each layer; x then follows what they hold, and mask covers both.
         """
-        start, length = caches[0].self_attention.length if caches else 0, ids.shape[1]
-        if self.causal and length > 1:  # a single query may see all that is cached
-            mask = Causal() if mask is None else Causal() & mask
-        bias = None
-        if self.relative_bias is not None:
-            bias = self.relative_bias(length, start + length)
-        hidden = self.embed(ids, start=start)
-        given = dict(mask=mask, memory_mask=memory_mask, bias=bias)
-        return self.norm(climb(self.layers, hidden, memory, caches, given))
+        start = caches[0].self_attention.length if caches else 0
+        if self.embed is not None:
+            x = self.embed(x, start=start, positions=positions)
+        length = x.shape[1]
+        bias = None if self.relative_bias is None else self.relative_bias(length, start + length)
+        masks = {window: self._mask(mask, window, length) for window in set(self.windows)}
+        for index, (layer, window) in enumerate(zip(self.layers, self.windows, strict=True)):
+            x = layer(
+                x,
+                memory,
+                mask=masks[window],
+                memory_mask=memory_mask,
+                bias=bias,
+                positions=positions,
+                cache=None if caches is None else caches[index],
+            )
+        return self.norm(x)
 
-
-def climb(
-    layers: nn.ModuleList,
-    hidden: Tensor,
-    memory: Tensor | None,
-    caches: Sequence[LayerCache] | None,
-    given: dict[str, Any],
-) -> Tensor:
-    """Through one layer after another, each with its own cache."""
-    for index, layer in enumerate(layers):
-        hidden = layer(hidden, memory, cache=caches[index] if caches else None, **given)
-    return hidden
+    def _mask(
+        self, mask: Mask | Tensor | None, window: int | None, queries: int
+    ) -> Mask | Tensor | None:
+        """`mask`, restricted to what a causal stack allows the newest `queries` positions."""
+        allowed: Mask | None = None
+        if window is not None:
+            allowed = Window(window - 1, 0)
+        elif self.causal and queries > 1:  # a single query attends to everything in the cache
+            allowed = Causal()
+        if allowed is None:
+            return mask
+        return allowed if mask is None else allowed & mask

@@ -1,7 +1,7 @@
-"""Models that read a text and go on with it: GPT-2, Llama, Mistral, Qwen2.
+"""Decoder-only models, which continue a text: GPT-2, Llama, Mistral, Qwen2.
 
-One decoder with pre-norm layers; the families are settings of it. Sources: Radford et al. 2019
-(GPT-2), Touvron et al. 2023 (Llama), Jiang et al. 2023 (Mistral 7B), Yang et al. 2024 (Qwen2).
+One decoder with pre-norm layers; the families differ in their settings. Sources: Radford et al.
+2019 (GPT-2), Touvron et al. 2023 (Llama), Jiang et al. 2023 (Mistral 7B), Yang et al. 2024 (Qwen2).
 """
 
 from collections.abc import Sequence
@@ -12,59 +12,60 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from regard.attention import Padding
 from regard.errors import RegardError
 from regard.layers import (
     ACTIVATIONS,
     Embedding,
     FeedForward,
-    Layer,
     LayerCache,
     MultiHeadAttention,
     Norm,
     Rotary,
+    Stack,
+    TransformerLayer,
     check_dropout,
     check_ids,
     empty_table,
     make_norm,
 )
-from regard.layers.causal import CausalStack
 from regard.positions.rotary import Llama3Scaling, Scaling
 
 
 @dataclass(frozen=True)
 class DecoderConfig:
-    """Everything that fixes the model's function besides its weights; the defaults are GPT-2's."""
+    """Everything that determines the model's function besides its weights; defaults as GPT-2."""
 
-    vocab_size: int  # ids that a text may have
+    vocab_size: int  # number of token ids
     d_model: int = 768  # width of every hidden state
     num_layers: int = 12
     num_heads: int = 12  # of queries
-    num_key_heads: int | None = None  # of keys and values; None: as many as of queries
+    num_key_heads: int | None = None  # of keys and values; None: num_heads
     head_dim: int | None = None  # width of one head; None: d_model / num_heads
     d_ff: int = 3072  # inner width of the feed-forward networks
     dropout: float = 0.0  # on sub-layer outputs and embedding sums, in 1/256 steps
     norm_kind: str = "layer"  # "layer": of mean and deviation; "rms": of the root mean square
     norm_eps: float = 1e-5  # added to the variance before its root is taken
     activation: str = "gelu_new"  # a name in layers.ACTIVATIONS
-    gated: bool = False  # whether the activation is multiplied with a second projection
+    gated: bool = False  # whether the activation gates a second projection
     feed_forward_bias: bool = True  # on the projections of the feed-forward networks
     attention_bias: bool = True  # on the projections of queries, keys and values
     attention_output_bias: bool = True  # on the projection that joins the heads
     score: str = "scaled_dot"  # or "dot", without 1 / √head_dim
-    positions: str = "learned"  # a table of max_positions rows; or "rotary", which has no longest
+    positions: str = "learned"  # a table of max_positions rows; or "rotary", without a limit
     max_positions: int = 1024  # the longest text, in tokens, that the model was trained on
     rotary_theta: float = 10000.0  # base of the frequencies of rotary positions
-    rotary_scaling: Scaling | None = None  # how they are stretched for longer texts
-    window: int | None = None  # tokens that a token sees, itself included; None: all before it
-    first_window_layer: int = 0  # the layers below it see all
-    tied_output: bool = True  # the embedding table is the output projection too
-    # What the tokenizer and generation need to know; the model itself never looks for them.
+    rotary_scaling: Scaling | None = None  # changes them for longer texts
+    window: int | None = None  # tokens that a token attends to, itself included; None: all so far
+    first_window_layer: int = 0  # layers below it have no window
+    tied_output: bool = True  # the embedding table is also the output projection
+    # For the tokenizer and generation; the model itself does not use them.
     bos_id: int | None = None
     eos_id: int | tuple[int, ...] | None = None
     pad_id: int | None = None
 
     def __post_init__(self) -> None:
-        if isinstance(self.eos_id, list):  # as config.json has it
+        if isinstance(self.eos_id, list):  # from config.json
             object.__setattr__(self, "eos_id", tuple(self.eos_id))
         for name, allowed in _CHOICES.items():
             value = getattr(self, name)
@@ -95,7 +96,7 @@ _CHOICES = {
     "positions": ("learned", "rotary"),
 }
 
-# What Llama changed, and Mistral and Qwen2 kept.
+# Settings that Llama, Mistral and Qwen2 share.
 _LLAMA: dict[str, Any] = dict(
     norm_kind="rms",
     activation="silu",
@@ -106,7 +107,7 @@ _LLAMA: dict[str, Any] = dict(
     positions="rotary",
 )
 
-# The shapes that the models were published with.
+# The sizes of the published models.
 DECODER_PRESETS: dict[str, dict[str, Any]] = {
     "gpt2": dict(d_model=768, num_layers=12, num_heads=12, d_ff=3072),
     "gpt2-medium": dict(d_model=1024, num_layers=24, num_heads=16, d_ff=4096),
@@ -130,14 +131,14 @@ DECODER_PRESETS: dict[str, dict[str, Any]] = {
 
 
 def decoder_preset(name: str, vocab_size: int, **changes: Any) -> DecoderConfig:
-    """The named preset with a vocabulary and any other field changed."""
+    """The named preset with this vocabulary and any other changes."""
     if name not in DECODER_PRESETS:
         raise RegardError(f"preset must be one of {', '.join(DECODER_PRESETS)}; got {name!r}.")
     return replace(DecoderConfig(vocab_size, **DECODER_PRESETS[name]), **changes)
 
 
 class Decoder(nn.Module):
-    """A text so far → logits of the next token, at every place of the text at once."""
+    """A text → logits of the next token, at every position of the text at once."""
 
     def __init__(self, config: DecoderConfig):
         super().__init__()
@@ -149,12 +150,11 @@ class Decoder(nn.Module):
 
     @torch.no_grad()
     def reset_parameters(self) -> None:
-        """GPT-2's first values: deviation 0.02, less for what is added to the residual stream.
-
-        There, 2 · num_layers sums must not grow the stream (Radford et al. 2019, section 2.3).
+        """As GPT-2: deviation 0.02, divided by √(2 · num_layers) for projections whose output is
+        added to the residual stream, so that it does not grow (Radford et al. 2019, section 2.3).
         """
         if self.output_weight.is_meta:
-            return  # a model about to be loaded has nothing to set
+            return  # the weights will be loaded
         for name, weight in self.named_parameters():
             if name.endswith("bias"):
                 nn.init.zeros_(weight)
@@ -166,52 +166,61 @@ class Decoder(nn.Module):
     @property
     def output_weight(self) -> Tensor:
         """The output projection, (vocab, d_model): the embedding table itself, if tied."""
-        return self.decoder.embed.tokens.weight if self.output is None else self.output.weight
+        if self.output is not None:
+            return self.output.weight
+        return self.get_parameter("decoder.embed.tokens.weight")
 
-    def forward(self, ids: Tensor, mask: Tensor | None = None) -> Tensor:
-        """Logits, (batch, length, vocab); row t is about token t + 1.
+    def forward(self, ids: Tensor, attention_mask: Tensor | None = None) -> Tensor:
+        """Logits, (batch, length, vocab), where position t predicts token t + 1.
 
         Args:
             ids: (batch, length).
-            mask: (batch, length), True where there is a token and False where there is padding, on
+            attention_mask: (batch, length), True for a token, False for padding, which may be on
                 either side. Positions count the tokens only.
         """
-        return self.logits(self.hidden(ids, mask))
+        return self.logits(self.hidden(ids, attention_mask))
 
     def hidden(
-        self, ids: Tensor, mask: Tensor | None = None, caches: Sequence[LayerCache] | None = None
+        self,
+        ids: Tensor,
+        attention_mask: Tensor | None = None,
+        caches: Sequence[LayerCache] | None = None,
     ) -> Tensor:
         """The last states before the projection, (batch, length, d_model).
 
         Args:
-            caches: one for each layer; ids then follow what they hold, and mask is of both.
+            ids: (batch, length).
+            attention_mask: (batch, cached + length), True for a token, False for padding.
+            caches: one for each layer; ids then follow what they hold.
         """
         check_ids(ids, self.config.vocab_size)
+        if attention_mask is None:
+            return self.decoder(ids, caches=caches)
         cached = caches[0].self_attention.length if caches else 0
-        if mask is not None:
-            _check_mask(mask, (len(ids), cached + ids.shape[1]))
-        return self.decoder(ids, mask, caches)
+        _check_attention_mask(attention_mask, (len(ids), cached + ids.shape[1]))
+        positions = (attention_mask.cumsum(1) - 1).clamp(min=0)[:, cached:]
+        return self.decoder(ids, mask=Padding(attention_mask), positions=positions, caches=caches)
 
     def logits(self, hidden: Tensor) -> Tensor:
-        """The projection of such states, (…, d_model) → (…, vocab)."""
+        """Hidden states, (…, d_model) → (…, vocab)."""
         return nn.functional.linear(hidden, self.output_weight)
 
-    def start(self, prompt_mask: Tensor | None = None) -> "TextState":
-        """The state from which generation reads a prompt and goes on step by step.
+    def start(self, attention_mask: Tensor | None = None) -> "TextState":
+        """The state from which generation reads a prompt and decodes step by step.
 
         Args:
-            prompt_mask: (rows, length) of the prompt to come, True where there is a token; padding
-                may stand on either side. None: the prompt has none.
+            attention_mask: (rows, length) of the prompt that will be read, True for a token, False
+                for padding, which may be on either side. None: the prompt has no padding.
         """
-        return TextState(self, prompt_mask)
+        return TextState(self, attention_mask)
 
 
 class TextState:
-    """The caches of texts being written, one row for each: generation's Decoder."""
+    """The caches of a running decode, one row for each text: generation's Decoder."""
 
-    def __init__(self, model: Decoder, prompt_mask: Tensor | None = None):
+    def __init__(self, model: Decoder, attention_mask: Tensor | None = None):
         self.model = model
-        self.mask = prompt_mask  # of everything read; None where nothing is padding
+        self.attention_mask = attention_mask  # of everything read; None where nothing is padding
         self.caches = [LayerCache() for _ in model.decoder.layers]
 
     @property
@@ -220,42 +229,43 @@ class TextState:
         return self.caches[0].self_attention.length
 
     def step(self, tokens: Tensor) -> Tensor:
-        """Appends tokens, (rows,) or (rows, new); gives the next token's logits, (rows, vocab)."""
+        """Appends tokens, (rows,) or (rows, new), and returns the next logits, (rows, vocab)."""
         tokens = tokens.view(len(tokens), -1)
-        if self.mask is not None:
+        if self.attention_mask is not None:
             if self.length:
-                self.mask = torch.cat([self.mask, torch.ones_like(tokens, dtype=torch.bool)], 1)
+                new = torch.ones_like(tokens, dtype=torch.bool)
+                self.attention_mask = torch.cat([self.attention_mask, new], 1)
             else:
-                tokens, self.mask = _to_the_right(tokens, self.mask)
-        hidden = self.model.hidden(tokens, self.mask, self.caches)
+                tokens, self.attention_mask = _left_padded(tokens, self.attention_mask)
+        hidden = self.model.hidden(tokens, self.attention_mask, self.caches)
         return self.model.logits(hidden[:, -1])
 
     def select(self, rows: Tensor) -> None:
-        """Keeps, repeats or reorders rows; `rows` holds indices into the present ones."""
+        """Keeps, repeats or reorders rows; `rows` holds indices of current rows, (new rows,)."""
         for cache in self.caches:
             cache.self_attention.select(rows)
-        if self.mask is not None:
-            self.mask = self.mask.index_select(0, rows)
+        if self.attention_mask is not None:
+            self.attention_mask = self.attention_mask.index_select(0, rows)
 
 
-def _to_the_right(tokens: Tensor, mask: Tensor) -> tuple[Tensor, Tensor | None]:
-    """The prompt with its padding on the left, so that what is written next to it follows it."""
-    _check_mask(mask, tuple(tokens.shape))
-    if bool(mask.all()):
+def _left_padded(tokens: Tensor, attention_mask: Tensor) -> tuple[Tensor, Tensor | None]:
+    """The prompt with its padding moved to the left, so that new tokens follow its last one."""
+    _check_attention_mask(attention_mask, tuple(tokens.shape))
+    if bool(attention_mask.all()):
         return tokens, None
-    mask, order = mask.sort(dim=1, stable=True)  # False, padding, first
-    return tokens.gather(1, order), mask
+    attention_mask, order = attention_mask.sort(dim=1, stable=True)  # False, padding, first
+    return tokens.gather(1, order), attention_mask
 
 
-def _check_mask(mask: Tensor, shape: tuple[int, ...]) -> None:
-    if mask.dtype != torch.bool or mask.shape != shape:
+def _check_attention_mask(attention_mask: Tensor, shape: tuple[int, ...]) -> None:
+    if attention_mask.dtype != torch.bool or attention_mask.shape != shape:
         raise RegardError(
-            f"mask must be boolean, True where there is a token, and of the ids' shape {shape};"
-            f" got {mask.dtype} {tuple(mask.shape)}."
+            f"attention_mask must be boolean, True for tokens, with the shape {shape} of the ids;"
+            f" got {attention_mask.dtype} {tuple(attention_mask.shape)}."
         )
 
 
-def _stack(config: DecoderConfig) -> CausalStack:
+def _stack(config: DecoderConfig) -> Stack:
     learned = config.positions == "learned"
     embed = Embedding(
         empty_table(config.vocab_size, config.d_model),
@@ -269,10 +279,10 @@ def _stack(config: DecoderConfig) -> CausalStack:
         head_dim = config.head_dim or config.d_model // config.num_heads
         rotary = Rotary(head_dim, theta=config.rotary_theta, scaling=config.rotary_scaling)
     layers = (_layer(config, rotary) for _ in range(config.num_layers))
-    return CausalStack(embed, layers, norm=_norm(config), windows=config.windows)
+    return Stack(layers, embed=embed, norm=_norm(config), causal=True, windows=config.windows)
 
 
-def _layer(config: DecoderConfig, rotary: Rotary | None) -> Layer:
+def _layer(config: DecoderConfig, rotary: Rotary | None) -> TransformerLayer:
     attention = MultiHeadAttention(
         config.d_model,
         config.num_heads,
@@ -291,7 +301,9 @@ def _layer(config: DecoderConfig, rotary: Rotary | None) -> Layer:
         bias=config.feed_forward_bias,
     )
     norm = partial(_norm, config)
-    return Layer(attention, feed_forward, norm=norm, order="pre", dropout=config.dropout)
+    return TransformerLayer(
+        attention, feed_forward, norm=norm, norm_first=True, dropout=config.dropout
+    )
 
 
 def _norm(config: DecoderConfig) -> Norm:

@@ -1,4 +1,4 @@
-"""The bidirectional encoder, whose every token sees the whole text, and what is read off it.
+"""The bidirectional encoder, in which every token attends to the whole text, and its heads.
 
 Devlin et al. 2019, BERT: Pre-training of Deep Bidirectional Transformers. RoBERTa (Liu et al. 2019)
 and DistilBERT (Sanh et al. 2019) are other settings of the same fields.
@@ -18,20 +18,20 @@ from regard.layers import (
     Dropout,
     Embedding,
     FeedForward,
-    Layer,
     MultiHeadAttention,
     Stack,
+    TransformerLayer,
     check_dropout,
     check_ids,
     empty_table,
 )
 
-HEADS = ("none", "pooler", "masked_word", "classification", "question_answering")
+HEADS = ("none", "pooler", "masked_lm", "classification", "question_answering")
 
 
 @dataclass(frozen=True)
 class EncoderConfig:
-    """Everything that fixes the model's function besides its weights."""
+    """Everything that determines the model's function besides its weights."""
 
     vocab_size: int  # ids a text may have
     d_model: int = 768  # width of every hidden state
@@ -43,13 +43,13 @@ class EncoderConfig:
     norm_eps: float = 1e-12  # added to the variance before its root is taken
     max_positions: int = 512  # longest text, in tokens
     position_offset: int = 0  # rows of the table of positions before position 0
-    count_padding: bool = True  # False: only real tokens have positions (RoBERTa)
-    segments: int | None = 2  # kinds of segment, such as question and text; None: no table of them
-    head: str = "none"  # a name in HEADS: what the model gives
+    count_padding: bool = True  # False: padding has no positions (RoBERTa)
+    token_types: int | None = 2  # such as question and text; None: the model has none
+    head: str = "none"  # a name in HEADS, which decides on the output
     labels: tuple[str, ...] = ()  # of "classification"
     pooler_activation: str = "tanh"  # of the first token's projection; or "relu" (DistilBERT)
     head_dropout: float | None = None  # before the head's last projection; None: as dropout
-    pad_id: int | None = 0  # None: no text is padded unless the caller says so
+    pad_id: int | None = 0  # None: padding only where attention_mask is False
 
     def __post_init__(self) -> None:
         choices = {
@@ -86,18 +86,18 @@ ENCODER_PRESETS: dict[str, dict[str, Any]] = {
 
 
 def encoder_preset(name: str, vocab_size: int, **changes: Any) -> EncoderConfig:
-    """The named preset with a vocabulary and any other field changed."""
+    """The named preset with this vocabulary and any other changes."""
     if name not in ENCODER_PRESETS:
         raise RegardError(f"preset must be one of {', '.join(ENCODER_PRESETS)}; got {name!r}.")
     return replace(EncoderConfig(vocab_size, **ENCODER_PRESETS[name]), **changes)
 
 
 class Encoder(nn.Module):
-    """Token ids → what the config's head gives.
+    """Token ids → the output of the config's head.
 
     "none":               hidden states, (batch, length, d_model)
     "pooler":             the first token's state, projected, (batch, d_model)
-    "masked_word":        logits of the token at each position, (batch, length, vocab)
+    "masked_lm":          logits of the token at each position, (batch, length, vocab)
     "classification":     logits of the labels, (batch, labels)
     "question_answering": logits of the answer's first and last token, (batch, length, 2)
     """
@@ -111,7 +111,7 @@ class Encoder(nn.Module):
             positions="learned",
             offset=config.position_offset,
             scale=False,
-            segments=config.segments,
+            token_types=config.token_types,
             norm=nn.LayerNorm(config.d_model, config.norm_eps),
             dropout=config.dropout,
         )
@@ -121,36 +121,45 @@ class Encoder(nn.Module):
 
     @torch.no_grad()
     def reset_parameters(self) -> None:
-        """BERT's first values: weights of deviation 0.02, zero biases."""
-        draw_normal(self)
+        """As BERT: weights of deviation 0.02, zero biases."""
+        init_weights(self)
 
     def forward(
-        self, ids: Tensor, *, segments: Tensor | None = None, real: Tensor | None = None
+        self,
+        ids: Tensor,
+        *,
+        token_type_ids: Tensor | None = None,
+        attention_mask: Tensor | None = None,
     ) -> Tensor:
-        """What the head gives; the class says its shape.
+        """The head's output; its shape is in the docstring of the class.
 
         Args:
             ids: (batch, length), padded on either side.
-            segments: (batch, length), the kind of segment of each token; 0 when not given.
-            real: (batch, length), True for a token, False for padding; by pad_id when not given.
+            token_type_ids: (batch, length); 0 by default.
+            attention_mask: (batch, length), True for a token, False for padding; by default False
+                where ids are pad_id.
         """
-        states = self.hidden(ids, segments=segments, real=real)
-        if isinstance(self.head, MaskedWordHead):
+        states = self.hidden(ids, token_type_ids=token_type_ids, attention_mask=attention_mask)
+        if isinstance(self.head, MaskedLMHead):
             return self.head(states, self.embed.tokens.weight)
         return self.head(states)
 
     def hidden(
-        self, ids: Tensor, *, segments: Tensor | None = None, real: Tensor | None = None
+        self,
+        ids: Tensor,
+        *,
+        token_type_ids: Tensor | None = None,
+        attention_mask: Tensor | None = None,
     ) -> Tensor:
-        """The last layer's states, (batch, length, d_model), before any head."""
+        """The last layer's output, (batch, length, d_model); the arguments are those of forward."""
         config = self.config
         check_ids(ids, config.vocab_size)
-        if segments is not None:
-            _check_segments(segments, config.segments)
-        if real is None and config.pad_id is not None:
-            real = ids != config.pad_id
-        embedded = self.embed(ids, positions=self._positions(ids), segments=segments)
-        return self.encoder(embedded, mask=None if real is None else Padding(real))
+        if token_type_ids is not None:
+            _check_token_types(token_type_ids, config.token_types)
+        if attention_mask is None and config.pad_id is not None:
+            attention_mask = ids != config.pad_id
+        x = self.embed(ids, positions=self._positions(ids), token_type_ids=token_type_ids)
+        return self.encoder(x, mask=None if attention_mask is None else Padding(attention_mask))
 
     def _positions(self, ids: Tensor) -> Tensor | None:
         """RoBERTa's: tokens are counted from 0, and padding is at -1, the row before."""
@@ -165,7 +174,7 @@ POOLER_ACTIVATIONS = {"tanh": torch.tanh, "relu": torch.relu}
 
 
 class Pooler(nn.Module):
-    """One vector for the whole: f(W · first token's state + b), (batch, d_model)."""
+    """One vector for the whole text or image: f(W · first token's state + b)."""
 
     def __init__(self, d_model: int, activation: str = "tanh"):
         super().__init__()
@@ -173,6 +182,7 @@ class Pooler(nn.Module):
         self.activation = POOLER_ACTIVATIONS[activation]
 
     def forward(self, states: Tensor) -> Tensor:
+        """(batch, length, d_model) → (batch, d_model)."""
         return self.activation(self.dense(states[:, 0]))
 
 
@@ -186,11 +196,12 @@ class ClassificationHead(nn.Module):
         self.output = nn.Linear(pooler.dense.out_features, num_labels)
 
     def forward(self, states: Tensor) -> Tensor:
+        """(batch, length, d_model) → logits, (batch, labels)."""
         return self.output(self.dropout(self.pooler(states)))
 
 
 class QuestionAnsweringHead(nn.Module):
-    """For each token, how much it looks like the answer's first and last."""
+    """For each token, logits of being the first and the last one of the answer."""
 
     def __init__(self, d_model: int, dropout: float):
         super().__init__()
@@ -198,11 +209,12 @@ class QuestionAnsweringHead(nn.Module):
         self.output = nn.Linear(d_model, 2)
 
     def forward(self, states: Tensor) -> Tensor:
+        """(batch, length, d_model) → logits, (batch, length, 2)."""
         return self.output(self.dropout(states))
 
 
-class MaskedWordHead(nn.Module):
-    """table · norm(f(W h + b)) + bias, where the table is that of the token embeddings."""
+class MaskedLMHead(nn.Module):
+    """Masked language modelling: table · norm(f(W h + b)) + bias, with the embedding table."""
 
     def __init__(self, config: EncoderConfig):
         super().__init__()
@@ -212,48 +224,51 @@ class MaskedWordHead(nn.Module):
         self.bias = nn.Parameter(torch.zeros(config.vocab_size))
 
     def forward(self, states: Tensor, table: Tensor) -> Tensor:
+        """(batch, length, d_model) and (vocab, d_model) → logits, (batch, length, vocab)."""
         return functional.linear(self.norm(self.activation(self.dense(states))), table, self.bias)
 
 
 @torch.no_grad()
-def draw_normal(model: nn.Module, deviation: float = 0.02) -> None:
-    """Random weights in every projection and table, zero biases; nothing for a model on meta."""
+def init_weights(model: nn.Module, std: float = 0.02) -> None:
+    """Normal weights in all projections and tables, zero biases; skips modules on meta."""
     for module in model.modules():
         if not isinstance(module, nn.Linear | nn.Embedding) or module.weight.is_meta:
             continue
-        nn.init.normal_(module.weight, std=deviation)
+        nn.init.normal_(module.weight, std=std)
         if isinstance(module, nn.Linear) and module.bias is not None:
             nn.init.zeros_(module.bias)
 
 
 def check_labels(head: str, labels: tuple[str, ...]) -> None:
-    """Labels belong to classification, which needs them."""
+    """Raises RegardError unless there are labels exactly if the head is a classification."""
     if (head == "classification") != bool(labels):
         raise RegardError(
-            "labels must be given for head='classification' and for no other;"
+            "labels must be given for head='classification' and for no other head;"
             f" got head={head!r} and {len(labels)} labels."
         )
 
 
-def _check_segments(segments: Tensor, kinds: int | None) -> None:
-    if kinds is None:
+def _check_token_types(token_type_ids: Tensor, token_types: int | None) -> None:
+    if token_types is None:
         raise RegardError(
-            "this model has no segments (config.segments is None); got segments. Leave them out."
+            "this model has no token types (config.token_types is None); got token_type_ids."
+            " Leave them out."
         )
-    if segments.device.type == "cpu" and segments.numel():
-        low, high = (int(bound) for bound in segments.aminmax())
-        if low < 0 or high >= kinds:
+    if token_type_ids.device.type == "cpu" and token_type_ids.numel():
+        low, high = (int(bound) for bound in token_type_ids.aminmax())
+        if low < 0 or high >= token_types:
             raise RegardError(
-                f"segments must be from 0 to {kinds - 1}; got {high if low >= 0 else low}."
+                f"token_type_ids must be from 0 to {token_types - 1};"
+                f" got {high if low >= 0 else low}."
             )
 
 
-def _layer(config: EncoderConfig) -> Layer:
-    return Layer(
+def _layer(config: EncoderConfig) -> TransformerLayer:
+    return TransformerLayer(
         MultiHeadAttention(config.d_model, config.num_heads),
         FeedForward(config.d_model, config.d_ff, activation=config.activation),
         norm=lambda: nn.LayerNorm(config.d_model, config.norm_eps),
-        order="post",
+        norm_first=False,
         dropout=config.dropout,
     )
 
@@ -262,8 +277,8 @@ def _head(config: EncoderConfig) -> nn.Module:
     dropout = config.dropout if config.head_dropout is None else config.head_dropout
     if config.head == "pooler":
         return Pooler(config.d_model, config.pooler_activation)
-    if config.head == "masked_word":
-        return MaskedWordHead(config)
+    if config.head == "masked_lm":
+        return MaskedLMHead(config)
     if config.head == "classification":
         pooler = Pooler(config.d_model, config.pooler_activation)
         return ClassificationHead(pooler, len(config.labels), dropout)

@@ -15,12 +15,12 @@ from regard.layers import (
     ACTIVATIONS,
     Embedding,
     FeedForward,
-    Layer,
     LayerCache,
     MultiHeadAttention,
     Norm,
     RelativeBias,
-    TokenStack,
+    Stack,
+    TransformerLayer,
     check_dropout,
     check_ids,
     empty_table,
@@ -30,9 +30,9 @@ from regard.layers import (
 
 @dataclass(frozen=True)
 class EncoderDecoderConfig:
-    """Everything that fixes the model's function besides its weights."""
+    """Everything that determines the model's function besides its weights."""
 
-    vocab_size: int  # ids the source (and, when shared, the target) may have
+    vocab_size: int  # number of ids of the source, and of the target if they share them
     target_vocab_size: int | None = None  # None: one vocabulary and one table for both sides
     d_model: int = 512  # width of every hidden state
     encoder_layers: int = 6
@@ -45,19 +45,19 @@ class EncoderDecoderConfig:
     norm_kind: str = "layer"  # "layer": of mean and deviation; "rms": of the root mean square
     norm_eps: float = 1e-5  # added to the variance before its root is taken
     activation: str = "relu"  # a name in layers.ACTIVATIONS
-    gated: bool = False  # whether the activation is multiplied with a second projection
+    gated: bool = False  # whether the activation gates a second projection
     feed_forward_bias: bool = True  # on the projections of the feed-forward networks
     attention_bias: bool = True  # on the projections of attention
     head_dim: int | None = None  # width of one head; None: d_model / heads
     score: str = "scaled_dot"  # or "dot", without 1 / √head_dim
     positions: str = "sinusoidal"  # or "learned", or "relative": a bias on scores by distance
-    max_positions: int = 512  # longest source or target, in tokens; "relative" has no longest
+    max_positions: int = 512  # longest source or target, in tokens; "relative" has no limit
     position_offset: int = 0  # rows of the table of positions before position 0
     relative_buckets: int = 32  # of distances that share a bias
-    relative_distance: int = 128  # from where on all distances share one
+    relative_distance: int = 128  # all distances from this one on share a bucket
     scale_embedding: bool = True  # token embeddings times √d_model
     embedding_norm: bool = False  # a normalisation of the embedding sums
-    tied_output: bool = True  # the target's embedding table is the output projection too
+    tied_output: bool = True  # the target's embedding table is also the output projection
     scale_output: bool = False  # the last hidden states times d_model^-½
     logits_bias: bool = False  # a number for each token, added to its logit
     pad_id: int = 0
@@ -76,6 +76,10 @@ class EncoderDecoderConfig:
             value, size = getattr(self, name), self.decoder_vocab_size
             if not 0 <= value < size:
                 raise RegardError(f"{name} must be below the vocabulary's {size}; got {value}.")
+
+    @property
+    def norm_first(self) -> bool:
+        return self.norm == "pre"
 
     @property
     def decoder_vocab_size(self) -> int:
@@ -106,7 +110,7 @@ PRESETS: dict[str, dict[str, int | float]] = {
 
 
 def preset(name: str, vocab_size: int, **changes: object) -> EncoderDecoderConfig:
-    """The named preset with a vocabulary and any other field changed."""
+    """The named preset with this vocabulary and any other changes."""
     if name not in PRESETS:
         raise RegardError(f"preset must be one of {', '.join(PRESETS)}; got {name!r}.")
     base = EncoderDecoderConfig(vocab_size, **PRESETS[name])  # type: ignore[arg-type]
@@ -138,10 +142,10 @@ class EncoderDecoder(nn.Module):
     def reset_parameters(self) -> None:
         """Xavier-uniform projections, zero biases, embeddings and output of deviation d_model^−½.
 
-        What the model does not scale, its weights do, so that scores and logits start alike.
+        Weights are scaled where the model does not scale, so that scores and logits start alike.
         """
         if self.output_weight.is_meta:
-            return  # a model about to be loaded has nothing to set
+            return  # the weights will be loaded
         for module in self.modules():
             if isinstance(module, nn.Linear):
                 nn.init.xavier_uniform_(module.weight)
@@ -151,37 +155,42 @@ class EncoderDecoder(nn.Module):
             if isinstance(module, MultiHeadAttention) and self.config.score == "dot":
                 module.query.weight *= module.head_dim**-0.5
         deviation = 1.0 if self.config.scale_output else self.config.d_model**-0.5
-        for embed in (self.encoder.embed, self.decoder.embed):
-            nn.init.normal_(embed.tokens.weight, std=deviation)
-            embed.reset_positions()
+        for module in self.modules():
+            if isinstance(module, Embedding):
+                nn.init.normal_(module.tokens.weight, std=deviation)
+                module.reset_positions()
         if self.output is not None:
             nn.init.normal_(self.output.weight, std=deviation)
 
     @property
     def output_weight(self) -> Tensor:
         """The output projection, (vocab, d_model): the target embedding table itself, if tied."""
-        return self.decoder.embed.tokens.weight if self.output is None else self.output.weight
+        if self.output is not None:
+            return self.output.weight
+        return self.get_parameter("decoder.embed.tokens.weight")
 
     def forward(self, source: Tensor, target: Tensor) -> Tensor:
         """Logits, (batch, target length, vocab), for teacher forcing.
 
         Args:
             source: (batch, source length) ids, padded with pad_id on either side.
-            target: (batch, target length) ids to give, eos last, padded on the right.
+            target: (batch, target length) ids to predict, eos last, padded on the right.
         """
         return self.logits(self.hidden(source, target))
 
     def hidden(self, source: Tensor, target: Tensor) -> Tensor:
-        """The decoder's last states before the projection, (batch, target length, d_model)."""
+        """Source and target as in forward → the decoder's last states, (batch, target length,
+        d_model), which `logits` projects."""
         memory, memory_mask = self.encode(source)
         return self.decode(self.shift_right(target), memory, memory_mask)
 
     def logits(self, hidden: Tensor) -> Tensor:
-        """The projection of such states, (…, d_model) → (…, vocab)."""
+        """Hidden states, (…, d_model) → (…, vocab)."""
         return nn.functional.linear(hidden, self.output_weight, self.logits_bias)
 
     def encode(self, source: Tensor) -> tuple[Tensor, Mask]:
-        """Source ids → (memory (batch, source length, d_model), the mask of its real tokens)."""
+        """Source ids, (batch, source length) → the memory, (batch, source length, d_model), and the
+        mask of its padding."""
         check_ids(source, self.config.vocab_size)
         mask = Padding(source != self.config.pad_id)
         return self.encoder(source, mask=mask), mask
@@ -193,18 +202,23 @@ class EncoderDecoder(nn.Module):
         memory_mask: Mask,
         caches: list[LayerCache] | None = None,
     ) -> Tensor:
-        """What the decoder reads, (batch, length) → the states that `logits` takes."""
-        hidden = self.decoder(inputs, memory, memory_mask, caches)
+        """Decoder inputs, (batch, length), and the output of `encode` → states, (batch, length,
+        d_model), which `logits` projects.
+
+        Args:
+            caches: one for each layer; inputs then follow what they hold.
+        """
+        hidden = self.decoder(inputs, memory, memory_mask=memory_mask, caches=caches)
         return hidden * self.config.d_model**-0.5 if self.config.scale_output else hidden
 
     def shift_right(self, target: Tensor) -> Tensor:
-        """What the decoder reads to give `target`: start_id, then all but the last token."""
+        """The decoder's inputs for target, (batch, length): start_id, then all but the last id."""
         check_ids(target, self.config.decoder_vocab_size)
         start = target.new_full((target.shape[0], 1), self.config.start_id)
         return torch.cat([start, target[:, :-1]], dim=1)
 
     def start(self, source: Tensor) -> "DecodingState":
-        """Encodes the source and returns the state from which generation decodes step by step."""
+        """Encodes source ids, (batch, source length), for generation to decode step by step."""
         return DecodingState(self, source)
 
 
@@ -214,32 +228,32 @@ class DecodingState:
     def __init__(self, model: EncoderDecoder, source: Tensor):
         self.model = model
         self.memory, self.memory_mask = model.encode(source)
-        self.real = source != model.config.pad_id
+        self.attention_mask = source != model.config.pad_id
         self.sentence = torch.arange(len(source), device=source.device)  # of each row
         self.caches = [LayerCache() for _ in model.decoder.layers]
 
     def step(self, tokens: Tensor) -> Tensor:
-        """Appends tokens, (rows,) or (rows, new); gives the next token's logits, (rows, vocab)."""
+        """Appends tokens, (rows,) or (rows, new), and returns the next logits, (rows, vocab)."""
         tokens = tokens.view(len(tokens), -1)
         hidden = self.model.decode(tokens, self.memory, self.memory_mask, self.caches)
         return self.model.logits(hidden[:, -1])
 
     def select(self, rows: Tensor) -> None:
-        """Keeps, repeats or reorders rows; `rows` holds indices into the present ones."""
+        """Keeps, repeats or reorders rows; `rows` holds indices of current rows, (new rows,)."""
         for cache in self.caches:
             cache.self_attention.select(rows)
         sentence = self.sentence.index_select(0, rows)
         if torch.equal(sentence, self.sentence):
-            return  # beams changed places within their sentences, which share the encoder's output
+            return  # beams were reordered within their sentences, which share a memory
         self.sentence = sentence
         self.memory = self.memory.index_select(0, rows)
-        self.real = self.real.index_select(0, rows)
-        self.memory_mask = Padding(self.real)
+        self.attention_mask = self.attention_mask.index_select(0, rows)
+        self.memory_mask = Padding(self.attention_mask)
         for cache in self.caches:
             cache.cross_attention.select(rows)
 
 
-def _stack(config: EncoderDecoderConfig, tokens: nn.Embedding, *, decodes: bool) -> TokenStack:
+def _stack(config: EncoderDecoderConfig, tokens: nn.Embedding, *, decodes: bool) -> Stack:
     count, heads = config.encoder_layers, config.encoder_heads
     if decodes:
         count, heads = config.decoder_layers, config.decoder_heads
@@ -260,16 +274,16 @@ def _stack(config: EncoderDecoderConfig, tokens: nn.Embedding, *, decodes: bool)
             max_distance=config.relative_distance,
             bidirectional=not decodes,
         )
-    return TokenStack(
-        embed,
+    return Stack(
         (_layer(config, heads, decodes=decodes) for _ in range(count)),
-        norm=_norm(config) if config.norm == "pre" else None,
+        embed=embed,
+        norm=_norm(config) if config.norm_first else None,
         relative_bias=relative_bias,
         causal=decodes,
     )
 
 
-def _layer(config: EncoderDecoderConfig, num_heads: int, *, decodes: bool) -> Layer:
+def _layer(config: EncoderDecoderConfig, num_heads: int, *, decodes: bool) -> TransformerLayer:
     def attention() -> MultiHeadAttention:
         return MultiHeadAttention(
             config.d_model,
@@ -286,12 +300,12 @@ def _layer(config: EncoderDecoderConfig, num_heads: int, *, decodes: bool) -> La
         gated=config.gated,
         bias=config.feed_forward_bias,
     )
-    return Layer(
+    return TransformerLayer(
         attention(),
         feed_forward,
         cross_attention=attention() if decodes else None,
         norm=lambda: _norm(config),
-        order=config.norm,
+        norm_first=config.norm_first,
         dropout=config.dropout,
     )
 

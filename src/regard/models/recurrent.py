@@ -26,21 +26,21 @@ from regard.layers.recurrent_decoders import (
 
 @dataclass(frozen=True)
 class RecurrentConfig:
-    """Everything that fixes the model's function besides its weights."""
+    """Everything that determines the model's function besides its weights."""
 
-    vocab_size: int  # ids the source (and, when shared, the target) may have
+    vocab_size: int  # number of ids of the source, and of the target if they share them
     target_vocab_size: int | None = None  # None: one vocabulary and one table for both sides
     cell: str = "gru"  # or "lstm"
     attention: str = "bahdanau"  # or "luong"; "none": the encoder's last state at every step
     score: str = "general"  # Luong's: "general" or "dot"
     input_feeding: bool = False  # Luong's: the next step also reads the attentional vector
-    d_model: int = 512  # width of the embeddings and of what is projected to logits
+    d_model: int = 512  # width of the embeddings and of the states that are projected to logits
     hidden_size: int = 1024  # width of the states; a bidirectional encoder's halves share it
     encoder_layers: int = 1
     decoder_layers: int = 1
     bidirectional: bool = True  # the encoder
     dropout: float = 0.2  # on embeddings, between layers and before the projection to logits
-    max_positions: int = 512  # longest source or target that tasks give it, in tokens
+    max_positions: int = 512  # longest source or target in tasks, in tokens
     pad_id: int = 0
     eos_id: int = 1
     start_id: int = 0  # the decoder's first input
@@ -88,7 +88,7 @@ RECURRENT_PRESETS: dict[str, dict[str, int | float]] = {
 
 
 def recurrent_preset(name: str, vocab_size: int, **changes: object) -> RecurrentConfig:
-    """The named preset with a vocabulary and any other field changed."""
+    """The named preset with this vocabulary and any other changes."""
     if name not in RECURRENT_PRESETS:
         raise RegardError(
             f"preset must be one of {', '.join(RECURRENT_PRESETS)} for a recurrent model;"
@@ -101,8 +101,8 @@ def recurrent_preset(name: str, vocab_size: int, **changes: object) -> Recurrent
 class RecurrentEncoderDecoder(nn.Module):
     """Source ids and the target so far → logits of the next target token.
 
-    As in our Transformer, the embedding tables and the output projection share one weight, or,
-    with separate vocabularies, the target table and the output projection do.
+    As in EncoderDecoder, the embedding tables and the output projection share one weight; with
+    separate vocabularies, the target table and the output projection do.
     """
 
     def __init__(self, config: RecurrentConfig):
@@ -119,9 +119,9 @@ class RecurrentEncoderDecoder(nn.Module):
     @torch.no_grad()
     def reset_parameters(self) -> None:
         """Xavier-uniform projections, zero biases, embeddings of deviation d_model^−½, cells as
-        `reset_cells` has them."""
+        in `reset_cells`."""
         if self.output_weight.is_meta:
-            return  # a model about to be loaded has nothing to set
+            return  # the weights will be loaded
         for module in self.modules():
             if isinstance(module, nn.Linear):
                 nn.init.xavier_uniform_(module.weight)
@@ -144,12 +144,13 @@ class RecurrentEncoderDecoder(nn.Module):
 
         Args:
             source: (batch, source length) ids, padded with pad_id on either side.
-            target: (batch, target length) ids to give, eos last, padded on the right.
+            target: (batch, target length) ids to predict, eos last, padded on the right.
         """
         return functional.linear(self.hidden(source, target), self.output_weight)
 
     def hidden(self, source: Tensor, target: Tensor) -> Tensor:
-        """What the decoder projects to logits, (batch, target length, d_model)."""
+        """Source and target as in forward → the states that are projected to logits, (batch, target
+        length, d_model)."""
         memory = self.encode(source)
         hidden: Tensor = self.decoder(
             self.shift_right(target), memory, self.decoder.start(memory.last)
@@ -157,25 +158,25 @@ class RecurrentEncoderDecoder(nn.Module):
         return hidden
 
     def encode(self, source: Tensor) -> Memory:
-        """Source ids → the encoder's states and what the decoder makes of them once."""
+        """Source ids, (batch, source length) → the encoder's states and the keys of attention."""
         check_ids(source, self.config.vocab_size)
-        real = source != self.config.pad_id
-        states, last = self.encoder(source, real)
-        return Memory(states, self.decoder.keys(states), last, real)
+        attention_mask = source != self.config.pad_id
+        states, last = self.encoder(source, attention_mask)
+        return Memory(states, self.decoder.keys(states), last, attention_mask)
 
     def shift_right(self, target: Tensor) -> Tensor:
-        """What the decoder reads to give `target`: start_id, then all but the last token."""
+        """The decoder's inputs for target, (batch, length): start_id, then all but the last id."""
         check_ids(target, self.config.decoder_vocab_size)
         start = target.new_full((target.shape[0], 1), self.config.start_id)
         return torch.cat([start, target[:, :-1]], dim=1)
 
     def start(self, source: Tensor) -> "DecodingState":
-        """Encodes the source and returns the state from which generation decodes step by step."""
+        """Encodes source ids, (batch, source length), for generation to decode step by step."""
         return DecodingState(self, source)
 
 
 class Encoder(nn.Module):
-    """Recurrent layers over the source, in both directions or forward alone."""
+    """Recurrent layers over the source, in both directions or only forward."""
 
     def __init__(self, config: RecurrentConfig, tokens: nn.Embedding):
         super().__init__()
@@ -189,10 +190,10 @@ class Encoder(nn.Module):
             bidirectional=config.bidirectional,
         )
 
-    def forward(self, source: Tensor, real: Tensor) -> tuple[Tensor, Tensor]:
-        """(batch, length) ids, and where they are tokens → (batch, length, hidden_size), and the
-        last states, (batch, hidden_size)."""
-        return read_tokens(self.cells, self.embed(source), real)
+    def forward(self, source: Tensor, attention_mask: Tensor) -> tuple[Tensor, Tensor]:
+        """Ids and attention_mask, (batch, length) both → states (batch, length, hidden_size), and
+        the last state of each direction, joined, (batch, hidden_size)."""
+        return read_tokens(self.cells, self.embed(source), attention_mask)
 
 
 def _decoder(
@@ -221,15 +222,15 @@ class DecodingState:
         self.sentence = torch.arange(len(source), device=source.device)  # of each row
 
     def step(self, tokens: Tensor) -> Tensor:
-        """Reads tokens, (rows,) or (rows, new); gives the next token's logits, (rows, vocab)."""
+        """Reads tokens, (rows,) or (rows, new), and returns the next logits, (rows, vocab)."""
         if tokens.dim() == 1:
             tokens = tokens[:, None]
         hidden, self.state = self.model.decoder(tokens, self.memory, self.state)
         return functional.linear(hidden[:, -1], self.model.output_weight)
 
     def select(self, rows: Tensor) -> None:
-        """Keeps, repeats or reorders rows; `rows` holds indices into the present ones."""
+        """Keeps, repeats or reorders rows; `rows` holds indices of current rows, (new rows,)."""
         self.state = tuple(part.index_select(1, rows) for part in self.state)
         sentence = self.sentence.index_select(0, rows)
-        if not torch.equal(sentence, self.sentence):  # else beams changed places within sentences
+        if not torch.equal(sentence, self.sentence):  # else beams were reordered within sentences
             self.sentence, self.memory = sentence, self.memory.select(rows)

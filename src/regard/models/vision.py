@@ -1,4 +1,4 @@
-"""The Transformer for images: patches are its tokens, and a class token gathers what they say.
+"""The Transformer for images: its tokens are patches, and heads read a class token.
 
 Dosovitskiy et al. 2021, An Image is Worth 16x16 Words.
 """
@@ -13,20 +13,20 @@ from regard.errors import RegardError
 from regard.layers import (
     ACTIVATIONS,
     FeedForward,
-    Layer,
     MultiHeadAttention,
     PatchEmbedding,
     Stack,
+    TransformerLayer,
     check_dropout,
 )
-from regard.models.encoder import Pooler, check_labels, draw_normal
+from regard.models.encoder import Pooler, check_labels, init_weights
 
 VISION_HEADS = ("none", "pooler", "classification")
 
 
 @dataclass(frozen=True)
 class VisionConfig:
-    """Everything that fixes the model's function besides its weights."""
+    """Everything that determines the model's function besides its weights."""
 
     image_size: tuple[int, int] = (224, 224)  # height and width, in pixels
     patch_size: tuple[int, int] = (16, 16)  # likewise, of one patch; divides the image
@@ -40,7 +40,7 @@ class VisionConfig:
     norm_eps: float = 1e-12  # added to the variance before its root is taken
     attention_bias: bool = True  # on the projections of query, key and value
     positions: str = "learned"  # or "grid", sinusoids of row and column
-    head: str = "none"  # a name in VISION_HEADS: what the model gives
+    head: str = "none"  # a name in VISION_HEADS, which decides on the output
     labels: tuple[str, ...] = ()  # of "classification"
 
     def __post_init__(self) -> None:
@@ -63,14 +63,14 @@ VISION_PRESETS: dict[str, dict[str, Any]] = {
 
 
 def vision_preset(name: str, **changes: Any) -> VisionConfig:
-    """The named preset with any other field changed."""
+    """The named preset with any changes."""
     if name not in VISION_PRESETS:
         raise RegardError(f"preset must be one of {', '.join(VISION_PRESETS)}; got {name!r}.")
     return replace(VisionConfig(**VISION_PRESETS[name]), **changes)
 
 
 class VisionTransformer(nn.Module):
-    """Pixels → what the config's head gives.
+    """Pixels → the output of the config's head.
 
     "none":           hidden states, (batch, 1 + patches, d_model), the class token first
     "pooler":         the class token's state, projected, (batch, d_model)
@@ -97,15 +97,16 @@ class VisionTransformer(nn.Module):
 
     @torch.no_grad()
     def reset_parameters(self) -> None:
-        """Projections of deviation 0.02, zero biases; the patches' are the layer's own."""
-        draw_normal(self)
+        """As BERT: weights of deviation 0.02, zero biases; PatchEmbedding initialises itself."""
+        init_weights(self)
 
     def forward(self, pixels: Tensor) -> Tensor:
-        """What the head gives for (batch, channels, height, width); the class says its shape."""
+        """(batch, channels, height, width) → the head's output, whose shape is in the class's
+        docstring."""
         return self.head(self.hidden(pixels))
 
     def hidden(self, pixels: Tensor) -> Tensor:
-        """The states after the last normalisation, (batch, 1 + patches, d_model)."""
+        """(batch, channels, height, width) → the last states, (batch, 1 + patches, d_model)."""
         return self.encoder(self.embed(pixels))
 
 
@@ -117,17 +118,18 @@ class ImageClassificationHead(nn.Module):
         self.output = nn.Linear(d_model, num_labels)
 
     def forward(self, states: Tensor) -> Tensor:
+        """(batch, 1 + patches, d_model) → logits, (batch, labels)."""
         return self.output(states[:, 0])
 
 
-def _layer(config: VisionConfig) -> Layer:
-    return Layer(
+def _layer(config: VisionConfig) -> TransformerLayer:
+    return TransformerLayer(
         MultiHeadAttention(
             config.d_model, config.num_heads, bias=config.attention_bias, output_bias=True
         ),
         FeedForward(config.d_model, config.d_ff, activation=config.activation),
         norm=lambda: nn.LayerNorm(config.d_model, config.norm_eps),
-        order="pre",
+        norm_first=True,
         dropout=config.dropout,
     )
 

@@ -1,10 +1,11 @@
-"""Rotary positions: query and key turn by their positions, so scores know the distance alone.
+"""Rotary positions: query and key are rotated by angles that grow with their positions, so a score
+depends on the distance alone.
 
 Source: RoFormer (Su et al. 2021), section 3.2.2.
 """
 
 import math
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from typing import ClassVar
 
 import torch
@@ -13,13 +14,16 @@ from torch import Tensor
 
 from regard.errors import RegardError
 
+# The fields of the scalings are named as in the rope_parameters of a config.json.
+
 
 @dataclass(frozen=True)
 class LinearScaling:
-    """Every position counts 1/factor: a longer text in the same angles (Chen et al. 2023)."""
+    """Divides every frequency by factor: longer texts in the same angles (Chen et al. 2023)."""
 
+    rope_type: ClassVar[str] = "linear"
+    attention_factor: ClassVar[float] = 1.0  # query and key are multiplied by it
     factor: int | float
-    magnitude: ClassVar[float] = 1.0  # of what is turned: its length stays
 
     def __call__(self, frequencies: Float[Tensor, " half"]) -> Float[Tensor, " half"]:
         return frequencies / self.factor
@@ -27,50 +31,54 @@ class LinearScaling:
 
 @dataclass(frozen=True)
 class Llama3Scaling:
-    """Slow hands turn 1/factor as fast, quick ones as before, those between somewhere between.
+    """Divides low frequencies by factor, keeps high ones, and interpolates in between.
 
-    Slow is what turns less than `low` times, quick what turns more than `high` times within the
-    length that the model was first trained on (Llama 3.1's rope_type "llama3").
+    Within the length of the texts that the model was first trained on, a low frequency makes fewer
+    than `low_freq_factor` full rotations, and a high one more than `high_freq_factor` (Llama 3.1).
     """
 
+    rope_type: ClassVar[str] = "llama3"
+    attention_factor: ClassVar[float] = 1.0
     factor: int | float
-    low: int | float  # low_freq_factor
-    high: int | float  # high_freq_factor
-    trained_positions: int  # original_max_position_embeddings
-    magnitude: ClassVar[float] = 1.0
+    low_freq_factor: int | float
+    high_freq_factor: int | float
+    original_max_position_embeddings: int  # the length of those texts, in tokens
 
     def __call__(self, frequencies: Float[Tensor, " half"]) -> Float[Tensor, " half"]:
-        turns = self.trained_positions / (2 * math.pi / frequencies)
-        quick = ((turns - self.low) / (self.high - self.low)).clamp(0, 1)
-        return (1 - quick) * frequencies / self.factor + quick * frequencies
+        low, high = self.low_freq_factor, self.high_freq_factor
+        rotations = self.original_max_position_embeddings / (2 * math.pi / frequencies)
+        kept = ((rotations - low) / (high - low)).clamp(0, 1)
+        return (1 - kept) * frequencies / self.factor + kept * frequencies
 
 
 @dataclass(frozen=True)
 class YarnScaling:
-    """As Llama 3's, but the way from quick to slow is straight over the pairs, not over their
-    turns, and query and key grow, so that weights stay as uneven (Peng et al. 2023, YaRN, 3.2).
+    """As Llama3Scaling, but interpolates linearly in the number of the pair of dimensions, and
+    multiplies query and key so that weights stay as uneven (Peng et al. 2023, YaRN, section 3.2).
     """
 
+    rope_type: ClassVar[str] = "yarn"
     factor: int | float
-    trained_positions: int  # original_max_position_embeddings
-    magnitude: float  # attention_factor: what query and key are multiplied with
-    quick: int | float = 32  # beta_fast: turns above which a hand is quick
-    slow: int | float = 1  # beta_slow: turns below which it is slow
-    whole_pairs: bool = True  # truncate: whether the way begins and ends at a pair
+    attention_factor: float  # query and key are multiplied by it
+    beta_fast: int | float = 32  # frequencies of more rotations than this are kept
+    beta_slow: int | float = 1  # frequencies of fewer rotations than this are divided by factor
+    truncate: bool = True  # whether the interpolation begins and ends at a whole pair
+    _: KW_ONLY
+    original_max_position_embeddings: int  # tokens, as in Llama3Scaling
 
     def __call__(self, frequencies: Float[Tensor, " half"]) -> Float[Tensor, " half"]:
         half = len(frequencies)
         step = -math.log(float(frequencies[-1])) / (half - 1)  # from pair to pair, in logarithms
         start, end = (
-            math.log(self.trained_positions / (2 * math.pi * turns)) / step
-            for turns in (self.quick, self.slow)
+            math.log(self.original_max_position_embeddings / (2 * math.pi * rotations)) / step
+            for rotations in (self.beta_fast, self.beta_slow)
         )
-        if self.whole_pairs:
+        if self.truncate:
             start, end = math.floor(start), math.ceil(end)
-        # Up to 2 · half − 1, as the published code has it, though there are but `half` pairs.
+        # Up to 2 · half − 1, as in the published code, although there are only `half` pairs.
         start, end = max(start, 0), min(end, 2 * half - 1)
-        slow = ((torch.arange(half) - start) / (end - start or 0.001)).clamp(0, 1)
-        return (1 - slow) * frequencies + slow * frequencies / self.factor
+        divided = ((torch.arange(half) - start) / (end - start or 0.001)).clamp(0, 1)
+        return (1 - divided) * frequencies + divided * frequencies / self.factor
 
 
 Scaling = LinearScaling | Llama3Scaling | YarnScaling
@@ -81,8 +89,8 @@ def rotary_frequencies(
 ) -> Float[Tensor, " half"]:
     """Radians per position of each pair of dimensions: theta^(-2i / dim).
 
-    In float32, angles too: models were trained with its rounding, which by position 10,000 is
-    larger than what tells two checkpoints' outputs apart.
+    Frequencies and angles are float32, as in training: by position 10,000 their rounding changes
+    the output more than a test of a checkpoint allows.
 
     Raises:
         RegardError: an odd dim, a theta that is not positive.
@@ -100,21 +108,21 @@ def rotate(
     positions: Int[Tensor, "*#batch positions"],
     frequencies: Float[Tensor, " half"],
 ) -> Float[Tensor, "*batch positions dim"]:
-    """Each pair of dimensions turned by position · frequency.
+    """Each pair of dimensions rotated by position · frequency.
 
     Pairs are dimensions i and i + dim / 2, as in transformers' checkpoints (Llama's own files pair
     neighbours). rotate(q, m) · rotate(k, n) depends on m and n through m - n only.
     """
     angles = positions[..., None].float() * frequencies
-    return turn(x, angles.cos(), angles.sin())
+    return apply_rotary(x, angles.cos(), angles.sin())
 
 
-def turn(
+def apply_rotary(
     x: Float[Tensor, "*batch positions dim"],
     cosine: Float[Tensor, "*#batch positions half"],
     sine: Float[Tensor, "*#batch positions half"],
 ) -> Float[Tensor, "*batch positions dim"]:
-    """`rotate` by angles whose cosine and sine are known."""
+    """`rotate`, given the cosines and sines of the angles."""
     first, second = x.chunk(2, -1)
     cosine, sine = cosine.to(x.dtype), sine.to(x.dtype)
     return torch.cat([first * cosine - second * sine, second * cosine + first * sine], -1)

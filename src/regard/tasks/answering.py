@@ -118,7 +118,7 @@ class Answerer:
         pairs = read_each(read, questions)
 
         def compute(batch: Batch) -> Iterator[NDArray[np.float32]]:
-            logits = self.model(batch.ids, segments=batch.segments, real=batch.real)
+            logits = self.model(batch.ids, token_type_ids=batch.segments, attention_mask=batch.real)
             lengths = batch.real.sum(1).tolist()
             return (row[:n].float().cpu().numpy() for row, n in zip(logits, lengths, strict=True))
 

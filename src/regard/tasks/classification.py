@@ -111,7 +111,7 @@ class Classifier:
             )
 
         def compute(batch: Batch) -> Tensor:
-            return self.model(batch.ids, segments=batch.segments, real=batch.real)
+            return self.model(batch.ids, token_type_ids=batch.segments, attention_mask=batch.real)
 
         seconds = [None] * len(texts) if pairs is None else pairs
         both = list(zip(texts, seconds, strict=True))

@@ -161,7 +161,9 @@ class Embedder:
         return self._reader.tokens(text, max_length=self.max_length)
 
     def _states(self, batch: Batch) -> Tensor:
-        return self.model.hidden(batch.ids, segments=batch.segments, real=batch.real)
+        return self.model.hidden(
+            batch.ids, token_type_ids=batch.segments, attention_mask=batch.real
+        )
 
 
 def check_pooling(pooling: str) -> str:

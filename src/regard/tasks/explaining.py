@@ -141,8 +141,8 @@ def explain(
     tokenizer = Tokenizer.load(folder)
     read = tokenizer.inputs(text)
     inputs = {"ids": torch.tensor([read.ids])}
-    if isinstance(loaded, Encoder) and loaded.config.segments is not None:
-        inputs["segments"] = torch.tensor([read.type_ids])
+    if isinstance(loaded, Encoder) and loaded.config.token_types is not None:
+        inputs["token_type_ids"] = torch.tensor([read.type_ids])
     return explain_tap(
         loaded, running(loaded, **inputs), tap, _readable(tokenizer, read.ids), source=name
     )

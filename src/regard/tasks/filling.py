@@ -30,13 +30,13 @@ class MaskFiller:
     """Guesses the words that a text's masks stand for.
 
     Args:
-        model: an encoder with the head "masked_word", in evaluation mode.
+        model: an encoder with the head "masked_lm", in evaluation mode.
         tokenizer: names its mask: "[MASK]", "<mask>".
         name: what to call it in messages.
     """
 
     def __init__(self, model: nn.Module, tokenizer: Tokenizer, *, name: str = "mask filler"):
-        self._reader = Reader(model, tokenizer, head="masked_word", name=name)
+        self._reader = Reader(model, tokenizer, head="masked_lm", name=name)
         self.model, self.tokenizer, self.name = self._reader.model, tokenizer, name
         self._mask_id = tokenizer.special_id("mask")
 
@@ -87,7 +87,9 @@ class MaskFiller:
         top_k = min(top_k, self.model.config.vocab_size)
 
         def compute(batch: Batch) -> list[tuple[Tensor, Tensor]]:
-            states = self.model.hidden(batch.ids, segments=batch.segments, real=batch.real)
+            states = self.model.hidden(
+                batch.ids, token_type_ids=batch.segments, attention_mask=batch.real
+            )
             masked = batch.ids == self._mask_id
             # The vocabulary is wide: only the masks' states go through the head.
             logits = self.model.head(states[masked], self.model.embed.tokens.weight)

@@ -27,7 +27,7 @@ CLASSES = {
 _HEADS = {
     "classification": "text-classification",
     "question_answering": "question-answering",
-    "masked_word": "fill-mask",
+    "masked_lm": "fill-mask",
     "pooler": "feature-extraction",
     "none": "feature-extraction",
 }

@@ -23,7 +23,7 @@ Result = TypeVar("Result")
 
 # The head → the ending of the transformers classes that have it, which is what people look for.
 ENDINGS = {
-    "masked_word": "ForMaskedLM",
+    "masked_lm": "ForMaskedLM",
     "classification": "ForSequenceClassification",
     "question_answering": "ForQuestionAnswering",
 }
@@ -125,7 +125,7 @@ class Reader:
     def batch(self, texts: Sequence[Tokens]) -> Batch:
         """Texts as tensors on the model's device."""
         config = self.model.config
-        several = config.segments is not None and config.segments > 1
+        several = config.token_types is not None and config.token_types > 1
         return Batch(
             self._padded([text.ids for text in texts], config.pad_id or 0),
             self._padded([text.segments for text in texts], 0) if several else None,

@@ -20,7 +20,7 @@ from regard.attention.scores import scaled
 from regard.checkpoints import from_pretrained
 from regard.errors import RegardError
 from regard.inspection.watching import watching
-from regard.layers import Stack, TokenStack
+from regard.layers import Stack
 from regard.models import Encoder, EncoderDecoder
 from regard.tasks.batching import by_length
 from regard.tasks.loading import describe, kind_of
@@ -175,7 +175,7 @@ class WordReader:
             if isinstance(self.model, EncoderDecoder):
                 self.model.encode(ids)
             else:
-                self.model.hidden(ids, real=real)
+                self.model.hidden(ids, attention_mask=real)
         states = torch.stack(heard)  # (layers, batch, length, d_model)
         return [states[:, k, read.places].mean(1).numpy() for k, read in enumerate(batch)]
 
@@ -186,7 +186,7 @@ def layer_name(number: int) -> str:
 
 
 @contextmanager
-def _heard(stack: Stack | TokenStack) -> Iterator[list[Tensor]]:
+def _heard(stack: Stack) -> Iterator[list[Tensor]]:
     """What the layers of a stack are given, from the lowest up, and what the stack gives."""
     heard: list[Tensor] = []
 

@@ -163,8 +163,8 @@ class RunFolder:
             damage = _damage(folder)
             if damage is None:
                 return Checkpoint(
-                    weights=load_file(folder / "weights.safetensors"),
-                    optimizer=load_file(folder / "optimizer.safetensors"),
+                    weights=_tensors(folder / "weights.safetensors"),
+                    optimizer=_tensors(folder / "optimizer.safetensors"),
                     state=_read_json(folder / "state.json"),
                 )
             self.warn(f"{folder} is damaged ({damage}); using the checkpoint before it.")
@@ -179,7 +179,7 @@ class RunFolder:
         """The mean of the weights of the given checkpoints."""
         total: Tensors = {}
         for step in steps:
-            for name, weight in load_file(self._folder(step) / "weights.safetensors").items():
+            for name, weight in _tensors(self._folder(step) / "weights.safetensors").items():
                 total[name] = total[name].add_(weight) if name in total else weight.clone()
         return {name: weight.div_(len(steps)) for name, weight in total.items()}
 
@@ -200,6 +200,23 @@ def _write(folder: Path, checkpoint: Checkpoint) -> None:
     (folder / "state.json").write_text(json.dumps(checkpoint.state, indent=1))
     sums = {file.name: sha256(file) for file in sorted(folder.iterdir())}
     (folder / "checksums.json").write_text(json.dumps(sums, indent=1))
+
+
+def _tensors(file: Path) -> Tensors:
+    """The content of a file; norms have other names in runs of early versions."""
+    tensors = {}
+    for name, tensor in load_file(file).items():
+        for old, new in _OLD_NAMES.items():
+            name = name.replace(old, new)
+        tensors[name] = tensor
+    return tensors
+
+
+_OLD_NAMES = {
+    ".self_residual.norm.": ".self_attention_norm.",
+    ".cross_residual.norm.": ".cross_attention_norm.",
+    ".feed_forward_residual.norm.": ".feed_forward_norm.",
+}
 
 
 def _damage(folder: Path) -> str | None:

@@ -64,22 +64,35 @@ def run_of(model):
     return running(model, ids=SOURCE)
 
 
+def output_of(model, tap):
+    """The residual stream after an attention layer and its norm, of the first sequence."""
+    layer = model.get_submodule(tap.rpartition(".")[0])
+    seen = {}
+
+    def note(module, inputs, output):
+        seen[module] = inputs[0][0], output[0]
+
+    attention = model.get_submodule(f"{tap}_attention")
+    norm = model.get_submodule(f"{tap}_attention_norm")
+    hooks = [module.register_forward_hook(note) for module in (attention, norm)]
+    run_of(model)(lambda *call: None)
+    for hook in hooks:
+        hook.remove()
+    return seen[norm][0] + seen[attention][1] if layer.norm_first else seen[norm][1]
+
+
 @pytest.mark.parametrize("name", MODELS)
 def test_the_last_step_is_what_the_layer_gave(name, agree):
     model = MODELS[name]()
     for tap in attention_taps(model):
-        given = []
-        residual = model.get_submodule(f"{tap}_residual")
-        hook = residual.register_forward_hook(lambda *call, given=given: given.append(call[2]))
         run = run_of(model)
-        run(lambda *heard: None)
-        hook.remove()
+        expected = output_of(model, tap)
         across = tap.endswith("cross")
         rows = 3 if tap.startswith("decoder") and isinstance(model, EncoderDecoder) else 5
         keys = [f"k{place}" for place in range(5)] if across else None
         found = explain_tap(model, run, tap, [f"t{n}" for n in range(rows)], key_tokens=keys)
         last = torch.from_numpy(found.steps[-1].array[0])
-        agree(last, given[0][0], tap)
+        agree(last, expected, tap)
         assert found.settings.tap == tap
         assert len(found.key_tokens) == 5 or not across
         assert all(each in found for step in found.steps for each in step.inputs)

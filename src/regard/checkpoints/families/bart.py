@@ -22,9 +22,9 @@ RENAMES = (
     ("_attn.key", "_attn.k_proj"),
     ("_attn.value", "_attn.v_proj"),
     ("_attn.output", "_attn.out_proj"),
-    (".self_residual.norm", ".self_attn_layer_norm"),
-    (".cross_residual.norm", ".encoder_attn_layer_norm"),
-    (".feed_forward_residual.norm", ".final_layer_norm"),
+    (".self_attention_norm", ".self_attn_layer_norm"),
+    (".cross_attention_norm", ".encoder_attn_layer_norm"),
+    (".feed_forward_norm", ".final_layer_norm"),
     (".feed_forward.inner", ".fc1"),
     (".feed_forward.outer", ".fc2"),
     ("coder.norm", "coder.layer_norm"),
@@ -61,7 +61,7 @@ def aliases(model: EncoderDecoder) -> dict[str, str]:
 
 def to_config(config: EncoderDecoderConfig) -> Settings:
     """config.json for a model of this configuration."""
-    family, name = ("bart", "Bart") if config.norm == "post" else ("mbart", "MBart")
+    family, name = ("mbart", "MBart") if config.norm_first else ("bart", "Bart")
     head = "ForConditionalGeneration" if config.logits_bias else "Model"
     settings: Settings = {
         "model_type": family,

@@ -17,20 +17,20 @@ from regard.models import Encoder, EncoderConfig
 BODY = (
     ("embed.tokens", "embeddings.word_embeddings"),
     ("embed.positions", "embeddings.position_embeddings"),
-    ("embed.segments", "embeddings.token_type_embeddings"),
+    ("embed.token_types", "embeddings.token_type_embeddings"),
     ("embed.norm", "embeddings.LayerNorm"),
     ("encoder.layers.", "encoder.layer."),
     (".self_attention.output", ".attention.output.dense"),
     (".self_attention.", ".attention.self."),
-    (".self_residual.norm", ".attention.output.LayerNorm"),
+    (".self_attention_norm", ".attention.output.LayerNorm"),
     (".feed_forward.inner", ".intermediate.dense"),
     (".feed_forward.outer", ".output.dense"),
-    (".feed_forward_residual.norm", ".output.LayerNorm"),
+    (".feed_forward_norm", ".output.LayerNorm"),
 )
 # By the config's head.
 HEAD = {
     "pooler": (("head.", "bert.pooler."),),
-    "masked_word": (
+    "masked_lm": (
         ("head.dense", "cls.predictions.transform.dense"),
         ("head.norm", "cls.predictions.transform.LayerNorm"),
         ("head.bias", "cls.predictions.bias"),
@@ -59,7 +59,7 @@ def names(model: Encoder) -> dict[str, str]:
 
 def aliases(model: Encoder) -> dict[str, str]:
     """The masked-word head's names for the token table and for its own bias."""
-    if model.config.head != "masked_word":
+    if model.config.head != "masked_lm":
         return {}
     return {
         "cls.predictions.decoder.weight": "bert.embeddings.word_embeddings.weight",
@@ -87,7 +87,7 @@ def from_config(settings: Settings) -> EncoderConfig:
 def fits(config: EncoderConfig) -> bool:
     """Whether BERT computes the same function."""
     return (
-        config.segments is not None
+        config.token_types is not None
         and config.position_offset == 0
         and config.pooler_activation == "tanh"
     )
@@ -107,7 +107,7 @@ def body_settings(config: EncoderConfig) -> Settings:
         "classifier_dropout": config.head_dropout,
         "layer_norm_eps": config.norm_eps,
         "max_position_embeddings": config.max_positions + config.position_offset,
-        "type_vocab_size": config.segments,
+        "type_vocab_size": config.token_types,
         "pad_token_id": config.pad_id,
         "tie_word_embeddings": True,
         **label_settings(config.labels),
@@ -125,7 +125,7 @@ def read_body(settings: Settings, head: str) -> dict[str, Any]:
         dropout=settings.get("hidden_dropout_prob", 0.1),
         activation=settings.get("hidden_act", "gelu"),
         norm_eps=settings.get("layer_norm_eps", 1e-12),
-        segments=settings.get("type_vocab_size", 2),
+        token_types=settings.get("type_vocab_size", 2),
         head=head,
         labels=read_labels(settings, head),
         # transformers drops nothing before the projection of a question's answer.

@@ -1,4 +1,7 @@
-"""The encoder's names and settings in Hugging Face's DistilBERT layout: no segments, no pooler."""
+"""The encoder's names and settings in Hugging Face's DistilBERT layout.
+
+DistilBERT has no token types and no pooler.
+"""
 
 from regard.checkpoints.families.heads import (
     TEXT_HEADS,
@@ -21,14 +24,14 @@ BODY = (
     (".self_attention.key", ".attention.k_lin"),
     (".self_attention.value", ".attention.v_lin"),
     (".self_attention.output", ".attention.out_lin"),
-    (".self_residual.norm", ".sa_layer_norm"),
+    (".self_attention_norm", ".sa_layer_norm"),
     (".feed_forward.inner", ".ffn.lin1"),
     (".feed_forward.outer", ".ffn.lin2"),
-    (".feed_forward_residual.norm", ".output_layer_norm"),
+    (".feed_forward_norm", ".output_layer_norm"),
 )
 # By the config's head.
 HEAD = {
-    "masked_word": (
+    "masked_lm": (
         ("head.dense", "vocab_transform"),
         ("head.norm", "vocab_layer_norm"),
         ("head.bias", "vocab_projector.bias"),
@@ -58,7 +61,7 @@ def names(model: Encoder) -> dict[str, str]:
 
 def aliases(model: Encoder) -> dict[str, str]:
     """The masked-word head's name for the token table."""
-    if model.config.head != "masked_word":
+    if model.config.head != "masked_lm":
         return {}
     return {"vocab_projector.weight": "distilbert.embeddings.word_embeddings.weight"}
 
@@ -101,7 +104,7 @@ def from_config(settings: Settings) -> EncoderConfig:
         activation=settings.get("activation", "gelu"),
         norm_eps=NORM_EPS,
         max_positions=settings["max_position_embeddings"],
-        segments=None,
+        token_types=None,
         head=head,
         labels=read_labels(settings, head),
         pooler_activation="relu",
@@ -113,7 +116,7 @@ def from_config(settings: Settings) -> EncoderConfig:
 def fits(config: EncoderConfig) -> bool:
     """Whether DistilBERT computes the same function."""
     return (
-        config.segments is None
+        config.token_types is None
         and config.position_offset == 0
         and config.norm_eps == NORM_EPS
         and config.head != "pooler"

@@ -8,8 +8,8 @@ from regard.errors import RegardError
 # The ending of a transformers class → the head it has. "Model" has a pooler where the family does.
 TEXT_HEADS = {
     "Model": "pooler",
-    "ForMaskedLM": "masked_word",
-    "ForPreTraining": "masked_word",  # BERT's other head, of next sentences, is left out
+    "ForMaskedLM": "masked_lm",
+    "ForPreTraining": "masked_lm",  # BERT's other head, of next sentences, is left out
     "ForSequenceClassification": "classification",
     "ForQuestionAnswering": "question_answering",
 }

@@ -6,6 +6,7 @@ upper ones.
 """
 
 import math
+from dataclasses import asdict
 from typing import Any
 
 from regard.checkpoints.family import Family, Settings, rename
@@ -19,8 +20,8 @@ RENAMES = (
     ("decoder.embed.tokens", "model.embed_tokens"),
     ("decoder.layers.", "model.layers."),
     ("decoder.norm", "model.norm"),
-    ("feed_forward_residual.norm", "post_attention_layernorm"),
-    ("self_residual.norm", "input_layernorm"),
+    ("feed_forward_norm", "post_attention_layernorm"),
+    ("self_attention_norm", "input_layernorm"),
     ("feed_forward.gate", "mlp.gate_proj"),
     ("feed_forward.inner", "mlp.up_proj"),
     ("feed_forward.outer", "mlp.down_proj"),
@@ -148,29 +149,11 @@ def from_config(settings: Settings) -> DecoderConfig:
 
 
 def _rope_parameters(config: DecoderConfig) -> dict[str, Any]:
-    scaling = config.rotary_scaling
     parameters: dict[str, Any] = {"rope_theta": config.rotary_theta, "rope_type": "default"}
-    if isinstance(scaling, LinearScaling):
-        return parameters | {"rope_type": "linear", "factor": scaling.factor}
-    if isinstance(scaling, Llama3Scaling):
-        return parameters | {
-            "rope_type": "llama3",
-            "factor": scaling.factor,
-            "low_freq_factor": scaling.low,
-            "high_freq_factor": scaling.high,
-            "original_max_position_embeddings": scaling.trained_positions,
-        }
-    if isinstance(scaling, YarnScaling):
-        return parameters | {
-            "rope_type": "yarn",
-            "factor": scaling.factor,
-            "attention_factor": scaling.magnitude,
-            "beta_fast": scaling.quick,
-            "beta_slow": scaling.slow,
-            "truncate": scaling.whole_pairs,
-            "original_max_position_embeddings": scaling.trained_positions,
-        }
-    return parameters
+    scaling = config.rotary_scaling
+    if scaling is None:
+        return parameters
+    return parameters | {"rope_type": scaling.rope_type, **asdict(scaling)}
 
 
 def _rotary(settings: Settings) -> tuple[float, Scaling | None]:
@@ -204,17 +187,17 @@ def _yarn(parameters: dict[str, Any]) -> YarnScaling:
     def growth(share: float) -> float:
         return 0.1 * share * math.log(factor) + 1.0 if factor > 1 else 1.0
 
-    magnitude = parameters.get("attention_factor")
-    if magnitude is None:
+    attention_factor = parameters.get("attention_factor")
+    if attention_factor is None:
         shares = [parameters.get(name) or 0.0 for name in ("mscale", "mscale_all_dim")]
-        magnitude = growth(shares[0]) / growth(shares[1]) if all(shares) else growth(1.0)
+        attention_factor = growth(shares[0]) / growth(shares[1]) if all(shares) else growth(1.0)
     return YarnScaling(
         factor,
-        _need(parameters, "original_max_position_embeddings"),
-        magnitude,
-        quick=parameters.get("beta_fast") or 32,
-        slow=parameters.get("beta_slow") or 1,
-        whole_pairs=parameters.get("truncate", True),
+        attention_factor,
+        beta_fast=parameters.get("beta_fast") or 32,
+        beta_slow=parameters.get("beta_slow") or 1,
+        truncate=parameters.get("truncate", True),
+        original_max_position_embeddings=_need(parameters, "original_max_position_embeddings"),
     )
 
 

@@ -25,9 +25,9 @@ RENAMES = (
     ("_attn.key", "_attn.k_proj"),
     ("_attn.value", "_attn.v_proj"),
     ("_attn.output", "_attn.out_proj"),
-    (".self_residual.norm", ".self_attn_layer_norm"),
-    (".cross_residual.norm", ".encoder_attn_layer_norm"),
-    (".feed_forward_residual.norm", ".final_layer_norm"),
+    (".self_attention_norm", ".self_attn_layer_norm"),
+    (".cross_attention_norm", ".encoder_attn_layer_norm"),
+    (".feed_forward_norm", ".final_layer_norm"),
     (".feed_forward.inner", ".fc1"),
     (".feed_forward.outer", ".fc2"),
     ("coder.norm", "coder.layer_norm"),
@@ -89,7 +89,7 @@ def to_config(config: EncoderDecoderConfig) -> dict[str, Any]:
         "max_position_embeddings": config.max_positions,
         "scale_embedding": True,
         "static_position_embeddings": config.positions == "sinusoidal",
-        "normalize_before": config.norm == "pre",
+        "normalize_before": config.norm_first,
         "tie_word_embeddings": True,
         "is_encoder_decoder": True,
         "pad_token_id": config.pad_id,
@@ -149,7 +149,7 @@ _ARCHITECTURES = {
 
 def _family(config: EncoderDecoderConfig) -> str:
     """The transformers family that computes the same function; "regard" where there is none."""
-    if config.positions == "sinusoidal" and config.norm == "post":
+    if config.positions == "sinusoidal" and not config.norm_first:
         return "marian"
     if config.positions == "sinusoidal" and config.target_vocab_size is None:
         return "pegasus"

@@ -20,7 +20,7 @@ from regard.models import Encoder, EncoderConfig
 # By the config's head.
 HEAD = {
     "pooler": (("head.", "roberta.pooler."),),
-    "masked_word": (("head.", "lm_head."), ("lm_head.norm", "lm_head.layer_norm")),
+    "masked_lm": (("head.", "lm_head."), ("lm_head.norm", "lm_head.layer_norm")),
     "classification": (
         ("head.pooler.dense", "classifier.dense"),
         ("head.output", "classifier.out_proj"),
@@ -41,7 +41,7 @@ def names(model: Encoder) -> dict[str, str]:
 
 def aliases(model: Encoder) -> dict[str, str]:
     """The masked-word head's names for the token table and for its own bias."""
-    if model.config.head != "masked_word":
+    if model.config.head != "masked_lm":
         return {}
     return {
         "lm_head.decoder.weight": "roberta.embeddings.word_embeddings.weight",
@@ -59,7 +59,7 @@ def from_config(settings: Settings) -> EncoderConfig:
     """The configuration that config.json describes."""
     refuse_settings(settings, REFUSED)
     head = read_head(settings, "Roberta", HEADS)
-    if head == "masked_word":
+    if head == "masked_lm":
         refuse_settings(settings, {"hidden_act": "gelu"})  # the head has it whatever the layers do
     pad_id = settings.get("pad_token_id", 1)
     if pad_id is None:
@@ -76,11 +76,11 @@ def from_config(settings: Settings) -> EncoderConfig:
 def fits(config: EncoderConfig) -> bool:
     """Whether RoBERTa computes the same function."""
     return (
-        config.segments is not None
+        config.token_types is not None
         and not config.count_padding
         and config.position_offset == (config.pad_id or 0) + 1
         and config.pooler_activation == "tanh"
-        and (config.head != "masked_word" or config.activation == "gelu")
+        and (config.head != "masked_lm" or config.activation == "gelu")
     )
 
 

@@ -20,20 +20,20 @@ RENAMES = (
     ("coder.norm", "coder.final_layer_norm"),
     (".layers.", ".block."),
     (".self_attention.", ".layer.0.SelfAttention."),
-    (".self_residual.norm", ".layer.0.layer_norm"),
+    (".self_attention_norm", ".layer.0.layer_norm"),
     (".cross_attention.", ".layer.1.EncDecAttention."),
-    (".cross_residual.norm", ".layer.1.layer_norm"),
+    (".cross_attention_norm", ".layer.1.layer_norm"),
     ("Attention.query", "Attention.q"),
     ("Attention.key", "Attention.k"),
     ("Attention.value", "Attention.v"),
     ("Attention.output", "Attention.o"),
 )
 ENCODER_LAST = (
-    (".feed_forward_residual.norm", ".layer.1.layer_norm"),
+    (".feed_forward_norm", ".layer.1.layer_norm"),
     (".feed_forward.", ".layer.1.DenseReluDense."),
 )
 DECODER_LAST = (
-    (".feed_forward_residual.norm", ".layer.2.layer_norm"),
+    (".feed_forward_norm", ".layer.2.layer_norm"),
     (".feed_forward.", ".layer.2.DenseReluDense."),
 )
 PLAIN = (("Dense.inner", "Dense.wi"), ("Dense.outer", "Dense.wo"))

@@ -20,10 +20,10 @@ BODY = (
     ("encoder.layers.", "encoder.layer."),
     (".self_attention.output", ".attention.output.dense"),
     (".self_attention.", ".attention.attention."),
-    (".self_residual.norm", ".layernorm_before"),
+    (".self_attention_norm", ".layernorm_before"),
     (".feed_forward.inner", ".intermediate.dense"),
     (".feed_forward.outer", ".output.dense"),
-    (".feed_forward_residual.norm", ".layernorm_after"),
+    (".feed_forward_norm", ".layernorm_after"),
 )
 # By the config's head.
 HEAD = {

@@ -18,8 +18,7 @@ from regard.inspection.models import rerun, tap_name
 from regard.inspection.recording import check_traceable
 from regard.inspection.trace import Edit
 from regard.inspection.watching import watching
-from regard.layers import MultiHeadAttention, Norm, RMSNorm
-from regard.layers.block import Residual
+from regard.layers import MultiHeadAttention, Norm, RMSNorm, TransformerLayer
 from regard.layers.rotary import Rotary
 
 Run = Callable[[Edit], Any]
@@ -75,7 +74,7 @@ def explain_tap(
                 f" window of the words, such as 0:{LONGEST // 2}."
             )
     heard = _hear(model, run, tap)
-    attention, residual = heard.attention, heard.residual
+    attention = heard.attention
     given = Given(
         tokens=tokens,
         vectors=double(heard.vectors[0]),
@@ -92,8 +91,8 @@ def explain_tap(
             for name in ("query", "key", "value", "output")
         },
         turning=_turning(attention.rotary, len(tokens), heard.positions),
-        norm=_normalisation(residual.norm),
-        order=residual.order,
+        norm=_normalisation(heard.norm),
+        order="pre" if heard.norm_first else "post",
     )
     explanation = explained(given, source=source, tap=tap)
     computed = torch.from_numpy(explanation.steps[-1].array[0])
@@ -112,33 +111,44 @@ class _Heard:
     """What one layer was given and gave."""
 
     attention: MultiHeadAttention
-    residual: Residual
+    norm: Norm
+    norm_first: bool
     calls: list[Call] = field(default_factory=list)
-    vectors: Tensor = field(default_factory=lambda: torch.empty(0))  # entering the residual
+    vectors: Tensor = field(default_factory=lambda: torch.empty(0))  # before attention and its norm
     memory: Tensor | None = None
     positions: Tensor | None = None
-    output: Tensor = field(default_factory=lambda: torch.empty(0))  # leaving the residual
+    output: Tensor = field(default_factory=lambda: torch.empty(0))  # after attention and its norm
 
 
 def _hear(model: nn.Module, run: Run, tap: str) -> _Heard:
-    path = f"{tap}_attention"
-    attention, residual = model.get_submodule(path), model.get_submodule(f"{tap}_residual")
+    layer = model.get_submodule(tap.rpartition(".")[0])
+    attention = model.get_submodule(f"{tap}_attention")
+    norm = model.get_submodule(f"{tap}_attention_norm")
+    assert isinstance(layer, TransformerLayer)
     assert isinstance(attention, MultiHeadAttention)
-    assert isinstance(residual, Residual)
-    heard = _Heard(attention, residual)
+    assert isinstance(norm, Norm)
+    heard = _Heard(attention, norm, layer.norm_first)
+    first, last = (norm, attention) if layer.norm_first else (attention, norm)
 
     def before(module: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         heard.memory = args[1] if len(args) > 1 else kwargs.get("memory")
         heard.positions = kwargs.get("positions")
 
-    def after(module: nn.Module, args: tuple[Any, ...], output: Tensor) -> None:
-        heard.vectors, heard.output = args[0], output
+    def at_first(module: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        heard.vectors = args[0]
+
+    def at_last(module: nn.Module, args: tuple[Any, ...], output: Tensor) -> None:
+        heard.output = heard.vectors + output if heard.norm_first else output
 
     def listen(name: str, call: Call) -> None:
         if name == tap:
             heard.calls.append(call)
 
-    with watching([attention], before=before), watching([residual], after=after):
+    with (
+        watching([attention], before=before),
+        watching([first], before=at_first),
+        watching([last], after=at_last),
+    ):
         run(listen)
     if len(heard.calls) != 1:
         raise RegardError(

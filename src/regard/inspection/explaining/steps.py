@@ -15,7 +15,7 @@ from regard.inspection.explaining import wording
 from regard.inspection.explaining.given import Given, Normalisation, Projection
 from regard.inspection.explanation import Explanation, Matrix, Settings, Step, Table
 from regard.inspection.formula import of_score, scale
-from regard.positions.rotary import turn
+from regard.positions.rotary import apply_rotary
 
 LONGEST = 64  # tokens that anyone reads the numbers of
 
@@ -92,7 +92,7 @@ def _computed(given: Given) -> Iterator[tuple[str, Tensor, list[str]]]:
     query, key, value = ends["query"], ends["key"], ends["value"]
     q, k = "query", "key"
     if given.turning is not None:
-        query, key = turn(query, *given.turning), turn(key, *given.turning)
+        query, key = apply_rotary(query, *given.turning), apply_rotary(key, *given.turning)
         q, k = "turned_query", "turned_key"
         yield q, query, ["query", "cosine", "sine"]
         yield k, key, ["key", "cosine", "sine"]

@@ -12,22 +12,22 @@ from regard.layers.rotary import Rotary
 class MultiHeadAttention(nn.Module):
     """Concat(head_1, …, head_h) · W_O with head_i = attend(x W_Q,i, m W_K,i, m W_V,i).
 
-    Self-attention and cross-attention differ only in `memory`, the sequence that keys and values
-    are taken from: `None` means the input itself.
+    Self-attention and cross-attention differ only in m, the memory that keys and values are
+    computed from: in self-attention it is x.
 
     Args:
         d_model: width of input and output.
         num_heads: number of query heads.
         num_key_heads: number of key and value heads, each of which serves a group of neighbouring
-            query heads (Ainslie et al. 2023, GQA); as many as query heads when not given.
-        head_dim: width of one head; d_model / num_heads when not given.
+            query heads (Ainslie et al. 2023, GQA); by default num_heads.
+        head_dim: width of one head; by default d_model / num_heads.
         bias: whether the projections of query, key and value have one.
-        output_bias: whether the output projection has one; as `bias` when not given.
+        output_bias: whether the output projection has one; by default as `bias`.
         score: a name or function that `regard.attend` takes.
-        rotary: turns query and key by their positions (self-attention only).
+        rotary: rotates query and key by their positions (self-attention only).
 
     Raises:
-        RegardError: numbers of heads or widths that do not divide, a score that is not known.
+        RegardError: numbers of heads or widths that do not divide, or an unknown score.
     """
 
     def __init__(
@@ -58,7 +58,7 @@ class MultiHeadAttention(nn.Module):
         self.head_dim = head_dim or d_model // num_heads
         if rotary is not None and rotary.dim != self.head_dim:
             raise RegardError(
-                f"rotary must turn {self.head_dim} dimensions, the head_dim; got {rotary.dim}."
+                f"rotary must have the dim {self.head_dim} of a head; got {rotary.dim}."
             )
         self.score = find_score(score)
         self.rotary = rotary
@@ -70,7 +70,7 @@ class MultiHeadAttention(nn.Module):
 
     def forward(
         self,
-        input: Tensor,
+        x: Tensor,
         memory: Tensor | None = None,
         *,
         mask: Mask | Tensor | None = None,
@@ -80,20 +80,19 @@ class MultiHeadAttention(nn.Module):
     ) -> Tensor:
         """(batch, queries, d_model) → the same shape.
 
-        With a cache, self-attention appends its keys and values to it; cross-attention fills it
-        on the first call and afterwards reads it, ignoring what memory would give again.
-
         Args:
+            memory: (batch, keys, d_model), for cross-attention; None for self-attention.
             mask: True where a query may attend to a key.
             bias: added to the scores; broadcasts to (batch, heads, queries, keys).
-            positions: of the input, (batch or 1, queries), for rotary; counted on from what the
-                cache holds when not given.
+            cache: self-attention appends its keys and values and attends to everything there;
+                cross-attention fills it on the first call and then reads it instead of memory.
+            positions: of x, (batch or 1, queries), for rotary; by default they follow the cache's.
         """
-        query = self._split(self.query(input))
+        query = self._split(self.query(x))
         if memory is not None and cache is not None and cache.length:
             key, value = cache.key, cache.value
         else:
-            source = input if memory is None else memory
+            source = x if memory is None else memory
             key, value = self._split(self.key(source)), self._split(self.value(source))
             if self.rotary is not None and memory is None:
                 start = 0 if cache is None else cache.length
@@ -103,9 +102,10 @@ class MultiHeadAttention(nn.Module):
         attended = attend(query, key, value, score=self.score, mask=mask, bias=bias)
         return self.output(attended.transpose(1, 2).flatten(2))
 
-    def project(self, input: Tensor, memory: Tensor) -> tuple[Tensor, Tensor]:
-        """Query (batch, heads, length, head_dim) and key (batch, key_heads, …), not yet turned."""
-        return self._split(self.query(input)), self._split(self.key(memory))
+    def project(self, x: Tensor, memory: Tensor) -> tuple[Tensor, Tensor]:
+        """Query (batch, heads, queries, head_dim) and key (batch, key_heads, keys, head_dim) of
+        x (batch, queries, d_model) and memory (batch, keys, d_model), before any rotation."""
+        return self._split(self.query(x)), self._split(self.key(memory))
 
     def _split(self, projected: Tensor) -> Tensor:
         batch, length, _ = projected.shape

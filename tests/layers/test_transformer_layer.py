@@ -1,25 +1,24 @@
-"""Sub-layers come in the paper's order, with the normalisation before or after."""
+"""Sub-layers run in the order of the paper, with the normalisation before or after each."""
 
 import pytest
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from regard import RegardError
 from regard.attention import Causal, Padding
-from regard.layers import FeedForward, Layer, LayerCache, MultiHeadAttention, Residual, RMSNorm
+from regard.layers import FeedForward, LayerCache, MultiHeadAttention, RMSNorm, TransformerLayer
 
 BATCH, LENGTH, SOURCE, D_MODEL, HEADS, D_FF = 2, 5, 7, 8, 2, 13
 
 
-def random(order: str = "post", *, cross: bool = False) -> Layer:
+def random(*, norm_first: bool = False, cross: bool = False) -> TransformerLayer:
     """In double precision, with norms and biases that are not ones and zeros."""
-    layer = Layer(
+    layer = TransformerLayer(
         MultiHeadAttention(D_MODEL, HEADS),
         FeedForward(D_MODEL, D_FF),
         cross_attention=MultiHeadAttention(D_MODEL, HEADS) if cross else None,
         norm=lambda: nn.LayerNorm(D_MODEL),
-        order=order,
+        norm_first=norm_first,
     )
     torch.manual_seed(19)
     for parameter in layer.double().parameters():
@@ -31,32 +30,50 @@ def tensor(*shape: int) -> Tensor:
     return torch.randn(*shape, dtype=torch.float64)
 
 
-def norm(residual: Residual, x: Tensor) -> Tensor:
-    return functional.layer_norm(x, (D_MODEL,), residual.norm.weight, residual.norm.bias)
+def norm(module: nn.Module, x: Tensor) -> Tensor:
+    assert isinstance(module, nn.LayerNorm)
+    return functional.layer_norm(x, (D_MODEL,), module.weight, module.bias)
 
 
-def test_pre_and_post_norm_of_a_known_sublayer() -> None:
-    # x = (1, 3): mean 2, deviation 1, normalised (−1, 1); the sub-layer triples.
-    x = torch.tensor([1.0, 3.0])
-    for order, expected in (("pre", [1 - 3, 3 + 3]), ("post", [-1, 1])):
-        residual = Residual(nn.LayerNorm(2), order=order)
-        assert residual(x, lambda y: 3 * y).tolist() == pytest.approx(expected, abs=1e-4)
+@pytest.mark.parametrize(
+    ("norm_first", "expected"),
+    # x = (1, 3) has mean 2 and deviation 1: normalised it is (−1, 1). Attention over one position
+    # gives zero here, and the feed-forward network triples.
+    [(True, [1 - 3, 3 + 3]), (False, [-1, 1])],
+)
+def test_pre_and_post_norm_of_a_known_sublayer(norm_first: bool, expected: list[float]) -> None:
+    attention, feed_forward = MultiHeadAttention(2, 1), nn.Linear(2, 2)
+    for parameter in (*attention.parameters(), *feed_forward.parameters()):
+        nn.init.zeros_(parameter)
+    feed_forward.weight.data = 3 * torch.eye(2)
+    layer = TransformerLayer(
+        attention, feed_forward, norm=lambda: nn.LayerNorm(2), norm_first=norm_first
+    )
+    assert layer(torch.tensor([[[1.0, 3.0]]])).flatten().tolist() == pytest.approx(
+        expected, abs=1e-4
+    )
 
 
 def test_dropout_acts_on_the_sublayer_and_not_on_the_residual() -> None:
-    residual = Residual(nn.LayerNorm(D_MODEL), order="pre", dropout=0.5).train()
-    output = residual(torch.zeros(101, D_MODEL), lambda y: y + 1)
-    assert set(output.unique().tolist()) == {0.0, 2.0}
+    attention, feed_forward = MultiHeadAttention(D_MODEL, HEADS), nn.Linear(D_MODEL, D_MODEL)
+    for parameter in (*attention.parameters(), *feed_forward.parameters()):
+        nn.init.zeros_(parameter)
+    nn.init.ones_(feed_forward.bias)
+    layer = TransformerLayer(
+        attention, feed_forward, norm=lambda: nn.LayerNorm(D_MODEL), norm_first=True, dropout=0.5
+    ).train()
+    output = layer(torch.full((1, 101, D_MODEL), 5.0))
+    assert set(output.unique().tolist()) == {5.0, 7.0}
 
 
-@pytest.mark.parametrize("order", ["pre", "post"])
-def test_a_layer_by_hand(order: str) -> None:
-    layer = random(order)
+@pytest.mark.parametrize("norm_first", [True, False])
+def test_a_layer_by_hand(norm_first: bool) -> None:
+    layer = random(norm_first=norm_first)
     x = tensor(BATCH, LENGTH, D_MODEL)
     mask = Padding(torch.arange(LENGTH) < torch.tensor([5, 3])[:, None])
     attention, feed_forward = layer.self_attention, layer.feed_forward
-    first, second = layer.self_residual, layer.feed_forward_residual
-    if order == "pre":
+    first, second = layer.self_attention_norm, layer.feed_forward_norm
+    if norm_first:
         h = x + attention(norm(first, x), mask=mask)
         expected = h + feed_forward(norm(second, h))
     else:
@@ -65,15 +82,18 @@ def test_a_layer_by_hand(order: str) -> None:
     torch.testing.assert_close(layer(x, mask=mask), expected)
 
 
-@pytest.mark.parametrize("order", ["pre", "post"])
-def test_a_layer_with_cross_attention_by_hand(order: str) -> None:
-    layer = random(order, cross=True)
+@pytest.mark.parametrize("norm_first", [True, False])
+def test_a_layer_with_cross_attention_by_hand(norm_first: bool) -> None:
+    layer = random(norm_first=norm_first, cross=True)
     assert layer.cross_attention is not None
-    assert layer.cross_residual is not None
     x, memory = tensor(BATCH, LENGTH, D_MODEL), tensor(BATCH, SOURCE, D_MODEL)
     real = Padding(torch.arange(SOURCE) < torch.tensor([4, 7])[:, None])
-    first, second, third = layer.self_residual, layer.cross_residual, layer.feed_forward_residual
-    if order == "pre":
+    first, second, third = (
+        layer.self_attention_norm,
+        layer.cross_attention_norm,
+        layer.feed_forward_norm,
+    )
+    if norm_first:
         h = x + layer.self_attention(norm(first, x), mask=Causal())
         h = h + layer.cross_attention(norm(second, h), memory, mask=real)
         expected = h + layer.feed_forward(norm(third, h))
@@ -100,7 +120,7 @@ def test_both_masks_matter() -> None:
 
 
 def test_a_bias_is_added_in_self_attention_only() -> None:
-    layer = random("pre", cross=True)
+    layer = random(norm_first=True, cross=True)
     x, memory = tensor(BATCH, LENGTH, D_MODEL), tensor(BATCH, SOURCE, D_MODEL)
     hidden = tensor(1, HEADS, LENGTH, LENGTH)
     expected = layer(x, memory, mask=Causal())
@@ -110,20 +130,15 @@ def test_a_bias_is_added_in_self_attention_only() -> None:
     assert not torch.allclose(layer(x, memory, bias=hidden), layer(x, memory))
 
 
-def test_each_connection_has_a_norm_of_its_own() -> None:
-    layer = Layer(
+def test_each_sublayer_has_a_norm_of_its_own() -> None:
+    layer = TransformerLayer(
         MultiHeadAttention(D_MODEL, HEADS),
         FeedForward(D_MODEL, D_FF),
         norm=lambda: RMSNorm(D_MODEL, 1e-3),
-        order="pre",
+        norm_first=True,
     )
     norms = [module for module in layer.modules() if isinstance(module, RMSNorm)]
     assert len({id(norm.weight) for norm in norms}) == 2
-
-
-def test_an_unknown_order_lists_the_known() -> None:
-    with pytest.raises(RegardError, match="order must be one of post, pre; got 'both'"):
-        Residual(nn.LayerNorm(2), order="both")
 
 
 def test_memory_is_needed_where_something_looks_at_it() -> None:
