@@ -23,15 +23,15 @@ def doctor(
 ) -> None:
     """Check a model folder: files, weights, tokenizer, settings, and whether padding or the future
     changes what it gives. Exits with 1 if one is wrong."""
-    from regard.checkpoints import find_folder
+    from regard.checkpoints import open_checkpoint
     from regard.cli.checks import examine
 
-    folder = find_folder(model)
-    findings = list(examine(folder, run=run))
+    checkpoint = open_checkpoint(model)
+    findings = list(examine(checkpoint, run=run))
     wrong = sum(finding.level == "wrong" for finding in findings)
     if as_json:
         told = {
-            "folder": str(folder),
+            "folder": str(checkpoint.folder),
             "ok": not wrong,
             "findings": [asdict(finding) for finding in findings],
         }

@@ -93,24 +93,21 @@ def _vectors(name: str) -> dict[str, Any] | None:
 
 
 def _model(name: str) -> dict[str, Any]:
-    """No weight is read: the settings tell the sizes, the headers of the files the rest."""
+    """No weight is read: config.json has the sizes, the headers of the files the rest."""
     from math import prod
 
-    from regard.checkpoints import empty_model, find_folder, read_config
-    from regard.checkpoints.weights import open_weights
+    from regard.checkpoints import open_checkpoint
     from regard.tasks.card import read_card
     from regard.tasks.loading import describe, kind_of
 
-    folder, shipped = find_folder(name), catalog.find(name)
-    settings, card = read_config(folder), read_card(folder)
-    config: Any = empty_model(folder).config
-    weights = open_weights(folder)
+    checkpoint, shipped = open_checkpoint(name), catalog.find(name)
+    card, config, weights = read_card(checkpoint.folder), checkpoint.config, checkpoint.weights
     facts: dict[str, Any] = {
         "model": name,
-        "folder": str(folder),
-        "what": describe(folder) if shipped is None else shipped.what,
-        "used_with": list(catalog.KINDS[kind_of(folder)].commands),
-        "architecture": settings["model_type"],
+        "folder": str(checkpoint.folder),
+        "what": describe(checkpoint) if shipped is None else shipped.what,
+        "used_with": list(catalog.KINDS[kind_of(checkpoint)].commands),
+        "architecture": checkpoint.settings["model_type"],
         "parameters": sum(map(prod, weights.shapes.values())),
         "weights": ", ".join(sorted(set(weights.dtypes.values()))),
         **{
@@ -149,19 +146,19 @@ def _fact(config: Any, fields: tuple[str, ...]) -> Any:
 def _taps(name: str) -> list[dict[str, Any]]:
     """Name and size of every attention layer. No weight of ours is read for it; what calls
     attention in a model of transformers is known once it has run, on a short text."""
-    from regard.checkpoints import empty_model, find_folder
+    from regard.checkpoints import empty_model, open_checkpoint
     from regard.inspection.models import ATTENTIONS, tap_name
     from regard.studio.models import is_ours
 
-    folder = find_folder(name)
-    if not is_ours(folder):
+    checkpoint = open_checkpoint(name)
+    if not is_ours(checkpoint):
         from regard.inspection.huggingface import load_for_tracing
 
-        heard = load_for_tracing(folder).trial().values()
+        heard = load_for_tracing(checkpoint.folder).trial().values()
         return [_sizes(tap.name, tap.heads, tap.key_heads, tap.head_dim) for tap in heard]
     return [
         _sizes(tap_name(path), layer.num_heads, layer.num_key_heads, layer.head_dim)
-        for path, layer in empty_model(folder).named_modules()
+        for path, layer in empty_model(checkpoint).named_modules()
         if isinstance(layer, ATTENTIONS)
     ]
 
