@@ -23,8 +23,9 @@ def refusing(problem: str) -> Iterator[None]:
     except (RegardError, OSError):
         raise
     except Exception as error:  # a wrong value can fail in any way, wherever it is first used
+        reason = " ".join(str(error).split())  # some libraries write several lines
         raise RegardError(
-            f"{problem} ({type(error).__name__}: {error})."
+            f"{problem} ({type(error).__name__}: {reason})."
             " Copy the file again from where it came from."
         ) from error
 
