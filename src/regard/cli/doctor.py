@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from regard.cli.texts import one_line
+from regard.cli.columns import columns
 
 
 def doctor(
@@ -37,9 +37,7 @@ def doctor(
         }
         print(json.dumps(told, ensure_ascii=False, indent=2))
     else:
-        width = max(len(finding.check) for finding in findings)
-        for finding in findings:
-            print(f"{finding.level:<5}  {finding.check:<{width}}  {one_line(finding.message)}")
+        print(columns([[each.level, each.check, each.message] for each in findings], left=3))
         print("nothing is wrong." if not wrong else f"{wrong} wrong.")
     if wrong:
         raise typer.Exit(1)

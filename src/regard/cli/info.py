@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from regard import __version__, catalog
-from regard.cli.texts import one_line
+from regard.cli.columns import columns
 from regard.errors import RegardError
 
 LISTED = 20  # of a list in the table; --json has them all
@@ -38,7 +38,9 @@ def info(
         found = _taps(model)
         if not found:
             raise RegardError(f"{model} has no attention layers: it sees one fixed context.")
-        print(json.dumps(found, indent=2) if as_json else _columns(found))
+        names = [name.replace("_", " ") for name in found[0]]
+        rows = [names, *(list(map(str, row.values())) for row in found)]
+        print(json.dumps(found, indent=2) if as_json else columns(rows))
         return
     facts = _installation() if model is None else _vectors(model) or _model(model)
     if as_json:
@@ -167,24 +169,8 @@ def _sizes(name: str, heads: int, key_heads: int, head_dim: int) -> dict[str, An
     return {"tap": name, "heads": heads, "key_heads": key_heads, "head_dim": head_dim}
 
 
-def _columns(rows: list[dict[str, Any]]) -> str:
-    """A table with a column for each name."""
-    lines = [[name.replace("_", " ") for name in rows[0]], *([*row.values()] for row in rows)]
-    texts = [[one_line(str(cell)) for cell in line] for line in lines]
-    widths = [max(map(len, column)) for column in zip(*texts, strict=True)]
-    return "\n".join(
-        "  ".join(
-            cell.ljust(width) if index == 0 else cell.rjust(width)
-            for index, (cell, width) in enumerate(zip(line, widths, strict=True))
-        )
-        for line in texts
-    )
-
-
 def _table(facts: dict[str, Any]) -> str:
-    width = max(map(len, facts))
-    rows = ((name.replace("_", " "), _cell(fact)) for name, fact in facts.items())
-    return "\n".join(one_line(f"{name:<{width}}  {fact}") for name, fact in rows)
+    return columns([[name.replace("_", " "), _cell(fact)] for name, fact in facts.items()], left=2)
 
 
 def _cell(fact: object) -> str:
