@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from regard.errors import RegardError, optional_package
+from regard.errors import RegardError, optional_package, refusing
 
 ROOT = Path(__file__).parents[1]
 SOURCES = [path.read_text("utf-8") for path in (ROOT / "src").rglob("*.py")]
@@ -19,6 +19,17 @@ def test_a_missing_package_is_named_with_the_command_that_installs_it() -> None:
 def test_other_errors_pass() -> None:
     with pytest.raises(KeyError), optional_package("no-such", "clouds need"):
         raise KeyError("a")
+
+
+def test_whatever_a_files_values_cause_is_one_sentence() -> None:
+    for cause in (KeyError("a"), RecursionError("deep"), AttributeError("no"), AssertionError()):
+        message = rf"^a\.json is malformed \({type(cause).__name__}: .*\)\. Copy the file again"
+        with pytest.raises(RegardError, match=message), refusing("a.json is malformed"):
+            raise cause
+    for kept in (RegardError("said already"), FileNotFoundError("a.json")):
+        with pytest.raises(type(kept)) as raised, refusing("a.json is malformed"):
+            raise kept
+        assert raised.value is kept
 
 
 def test_every_optional_package_is_in_an_extra() -> None:

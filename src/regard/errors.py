@@ -12,6 +12,25 @@ class RegardError(ValueError):
 
 
 @contextmanager
+def refusing(problem: str) -> Iterator[None]:
+    """Turns any exception of code that relies on what a file contains into a RegardError.
+
+    Args:
+        problem: the beginning of the sentence, such as "config.json is malformed".
+    """
+    try:
+        yield
+    except (RegardError, OSError):
+        raise
+    except Exception as error:  # a wrong value can fail in any way, wherever it is first used
+        reason = " ".join(str(error).split())  # some libraries write several lines
+        raise RegardError(
+            f"{problem} ({type(error).__name__}: {reason})."
+            " Copy the file again from where it came from."
+        ) from error
+
+
+@contextmanager
 def optional_package(requirement: str, what: str) -> Iterator[None]:
     """The import of a package that regard can do without; what needs it says how to install it.
 

@@ -7,7 +7,7 @@ import torch
 from safetensors.torch import load_file, save_file
 
 from regard import RegardError
-from regard.checkpoints import empty_model, from_pretrained, read_config, save_pretrained
+from regard.checkpoints import empty_model, from_pretrained, save_pretrained
 from regard.checkpoints.pretrained import _NoFirstValues
 from regard.models import EncoderDecoder, EncoderDecoderConfig
 from regard.models.encoder_decoder import preset
@@ -166,7 +166,7 @@ def narrow_two(folder: Path) -> None:
     ("spoil", "message"),
     [
         (lambda folder: (folder / "config.json").write_text("[]"), "must be a JSON object"),
-        (drop_a_setting, "config.json of a marian model must have 'd_model'; it has not"),
+        (drop_a_setting, "config.json must have the key 'd_model', which is missing"),
         (change_config(d_model="wide"), "does not describe a marian model"),
         (change_config(d_model=-12), "does not describe a marian model"),
         (change_config(model_type=None), "says None"),
@@ -233,7 +233,6 @@ def test_an_empty_model_has_shapes_and_no_memory(tmp_path: Path) -> None:
     empty = empty_model(tmp_path)
     assert {parameter.device.type for parameter in empty.parameters()} == {"meta"}
     assert empty.state_dict().keys() == model().state_dict().keys()
-    assert read_config(tmp_path)["d_model"] == 12
 
 
 def test_an_empty_model_draws_no_first_values() -> None:

@@ -128,8 +128,8 @@ REFUSED = {
     "numbers": (lambda f: torch.save({"a": 3}, f / "pytorch_model.bin"), "'a' is a int"),
     "a list": (lambda f: torch.save([1], f / "pytorch_model.bin"), "it is a list"),
     "missing shard": (without_a_shard, "lacks 1 of the 2 weight files .*: model-00002-of-00002"),
-    "no index": (text(INDEX, "{"), 'must be JSON with a "weight_map"'),
-    "an index without map": (text(INDEX, "{}"), 'must be JSON with a "weight_map"'),
+    "no index": (text(INDEX, "{"), "is not valid JSON"),
+    "an index without map": (text(INDEX, "{}"), "must have the key 'weight_map'"),
     "an index of elsewhere": (
         text(INDEX, '{"weight_map": {"a": "../x.safetensors"}}'),
         "must name files beside it; it names '../x.safetensors'",

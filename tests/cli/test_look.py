@@ -31,9 +31,9 @@ def loaded_once(en_de, monkeypatch) -> None:
     """Every command here gets the same shipped translator; folders are loaded as ever."""
     from regard.studio import models
 
-    load = models.load
+    open_model = models.open_model
     monkeypatch.setattr(
-        models, "load", lambda name, task: en_de if name == "en-de" else load(name, task)
+        models, "open_model", lambda name: en_de if name == "en-de" else open_model(name)
     )
 
 

@@ -1,11 +1,13 @@
 """A trace comes back from its file with the same numbers, or not at all."""
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import pytest
 import torch
+from safetensors import safe_open
 from safetensors.torch import load_file, save_file
 
 from regard import RegardError
@@ -126,8 +128,8 @@ def test_a_file_of_another_version_is_refused(make_tap: Make, tmp_path: Path):
 @pytest.mark.parametrize(
     ("metadata", "sentence"),
     [
-        (None, "holds no trace"),
-        ({"format": "pt"}, "holds no trace"),
+        (None, "does not hold a trace"),
+        ({"format": "pt"}, "does not hold a trace"),
         ({"format": "regard-trace", "version": "1"}, "is not a trace as regard writes it"),
         ({"format": "regard-trace", "version": "1", "trace": "{"}, "is not a trace as regard"),
         ({"format": "regard-trace", "version": "1", "trace": "{}"}, "is not a trace as regard"),
@@ -137,6 +139,28 @@ def test_another_safetensors_file_is_refused(tmp_path: Path, metadata, sentence:
     save_file({"0": torch.zeros(1)}, tmp_path / "t.safetensors", metadata=metadata)
     with pytest.raises(RegardError, match=sentence):
         Trace.load(tmp_path / "t.safetensors")
+
+
+@pytest.mark.parametrize(
+    ("part", "wrong"),
+    [
+        ("axes", {"source": {"tokens": 5}}), ("axes", []), ("generation", {"axis": "target"}),
+        ("generation", {"axis": 1, "steps": [], "hypotheses": [], "shown": 0}), ("taps", [3]),
+        ("axes", {"source": {"tokens": ["a"], "predicts": None, "words": [[0]], "sentences": None,
+                             "prompt": 0}}),
+    ],
+)  # fmt: skip
+def test_a_value_of_the_wrong_type_is_refused(
+    make_tap: Make, tmp_path: Path, part: str, wrong: object
+):
+    file = tmp_path / "t.safetensors"
+    of(make_tap()).save(file)
+    with safe_open(file, framework="pt") as opened:
+        header = opened.metadata()
+    content = json.loads(header["trace"]) | {part: wrong}
+    save_file(load_file(file), file, metadata=header | {"trace": json.dumps(content)})
+    with pytest.raises(RegardError, match=r"is not a trace as regard writes it \([^\n]+\)\. Copy"):
+        Trace.load(file)
 
 
 def test_no_file_is_refused(tmp_path: Path):

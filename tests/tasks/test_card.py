@@ -1,3 +1,4 @@
+import json
 from pathlib import Path
 
 import pytest
@@ -46,6 +47,15 @@ def test_where_there_are_no_facts_there_are_none(text: str | None, tmp_path: Pat
 def test_a_card_from_elsewhere_gives_what_it_says(tmp_path: Path) -> None:
     (tmp_path / "README.md").write_text("---\nlicense: mit\ntags:\n- a\n---\n# Title\n")
     assert read_card(tmp_path) == {"license": "mit"}
+
+
+def test_any_card_from_elsewhere_can_be_read(tmp_path: Path) -> None:
+    deep = "[" * 100_000
+    card = f"---\nlanguage: no\ndate: 2024-05-01\na: &a {deep}\nb: {deep}\nc: ".encode()
+    (tmp_path / "README.md").write_bytes(card + b"\xff\n---\n")
+    facts = read_card(tmp_path)
+    assert json.dumps(facts)
+    assert (facts["language"], facts["date"], facts["b"]) == ("no", "2024-05-01", deep)
 
 
 def test_a_finished_run_has_a_card(run_folder: Path) -> None:

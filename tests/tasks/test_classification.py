@@ -6,6 +6,7 @@ import pytest
 import torch
 
 from regard import RegardError
+from regard.checkpoints import Checkpoint
 from regard.tasks.classification import Classifier, ranked, read_problem_type
 
 transformers = pytest.importorskip("transformers")
@@ -84,7 +85,7 @@ def test_an_unknown_problem_is_refused(tmp_path):
     settings = {"model_type": "bert", "problem_type": "ranking"}
     (tmp_path / "config.json").write_text(json.dumps(settings))
     with pytest.raises(RegardError, match=r"problem_type must be one of single_.*got 'ranking'"):
-        read_problem_type(tmp_path)
+        read_problem_type(Checkpoint(tmp_path))
 
 
 def test_a_classifier_of_another_family_is_refused(tmp_path):

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from regard import RegardError
+from regard.checkpoints import Checkpoint
 from regard.tasks.defaults import read_defaults
 
 
@@ -24,7 +25,7 @@ def test_an_older_checkpoint_has_them_in_config_json(tmp_path: Path) -> None:
         "max_length": 142, "min_length": 56, "no_repeat_ngram_size": 3, "num_beams": 4,
         "prefix": " ", "vocab_size": 50264,
     }  # fmt: skip
-    defaults = read_defaults(write(tmp_path, config))[""]
+    defaults = read_defaults(Checkpoint(write(tmp_path, config)))[""]
     generation = defaults.generation
     assert (generation.max_new_tokens, generation.min_new_tokens) == (141, 55)
     assert (generation.num_beams, generation.length_penalty) == (4, 2.0)
@@ -35,7 +36,7 @@ def test_an_older_checkpoint_has_them_in_config_json(tmp_path: Path) -> None:
 
 def test_generation_config_json_replaces_those(tmp_path: Path) -> None:
     folder = write(tmp_path, {"num_beams": 4, "max_length": 30}, {"max_length": 12})
-    generation = read_defaults(folder)[""].generation
+    generation = read_defaults(Checkpoint(folder))[""].generation
     assert (generation.num_beams, generation.max_new_tokens) == (1, 11)
 
 
@@ -45,7 +46,7 @@ def test_a_tasks_own_come_before_both(tmp_path: Path) -> None:
         "translation_en_to_de": {"max_length": 300, "prefix": "translate English to German: "},
     }
     folder = write(tmp_path, {"task_specific_params": tasks}, {"num_beams": 2, "max_length": 9})
-    defaults = read_defaults(folder)
+    defaults = read_defaults(Checkpoint(folder))
     assert list(defaults) == ["", "summarization", "translation_en_to_de"]
     assert [each.prefix for each in defaults.values()] == [
         "", "summarize: ", "translate English to German: ",
@@ -57,13 +58,13 @@ def test_a_tasks_own_come_before_both(tmp_path: Path) -> None:
 
 def test_what_is_not_followed_is_named(tmp_path: Path) -> None:
     folder = write(tmp_path, {"typical_p": 0.5, "suppress_tokens": [4], "num_beam_groups": 1})
-    assert read_defaults(folder)[""].not_followed == ("typical_p", "suppress_tokens")
+    assert read_defaults(Checkpoint(folder))[""].not_followed == ("typical_p", "suppress_tokens")
 
 
 @pytest.mark.parametrize("none", [None, {}])
 def test_a_config_that_names_no_task_has_none(none: Any, tmp_path: Path) -> None:
     folder = write(tmp_path, {"task_specific_params": none, "prefix": None})
-    defaults = read_defaults(folder)
+    defaults = read_defaults(Checkpoint(folder))
     assert list(defaults) == [""]
     assert defaults[""].prefix == ""
 
@@ -71,7 +72,24 @@ def test_a_config_that_names_no_task_has_none(none: Any, tmp_path: Path) -> None
 def test_a_damaged_file_is_named(tmp_path: Path) -> None:
     folder = write(tmp_path, {}, [])
     with pytest.raises(RegardError, match=r"generation_config\.json must be a JSON object; it is"):
-        read_defaults(folder)
+        read_defaults(Checkpoint(folder))
     (folder / "generation_config.json").write_text("{")
     with pytest.raises(RegardError, match=r"generation_config\.json is not valid JSON"):
-        read_defaults(folder)
+        read_defaults(Checkpoint(folder))
+
+
+def test_a_setting_of_the_wrong_type_is_one_sentence(tmp_path: Path) -> None:
+    names = ("max_length", "num_beams", "prefix", "eos_token_id", "bad_words_ids", "top_k")
+    refused = 0
+    for wrong in ("wide", [], {"a": {}}, [[]], 1.5, -1):
+        for config, generation in (
+            *(({}, {name: wrong}) for name in names),
+            ({"task_specific_params": wrong}, None),
+            ({"task_specific_params": {"summarization": wrong}}, None),
+        ):
+            folder = write(tmp_path, config, {} if generation is None else generation)
+            try:
+                read_defaults(Checkpoint(folder))
+            except RegardError:
+                refused += 1
+    assert refused >= 29

@@ -138,5 +138,5 @@ def test_other_kinds_of_model_are_sent_elsewhere(tmp_path):
 
     save_pretrained(RecurrentEncoderDecoder(recurrent_preset("tiny", 31)).eval(), tmp_path)
     kind = json.loads((tmp_path / "config.json").read_text())["model_type"]
-    with pytest.raises(RegardError, match=f"is a {kind} model; the steps of encoders, decoders"):
+    with pytest.raises(RegardError, match=f"is a {kind} model; only Transformers that read text"):
         explain(tmp_path, "The old car")

@@ -8,6 +8,7 @@ import pytest
 import torch
 
 from regard import RegardError
+from regard.json_files import JsonFiles
 from regard.tasks.images import ImageClassifier, Preparation, open_image, read_preparation
 
 transformers = pytest.importorskip("transformers")
@@ -77,7 +78,7 @@ def test_every_step_is_as_transformers_does_it(folder, pictures, tmp_path, chang
     processor = transformers.ViTImageProcessor.from_pretrained(told)
     for picture in pictures[:2]:
         expected = processor(picture, return_tensors="pt")["pixel_values"][0]
-        np.testing.assert_allclose(read_preparation(told)(picture), expected, atol=2e-5)
+        np.testing.assert_allclose(read_preparation(JsonFiles(told))(picture), expected, atol=2e-5)
 
 
 def test_a_file_is_read_as_it_was_held(folder, pictures, tmp_path):
@@ -108,13 +109,13 @@ def test_without_pillow_it_is_named(monkeypatch):
 
 def test_settings_that_are_not_here_are_refused(folder, tmp_path):
     with pytest.raises(RegardError, match=r"height and width; it says \{'shortest_edge': 9\}"):
-        read_preparation(changed(folder, tmp_path, size={"shortest_edge": 9}))
+        read_preparation(JsonFiles(changed(folder, tmp_path, size={"shortest_edge": 9})))
     (tmp_path / "preprocessor_config.json").write_text("{")
     with pytest.raises(RegardError, match=r"preprocessor_config.json is not valid JSON"):
-        read_preparation(tmp_path)
+        read_preparation(JsonFiles(tmp_path))
     (tmp_path / "preprocessor_config.json").unlink()
     with pytest.raises(RegardError, match=r"has no preprocessor_config.json"):
-        read_preparation(tmp_path)
+        read_preparation(JsonFiles(tmp_path))
 
 
 def test_images_of_another_size_are_refused(folder):

@@ -5,7 +5,7 @@ import pytest
 
 import regard
 from regard import RegardError, catalog
-from regard.checkpoints import save_pretrained
+from regard.checkpoints import Checkpoint, save_pretrained
 from regard.models import Decoder, DecoderConfig, VisionConfig, VisionTransformer
 from regard.tasks.loading import CLASSES, kind_of
 from regard.text import WordVectors, load_vectors
@@ -74,7 +74,7 @@ def test_an_encoder_does_what_its_head_is_for_and_always_encodes(
     encoder_folder: Callable[..., Path], head: str, kind: str
 ) -> None:
     folder = encoder_folder("Bert", head)
-    assert kind_of(folder) == kind
+    assert kind_of(Checkpoint(folder)) == kind
     assert regard.load(folder, "feature-extraction")("the dog").shape == (15,)
     for task in ("text-classification", "question-answering", "fill-mask"):
         if task != kind:

@@ -4,6 +4,7 @@ import pytest
 import torch
 
 from regard import RegardError
+from regard.checkpoints import Checkpoint
 from regard.models import Encoder, EncoderConfig
 from regard.tasks.reading import Reader, load_encoder
 from regard.text import Tokenizer
@@ -18,13 +19,13 @@ def folder(encoder_folder):
 
 @pytest.fixture(scope="module")
 def reader(folder):
-    return Reader(*load_encoder(folder, name="it"), name="it")
+    return Reader(*load_encoder(Checkpoint(folder), name="it"), name="it")
 
 
 def test_another_kind_of_model_is_refused_before_its_weights_are_read(tmp_path):
     (tmp_path / "config.json").write_text('{"model_type": "gpt2"}')
     with pytest.raises(RegardError, match=r"it must be an encoder .*; it is a gpt2 model"):
-        load_encoder(tmp_path, name="it")
+        load_encoder(Checkpoint(tmp_path), name="it")
 
 
 def test_a_module_that_is_no_encoder_is_refused(reader):
@@ -59,7 +60,8 @@ def test_two_texts_are_two_segments(reader):
 
 
 def test_a_family_with_one_segment_is_given_none(encoder_folder):
-    roberta = Reader(*load_encoder(encoder_folder("Roberta", "Model"), name="it"), name="it")
+    roberta_files = Checkpoint(encoder_folder("Roberta", "Model"))
+    roberta = Reader(*load_encoder(roberta_files, name="it"), name="it")
     batch = roberta.batch([roberta.tokens("the dog", "a child"), roberta.tokens("a")])
     assert batch.segments is None
     assert batch.ids[1].tolist()[-1] == 1  # its padding

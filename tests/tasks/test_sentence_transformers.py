@@ -63,7 +63,7 @@ def test_another_module_is_refused(tmp_path):
 
 def test_a_missing_or_damaged_file_is_named(tmp_path):
     folder = write(tmp_path, {"Transformer": "", "Pooling": "1_Pooling"})
-    with pytest.raises(RegardError, match=r"asks for .*1_Pooling/config.json, which is not there"):
+    with pytest.raises(RegardError, match=r"asks for .*1_Pooling/config.json, which is missing"):
         read_settings(folder)
     (folder / "modules.json").write_text("[")
     with pytest.raises(RegardError, match=r"modules.json is not valid JSON"):

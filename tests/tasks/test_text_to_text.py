@@ -11,7 +11,6 @@ from regard.checkpoints import save_pretrained
 from regard.generation import Hypothesis
 from regard.models import Decoder, decoder_preset
 from regard.tasks.summarization import Summarizer
-from regard.tasks.text_to_text import open_checkpoint
 from regard.tasks.translation import Translator
 from regard.text import TokenizerPair, normalise
 
@@ -110,7 +109,7 @@ def test_a_model_that_is_no_encoder_decoder_is_refused(
     save_pretrained(Decoder(config), tmp_path)
     tokenizers.save(tmp_path)
     with pytest.raises(RegardError, match=r"must hold an encoder–decoder, such as .*; it holds a"):
-        open_checkpoint(tmp_path)
+        Summarizer.load(tmp_path)
 
 
 def test_an_id_beyond_the_tokenizers_vocabulary_writes_nothing(

@@ -166,8 +166,8 @@ def test_a_lone_tokenizer_json_has_the_usual_names(tmp_path: Path) -> None:
     [
         ({"vocab.json": "{", "merges.txt": "#version: 0.2\n"}, "to be a byte-pair encoding"),
         ({"vocab.txt": b"\xff\xfe"}, "vocab.txt to be UTF-8"),
-        ({"tokenizer_config.json": "{"}, "tokenizer_config.json to be JSON"),
-        ({"tokenizer_config.json": "[]"}, "tokenizer_config.json to be a JSON object"),
+        ({"tokenizer_config.json": "{"}, "tokenizer_config.json is not valid JSON"),
+        ({"tokenizer_config.json": "[]"}, "tokenizer_config.json must be a JSON object"),
         ({}, "which does not exist"),
         ({"vocab.txt": "a\nb\n"}, r"to have the special token '\[CLS\]'"),
     ],
@@ -179,3 +179,16 @@ def test_what_is_missing_or_broken_is_named(
         (tmp_path / name).write_bytes(content if isinstance(content, bytes) else content.encode())
     with pytest.raises(RegardError, match=message):
         Tokenizer.load(tmp_path)
+
+
+def test_a_setting_of_the_wrong_type_is_one_sentence(tmp_path: Path) -> None:
+    names = ("tokenizer_class", "do_lower_case", "strip_accents", "mask_token")
+    refused = 0
+    for name in (*names, "added_tokens_decoder", "tokenize_chinese_chars"):
+        for wrong in ("wide", [], {"a": {}}, {"1": 2}, 1.5, None):
+            write_wordpiece(tmp_path, **{name: wrong})
+            try:
+                Tokenizer.load(tmp_path)
+            except RegardError:
+                refused += 1
+    assert refused > 12

@@ -154,10 +154,10 @@ def test_marians_target_may_have_a_vocabulary_of_its_own(tmp_path: Path) -> None
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ("{", "vocab.json to be JSON"),
-        ("[]", "to map pieces to ids"),
-        ('{"a": "b"}', "to map pieces to ids"),
-        ('{"a": -1}', "to map pieces to ids"),
+        ("{", "vocab.json is not valid JSON"),
+        ("[]", "must be a JSON object"),
+        ('{"a": "b"}', "must map pieces to ids"),
+        ('{"a": -1}', "must map pieces to ids"),
     ],
 )
 def test_a_vocabulary_that_is_none_is_named(content: str, message: str, tmp_path: Path) -> None:

@@ -1,7 +1,16 @@
 """Hugging Face's format in and out."""
 
+from regard.checkpoints.checkpoint import Checkpoint, CheckpointLike, open_checkpoint
 from regard.checkpoints.hub import find_folder
-from regard.checkpoints.pretrained import empty_model, from_pretrained, read_config
+from regard.checkpoints.pretrained import empty_model, from_pretrained
 from regard.checkpoints.saving import save_pretrained
 
-__all__ = ["empty_model", "find_folder", "from_pretrained", "read_config", "save_pretrained"]
+__all__ = [
+    "Checkpoint",
+    "CheckpointLike",
+    "empty_model",
+    "find_folder",
+    "from_pretrained",
+    "open_checkpoint",
+    "save_pretrained",
+]

@@ -1,6 +1,6 @@
 """What one family of checkpoints is: its settings and the names of its weights, both ways."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -35,7 +35,7 @@ class Family:
 
     model_types: tuple[str, ...]  # of config.json
     model: Callable[[Any], nn.Module]  # the class: our config → the model, which keeps .config
-    from_config: Callable[[Settings], Any]  # config.json → our config; RegardError if we have not
+    from_config: Callable[[Settings], Any]  # config.json → our config; RegardError if unsupported
     to_config: Callable[[Any], Settings]  # our config → config.json with model_type, architectures
     fits: Callable[[Any], bool]  # whether a model of this config can be saved as this family
     names: Callable[[Any], Mapping[str, str | Place]]  # model → {our name: theirs}, constants not
@@ -43,6 +43,8 @@ class Family:
     # other name instead, or both, whose values are then verified to be equal.
     aliases: Callable[[Any], Mapping[str, str]] = lambda model: {}
     constants: Callable[[Any], Mapping[str, Tensor]] = lambda model: {}  # model → {our name: value}
+    # (our config, names in the weights) → our config: settles what config.json does not say.
+    complete: Callable[[Any, Collection[str]], Any] | None = None
     base: str = ""  # their prefix that a file may have or lack, such as "bert."
     renamed: tuple[tuple[str, str], ...] = ()  # (old, new) endings in files of long ago
     ignored: tuple[str, ...] = ()  # patterns ("*.position_ids") of what is recomputed or unused

@@ -1,7 +1,5 @@
 """A model from a folder in Hugging Face's layout: config.json and the weights."""
 
-import json
-import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -10,17 +8,13 @@ import torch
 from torch import Tensor, nn
 from torch.overrides import TorchFunctionMode
 
-from regard.checkpoints.families import family_for
-from regard.checkpoints.family import Family, Settings, cast, places, to_ours
+from regard.checkpoints.checkpoint import CheckpointLike, open_checkpoint
+from regard.checkpoints.family import cast, places, to_ours
 from regard.checkpoints.fit import Fit, fit
-from regard.checkpoints.hub import find_folder
-from regard.checkpoints.weights import open_weights
 from regard.errors import RegardError
 
 
-def from_pretrained(
-    name: str | os.PathLike[str], *, dtype: torch.dtype | None = torch.float32
-) -> Any:
+def from_pretrained(name: CheckpointLike, *, dtype: torch.dtype | None = torch.float32) -> Any:
     """The model in a folder, of a shipped name or of "hub:org/name", in evaluation mode.
 
     Its weights are the file's own memory, read when they are used, unless `dtype` asks for another
@@ -33,67 +27,22 @@ def from_pretrained(
         RegardError: no model there, an unknown family, a damaged file, or weights whose names,
             shapes or ties are not those that config.json asks for. Nothing is half loaded.
     """
-    folder = find_folder(name)
-    settings = read_config(folder)
-    family = family_for(settings["model_type"], where=str(folder / "config.json"))
-    model = _empty(family, settings)
-    weights = open_weights(folder)
+    checkpoint = open_checkpoint(name)
+    model, family, weights = empty_model(checkpoint), checkpoint.family, checkpoint.weights
     found = fit(family, model, weights.shapes)
-    _refuse(found, weights, folder)
+    _refuse(found, weights, checkpoint.folder)
     theirs = {name: weights[in_file] for name, in_file in found.found.items()}
     state = to_ours(places(family.names(model)), theirs) | dict(family.constants(model))
     _assign(model, state, dtype)
     return model.eval()
 
 
-def empty_model(folder: str | os.PathLike[str]) -> nn.Module:
-    """The model that a folder's config.json describes, without memory for its weights."""
-    settings = read_config(folder)
-    return _empty(family_for(settings["model_type"], where=f"{folder}/config.json"), settings)
-
-
-def read_config(folder: str | os.PathLike[str]) -> Settings:
-    """config.json of a model folder, its family checked; a key it lacks is a RegardError."""
-    file = Path(folder) / "config.json"
-    if not file.exists():
-        raise RegardError(f"{folder} is not a model folder: it has no config.json.")
-    try:
-        settings = json.loads(file.read_text(encoding="utf-8"))
-    except ValueError as error:
-        raise RegardError(f"{file} is not valid JSON ({error}).") from error
-    if not isinstance(settings, dict):
-        raise RegardError(f"{file} must be a JSON object; it is a {type(settings).__name__}.")
-    family_for(settings.get("model_type"), where=str(file))
-    return _Settings(settings, file)
-
-
-class _Settings(dict[str, Any]):
-    """A config.json whose missing key says which file lacks it."""
-
-    def __init__(self, content: Mapping[str, Any], file: Path):
-        super().__init__(content)
-        self.file = file
-
-    def __missing__(self, key: str) -> Any:
-        raise RegardError(
-            f"{self.file} of a {self.get('model_type')} model must have {key!r}; it has not."
-            " Copy it again from where the model came from."
-        )
-
-
-def _empty(family: Family, settings: Settings) -> nn.Module:
-    try:
-        config = family.from_config(settings)
-        with torch.device("meta"), _NoFirstValues():
-            return family.model(config)
-    except RegardError:
-        raise
-    except (TypeError, ValueError, KeyError, ArithmeticError, RuntimeError) as error:
-        # A number where a name should be, a width of minus one: no model comes of it.
-        raise RegardError(
-            f"config.json does not describe a {settings['model_type']} model ({error})."
-            " Copy it again from where the model came from."
-        ) from error
+def empty_model(name: CheckpointLike) -> nn.Module:
+    """The model that config.json describes, without memory for its weights."""
+    checkpoint = open_checkpoint(name)
+    config = checkpoint.config
+    with checkpoint.describing(), torch.device("meta"), _NoFirstValues():
+        return checkpoint.family.model(config)
 
 
 class _NoFirstValues(TorchFunctionMode):

@@ -1,6 +1,5 @@
 """The weights in a model folder: safetensors or .bin, whole or in shards, mapped into memory."""
 
-import json
 import pickle
 import warnings
 from collections.abc import Callable, Iterator, Mapping
@@ -12,7 +11,8 @@ import torch
 from safetensors import SafetensorError, safe_open
 from torch import Tensor
 
-from regard.errors import RegardError
+from regard.errors import RegardError, refusing
+from regard.json_files import read_object
 
 SAFETENSORS, BIN = "model.safetensors", "pytorch_model.bin"
 # What other programs keep their weights in, which is no reason to look for a missing file.
@@ -30,7 +30,6 @@ class Weights(Mapping[str, Tensor]):
         self.file_of: dict[str, Path] = {}
         self._get: dict[str, Callable[[], Tensor]] = {}
         for file in files:
-            _check_presence(file)
             self._open_safetensors(file) if file.suffix == ".safetensors" else self._open_bin(file)
 
     def __getitem__(self, name: str) -> Tensor:
@@ -51,7 +50,7 @@ class Weights(Mapping[str, Tensor]):
                 self._add(name, file, shape, dtype, partial(opened.get_tensor, name))
         except SafetensorError as error:
             raise RegardError(
-                f"{file} is damaged ({error}). Copy or train the model again."
+                _in_place_of(file) or f"{file} is damaged ({error}). Copy or train the model again."
             ) from error
 
     def _open_bin(self, file: Path) -> None:
@@ -86,29 +85,13 @@ def open_weights(folder: Path) -> Weights:
     return Weights(weight_files(folder))
 
 
-def is_beside(settings: Mapping[str, Any], name: str, *, otherwise: bool) -> bool:
-    """Whether the weights beside a config.json that was read from a folder hold `name`: some
-    config.json do not tell what their model has.
-
-    Args:
-        otherwise: the answer where no weights are there, which whoever reads them will meet again.
-    """
-    config_file = getattr(settings, "file", None)
-    if config_file is None:
-        return otherwise
-    try:
-        return name in open_weights(config_file.parent)
-    except RegardError:
-        return otherwise
-
-
 def weight_files(folder: Path) -> list[Path]:
     """The files that hold the weights of a model folder, present or not."""
     for name in (SAFETENSORS, BIN):
-        if (folder / name).exists():
+        if (folder / name).is_file():
             return [folder / name]
         index = folder / f"{name}.index.json"
-        if index.exists():
+        if index.is_file():
             return _shards(index)
     foreign = next((file.name for kind in _FOREIGN for file in sorted(folder.glob(kind))), None)
     if foreign:
@@ -122,19 +105,14 @@ def weight_files(folder: Path) -> list[Path]:
 
 
 def _shards(index: Path) -> list[Path]:
-    try:
-        names = sorted(set(json.loads(index.read_text(encoding="utf-8"))["weight_map"].values()))
+    with refusing(f'{index} must have a "weight_map" of names to files'):
+        names = sorted(set(read_object(index)["weight_map"].values()))
         outside = [name for name in names if Path(name).name != name]
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise RegardError(
-            f'{index} must be JSON with a "weight_map" of names to files ({error!r}).'
-            " Copy it again."
-        ) from error
     if outside or not names:
         raise RegardError(
             f"{index} must name files beside it; it names {outside[0] if outside else 'none'!r}."
         )
-    missing = [name for name in names if not (index.parent / name).exists()]
+    missing = [name for name in names if not (index.parent / name).is_file()]
     if missing:
         raise RegardError(
             f"{index.parent} lacks {len(missing)} of the {len(names)} weight files that"
@@ -143,18 +121,17 @@ def _shards(index: Path) -> list[Path]:
     return [index.parent / name for name in names]
 
 
-def _check_presence(file: Path) -> None:
-    """Refuses what git or a browser leaves in the place of a weight file."""
+def _in_place_of(file: Path) -> str:
+    """What git or a browser left in the place of a weight file that cannot be read, if so."""
     with file.open("rb") as opened:
         start = opened.read(40)
     if not start:
-        raise RegardError(f"{file} is damaged: it is empty. Copy it again.")
+        return f"{file} is damaged: it is empty. Copy it again."
     if start.startswith(b"version https://git-lfs"):
-        raise RegardError(
-            f"{file} is not the weights but git's pointer to them. Run `git lfs pull` there."
-        )
+        return f"{file} is git's pointer to the weights, not the weights. Run `git lfs pull` there."
     if start.lstrip().lower().startswith((b"<!doctype", b"<html")):
-        raise RegardError(f"{file} is a web page, not weights. Download the file itself.")
+        return f"{file} is a web page, not weights. Download the file itself."
+    return ""
 
 
 def _load_bin(file: Path) -> dict[str, Any]:
@@ -169,7 +146,15 @@ def _load_bin(file: Path) -> dict[str, Any]:
                 if "mmap can only be used" not in str(error):
                     raise
                 content = torch.load(file, **options)  # from before torch 1.6: cannot be mapped
-    except pickle.UnpicklingError as error:
+    except Exception as error:  # a damaged pickle fails in any way
+        if isinstance(error, OSError) and error.filename is not None:
+            raise  # it could not be opened at all
+        if reason := _in_place_of(file):
+            raise RegardError(reason) from error
+        if not isinstance(error, pickle.UnpicklingError):
+            raise RegardError(
+                f"{file} is damaged ({_first_line(error)}). Copy it again."
+            ) from error
         if "Unsupported global" not in str(error) and "GLOBAL" not in str(error):
             raise RegardError(
                 f"{file} is damaged, or holds more than tensors, which is never run. Copy it again,"
@@ -179,8 +164,6 @@ def _load_bin(file: Path) -> dict[str, Any]:
             f"{file} holds more than tensors and would run code to be opened; it was not opened."
             " Take the model as safetensors, or save its state_dict alone."
         ) from error
-    except (RuntimeError, EOFError, ValueError, KeyError, AttributeError) as error:
-        raise RegardError(f"{file} is damaged ({_first_line(error)}). Copy it again.") from error
     if not isinstance(content, dict):
         raise RegardError(
             f"{file} must hold tensors by name; it is a {type(content).__name__}."

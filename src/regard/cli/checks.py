@@ -1,18 +1,15 @@
 """The checks of `regard doctor`: each gives findings of one line, with the remedy."""
 
-import json
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import torch
 
-from regard.checkpoints import from_pretrained, read_config
-from regard.checkpoints.families import family_for
+from regard.checkpoints import Checkpoint, empty_model, from_pretrained
 from regard.checkpoints.fit import fit
-from regard.checkpoints.pretrained import empty_model
-from regard.checkpoints.weights import Weights, open_weights
+from regard.checkpoints.weights import Weights
 from regard.cli.run_checks import check_run
 from regard.cli.settings_checks import Finding, check_settings
 from regard.errors import RegardError
@@ -24,41 +21,39 @@ TEXT = "The dog runs through the snow, and somebody throws a ball."
 TOKENS = 8  # of it, which every model has positions for
 
 
-def examine(folder: Path, *, run: bool = False) -> Iterator[Finding]:
-    """All findings about a model folder. What cannot be read is a finding, not an error.
+def examine(checkpoint: Checkpoint, *, run: bool = False) -> Iterator[Finding]:
+    """All findings about a model folder. A file that cannot be read is a finding, not an error.
 
     Args:
         run: also run a model that is not small.
     """
-    settings: dict[str, Any] | None = None
-    weights: Weights | None = None
+    weights, family_is_known = None, False
     try:
-        settings = read_config(folder)
-        yield Finding("ok", "config", f"config.json, a {settings['model_type']} model")
+        family_is_known = checkpoint.family is not None
+        yield Finding("ok", "config", f"config.json, a {checkpoint.settings['model_type']} model")
     except RegardError as error:
         yield Finding("wrong", "config", str(error))
     try:
-        weights = open_weights(folder)
-        yield from _check_files(folder, weights)
-        if settings is not None:
-            yield from _check_fit(folder, settings, weights)
+        weights = checkpoint.weights
+        yield from _check_files(checkpoint.folder, weights)
+        if family_is_known:
+            yield from _check_fit(checkpoint)
         yield from _check_values(weights)
     except RegardError as error:
         yield Finding("wrong", "weights", str(error))
-    if settings is None:
-        settings = _read_any(folder / "config.json")
+    settings = _read_any(checkpoint, "config.json")
     if settings.get("model_type") == "vit":
         return  # reads no text
     try:
-        tokenizers = TokenizerPair.load(folder)
+        tokenizers = checkpoint.tokenizers
     except RegardError as error:
         yield Finding("wrong", "tokenizer", str(error))
         return
     yield Finding("ok", "tokenizer", _describe(tokenizers))
-    generation = _read_any(folder / "generation_config.json")
+    generation = _read_any(checkpoint, "generation_config.json")
     yield from check_settings(settings, tokenizers, generation)
     if weights is not None:
-        yield from _check_run(folder, weights, tokenizers.source, run=run)
+        yield from _check_run(checkpoint, tokenizers.source, run=run)
 
 
 def _check_files(folder: Path, weights: Weights) -> Iterator[Finding]:
@@ -78,14 +73,13 @@ def _check_files(folder: Path, weights: Weights) -> Iterator[Finding]:
         yield Finding("note", "code", f"{', '.join(programs)}: never run here; delete what is idle")
 
 
-def _check_fit(folder: Path, settings: dict[str, Any], weights: Weights) -> Iterator[Finding]:
+def _check_fit(checkpoint: Checkpoint) -> Iterator[Finding]:
     try:
-        model = empty_model(folder)
+        model = empty_model(checkpoint)
     except RegardError as error:
         yield Finding("wrong", "config", str(error))
         return
-    family = family_for(settings["model_type"], where=str(folder))
-    found = fit(family, model, weights.shapes)
+    found = fit(checkpoint.family, model, checkpoint.weights.shapes)
     problems = found.problems()
     for problem in problems[:LISTED]:
         yield Finding("wrong", "names", f"{problem}: config.json and the weights are of two models")
@@ -93,7 +87,7 @@ def _check_fit(folder: Path, settings: dict[str, Any], weights: Weights) -> Iter
         yield Finding("wrong", "names", f"and {len(problems) - LISTED} more names do not fit")
     if not problems:
         yield Finding("ok", "names", "every name and shape is as config.json asks")
-    untrue = list(found.untrue(weights))
+    untrue = list(found.untrue(checkpoint.weights))
     for problem in untrue:
         yield Finding("wrong", "ties", f"{problem}: set tie_word_embeddings to false, or copy one")
     if found.tied and not untrue:
@@ -115,15 +109,13 @@ def _check_values(weights: Weights) -> Iterator[Finding]:
     yield Finding("ok", "values", "every weight is a finite number")
 
 
-def _check_run(
-    folder: Path, weights: Weights, tokenizer: Tokenizer, *, run: bool
-) -> Iterator[Finding]:
-    size = sum(math.prod(shape) for shape in weights.shapes.values())
+def _check_run(checkpoint: Checkpoint, tokenizer: Tokenizer, *, run: bool) -> Iterator[Finding]:
+    size = sum(math.prod(shape) for shape in checkpoint.weights.shapes.values())
     if size > SMALL and not run:
         yield Finding("note", "running", f"{size:,} parameters were not run: --run runs them too")
         return
     try:
-        model = from_pretrained(folder)
+        model = from_pretrained(checkpoint)
     except RegardError:
         return  # a finding of another check already
     pad = tokenizer.pad_id if "pad" in tokenizer.special else None
@@ -142,10 +134,9 @@ def _describe(tokenizers: TokenizerPair) -> str:
     return f"source {facts(tokenizers.source)}, target {facts(tokenizers.target)}"
 
 
-def _read_any(file: Path) -> dict[str, Any]:
-    """A JSON object; empty where it is none, which is another check's finding."""
+def _read_any(checkpoint: Checkpoint, name: str) -> Mapping[str, Any]:
+    """A JSON object; empty if it cannot be read, which another check reports."""
     try:
-        content = json.loads(file.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+        return checkpoint.files.get(name, {})
+    except RegardError:
         return {}
-    return content if isinstance(content, dict) else {}

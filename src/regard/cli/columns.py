@@ -1,18 +1,26 @@
-"""A table for the terminal whose columns stand below each other in every script."""
+"""A table for the terminal whose columns stand below each other in every script.
+
+rich.table does not do it: it wraps cells to the width of the terminal, but a line must stay one
+line for programs that read the output, and it is slow to import.
+"""
 
 from collections.abc import Sequence
 
+from regard.cli.texts import one_line
 
-def columns(rows: Sequence[Sequence[str]]) -> str:
-    """The first column to the left, the others to the right."""
+
+def columns(rows: Sequence[Sequence[str]], *, left: int = 1) -> str:
+    """The first `left` columns are aligned to the left, the others to the right."""
     from rich.cells import cell_len  # Chinese letters and emoji are two columns wide
 
-    widths = [max(map(cell_len, column)) for column in zip(*rows, strict=True)]
+    cells = [[one_line(cell) for cell in row] for row in rows]
+    widths = [max(map(cell_len, column)) for column in zip(*cells, strict=True)]
     lines = []
-    for row in rows:
+    for row in cells:
         gaps = [" " * (width - cell_len(cell)) for cell, width in zip(row, widths, strict=True)]
-        first, *others = zip(row, gaps, strict=True)
-        lines.append(
-            "  ".join([first[0] + first[1], *(gap + cell for cell, gap in others)]).rstrip()
-        )
+        padded = [
+            cell + gap if index < left else gap + cell
+            for index, (cell, gap) in enumerate(zip(row, gaps, strict=True))
+        ]
+        lines.append("  ".join(padded).rstrip())
     return "\n".join(lines)

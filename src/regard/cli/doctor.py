@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from regard.cli.texts import one_line
+from regard.cli.columns import columns
 
 
 def doctor(
@@ -23,23 +23,21 @@ def doctor(
 ) -> None:
     """Check a model folder: files, weights, tokenizer, settings, and whether padding or the future
     changes what it gives. Exits with 1 if one is wrong."""
-    from regard.checkpoints import find_folder
+    from regard.checkpoints import open_checkpoint
     from regard.cli.checks import examine
 
-    folder = find_folder(model)
-    findings = list(examine(folder, run=run))
+    checkpoint = open_checkpoint(model)
+    findings = list(examine(checkpoint, run=run))
     wrong = sum(finding.level == "wrong" for finding in findings)
     if as_json:
         told = {
-            "folder": str(folder),
+            "folder": str(checkpoint.folder),
             "ok": not wrong,
             "findings": [asdict(finding) for finding in findings],
         }
         print(json.dumps(told, ensure_ascii=False, indent=2))
     else:
-        width = max(len(finding.check) for finding in findings)
-        for finding in findings:
-            print(f"{finding.level:<5}  {finding.check:<{width}}  {one_line(finding.message)}")
+        print(columns([[each.level, each.check, each.message] for each in findings], left=3))
         print("nothing is wrong." if not wrong else f"{wrong} wrong.")
     if wrong:
         raise typer.Exit(1)

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from regard import __version__, catalog
-from regard.cli.texts import one_line
+from regard.cli.columns import columns
 from regard.errors import RegardError
 
 LISTED = 20  # of a list in the table; --json has them all
@@ -38,7 +38,9 @@ def info(
         found = _taps(model)
         if not found:
             raise RegardError(f"{model} has no attention layers: it sees one fixed context.")
-        print(json.dumps(found, indent=2) if as_json else _columns(found))
+        names = [name.replace("_", " ") for name in found[0]]
+        rows = [names, *(list(map(str, row.values())) for row in found)]
+        print(json.dumps(found, indent=2) if as_json else columns(rows))
         return
     facts = _installation() if model is None else _vectors(model) or _model(model)
     if as_json:
@@ -93,24 +95,21 @@ def _vectors(name: str) -> dict[str, Any] | None:
 
 
 def _model(name: str) -> dict[str, Any]:
-    """No weight is read: the settings tell the sizes, the headers of the files the rest."""
+    """No weight is read: config.json has the sizes, the headers of the files the rest."""
     from math import prod
 
-    from regard.checkpoints import empty_model, find_folder, read_config
-    from regard.checkpoints.weights import open_weights
+    from regard.checkpoints import open_checkpoint
     from regard.tasks.card import read_card
     from regard.tasks.loading import describe, kind_of
 
-    folder, shipped = find_folder(name), catalog.find(name)
-    settings, card = read_config(folder), read_card(folder)
-    config: Any = empty_model(folder).config
-    weights = open_weights(folder)
+    checkpoint, shipped = open_checkpoint(name), catalog.find(name)
+    card, config, weights = read_card(checkpoint.folder), checkpoint.config, checkpoint.weights
     facts: dict[str, Any] = {
         "model": name,
-        "folder": str(folder),
-        "what": describe(folder) if shipped is None else shipped.what,
-        "used_with": list(catalog.KINDS[kind_of(folder)].commands),
-        "architecture": settings["model_type"],
+        "folder": str(checkpoint.folder),
+        "what": describe(checkpoint) if shipped is None else shipped.what,
+        "used_with": list(catalog.KINDS[kind_of(checkpoint)].commands),
+        "architecture": checkpoint.settings["model_type"],
         "parameters": sum(map(prod, weights.shapes.values())),
         "weights": ", ".join(sorted(set(weights.dtypes.values()))),
         **{
@@ -149,19 +148,19 @@ def _fact(config: Any, fields: tuple[str, ...]) -> Any:
 def _taps(name: str) -> list[dict[str, Any]]:
     """Name and size of every attention layer. No weight of ours is read for it; what calls
     attention in a model of transformers is known once it has run, on a short text."""
-    from regard.checkpoints import empty_model, find_folder
+    from regard.checkpoints import empty_model, open_checkpoint
     from regard.inspection.models import ATTENTIONS, tap_name
     from regard.studio.models import is_ours
 
-    folder = find_folder(name)
-    if not is_ours(folder):
+    checkpoint = open_checkpoint(name)
+    if not is_ours(checkpoint):
         from regard.inspection.huggingface import load_for_tracing
 
-        heard = load_for_tracing(folder).trial().values()
+        heard = load_for_tracing(checkpoint.folder).trial().values()
         return [_sizes(tap.name, tap.heads, tap.key_heads, tap.head_dim) for tap in heard]
     return [
         _sizes(tap_name(path), layer.num_heads, layer.num_key_heads, layer.head_dim)
-        for path, layer in empty_model(folder).named_modules()
+        for path, layer in empty_model(checkpoint).named_modules()
         if isinstance(layer, ATTENTIONS)
     ]
 
@@ -170,24 +169,8 @@ def _sizes(name: str, heads: int, key_heads: int, head_dim: int) -> dict[str, An
     return {"tap": name, "heads": heads, "key_heads": key_heads, "head_dim": head_dim}
 
 
-def _columns(rows: list[dict[str, Any]]) -> str:
-    """A table with a column for each name."""
-    lines = [[name.replace("_", " ") for name in rows[0]], *([*row.values()] for row in rows)]
-    texts = [[one_line(str(cell)) for cell in line] for line in lines]
-    widths = [max(map(len, column)) for column in zip(*texts, strict=True)]
-    return "\n".join(
-        "  ".join(
-            cell.ljust(width) if index == 0 else cell.rjust(width)
-            for index, (cell, width) in enumerate(zip(line, widths, strict=True))
-        )
-        for line in texts
-    )
-
-
 def _table(facts: dict[str, Any]) -> str:
-    width = max(map(len, facts))
-    rows = ((name.replace("_", " "), _cell(fact)) for name, fact in facts.items())
-    return "\n".join(one_line(f"{name:<{width}}  {fact}") for name, fact in rows)
+    return columns([[name.replace("_", " "), _cell(fact)] for name, fact in facts.items()], left=2)
 
 
 def _cell(fact: object) -> str:

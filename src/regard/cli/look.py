@@ -171,10 +171,10 @@ def _traced(model: str, saved: bool, text: str, options: dict[str, Any]) -> "Tra
             from regard.inspection import Trace
 
             return Trace.load(model)
-        from regard.checkpoints import find_folder
+        from regard.checkpoints import open_checkpoint
         from regard.studio.models import is_ours, open_model
 
-        if "generate" in options and is_ours(find_folder(model)):
+        if "generate" in options and is_ours(open_checkpoint(model)):
             raise RegardError(
                 f"--generate is for language models, and {model} translates; leave it out."
             )

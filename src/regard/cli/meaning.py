@@ -141,10 +141,8 @@ def _layers(
         if model == STATIC:
             return static_states(static, occurrences), average
         return attention_states(static, occurrences, temperature=temperature), average
-    from regard.checkpoints import find_folder
-
     with waiting(f"reading {model}"):
-        reader = WordReader.load(find_folder(model), name=model)
+        reader = WordReader.load(model, name=model)
     with progress_bar(len(occurrences), "reading") as progress:
         return reader.states(occurrences, progress=progress), None
 

@@ -1,6 +1,6 @@
 """Whether config.json, the tokenizer and generation_config.json agree with one another."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -8,7 +8,7 @@ from regard.errors import RegardError
 from regard.generation import GenerationConfig
 from regard.text import Tokenizer, TokenizerPair
 
-Settings = dict[str, Any]
+Settings = Mapping[str, Any]
 
 
 @dataclass(frozen=True)

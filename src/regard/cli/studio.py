@@ -26,11 +26,11 @@ def studio(
     from regard.studio.serve import bind, serve
 
     with bind(port) as listener:  # before the slow imports: a port in use is said at once
-        from regard.checkpoints import find_folder
+        from regard.checkpoints import open_checkpoint
         from regard.studio.app import create_app
         from regard.studio.models import is_ours
 
         for model in models or []:
-            is_ours(find_folder(model))  # a folder that is no model is refused now, not later
+            is_ours(open_checkpoint(model))  # refuses a folder without a model now, not later
         offered = [*catalog.names(), *(models or [])]
         serve(create_app(offered, {}), listener, browse=not no_open)

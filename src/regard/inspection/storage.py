@@ -6,7 +6,6 @@ be; a tensor that several taps share, as T5's position bias, is stored once.
 
 import json
 import os
-from collections.abc import Sequence
 from dataclasses import asdict, fields, is_dataclass
 from pathlib import Path
 from typing import Any
@@ -16,15 +15,9 @@ from safetensors.torch import save_file
 from torch import Tensor
 
 from regard.attention import masks, scores
-from regard.errors import RegardError
+from regard.errors import RegardError, refusing
 from regard.files import whole_file
-from regard.inspection.answers import (
-    AxisInfo,
-    Candidate,
-    GenerationInfo,
-    HypothesisInfo,
-    Step,
-)
+from regard.inspection.answers import AxisInfo, GenerationInfo
 from regard.inspection.tap import Tap
 from regard.inspection.trace import Trace
 
@@ -90,19 +83,17 @@ def load_trace(path: str | os.PathLike[str]) -> Trace:
             tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
     except (SafetensorError, OSError) as error:
         raise RegardError(
-            f"{path} is no whole safetensors file ({error}); was it cut short? Save it again."
+            f"{path} is not a complete safetensors file ({error}); was it cut short? Save it again."
         ) from error
     if header.get("format") != FORMAT:
-        raise RegardError(f"{path} holds no trace; give a file that trace.save has written.")
+        raise RegardError(f"{path} does not hold a trace; give a file that trace.save has written.")
     if header.get("version") != str(VERSION):
         raise RegardError(
             f"{path} is a trace of version {header.get('version')}, and this is the regard that"
             f" reads version {VERSION}; trace the text again."
         )
-    try:
+    with refusing(f"{path} is not a trace as regard writes it"):
         return as_trace(json.loads(header["trace"]), tensors)
-    except (KeyError, TypeError, ValueError) as error:
-        raise RegardError(f"{path} is not a trace as regard writes it ({error}).") from error
 
 
 class Store:
@@ -157,6 +148,8 @@ def taken_out(value: Any, tensors: dict[str, Tensor]) -> Any:
 
 
 def as_trace(content: dict[str, Any], tensors: dict[str, Tensor]) -> Trace:
+    from pydantic import TypeAdapter  # slow to import, and needed for reading only
+
     taps = {}
     for entry in content["taps"]:
         parts = {
@@ -165,35 +158,10 @@ def as_trace(content: dict[str, Any], tensors: dict[str, Tensor]) -> Trace:
         taps[entry["name"]] = Tap(**parts)
     return Trace(
         taps=taps,
-        axes={name: as_axis(axis) for name, axis in content["axes"].items()},
+        axes=TypeAdapter(dict[str, AxisInfo]).validate_python(content["axes"]),
         model_name=content["model_name"],
         task=content["task"],
         text=content["text"],
-        generation=as_generation(content["generation"]),
+        generation=TypeAdapter(GenerationInfo | None).validate_python(content["generation"]),
         notes=[*content["notes"], "loaded from a file: nothing can be ablated without the model"],
     )
-
-
-def as_axis(content: dict[str, Any]) -> AxisInfo:
-    return AxisInfo(
-        **{
-            **content,
-            "words": as_spans(content["words"]),
-            "sentences": as_spans(content["sentences"]),
-        }
-    )
-
-
-def as_spans(spans: Sequence[Sequence[int]] | None) -> list[tuple[int, int]] | None:
-    return None if spans is None else [(start, end) for start, end in spans]
-
-
-def as_generation(content: dict[str, Any] | None) -> GenerationInfo | None:
-    if content is None:
-        return None
-    steps = [
-        Step(**{**step, "candidates": [Candidate(**each) for each in step["candidates"]]})
-        for step in content["steps"]
-    ]
-    hypotheses = [HypothesisInfo(**each) for each in content["hypotheses"]]
-    return GenerationInfo(content["axis"], steps, hypotheses, content["shown"])

@@ -25,7 +25,8 @@ class Guard:
     """Refuses before the application sees anything; puts HEADERS on every answer.
 
     A foreign page that has its own name resolve to 127.0.0.1 (DNS rebinding) still sends that name
-    as Host; one that sends requests across origins says so in Origin.
+    as Host; one that sends requests across origins says so in Origin. starlette's
+    TrustedHostMiddleware does not do: it lets every port pass, and its refusal says nothing.
     """
 
     def __init__(self, app: ASGIApp) -> None:

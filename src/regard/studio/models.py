@@ -1,17 +1,15 @@
 """A model as a page knows it: what it is, before it is loaded, and how it gives a trace."""
 
-import json
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any, Protocol
 
-from regard.checkpoints import find_folder, read_config
+from regard.checkpoints import Checkpoint, open_checkpoint
 from regard.checkpoints.families import marian, recurrent
 from regard.errors import RegardError
 from regard.inspection.answers import ModelInfo
 from regard.inspection.trace import Trace
 from regard.tasks.card import read_card
-from regard.tasks.loading import load
+from regard.tasks.translation import Translator
 
 MODEL_TYPES = (*marian.MODEL_TYPES, *recurrent.MODEL_TYPES)
 EXAMPLES = {"en": "I would like to drink a cup of tea with my friends."}
@@ -31,21 +29,21 @@ def open_model(name: str) -> Model:
     Raises:
         RegardError: there is none, it is damaged, or its tokenizer is missing.
     """
-    folder = find_folder(name)
-    if is_ours(folder):
-        return load(name, "translation")
+    checkpoint = open_checkpoint(name)
+    if is_ours(checkpoint):
+        return Translator.load(checkpoint, name=name)
     from regard.inspection.huggingface import load_for_tracing
 
-    return load_for_tracing(folder, name=name)
+    return load_for_tracing(checkpoint.folder, name=name)
 
 
 def describe(name: str, loaded: Callable[[str], Model]) -> ModelInfo:
-    """What a page says of a model. Of ours the folder tells; one of transformers' is `loaded`."""
-    folder = find_folder(name)
-    if not is_ours(folder):
+    """What a page says of a model: one of ours is read from its folder, others are `loaded`."""
+    checkpoint = open_checkpoint(name)
+    if not is_ours(checkpoint):
         model: Any = loaded(name)
         return ModelInfo(name, model.task, model.description, model.example, model.max_tokens)
-    config, card = read_config(folder), read_card(folder)
+    config, card = checkpoint.settings, read_card(checkpoint.folder)
     layers = f"{config['encoder_layers']} + {config['decoder_layers']} layers"
     heads = config.get("encoder_attention_heads")  # which a recurrent model has not
     kind = f"{heads} heads" if heads else f"recurrent, attention {config['attention_type']}"
@@ -59,26 +57,18 @@ def describe(name: str, loaded: Callable[[str], Model]) -> ModelInfo:
     )
 
 
-def is_ours(folder: Path) -> bool:
-    """Whether regard has the architecture, with these settings, and the tokenizer's format; else
-    transformers may."""
-    file = folder / "config.json"
-    if not file.is_file():
-        raise RegardError(f"{folder} is not a model folder: it has no config.json.")
-    try:
-        settings = json.loads(file.read_text(encoding="utf-8"))
-        family = settings.get("model_type")
-    except (ValueError, AttributeError) as error:
-        raise RegardError(f"{file} is not a JSON object ({error}); copy it again.") from error
+def is_ours(checkpoint: Checkpoint) -> bool:
+    """Whether regard implements the architecture with these settings, and the tokenizer's format;
+    if not, transformers may."""
+    folder, model_type = checkpoint.folder, checkpoint.settings.get("model_type")
     others = any((folder / name).exists() for name in ("source.spm", "spiece.model"))
-    if family not in MODEL_TYPES or (others and not (folder / "tokenizer.json").exists()):
+    if model_type not in MODEL_TYPES or (others and not (folder / "tokenizer.json").exists()):
         return False
-    return family not in ("marian", "pegasus") or is_readable(settings)
+    return model_type not in ("marian", "pegasus") or is_readable(checkpoint)
 
 
-def is_readable(settings: dict[str, Any]) -> bool:
+def is_readable(checkpoint: Checkpoint) -> bool:
     try:
-        marian.FAMILY.from_config(settings)
-    except (RegardError, KeyError):
+        return checkpoint.config is not None
+    except RegardError:
         return False
-    return True

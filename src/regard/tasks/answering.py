@@ -3,10 +3,8 @@
 Devlin et al. 2019, section 4.2.
 """
 
-import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, overload
 
 import numpy as np
@@ -15,7 +13,7 @@ from numpy.typing import NDArray
 from tokenizers import Encoding
 from torch import nn
 
-from regard.checkpoints.hub import find_folder
+from regard.checkpoints import CheckpointLike, open_checkpoint
 from regard.errors import RegardError
 from regard.tasks.batching import read_each
 from regard.tasks.reading import Batch, Reader, Tokens, load_encoder
@@ -61,10 +59,11 @@ class Answerer:
         return self._reader.device
 
     @classmethod
-    def load(cls, folder: str | os.PathLike[str], *, name: str | None = None) -> "Answerer":
+    def load(cls, folder: CheckpointLike, *, name: str | None = None) -> "Answerer":
         """The model and its tokenizer in `folder`."""
-        name, folder = name or Path(folder).name, find_folder(folder)
-        return cls(*load_encoder(folder, name=name), name=name)
+        checkpoint = open_checkpoint(folder)
+        name = name or checkpoint.name
+        return cls(*load_encoder(checkpoint, name=name), name=name)
 
     @overload
     def __call__(self, question: str, context: str, **options: Any) -> str: ...

@@ -23,7 +23,7 @@ def write_card(
     progress: Progress,
     command: str,
 ) -> None:
-    """Writes the card of a model that training has just found to be its best."""
+    """Writes the card of the best model so far of a training run."""
     facts = {
         "language": [options.source_language, options.target_language],
         "license": options.license,
@@ -47,7 +47,7 @@ def write_card(
 
 
 def render(facts: dict[str, Any]) -> str:
-    """The card's text. Front matter values are JSON, which is YAML."""
+    """The card's text. The values of its front matter are JSON, which is also YAML."""
     front = "\n".join(
         f"{name}: {json.dumps(value, ensure_ascii=False)}" for name, value in facts.items()
     )
@@ -70,11 +70,15 @@ def render(facts: dict[str, Any]) -> str:
 
 
 def read_card(folder: str | os.PathLike[str]) -> dict[str, Any]:
-    """The facts in a folder's card; empty where it has none of ours."""
+    """The facts in a folder's card, one a line as `write_card` writes them; empty without a card.
+
+    PyYAML does not read it: in a stranger's card, aliases could expand without limit, dates would
+    not fit into JSON, and `no`, the code of Norwegian, would be False.
+    """
     file = Path(folder) / "README.md"
-    if not file.exists():
+    if not file.is_file():
         return {}
-    parts = file.read_text(encoding="utf-8").split("---\n", 2)
+    parts = file.read_text(encoding="utf-8", errors="replace").split("---\n", 2)
     if len(parts) < 3 or parts[0]:
         return {}
     facts = {}
@@ -84,6 +88,6 @@ def read_card(folder: str | os.PathLike[str]) -> dict[str, Any]:
             continue
         try:
             facts[name] = json.loads(value)
-        except ValueError:
+        except (ValueError, RecursionError):
             facts[name] = value
     return facts

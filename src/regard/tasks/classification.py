@@ -1,16 +1,13 @@
 """Texts to labels: the head of a fine-tuned encoder, as probabilities."""
 
-import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import torch
 from torch import Tensor, nn
 
-from regard.checkpoints.hub import find_folder
-from regard.checkpoints.pretrained import read_config
+from regard.checkpoints import Checkpoint, CheckpointLike, open_checkpoint
 from regard.errors import RegardError
 from regard.tasks.batching import read_each
 from regard.tasks.reading import Batch, Reader, load_encoder
@@ -73,11 +70,12 @@ class Classifier:
         return self._reader.device
 
     @classmethod
-    def load(cls, folder: str | os.PathLike[str], *, name: str | None = None) -> "Classifier":
+    def load(cls, folder: CheckpointLike, *, name: str | None = None) -> "Classifier":
         """The classifier in `folder`: model, tokenizer and kind of problem."""
-        name, folder = name or Path(folder).name, find_folder(folder)
-        model, tokenizer = load_encoder(folder, name=name)
-        return cls(model, tokenizer, problem_type=read_problem_type(folder), name=name)
+        checkpoint = open_checkpoint(folder)
+        name = name or checkpoint.name
+        model, tokenizer = load_encoder(checkpoint, name=name)
+        return cls(model, tokenizer, problem_type=read_problem_type(checkpoint), name=name)
 
     def __call__(self, text: str | Sequence[str], **options: Any) -> str | list[str]:
         """One text → its best label; a list → a list. Options as in `run`."""
@@ -133,18 +131,17 @@ def ranked(
     return [Label(labels[k], scores[k]) for k in order[:top_k]]
 
 
-def read_problem_type(folder: Path) -> str:
-    """The one in config.json; where it is silent, a single label is a yes or no of its own."""
-    settings = read_config(folder)
-    told = settings.get("problem_type")
-    if told is not None:
-        return check_problem_type(told)
-    alone = len(settings.get("id2label") or range(settings.get("num_labels", 2))) == 1
+def read_problem_type(checkpoint: Checkpoint) -> str:
+    """The one in config.json; if it names none, a single label is a yes-or-no question."""
+    problem_type = checkpoint.settings.get("problem_type")
+    if problem_type is not None:
+        return check_problem_type(problem_type)
+    alone = len(checkpoint.config.labels) == 1
     return "multi_label_classification" if alone else "single_label_classification"
 
 
 def check_problem_type(problem_type: str) -> str:
-    """`problem_type`, where it is a name in SCORES."""
-    if problem_type not in SCORES:
+    """`problem_type`, if it is a name in SCORES."""
+    if str(problem_type) not in SCORES:
         raise RegardError(f"problem_type must be one of {', '.join(SCORES)}; got {problem_type!r}.")
     return problem_type

@@ -1,43 +1,51 @@
-"""How a checkpoint wants to be asked: its settings of decoding, and the text before each text."""
+"""A checkpoint's defaults for decoding, and the prefix it expects before each text."""
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
-from pathlib import Path
 from typing import Any
 
-from regard.checkpoints import read_config
-from regard.errors import RegardError
+from regard.checkpoints import Checkpoint
+from regard.errors import RegardError, refusing
 from regard.generation import GenerationConfig
 
 
 @dataclass(frozen=True)
 class Defaults:
-    """What the files of a checkpoint say of one task."""
+    """The defaults for one task."""
 
     generation: GenerationConfig
     prefix: str | None  # put before every text; None: there are several to choose from
-    not_followed: tuple[str, ...]  # settings that decoding here has not
+    not_followed: tuple[str, ...]  # settings in the files that are not supported
 
 
-def read_defaults(folder: Path) -> dict[str, Defaults]:
-    """The defaults of each task that config.json names ("translation_en_to_de"); of none under "".
+def read_defaults(checkpoint: Checkpoint) -> dict[str, Defaults]:
+    """The defaults of each task in config.json ("translation_en_to_de"), and under "" the others.
 
     Settings are read from generation_config.json, or, as older checkpoints have it, from
     config.json itself; `task_specific_params` of config.json go before both, as they did in
     transformers' pipelines.
 
     Raises:
-        RegardError: a file that is no JSON, or a setting out of range.
+        RegardError: a file is not valid JSON, or a setting is out of range or of the wrong type.
     """
-    config = read_config(folder)
-    file = folder / "generation_config.json"
-    settings = _read(file) if file.exists() else _inside(config)
-    tasks = config.get("task_specific_params") or {}
-    return {
-        name: _defaults(settings | task, config.get("prefix") or "")
-        for name, task in {"": {}, **tasks}.items()
-    }
+    config, generation = checkpoint.settings, checkpoint.files.get("generation_config.json")
+    settings = _inside(config) if generation is None else generation
+    with refusing(f"the generation settings in {checkpoint.folder} are malformed"):
+        return {
+            name: _defaults(settings | task, config.get("prefix") or "")
+            for name, task in {"": {}, **task_settings(checkpoint)}.items()
+        }
+
+
+def task_settings(checkpoint: Checkpoint) -> dict[str, dict[str, Any]]:
+    """The settings of each task in config.json, such as "summarization"."""
+    tasks = checkpoint.settings.get("task_specific_params") or {}
+    if not isinstance(tasks, dict):
+        raise RegardError(
+            f"task_specific_params in {checkpoint.folder}/config.json must be a JSON object;"
+            f" it is a {type(tasks).__name__}. Copy the file again from where it came from."
+        )
+    return tasks
 
 
 _KEYS = (
@@ -49,7 +57,7 @@ _KEYS = (
 
 
 def _inside(config: Mapping[str, Any]) -> dict[str, Any]:
-    """The settings of decoding among those of the model."""
+    """The decoding settings among the model's."""
     return {name: config[name] for name in _KEYS if name in config}
 
 
@@ -58,13 +66,3 @@ def _defaults(settings: Mapping[str, Any], prefix: str) -> Defaults:
     prefix = settings.pop("prefix", prefix)
     generation, not_followed = GenerationConfig.from_dict(settings)
     return Defaults(generation, prefix, tuple(not_followed))
-
-
-def _read(file: Path) -> dict[str, Any]:
-    try:
-        settings = json.loads(file.read_text(encoding="utf-8"))
-    except ValueError as error:
-        raise RegardError(f"{file} is not valid JSON ({error}).") from error
-    if not isinstance(settings, dict):
-        raise RegardError(f"{file} must be a JSON object; it is a {type(settings).__name__}.")
-    return settings

@@ -3,10 +3,8 @@
 Reimers and Gurevych 2019, Sentence-BERT.
 """
 
-import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,7 +13,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn import functional
 
-from regard.checkpoints.hub import find_folder
+from regard.checkpoints import Checkpoint, CheckpointLike, open_checkpoint
 from regard.errors import RegardError
 from regard.tasks.batching import read_each
 from regard.tasks.reading import Batch, Reader, Tokens, load_encoder
@@ -93,16 +91,19 @@ class Embedder:
         return self._reader.device
 
     @classmethod
-    def load(cls, folder: str | os.PathLike[str], *, name: str | None = None) -> "Embedder":
-        """The encoder in `folder` with what sentence-transformers says of it there, if anything.
+    def load(cls, folder: CheckpointLike, *, name: str | None = None) -> "Embedder":
+        """The encoder in `folder`, with the settings of sentence-transformers if it has them.
 
         Raises:
-            RegardError: no encoder, or a module of sentence-transformers that is not here.
+            RegardError: no encoder, or a module of sentence-transformers that is not supported.
         """
-        name = name or Path(folder).name
-        settings = read_settings(find_folder(folder))
+        checkpoint = open_checkpoint(folder)
+        name = name or checkpoint.name
+        settings = read_settings(checkpoint.folder)
+        if settings.folder != checkpoint.folder:
+            checkpoint = Checkpoint(settings.folder, name=name)
         return cls(
-            *load_encoder(settings.folder, name=name),
+            *load_encoder(checkpoint, name=name),
             pooling=settings.pooling,
             normalise=settings.normalise,
             max_length=settings.max_length,

@@ -10,7 +10,7 @@ from tokenizers import decoders
 from torch import nn
 
 from regard.attention.scores import unknown
-from regard.checkpoints import find_folder, from_pretrained, read_config
+from regard.checkpoints import from_pretrained, open_checkpoint
 from regard.errors import RegardError
 from regard.inspection.explaining import (
     LONGEST,
@@ -115,14 +115,12 @@ def explain(
     Raises:
         RegardError: no text, more than 64 tokens, a layer or an attention that the model has not.
     """
-    folder = find_folder(model)
+    checkpoint = open_checkpoint(model)
     name = Path(model).name if Path(model).is_dir() else str(model)
     text = " ".join(_part(normalise(text).split(), part))
-    kind = read_config(folder)["model_type"]
-    loaded: Any = from_pretrained(folder)
-    if isinstance(loaded, EncoderDecoder):
-        translator = Translator.load(folder, name=name)
-        loaded = translator.model
+    if checkpoint.family.model is EncoderDecoder:
+        translator = Translator.load(checkpoint, name=name)
+        loaded: Any = translator.model
         tap = _tap(loaded, name, attention or ("cross" if target is not None else None), layer)
         trace = translator.trace(text, target=target)
         assert trace.rerun is not None, "a translator's trace has its model at hand"
@@ -130,15 +128,16 @@ def explain(
         rows = source if tap.startswith("encoder") else own
         columns = source if tap.endswith(".cross") else None
         return explain_tap(loaded, trace.rerun, tap, rows, key_tokens=columns, source=name)
-    if not isinstance(loaded, Encoder | Decoder):
+    if checkpoint.family.model not in (Encoder, Decoder):
         raise RegardError(
-            f"{name} is a {kind} model; the steps of encoders, decoders and encoder-decoders of"
-            " Transformers can be explained. `regard look` shows what it attends to."
+            f"{name} is a {checkpoint.settings['model_type']} model; only Transformers that read"
+            " text can be explained. `regard look` shows what it attends to."
         )
     if target is not None:
         raise RegardError(f"{name} has no cross-attention, so it takes no target; leave it out.")
+    loaded = from_pretrained(checkpoint)
     tap = _tap(loaded, name, attention, layer)
-    tokenizer = Tokenizer.load(folder)
+    tokenizer = checkpoint.tokenizers.source
     read = tokenizer.inputs(text)
     inputs = {"ids": torch.tensor([read.ids])}
     if isinstance(loaded, Encoder) and loaded.config.token_types is not None:

@@ -1,15 +1,13 @@
 """Masked words: what a model that was trained to guess them would put there."""
 
-import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import torch
 from torch import Tensor, nn
 
-from regard.checkpoints.hub import find_folder
+from regard.checkpoints import CheckpointLike, open_checkpoint
 from regard.errors import RegardError
 from regard.tasks.batching import read_each
 from regard.tasks.reading import Batch, Reader, Tokens, load_encoder
@@ -51,10 +49,11 @@ class MaskFiller:
         return self.tokenizer.special["mask"]
 
     @classmethod
-    def load(cls, folder: str | os.PathLike[str], *, name: str | None = None) -> "MaskFiller":
+    def load(cls, folder: CheckpointLike, *, name: str | None = None) -> "MaskFiller":
         """The model and its tokenizer in `folder`."""
-        name, folder = name or Path(folder).name, find_folder(folder)
-        return cls(*load_encoder(folder, name=name), name=name)
+        checkpoint = open_checkpoint(folder)
+        name = name or checkpoint.name
+        return cls(*load_encoder(checkpoint, name=name), name=name)
 
     def __call__(self, text: str | Sequence[str], **options: Any) -> str | list[str]:
         """One text → the text with the likeliest token for each of its masks; a list → a list."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -13,11 +12,9 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from regard.checkpoints import from_pretrained
-from regard.checkpoints.families import family_for
-from regard.checkpoints.hub import find_folder
-from regard.checkpoints.pretrained import read_config
-from regard.errors import RegardError, optional_package
+from regard.checkpoints import CheckpointLike, from_pretrained, open_checkpoint
+from regard.errors import RegardError, optional_package, refusing
+from regard.json_files import JsonFiles
 from regard.models import VisionTransformer
 from regard.tasks.batching import by_length
 from regard.tasks.classification import (
@@ -100,17 +97,17 @@ class ImageClassifier:
         return self.model.embed.patches.weight.device
 
     @classmethod
-    def load(cls, folder: str | os.PathLike[str], *, name: str | None = None) -> ImageClassifier:
+    def load(cls, folder: CheckpointLike, *, name: str | None = None) -> ImageClassifier:
         """The classifier in `folder`: model, preparation of images and kind of problem."""
-        name, folder = name or Path(folder).name, find_folder(folder)
-        model_type = read_config(folder)["model_type"]
-        if family_for(model_type, where=f"{folder}/config.json").model is not VisionTransformer:
+        checkpoint = open_checkpoint(folder)
+        name = name or checkpoint.name
+        if checkpoint.family.model is not VisionTransformer:
             raise RegardError(
                 f"{name} must be a vision Transformer (ViT) to classify images; it is a"
-                f" {model_type} model. Give the folder of a ViT."
+                f" {checkpoint.settings['model_type']} model. Give the folder of a ViT."
             )
-        preparation, kind = read_preparation(folder), read_problem_type(folder)
-        return cls(from_pretrained(folder), preparation, problem_type=kind, name=name)
+        preparation, kind = read_preparation(checkpoint.files), read_problem_type(checkpoint)
+        return cls(from_pretrained(checkpoint), preparation, problem_type=kind, name=name)
 
     def __call__(self, image: Picture | Sequence[Picture], **options: Any) -> str | list[str]:
         """One image → its best label; a list → a list. Options as in `run`."""
@@ -165,42 +162,41 @@ def open_image(image: Picture) -> Image:
         raise RegardError(f"{image} is no image that Pillow can read ({error}).") from error
 
 
-def read_preparation(folder: Path) -> Preparation:
+def read_preparation(files: JsonFiles) -> Preparation:
     """The one in preprocessor_config.json.
 
     Raises:
-        RegardError: there is none, or it asks for what is not here.
+        RegardError: there is no such file, or it has a setting that is not supported.
     """
-    file = folder / "preprocessor_config.json"
-    if not file.is_file():
+    file = files.folder / "preprocessor_config.json"
+    settings = files.get(file.name)
+    if settings is None:
         raise RegardError(
-            f"{folder} has no preprocessor_config.json, which says how its images are prepared."
+            f"{files.folder} has no preprocessor_config.json, which says how to prepare images."
             " Copy it from where the model came from."
         )
-    try:
-        told: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
-    except ValueError as error:
-        raise RegardError(f"{file} is not valid JSON ({error}).") from error
     does = {"resize": True, "center_crop": False, "rescale": True, "normalize": True}
-    does = {step: told.get(f"do_{step}", usual) for step, usual in does.items()}
-    normal = (told.get("image_mean"), told.get("image_std")) if does["normalize"] else NOT_SCALED
+    does = {step: settings.get(f"do_{step}", usual) for step, usual in does.items()}
+    scale = (settings.get("image_mean"), settings.get("image_std"))
+    mean, std = scale if does["normalize"] else NOT_SCALED
     usual = Preparation()
-    return Preparation(
-        size=_size(told.get("size", 224), file) if does["resize"] else None,
-        resample=told.get("resample", usual.resample),
-        crop=_size(told.get("crop_size", 224), file) if does["center_crop"] else None,
-        factor=told.get("rescale_factor", usual.factor) if does["rescale"] else 1.0,
-        mean=tuple(normal[0] or usual.mean),
-        std=tuple(normal[1] or usual.std),
-    )
+    with refusing(f"{file} is malformed"):
+        return Preparation(
+            size=_size(settings.get("size", 224), file) if does["resize"] else None,
+            resample=int(settings.get("resample", usual.resample)),
+            crop=_size(settings.get("crop_size", 224), file) if does["center_crop"] else None,
+            factor=float(settings.get("rescale_factor", usual.factor)) if does["rescale"] else 1.0,
+            mean=tuple(float(each) for each in mean or usual.mean),
+            std=tuple(float(each) for each in std or usual.std),
+        )
 
 
-def _size(told: Any, file: Path) -> Size:
-    if isinstance(told, int):
-        return told, told
-    if isinstance(told, dict) and {"height", "width"} <= told.keys():
-        return told["height"], told["width"]
+def _size(size: Any, file: Path) -> Size:
+    if isinstance(size, int):
+        return size, size
+    if isinstance(size, dict) and {"height", "width"} <= size.keys():
+        return int(size["height"]), int(size["width"])
     raise RegardError(
-        f"{file} must give the size of images as height and width; it says {told}."
+        f"{file} must give the size of images as height and width; it says {size}."
         " Use transformers for this model."
     )

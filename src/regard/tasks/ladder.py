@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from regard.files import whole_file
+from regard.json_files import read_object
 from regard.tasks.translation import Result, Translator
 from regard.tasks.translation_data import check_files, prepare
 from regard.tasks.translation_training import TrainingOptions, Watch, mean_loss, train_translation
@@ -197,7 +198,7 @@ def _known(folder: Path, progress: Progress) -> tuple[RungResult, Translations] 
     """The result and the translations of an earlier call, if the run has not gone on since."""
     if not all((folder / name).exists() for name in ("result.json", *FILES)):
         return None
-    figures = json.loads((folder / "result.json").read_text(encoding="utf-8"))
+    figures = read_object(folder / "result.json")
     if figures.keys() != {each.name for each in fields(RungResult)}:
         return None  # of another version of regard
     result = RungResult(**figures)

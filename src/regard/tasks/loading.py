@@ -1,16 +1,14 @@
-"""A model by its name, ready for its task; and what kind of model a folder holds."""
+"""Load a model by name, for its task; find out what kind of model a checkpoint is."""
 
 import os
 from importlib import import_module
-from pathlib import Path
 from typing import Any
 
 from regard import catalog
-from regard.checkpoints import find_folder, read_config
-from regard.checkpoints.families import family_for
+from regard.checkpoints import Checkpoint, open_checkpoint
 from regard.errors import RegardError
 from regard.models import Decoder, Encoder, RecurrentEncoderDecoder, VisionTransformer
-from regard.tasks.defaults import read_defaults
+from regard.tasks.defaults import task_settings
 
 # The tasks, by the names of transformers, and the class of each in this folder.
 CLASSES = {
@@ -62,42 +60,41 @@ def load(name: str | os.PathLike[str], task: str | None = None) -> Any:
     shipped = catalog.find(name)
     if task is not None and shipped is not None and shipped.kind != task:
         raise RegardError(catalog.wrong_kind(name, shipped.what, shipped.kind, needed))
-    folder = find_folder(name)
-    kind = kind_of(folder)
+    checkpoint = open_checkpoint(name)
+    kind = kind_of(checkpoint)
     if task is not None and kind != task and task not in _ALSO.get(kind, ()):
-        raise RegardError(catalog.wrong_kind(name, describe(folder), kind, needed))
+        raise RegardError(catalog.wrong_kind(name, describe(checkpoint), kind, needed))
     task = task or ("translation" if kind == "recurrent-translation" else kind)
     module, class_name = CLASSES[task]
-    return getattr(import_module(f"regard.tasks.{module}"), class_name).load(folder, name=str(name))
+    task_class = getattr(import_module(f"regard.tasks.{module}"), class_name)
+    return task_class.load(checkpoint, name=str(name))
 
 
-def kind_of(folder: Path) -> str:
-    """What a checkpoint was made for, a name in `catalog.KINDS`.
+def kind_of(checkpoint: Checkpoint) -> str:
+    """The kind of model, a name in `catalog.KINDS`.
 
-    An encoder–decoder translates, unless its config.json has settings for summaries alone.
+    An encoder–decoder translates, unless its config.json has task settings for summaries only.
 
     Raises:
-        RegardError: it is no model.
+        RegardError: the folder does not hold a model.
     """
-    if (folder / "modules.json").is_file():  # of sentence-transformers
+    if (checkpoint.folder / "modules.json").is_file():  # of sentence-transformers
         return "feature-extraction"
-    settings = read_config(folder)
-    family = family_for(settings["model_type"], where=str(folder / "config.json"))
-    if family.model is Encoder:
-        return _HEADS[family.from_config(settings).head]
-    if family.model is Decoder:
+    model = checkpoint.family.model
+    if model is Encoder:
+        return _HEADS[checkpoint.config.head]
+    if model is Decoder:
         return "text-generation"
-    if family.model is VisionTransformer:
+    if model is VisionTransformer:
         return "image-classification"
-    if family.model is RecurrentEncoderDecoder:
+    if model is RecurrentEncoderDecoder:
         return "recurrent-translation"
-    tasks = [task for task in read_defaults(folder) if task]
+    tasks = task_settings(checkpoint)
     summaries = all(task.startswith("summarization") for task in tasks)
     return "summarization" if tasks and summaries else "translation"
 
 
-def describe(folder: Path) -> str:
-    """The kind of model in a folder, as a sentence names it: "a language model (gpt2)"."""
-    what = catalog.KINDS[kind_of(folder)].what
-    file = folder / "config.json"
-    return f"{what} ({read_config(folder)['model_type']})" if file.is_file() else what
+def describe(checkpoint: Checkpoint) -> str:
+    """The kind of model as a noun phrase for messages: "a language model (gpt2)"."""
+    what, settings = catalog.KINDS[kind_of(checkpoint)].what, checkpoint.files.get("config.json")
+    return what if settings is None else f"{what} ({settings['model_type']})"

@@ -1,18 +1,14 @@
 """An encoder that reads: texts to the numbers it is given, and these in batches through it."""
 
-import os
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TypeVar
 
 import torch
 from torch import Tensor, nn
 from torch.nn.utils.rnn import pad_sequence
 
-from regard.checkpoints import from_pretrained
-from regard.checkpoints.families import family_for
-from regard.checkpoints.pretrained import read_config
+from regard.checkpoints import Checkpoint, from_pretrained
 from regard.errors import RegardError
 from regard.models import Encoder
 from regard.tasks.batching import by_length
@@ -137,12 +133,11 @@ class Reader:
         return pad_sequence(tensors, batch_first=True, padding_value=value).to(self.device)
 
 
-def load_encoder(folder: str | os.PathLike[str], *, name: str) -> tuple[Encoder, Tokenizer]:
-    """The encoder in a folder; another kind of model is refused before its weights are read."""
-    model_type = read_config(folder)["model_type"]
-    if family_for(model_type, where=f"{folder}/config.json").model is not Encoder:
-        raise _no_encoder(name, f"{model_type} model")
-    return from_pretrained(folder), Tokenizer.load(Path(folder))
+def load_encoder(checkpoint: Checkpoint, *, name: str) -> tuple[Encoder, Tokenizer]:
+    """An encoder and its tokenizer; any other model is refused before its weights are read."""
+    if checkpoint.family.model is not Encoder:
+        raise _no_encoder(name, f"{checkpoint.settings['model_type']} model")
+    return from_pretrained(checkpoint), checkpoint.tokenizers.source
 
 
 def _no_encoder(name: str, kind: str) -> RegardError:

@@ -62,7 +62,8 @@ def purity(clusters: NDArray[np.int64], senses: Sequence[str]) -> float:
 def nearest_centroid(train: States, senses: Sequence[str], test: States) -> list[str]:
     """The sense whose training vectors' mean direction is nearest, for each test vector.
 
-    Of senses equally near, the one that is most frequent in training is taken.
+    Of equally near senses, the one most frequent in training is taken. scikit-learn's
+    NearestCentroid measures Euclidean distance only, and takes the first of these by name.
     """
     names = [name for name, _ in Counter(senses).most_common()]
     places = {name: place for place, name in enumerate(names)}
@@ -72,7 +73,10 @@ def nearest_centroid(train: States, senses: Sequence[str], test: States) -> list
 
 
 def leave_one_out(states: States, senses: Sequence[str]) -> float:
-    """The share of vectors whose `nearest_centroid` is their own, by the means of all others."""
+    """The share of vectors whose `nearest_centroid` is their own, by the means of all others.
+
+    One subtraction for each vector, where scikit-learn's LeaveOneOut would fit a model for each.
+    """
     names = [sense for sense, _ in Counter(senses).most_common()]
     own = np.array([names.index(sense) for sense in senses])
     directions = unit(states).astype(np.float64)

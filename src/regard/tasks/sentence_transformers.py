@@ -1,11 +1,10 @@
-"""What a folder of sentence-transformers says of its vectors, beside the encoder itself."""
+"""The settings of sentence-transformers in a model folder: how states become vectors."""
 
-import json
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
-from regard.errors import RegardError
+from regard.errors import RegardError, refusing
+from regard.json_files import JsonFiles, read_json, read_object
 
 POOLINGS = ("mean", "cls", "max")  # of those that sentence-transformers has
 
@@ -22,40 +21,47 @@ class EmbedderSettings:
 
 
 def read_settings(folder: Path) -> EmbedderSettings:
-    """What modules.json and the folders it names say; mean and length one where there is none.
+    """The settings in modules.json and the folders it names; the defaults if there is none.
 
     Raises:
         RegardError: a module other than an encoder, pooling and normalisation; a missing file.
     """
     if not (folder / "modules.json").is_file():
         return EmbedderSettings(folder)
-    modules = {}
-    for module in _read(folder / "modules.json"):
-        kind = str(module["type"]).rpartition(".")[2]
-        if kind not in ("Transformer", "Pooling", "Normalize"):
-            raise RegardError(
-                f"{folder}/modules.json may name Transformer, Pooling and Normalize; it names"
-                f" {kind}. Use sentence-transformers for this model."
-            )
-        modules[kind] = folder / str(module.get("path", ""))
+    with refusing(f"{folder}/modules.json is malformed"):
+        modules = {
+            str(module["type"]).rpartition(".")[2]: folder / str(module.get("path", ""))
+            for module in read_json(folder / "modules.json")
+        }
+    if other := modules.keys() - {"Transformer", "Pooling", "Normalize"}:
+        raise RegardError(
+            f"{folder}/modules.json may name Transformer, Pooling and Normalize; it names"
+            f" {', '.join(sorted(other))}. Use sentence-transformers for this model."
+        )
     model = modules.get("Transformer", folder)
-    file = model / "sentence_bert_config.json"
-    told = _read(file) if file.is_file() else {}
-    pooling = _pooling(modules["Pooling"] / "config.json") if "Pooling" in modules else "mean"
+    settings = JsonFiles(model).get("sentence_bert_config.json", {})
+    length = settings.get("max_seq_length")
+    if not isinstance(length, int | None):
+        raise RegardError(
+            f"max_seq_length in {model}/sentence_bert_config.json must be a number of tokens;"
+            f" it is {length!r}. Copy the file again from where it came from."
+        )
     return EmbedderSettings(
         model,
-        pooling,
+        _pooling(modules["Pooling"] / "config.json") if "Pooling" in modules else "mean",
         normalise="Normalize" in modules,
-        max_length=told.get("max_seq_length"),
-        lowercase=bool(told.get("do_lower_case")),
+        max_length=length,
+        lowercase=bool(settings.get("do_lower_case")),
     )
 
 
 def _pooling(file: Path) -> str:
     """By its name, or by the flags of older files."""
-    told = _read(file)
-    flags = [key for key, value in told.items() if key.startswith("pooling_mode_") and value]
-    names = told.get("pooling_mode") or [
+    if not file.is_file():
+        raise RegardError(f"modules.json asks for {file}, which is missing. Copy it too.")
+    settings = read_object(file)
+    flags = [key for key, value in settings.items() if key.startswith("pooling_mode_") and value]
+    names = settings.get("pooling_mode") or [
         flag.removeprefix("pooling_mode_").removesuffix("_tokens").removesuffix("_token")
         for flag in flags
     ]
@@ -63,15 +69,6 @@ def _pooling(file: Path) -> str:
     if len(names) != 1 or names[0] not in POOLINGS:
         raise RegardError(
             f"{file} must name one way of pooling of {', '.join(POOLINGS)}; it names"
-            f" {', '.join(names) or 'none'}. Use sentence-transformers for this model."
+            f" {', '.join(map(str, names)) or 'none'}. Use sentence-transformers for this model."
         )
     return str(names[0])
-
-
-def _read(file: Path) -> Any:
-    try:
-        return json.loads(file.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        raise RegardError(f"modules.json asks for {file}, which is not there. Copy it.") from None
-    except ValueError as error:
-        raise RegardError(f"{file} is not valid JSON ({error}).") from error

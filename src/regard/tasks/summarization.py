@@ -1,13 +1,12 @@
-"""Text in, the text that a model was trained to make of it out: of a long one, its summary."""
+"""Text-to-text generation with an encoder–decoder, such as summarization."""
 
-import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any, Self
 
+from regard.checkpoints import CheckpointLike, open_checkpoint
 from regard.tasks.batching import read_each
-from regard.tasks.text_to_text import Alternative, TextToText, in_batches, open_checkpoint
+from regard.tasks.text_to_text import Alternative, TextToText, in_batches, load_parts
 
 
 @dataclass(frozen=True)
@@ -25,14 +24,15 @@ class Rewriting:
 class Rewriter(TextToText):
     """Answers text with text, as an encoder–decoder model was trained to: BART, Pegasus, T5."""
 
-    task = ""  # whose settings the checkpoint is asked for; those of none where it has not that
+    task = ""  # whose settings in config.json are used, if it has any
 
     @classmethod
-    def load(cls, folder: str | os.PathLike[str], *, name: str | None = None) -> Self:
+    def load(cls, folder: CheckpointLike, *, name: str | None = None) -> Self:
         """The model of a name (see `load`), its tokenizer and decoding defaults."""
-        model, tokenizers, tasks = open_checkpoint(folder)
+        checkpoint = open_checkpoint(folder)
+        model, tokenizers, tasks = load_parts(checkpoint)
         chosen = tasks.get(cls.task, tasks[""])
-        return cls(model, tokenizers, name=name or Path(folder).name, **vars(chosen))
+        return cls(model, tokenizers, name=name or checkpoint.name, **vars(chosen))
 
     def run(
         self,

@@ -15,8 +15,7 @@ import torch
 from torch import Tensor
 from torch.nn.utils.rnn import pad_sequence
 
-from regard.checkpoints import from_pretrained, read_config, save_pretrained
-from regard.checkpoints.hub import find_folder
+from regard.checkpoints import Checkpoint, from_pretrained, save_pretrained
 from regard.errors import RegardError
 from regard.files import whole_file
 from regard.generation import GenerationConfig, Hypothesis, generate
@@ -49,7 +48,7 @@ class TextToText(ABC):
         tokenizers: of source and target; may be one and the same.
         generation: the defaults of decoding; ids that it does not name are the model's.
         prefix: put before every text, such as T5's "summarize: "; None: not chosen yet.
-        not_followed: settings of the checkpoint's files that decoding here has not, for telling.
+        not_followed: generation settings in the checkpoint that are not supported, for a warning.
         name: what to call it in messages.
     """
 
@@ -181,22 +180,22 @@ class TextToText(ABC):
         return other
 
 
-def open_checkpoint(
-    folder: str | os.PathLike[str],
+def load_parts(
+    checkpoint: Checkpoint,
 ) -> tuple[AnyEncoderDecoder, TokenizerPair, dict[str, Defaults]]:
-    """Model, tokenizers and the defaults of each task, of a name (see `load`).
+    """Model, tokenizers and the defaults of each task.
 
     Raises:
-        RegardError: there is none, it is damaged, or it is no encoder–decoder.
+        RegardError: the checkpoint is damaged, or not an encoder–decoder.
     """
-    folder = find_folder(folder)
-    model = from_pretrained(folder)
+    model = from_pretrained(checkpoint)
     if not isinstance(model, AnyEncoderDecoder):
         raise RegardError(
-            f"{folder} must hold an encoder–decoder, such as Marian, BART or T5; it holds a"
-            f" {read_config(folder)['model_type']} model. Use a checkpoint made for this task."
+            f"{checkpoint.folder} must hold an encoder–decoder, such as Marian, BART or T5; it"
+            f" holds a {checkpoint.settings['model_type']} model. Use a checkpoint made for this"
+            " task."
         )
-    return model, TokenizerPair.load(folder), read_defaults(folder)
+    return model, checkpoint.tokenizers, read_defaults(checkpoint)
 
 
 def in_batches(

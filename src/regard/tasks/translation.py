@@ -1,16 +1,15 @@
 """A trained translator: text in, text out, with the words each word attended to."""
 
-import os
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from regard.checkpoints import CheckpointLike, open_checkpoint
 from regard.data import pad
 from regard.errors import RegardError
 from regard.generation import GenerationConfig
@@ -19,7 +18,7 @@ from regard.models import AnyEncoderDecoder, EncoderDecoder
 from regard.tasks import languages
 from regard.tasks.batching import read_each
 from regard.tasks.defaults import Defaults
-from regard.tasks.text_to_text import Alternative, TextToText, in_batches, open_checkpoint
+from regard.tasks.text_to_text import Alternative, TextToText, in_batches, load_parts
 from regard.tasks.translation_trace import trace_translation
 from regard.text import TokenizerPair, normalise
 
@@ -60,18 +59,19 @@ class Translator(TextToText):
         self.directions = dict(directions or {})
 
     @classmethod
-    def load(cls, folder: str | os.PathLike[str], *, name: str | None = None) -> "Translator":
+    def load(cls, folder: CheckpointLike, *, name: str | None = None) -> "Translator":
         """The translator of a name (see `load`): model, tokenizers and decoding defaults.
 
-        Where the checkpoint has several directions, choose with `between`.
+        If the checkpoint has several directions, choose one with `between`.
         """
-        model, tokenizers, tasks = open_checkpoint(folder)
+        checkpoint = open_checkpoint(folder)
+        model, tokenizers, tasks = load_parts(checkpoint)
         directions = {task: each for task, each in tasks.items() if task.startswith("translation")}
         if len(directions) > 1:
             chosen = replace(tasks[""], prefix=None)
         else:
             chosen = next(iter(directions.values()), tasks[""])
-        name = name or Path(folder).name
+        name = name or checkpoint.name
         return cls(model, tokenizers, directions=directions, name=name, **vars(chosen))
 
     @property

@@ -18,6 +18,7 @@ from regard.data.lines import check_rereadable
 from regard.data.pairs import refuse
 from regard.errors import RegardError
 from regard.files import sha256, whole_file
+from regard.json_files import read_object
 from regard.text import TokenizerPair, train_pair
 
 if TYPE_CHECKING:
@@ -93,9 +94,9 @@ def check_files(pairs: str | tuple[str, str], options: "TrainingOptions") -> lis
 def _recorded(record: Path) -> dict[str, Any]:
     """The content of prepared.json."""
     try:
-        content: dict[str, Any] = json.loads(record.read_text(encoding="utf-8"))
+        content = read_object(record)
         _ = content["made_from"], content["summary"], content.get("files", {}).items()
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+    except (RegardError, AttributeError) as error:
         raise RegardError(
             f"{record} is damaged ({error}). Delete it to have the data prepared anew."
         ) from error

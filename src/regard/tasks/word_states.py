@@ -1,11 +1,9 @@
 """The vector of a word where it stands: static, after attention without parameters, or in each
 layer of a model."""
 
-import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,14 +15,14 @@ from torch.nn.utils.rnn import pad_sequence
 from regard import catalog
 from regard.attention import attend
 from regard.attention.scores import scaled
-from regard.checkpoints import from_pretrained
+from regard.checkpoints import CheckpointLike, from_pretrained, open_checkpoint
 from regard.errors import RegardError
 from regard.inspection.watching import watching
 from regard.layers import Stack
 from regard.models import Encoder, EncoderDecoder
 from regard.tasks.batching import by_length
 from regard.tasks.loading import describe, kind_of
-from regard.text import Tokenizer, TokenizerPair, WordVectors
+from regard.text import Tokenizer, WordVectors
 from regard.text.words import split_words
 
 Layers = dict[str, NDArray[np.float32]]
@@ -101,17 +99,15 @@ class WordReader:
         self.max_length = min(model.config.max_positions, int(told))
 
     @classmethod
-    def load(cls, folder: str | os.PathLike[str], *, name: str | None = None) -> "WordReader":
-        """Of a model folder. Raises RegardError for a model that has no encoder of this kind."""
-        name = name or Path(folder).name
-        model = from_pretrained(folder)
-        if isinstance(model, EncoderDecoder):
-            return cls(model, TokenizerPair.load(Path(folder)).source, name=name)
-        if isinstance(model, Encoder):
-            return cls(model, Tokenizer.load(Path(folder)), name=name)
-        needed = "to read words in context, give an encoder, such as BERT, or a translator"
-        folder = Path(folder)
-        raise RegardError(catalog.wrong_kind(name, describe(folder), kind_of(folder), needed))
+    def load(cls, folder: CheckpointLike, *, name: str | None = None) -> "WordReader":
+        """Of a model folder. Raises RegardError for a model without a Transformer encoder."""
+        checkpoint = open_checkpoint(folder)
+        name = name or checkpoint.name
+        if checkpoint.family.model not in (EncoderDecoder, Encoder):
+            needed = "to read words in context, give an encoder, such as BERT, or a translator"
+            kind = kind_of(checkpoint)
+            raise RegardError(catalog.wrong_kind(name, describe(checkpoint), kind, needed))
+        return cls(from_pretrained(checkpoint), checkpoint.tokenizers.source, name=name)
 
     @property
     def layers(self) -> list[str]:

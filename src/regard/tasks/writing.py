@@ -1,17 +1,14 @@
 """A decoder model that writes: it goes on with a text, or answers a chat, as a stream if asked."""
 
 import itertools
-import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from pathlib import Path
 from typing import Any, overload
 
 import torch
 
-from regard.checkpoints import from_pretrained
-from regard.checkpoints.hub import find_folder
+from regard.checkpoints import CheckpointLike, from_pretrained, open_checkpoint
 from regard.errors import RegardError
 from regard.generation import GenerationConfig, Hypothesis, generate, stream
 from regard.models import Decoder
@@ -78,14 +75,14 @@ class Writer:
         return self.model.output_weight.device
 
     @classmethod
-    def load(cls, folder: str | os.PathLike[str], *, name: str | None = None) -> "Writer":
+    def load(cls, folder: CheckpointLike, *, name: str | None = None) -> "Writer":
         """The model of a name (see `load`), with its tokenizer and decoding defaults."""
-        path = find_folder(folder)
+        checkpoint = open_checkpoint(folder)
         return cls(
-            from_pretrained(path),
-            Tokenizer.load(path),
-            generation=read_defaults(path)[""].generation,
-            name=name or Path(folder).name,
+            from_pretrained(checkpoint),
+            checkpoint.tokenizers.source,
+            generation=read_defaults(checkpoint)[""].generation,
+            name=name or checkpoint.name,
         )
 
     @overload

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -11,7 +10,8 @@ from typing import Any
 import tokenizers
 from tokenizers import AddedToken, Regex, decoders, models, normalizers, pre_tokenizers
 
-from regard.errors import RegardError
+from regard.errors import RegardError, refusing
+from regard.json_files import JsonFiles
 from regard.text.layouts import marian_backend, sentencepiece_backend, surround
 
 SENTENCEPIECE = ("spiece.model", "sentencepiece.bpe.model", "tokenizer.model")
@@ -48,18 +48,27 @@ class TokenizerFiles:
     settings: dict[str, Any] = field(default_factory=dict)  # tokenizer_config.json, chat_template
 
 
-def open_files(path: Path, *, side: str = "source") -> TokenizerFiles:
+def open_files(
+    path: Path, *, side: str = "source", files: JsonFiles | None = None
+) -> TokenizerFiles:
     """The tokenizer in a folder, from whichever files hold it, or of a tokenizer.json.
 
     Args:
         side: "source" or "target", of a folder with one for each (Marian's).
+        files: the folder's JSON, if some of it has been read already.
 
     Raises:
         RegardError: there is none, it is damaged, or of a kind not known here.
     """
     file = path / "tokenizer.json" if path.is_dir() else path
+    files = files or JsonFiles(file.parent)
+    with refusing(f"the tokenizer in {file.parent} is malformed"):
+        return _open(path, file, side, files)
+
+
+def _open(path: Path, file: Path, side: str, files: JsonFiles) -> TokenizerFiles:
     folder = file.parent
-    settings = _read_json(folder / "tokenizer_config.json")
+    settings = dict(files.get("tokenizer_config.json", {}))
     if (folder / "chat_template.jinja").is_file():  # comes before the one in the settings
         template = (folder / "chat_template.jinja").read_text(encoding="utf-8")
         settings["chat_template"] = template
@@ -72,9 +81,9 @@ def open_files(path: Path, *, side: str = "source") -> TokenizerFiles:
             "give a tokenizer.json or a model folder that holds one"
         )
     else:
-        backend, usual = _build(folder, _kind(folder, settings), settings, side)
+        backend, usual = _build(folder, _kind(files, settings), settings, side)
         _add_tokens(backend, settings)
-    return TokenizerFiles(backend, _special(folder, settings, backend, usual), settings)
+    return TokenizerFiles(backend, _special(files, settings, backend, usual), settings)
 
 
 def _read_tokenizer_json(file: Path) -> tokenizers.Tokenizer:
@@ -184,14 +193,14 @@ def _add_tokens(backend: tokenizers.Tokenizer, settings: Mapping[str, Any]) -> N
 
 
 def _special(
-    folder: Path,
+    files: JsonFiles,
     settings: Mapping[str, Any],
     backend: tokenizers.Tokenizer,
     usual: Mapping[str, str],
 ) -> dict[str, str]:
-    """What the folder calls its special tokens; where it is silent, what is usual and there."""
-    told = {**_read_json(folder / "special_tokens_map.json"), **settings}
-    lone = not told and not usual  # a tokenizer.json and nothing else
+    """The names of the special tokens in the folder's files; else the usual ones it has."""
+    named = {**files.get("special_tokens_map.json", {}), **settings}
+    lone = not named and not usual  # a tokenizer.json and nothing else
     special = {
         name: token
         for names in ((_SENTENCEPIECE, _BERT, _GPT2)[::-1] if lone else (usual,))
@@ -199,7 +208,7 @@ def _special(
         if backend.token_to_id(token) is not None
     }
     for name in NAMES:
-        token = told.get(f"{name}_token", ...)
+        token = named.get(f"{name}_token", ...)
         if isinstance(token, dict):  # older files store the token with its stripping rules
             token = token.get("content")
         if token is None:
@@ -209,22 +218,9 @@ def _special(
     return special
 
 
-def _kind(folder: Path, settings: Mapping[str, Any]) -> str:
+def _kind(files: JsonFiles, settings: Mapping[str, Any]) -> str:
     """The family: "bert", "t5", "mbart50", …, by the tokenizer's class, else by the model's."""
     named = str(settings.get("tokenizer_class") or "").removesuffix("Fast")
     if named in ("", "PreTrainedTokenizer", "TokenizersBackend"):
-        named = str(_read_json(folder / "config.json").get("model_type") or "")
+        named = str(files.get("config.json", {}).get("model_type") or "")
     return named.removesuffix("Tokenizer").lower().replace("-", "").replace("_", "")
-
-
-def _read_json(file: Path) -> dict[str, Any]:
-    """A JSON object; empty where there is no such file."""
-    if not file.is_file():
-        return {}
-    try:
-        content = json.loads(file.read_text(encoding="utf-8"))
-    except ValueError as error:
-        raise RegardError(f"expected {file} to be JSON, but it is not ({error})") from error
-    if not isinstance(content, dict):
-        raise RegardError(f"expected {file} to be a JSON object, but it is not: copy it again")
-    return content

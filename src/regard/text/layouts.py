@@ -6,7 +6,6 @@ special tokens first, Pegasus left room for a hundred, Marian's are in a vocab.j
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -15,6 +14,7 @@ import tokenizers
 from tokenizers import AddedToken, processors
 
 from regard.errors import RegardError
+from regard.json_files import read_object
 from regard.text.sentencepiece import (
     CONTROL,
     UNKNOWN,
@@ -95,14 +95,11 @@ def marian_backend(file: Path, vocab_file: Path) -> tokenizers.Tokenizer:
 
 def read_vocab(file: Path) -> dict[str, int]:
     """A vocab.json: piece → id."""
-    try:
-        ids = json.loads(file.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise RegardError(f"expected {file} to be JSON, but it is not ({error})") from error
-    if not isinstance(ids, dict) or not all(
-        isinstance(id_, int) and 0 <= id_ < 10_000_000 for id_ in ids.values()
-    ):
-        raise RegardError(f"expected {file} to map pieces to ids, but it does not: copy it again")
+    if not file.is_file():
+        raise RegardError(f"{file} is missing; it maps pieces to ids. Copy it from the model.")
+    ids = read_object(file)
+    if not all(isinstance(id_, int) and 0 <= id_ < 10_000_000 for id_ in ids.values()):
+        raise RegardError(f"{file} must map pieces to ids, and does not. Copy it again.")
     return ids
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+from regard.json_files import JsonFiles
 from regard.text.tokenizer import Tokenizer
 
 
@@ -29,12 +30,17 @@ class TokenizerPair:
             self.target.save(folder, name=target.name)
 
     @classmethod
-    def load(cls, folder: str | Path) -> TokenizerPair:
-        """Open the tokenizer or the two tokenizers of a model folder."""
+    def load(cls, folder: str | Path, *, files: JsonFiles | None = None) -> TokenizerPair:
+        """Open the tokenizer or the two tokenizers of a model folder.
+
+        Args:
+            files: the folder's JSON, if some of it has been read already.
+        """
         folder = Path(folder)
-        source = Tokenizer.load(folder)
+        files = files or JsonFiles(folder)
+        source = Tokenizer.load(folder, files=files)
         if (folder / "target_tokenizer.json").is_file():
-            return cls(source, Tokenizer.load(folder / "target_tokenizer.json"))
+            return cls(source, Tokenizer.load(folder / "target_tokenizer.json", files=files))
         if (folder / "target.spm").is_file() and not (folder / "tokenizer.json").is_file():
-            return cls(source, Tokenizer.load(folder, side="target"))
+            return cls(source, Tokenizer.load(folder, side="target", files=files))
         return cls(source, source)

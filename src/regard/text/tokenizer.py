@@ -13,6 +13,7 @@ import tokenizers
 from tokenizers import models
 
 from regard.errors import RegardError
+from regard.json_files import JsonFiles
 from regard.text.formats import open_files
 from regard.text.normalise import check_unicode
 
@@ -198,16 +199,19 @@ class Tokenizer:
             ) from error
 
     @classmethod
-    def load(cls, path: str | Path, *, side: str = "source") -> Tokenizer:
+    def load(
+        cls, path: str | Path, *, side: str = "source", files: JsonFiles | None = None
+    ) -> Tokenizer:
         """Open a tokenizer.json, or the tokenizer in a folder, whichever files hold it.
 
         Args:
             side: "source" or "target", of a folder that has one for each (Marian's).
+            files: the folder's JSON, if some of it has been read already.
         """
-        files = open_files(Path(path), side=side)
-        special = dict(files.special)
+        found = open_files(Path(path), side=side, files=files)
+        special = dict(found.special)
         named = {name: special.pop(name, None) for name in ("pad", "eos", "unk")}
-        return cls(files.backend, **named, others=special, settings=files.settings)
+        return cls(found.backend, **named, others=special, settings=found.settings)
 
     def _groups(self, ids: list[int]) -> list[list[int]]:
         """Positions of ids, cut before every piece that starts a word; specials left out."""

@@ -30,6 +30,7 @@ from torch import Tensor
 from regard import __version__
 from regard.errors import RegardError
 from regard.files import sha256, whole_file, whole_folder
+from regard.json_files import read_object
 
 Tensors = dict[str, Tensor]
 
@@ -165,7 +166,7 @@ class RunFolder:
                 return Checkpoint(
                     weights=_tensors(folder / "weights.safetensors"),
                     optimizer=_tensors(folder / "optimizer.safetensors"),
-                    state=_read_json(folder / "state.json"),
+                    state=read_object(folder / "state.json"),
                 )
             self.warn(f"{folder} is damaged ({damage}); using the checkpoint before it.")
         if self.steps():
@@ -222,11 +223,11 @@ _OLD_NAMES = {
 def _damage(folder: Path) -> str | None:
     """What is wrong with a checkpoint, or None."""
     try:
-        sums = _read_json(folder / "checksums.json")
+        sums = read_object(folder / "checksums.json")
         for name in ("weights.safetensors", "optimizer.safetensors", "state.json"):
             if sha256(folder / name) != sums[name]:
                 return f"{name} does not match its checksum"
-    except (OSError, KeyError, ValueError, SafetensorError) as error:
+    except (OSError, ValueError, SafetensorError) as error:
         return str(error)
     return None
 
@@ -234,9 +235,9 @@ def _damage(folder: Path) -> str | None:
 def _recorded(file: Path) -> dict[str, Any]:
     """The content of run.json."""
     try:
-        content = _read_json(file)
+        content = read_object(file)
         options, threads = content["options"], content.get("threads")
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+    except RegardError as error:
         raise _not_ours(file, str(error)) from error
     if not isinstance(options, dict):
         raise _not_ours(file, "its options are not an object")
@@ -272,10 +273,6 @@ def _remove_partial(folder: Path) -> None:
                 shutil.rmtree(path)
             else:
                 path.unlink(missing_ok=True)  # it may have gone with its folder
-
-
-def _read_json(path: Path) -> Any:
-    return json.loads(path.read_text(encoding="utf-8"))
 
 
 def _write_json(path: Path, value: Any) -> None:

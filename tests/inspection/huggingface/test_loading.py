@@ -38,13 +38,14 @@ def test_a_folder_is_called_what_it_was_asked_for(folder):
 
 
 def test_a_marian_model_that_is_not_ours_is_opened_by_transformers(folder, tmp_path):
+    from regard.checkpoints import Checkpoint
     from regard.studio.models import is_ours, open_model
 
     copied = tmp_path / "model"
     shutil.copytree(folder("Marian"), copied)
     config = json.loads((copied / "config.json").read_text())
     (copied / "config.json").write_text(json.dumps(config | {"scale_embedding": False}))
-    assert not is_ours(copied)
+    assert not is_ours(Checkpoint(copied))
     trace = open_model(str(copied)).trace("the cat sat", target="Die Katze")
     assert trace["decoder.layers.1.cross"].rows == 3
 

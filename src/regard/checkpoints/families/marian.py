@@ -3,12 +3,13 @@
 The post-norm Transformer of the paper is Marian's architecture, the pre-norm one Pegasus's.
 """
 
+from collections.abc import Collection
+from dataclasses import replace
 from typing import Any
 
 from torch import Tensor
 
 from regard.checkpoints.family import Family, Place, rename
-from regard.checkpoints.weights import is_beside
 from regard.errors import RegardError
 from regard.models import EncoderDecoder, EncoderDecoderConfig
 from regard.positions import sinusoidal
@@ -106,7 +107,7 @@ def to_config(config: EncoderDecoderConfig) -> dict[str, Any]:
 
 
 def from_config(settings: dict[str, Any]) -> EncoderDecoderConfig:
-    """The configuration that config.json describes, with one question to the weights beside it."""
+    """The configuration that config.json describes; `complete` adds what the weights say."""
     family = settings["model_type"]
     if settings["encoder_ffn_dim"] != settings["decoder_ffn_dim"]:
         raise RegardError(
@@ -132,12 +133,15 @@ def from_config(settings: dict[str, Any]) -> EncoderDecoderConfig:
         activation=settings["activation_function"],
         positions="sinusoidal" if static else "learned",
         max_positions=settings["max_position_embeddings"],
-        # Marian's and Pegasus's own files have one, models trained here have none.
-        logits_bias=is_beside(settings, LOGITS_BIAS, otherwise=False),
         pad_id=settings["pad_token_id"],
         eos_id=settings["eos_token_id"],
         start_id=settings["decoder_start_token_id"],
     )
+
+
+def complete(config: EncoderDecoderConfig, weights: Collection[str]) -> EncoderDecoderConfig:
+    """Marian's and Pegasus's own files have a bias of the logits, models trained here do not."""
+    return replace(config, logits_bias=LOGITS_BIAS in weights)
 
 
 _ARCHITECTURES = {
@@ -184,5 +188,6 @@ FAMILY = Family(
     names=names,
     aliases=aliases,
     constants=constants,
+    complete=complete,
     ignored=("model.*coder.embed_positions.weight",),  # of sinusoids
 )

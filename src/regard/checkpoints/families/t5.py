@@ -5,10 +5,11 @@ T5 1.1, and Flan after it, gate the feed-forward networks, have an output table 
 scale nothing.
 """
 
+from collections.abc import Collection
+from dataclasses import replace
 from typing import Any
 
 from regard.checkpoints.family import Family, Settings, rename
-from regard.checkpoints.weights import is_beside
 from regard.models import EncoderDecoder, EncoderDecoderConfig
 
 MODEL_TYPES = ("t5",)
@@ -95,7 +96,7 @@ def to_config(config: EncoderDecoderConfig) -> Settings:
 
 
 def from_config(settings: Settings) -> EncoderDecoderConfig:
-    """The configuration that config.json describes, with one question to the weights beside it."""
+    """The configuration that config.json describes; `complete` adds what the weights say."""
     tied: bool = settings.get("tie_word_embeddings", True)
     scaled: bool = settings.get("scale_decoder_outputs", tied)
     activation, gated = _activation(settings.get("feed_forward_proj", "relu"))
@@ -119,14 +120,18 @@ def from_config(settings: Settings) -> EncoderDecoderConfig:
         relative_distance=settings.get("relative_attention_max_distance", 128),
         max_positions=settings.get("n_positions", 512),
         scale_output=scaled,
-        # config.json does not tell: transformers before 5.2 wrote tie_word_embeddings false for
-        # every such model, and since then true, whatever there is.
-        tied_output=scaled or not is_beside(settings, OUTPUT, otherwise=not tied),
+        tied_output=scaled or tied,
         pad_id=pad,
         eos_id=settings.get("eos_token_id", 1),
         start_id=pad if start is None else start,
         **FIXED,
     )
+
+
+def complete(config: EncoderDecoderConfig, weights: Collection[str]) -> EncoderDecoderConfig:
+    """Whether the output has a table of its own, about which config.json cannot be trusted:
+    transformers before 5.2 always wrote tie_word_embeddings false, and since then always true."""
+    return replace(config, tied_output=config.scale_output or OUTPUT not in weights)
 
 
 # (activation, gated) → feed_forward_proj, in which "gelu" is exact alone and tanh's when gated.
@@ -179,6 +184,7 @@ FAMILY = Family(
     fits=_fits,
     names=names,
     aliases=aliases,
+    complete=complete,
     # In files of long ago: a table that no version reads.
     ignored=("decoder.block.0.layer.1.EncDecAttention.relative_attention_bias.weight",),
 )

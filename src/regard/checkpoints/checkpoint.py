@@ -1,0 +1,113 @@
+"""A model folder whose files are read once, and passed to whatever needs them."""
+
+import os
+from contextlib import AbstractContextManager
+from functools import cached_property
+from pathlib import Path
+from types import NoneType, UnionType
+from typing import Any, TypeAlias, Union, get_args, get_origin, get_type_hints
+
+from regard.checkpoints.families import family_for
+from regard.checkpoints.family import Family
+from regard.checkpoints.hub import find_folder
+from regard.checkpoints.weights import Weights, open_weights
+from regard.errors import RegardError, refusing
+from regard.json_files import JsonFiles, JsonObject
+from regard.text import TokenizerPair
+
+
+class Checkpoint:
+    """A model folder in Hugging Face's layout; nothing is read before it is needed.
+
+    Args:
+        folder: with config.json, the weights and, of a model that reads text, the tokenizer.
+        name: what to call the model in messages; the folder's name by default.
+    """
+
+    def __init__(self, folder: str | os.PathLike[str], *, name: str | None = None):
+        self.folder = Path(folder)
+        self.name = name or self.folder.name
+        self.files = JsonFiles(folder)
+
+    @property
+    def settings(self) -> JsonObject:
+        """The content of config.json.
+
+        Raises:
+            RegardError: there is no such file, or it is not a JSON object.
+        """
+        settings = self.files.get("config.json")
+        if settings is None:
+            raise RegardError(f"{self.folder} is not a model folder: it has no config.json.")
+        return settings
+
+    @cached_property
+    def family(self) -> Family:
+        """The family of its model_type, which must be one of `families.MODULES`."""
+        return family_for(self.settings.get("model_type"), where=f"{self.folder}/config.json")
+
+    @cached_property
+    def config(self) -> Any:
+        """The model's configuration, such as an EncoderConfig.
+
+        Raises:
+            RegardError: a setting is missing, of the wrong type, or not implemented.
+        """
+        family = self.family
+        with self.describing():
+            config = family.from_config(self.settings)
+            _check_types(config)
+        if family.complete is None:
+            return config
+        try:
+            weights = self.weights
+        except RegardError:  # raised again when the weights are read
+            return config
+        return family.complete(config, weights)
+
+    @cached_property
+    def weights(self) -> Weights:
+        """The weights by their names in the files; see `open_weights`."""
+        return open_weights(self.folder)
+
+    @cached_property
+    def tokenizers(self) -> TokenizerPair:
+        """Of source and target; one and the same where the folder has one."""
+        return TokenizerPair.load(self.folder, files=self.files)
+
+    def describing(self) -> AbstractContextManager[None]:
+        """Turns any exception inside the block into a RegardError about config.json."""
+        model_type = self.settings.get("model_type")
+        return refusing(f"{self.folder}/config.json does not describe a {model_type} model")
+
+
+CheckpointLike: TypeAlias = str | os.PathLike[str] | Checkpoint
+
+
+def open_checkpoint(name: CheckpointLike) -> Checkpoint:
+    """The checkpoint of a name, as `find_folder` takes it; a Checkpoint is returned as it is."""
+    if isinstance(name, Checkpoint):
+        return name
+    return Checkpoint(find_folder(name), name=Path(name).name)
+
+
+def _check_types(config: Any) -> None:
+    """Raises TypeError for a field that has not the type its dataclass declares."""
+    for field, hint in get_type_hints(type(config)).items():
+        value = getattr(config, field)
+        if not _is_a(value, hint):
+            expected = getattr(hint, "__name__", str(hint))
+            raise TypeError(f"{field} must be {expected}; got {value!r}")
+
+
+def _is_a(value: object, hint: Any) -> bool:
+    if get_origin(hint) in (Union, UnionType):
+        return any(_is_a(value, each) for each in get_args(hint))
+    if get_origin(hint) is tuple:
+        kinds = get_args(hint)
+        return isinstance(value, tuple) and all(_is_a(each, kinds[0]) for each in value)
+    if hint is float:
+        return isinstance(value, int | float) and not isinstance(value, bool)
+    if hint is int:
+        return isinstance(value, int) and not isinstance(value, bool)
+    return hint not in (str, bool, NoneType) or isinstance(value, hint)

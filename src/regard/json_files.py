@@ -1,0 +1,71 @@
+"""JSON in files, refused in one sentence where it cannot be used."""
+
+import json
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, overload
+
+from regard.errors import RegardError
+
+
+class JsonObject(dict[str, Any]):
+    """The content of a file; a missing key is a RegardError that names the file."""
+
+    def __init__(self, file: Path, content: Mapping[str, Any]):
+        super().__init__(content)
+        self._file = file
+
+    def __missing__(self, key: str) -> Any:
+        raise RegardError(
+            f"{self._file} must have the key {key!r}, which is missing."
+            " Copy the file again from where it came from."
+        )
+
+
+class JsonFiles:
+    """The JSON objects in a folder; each file is read once, when it is first needed."""
+
+    def __init__(self, folder: str | os.PathLike[str]):
+        self.folder = Path(folder)
+        self._content: dict[str, JsonObject | None] = {}
+
+    @overload
+    def get(self, name: str) -> JsonObject | None: ...
+    @overload
+    def get(self, name: str, default: Mapping[str, Any]) -> Mapping[str, Any]: ...
+    def get(self, name: str, default: Any = None) -> Any:
+        """The content of a file; `default` if there is no such file.
+
+        Raises:
+            RegardError: it is not a JSON object.
+        """
+        if name not in self._content:
+            file = self.folder / name
+            self._content[name] = read_object(file) if file.is_file() else None
+        content = self._content[name]
+        return default if content is None else content
+
+
+def read_object(file: Path) -> JsonObject:
+    """The JSON object in a file.
+
+    Raises:
+        RegardError: it is not one.
+    """
+    content = read_json(file)
+    if not isinstance(content, dict):
+        raise RegardError(f"{file} must be a JSON object; it is a {type(content).__name__}.")
+    return JsonObject(file, content)
+
+
+def read_json(file: Path) -> Any:
+    """Any JSON value in a file.
+
+    Raises:
+        RegardError: it is not valid JSON, or nested too deeply.
+    """
+    try:
+        return json.loads(file.read_text(encoding="utf-8"))
+    except (ValueError, RecursionError) as error:
+        raise RegardError(f"{file} is not valid JSON ({error}).") from error
