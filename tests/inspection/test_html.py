@@ -105,7 +105,8 @@ def test_a_layer_whose_score_is_not_a_multiple_of_the_product_keeps_its_scores(t
 
     trace = traced(5)
     (name,) = trace
-    trace[name].score = capped(scaled_dot, 2.0)
+    tap = trace[name]
+    tap.attention = tap.attention._replace(score=capped(scaled_dot, 2.0))
     to_html(trace, tmp_path / "page.html")
     answers = kept(tmp_path / "page.html")[0]["answers"]
     scores = numbers(answers[f"map?head=1&quantity=score&tap={name}"])

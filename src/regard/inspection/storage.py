@@ -16,6 +16,7 @@ from safetensors.torch import save_file
 from torch import Tensor
 
 from regard.attention import masks, scores
+from regard.attention.record import Attention
 from regard.errors import RegardError
 from regard.files import whole_file
 from regard.inspection.answers import (
@@ -40,7 +41,7 @@ SCORES = {
     kind.__name__: kind
     for kind in (scores.scaled, scores.capped, scores.general, scores.additive, scores.gaussian)
 }
-TENSORS = ("query", "key", "value", "bias", "output_weight", "known_lse")
+TENSORS = ("output_weight", "known_lse")
 FIELDS = ("name", "side", "kind", "layer", "queries", "keys", "notes")
 
 
@@ -56,8 +57,7 @@ def save_trace(trace: Trace, path: str | os.PathLike[str]) -> None:
             {
                 **{name: getattr(tap, name) for name in FIELDS},
                 **{name: store.put(getattr(tap, name)) for name in TENSORS},
-                "score": store.put(tap.score),
-                "mask": store.put(tap.mask),
+                **{name: store.put(part) for name, part in tap.attention._asdict().items()},
             }
             for tap in trace.values()
         ],
@@ -159,10 +159,9 @@ def taken_out(value: Any, tensors: dict[str, Tensor]) -> Any:
 def as_trace(content: dict[str, Any], tensors: dict[str, Tensor]) -> Trace:
     taps = {}
     for entry in content["taps"]:
-        parts = {
-            name: taken_out(entry[name], tensors) for name in (*TENSORS, *FIELDS, "score", "mask")
-        }
-        taps[entry["name"]] = Tap(**parts)
+        parts = {name: taken_out(entry[name], tensors) for name in (*TENSORS, *FIELDS)}
+        attention = Attention(*(taken_out(entry[name], tensors) for name in Attention._fields))
+        taps[entry["name"]] = Tap(attention=attention, **parts)
     return Trace(
         taps=taps,
         axes={name: as_axis(axis) for name, axis in content["axes"].items()},

@@ -193,10 +193,10 @@ def largest(
     width: int,
 ) -> Tensor:
     """Block maxima, found among logarithms: so only the largest of a block is exponentiated."""
-    logs = tap.tile_of_scores(head, rows, columns, item)
-    if quantity != "score":
-        lse = tap.lse(head, rows, item=item)
-        logs = logs - lse.masked_fill(lse == float("-inf"), 0)[:, None]
+    if quantity == "score":
+        logs = tap.tile_of_scores(head, rows, columns, item)
+    else:
+        logs = tap.log_weights(head, rows, columns, item=item)
     if quantity == "norm":
         logs = logs + norms_of(tap, head, columns, item).log()
     logs = block_maxima(logs, height, width)
@@ -213,7 +213,7 @@ def visible(tap: Tap, head: int, rows: Tensor, columns: Tensor, quantity: str, i
         values = tap.tile(head, rows, columns, item=item)
     if quantity == "norm":
         values = values * norms_of(tap, head, columns, item)
-    return values if allowed is None else values.masked_fill(~allowed, float("nan"))
+    return values if allowed is None else torch.where(allowed, values, float("nan"))
 
 
 def norms_of(tap: Tap, head: int, columns: Tensor, item: int) -> Tensor:
