@@ -27,6 +27,7 @@ import uvicorn
 from playwright.sync_api import Browser, Page, sync_playwright
 
 from regard.attention import Causal, attend
+from regard.attention.record import Attention
 from regard.attention.scores import scaled_dot
 from regard.inspection import Tap, Trace
 from regard.inspection.answers import AxisInfo
@@ -103,12 +104,7 @@ def made(length: int) -> Trace:
             side="decoder",
             kind="self",
             layer=layer,
-            query=query + drift,
-            key=key + drift,
-            value=value,
-            score=scaled_dot,
-            mask=Causal(),
-            bias=None,
+            attention=Attention(query + drift, key + drift, value, scaled_dot, Causal(), None),
             queries="tokens",
             keys="tokens",
         )

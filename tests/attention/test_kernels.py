@@ -318,7 +318,7 @@ def test_blocks_of_any_size_give_the_same(make_mask):
     expected = attend(query, key, value, mask=mask, kernel="plain", return_lse=True)
     inputs = check(query, key, value, "scaled_dot", mask, None)
     for rows, columns in [(1, 1), (2, 3), (11, 7), (50, 50)]:
-        got = blocked_module.blocked(*inputs, rows, columns)
+        got = blocked_module.blocked(inputs, rows, columns)
         torch.testing.assert_close(got, expected, atol=1e-12, rtol=0)
 
 

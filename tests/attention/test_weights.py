@@ -64,8 +64,9 @@ def test_a_row_is_normalised_over_keys_outside_the_tile():
 
 def test_blocks_of_keys_and_rows_do_not_change_the_weights(monkeypatch):
     whole = attention_weights(QUERY, KEY, mask=Causal())
-    monkeypatch.setattr("regard.attention.row_lse.KEY_BLOCK", 4)
-    monkeypatch.setattr("regard.attention.row_lse.rows_per_tile", lambda query: 3)
+    monkeypatch.setattr("regard.attention.record.TILE_ENTRIES", 4)
+    monkeypatch.setattr("regard.attention.record.KEY_BLOCK", 4)
+    monkeypatch.setattr("regard.attention.record.rows_per_tile", lambda query: 3)
     torch.testing.assert_close(attention_weights(QUERY, KEY, mask=Causal()), whole)
 
 

@@ -12,6 +12,7 @@ import torch
 
 import regard
 from regard.attention import Causal
+from regard.attention.record import Attention
 from regard.attention.scores import scaled_dot
 from regard.inspection import Tap, Trace
 from regard.inspection.answers import AxisInfo
@@ -51,8 +52,9 @@ def long_trace() -> Trace:
     query, key, value = torch.randn(3, 1, 2, LONG, 64, generator=draw).unbind()
     query[0, 0, 12_345] = 3 * key[0, 0, 4_567]
     tap = Tap(
-        name="decoder.layers.0.self", side="decoder", kind="self", layer=0, query=query, key=key,
-        value=value, score=scaled_dot, mask=Causal(), bias=None, queries="tokens", keys="tokens",
+        name="decoder.layers.0.self", side="decoder", kind="self", layer=0,
+        attention=Attention(query, key, value, scaled_dot, Causal(), None),
+        queries="tokens", keys="tokens",
         output_weight=torch.randn(2, 64, 128, generator=draw),
     )  # fmt: skip
     tokens = AxisInfo([f"t{i}" for i in range(LONG)], None, None, None, prompt=LONG)

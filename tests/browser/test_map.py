@@ -28,7 +28,8 @@ def test_a_cell_of_a_long_map_can_be_found_and_read(open_page, ready, read_focus
     assert ready(page).get_attribute("data-level") == "0"
     exact = float(long_trace[LONG].row(0, 12_345)[4_567])
     assert exact > 0.5
-    assert read_focus(page, 12_345, 4_567) == pytest.approx(exact, rel=1e-6)
+    # The weight is exp(score - lse), both in float32: scores of some 16 are rounded by 1e-6.
+    assert read_focus(page, 12_345, 4_567) == pytest.approx(exact, rel=1e-5)
 
 
 def test_the_whole_of_a_long_map_shows_its_lone_strong_cell(open_page, drawn):

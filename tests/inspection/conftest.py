@@ -7,6 +7,7 @@ import torch
 from torch import Tensor
 
 from regard.attention import Causal, Dense, Mask, Padding, Window
+from regard.attention.record import Attention
 from regard.attention.scores import Score, scaled_dot
 from regard.inspection.tap import Tap
 
@@ -36,12 +37,7 @@ def make_tap() -> Callable[..., Tap]:
             side="decoder",
             kind="self",
             layer=1,
-            query=query.to(dtype),
-            key=key.to(dtype),
-            value=value.to(dtype),
-            score=score,
-            mask=mask,
-            bias=bias,
+            attention=Attention(query.to(dtype), key.to(dtype), value.to(dtype), score, mask, bias),
             queries="target",
             keys="target",
             output_weight=output_weight,

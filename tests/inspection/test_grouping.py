@@ -12,7 +12,7 @@ from regard.inspection.grouping import (
     word_spans,
 )
 from regard.inspection.tap import Tap
-from regard.inspection.tiles import tile
+from regard.inspection.tiles import TileRequest, tile
 from regard.text import Word
 
 
@@ -85,7 +85,7 @@ def test_grouped_rows_that_cover_all_keys_add_up_to_one(make_tap: Callable[..., 
 def test_a_tile_of_words_says_the_same(make_tap: Callable[..., Tap]):
     tap = make_tap()
     rows, columns = [(0, 3), (3, 4), (5, 11)], [(1, 2), (2, 7), (7, 13)]
-    by_tile = tile(tap, 2, row_spans=rows, column_spans=columns).values
+    by_tile = tile(tap, TileRequest(tap.name, 2), row_spans=rows, column_spans=columns).values
     by_hand = group_words(
         tap.weights(2), [range(*each) for each in rows], [range(*each) for each in columns]
     )

@@ -13,7 +13,7 @@ from regard.inspection import Trace, html
 from regard.inspection.answers import AxisInfo
 from regard.inspection.html import to_html
 from regard.inspection.models import trace_module
-from regard.inspection.tiles import tile
+from regard.inspection.tiles import TileRequest, tile
 from regard.layers import MultiHeadAttention
 
 TEXT = 'A <b>bold</b> "text" </script><script>alert(1)</script> & <!-- more'
@@ -105,7 +105,8 @@ def test_a_layer_whose_score_is_not_a_multiple_of_the_product_keeps_its_scores(t
 
     trace = traced(5)
     (name,) = trace
-    trace[name].score = capped(scaled_dot, 2.0)
+    tap = trace[name]
+    tap.attention = tap.attention._replace(score=capped(scaled_dot, 2.0))
     to_html(trace, tmp_path / "page.html")
     answers = kept(tmp_path / "page.html")[0]["answers"]
     scores = numbers(answers[f"map?head=1&quantity=score&tap={name}"])
@@ -146,7 +147,7 @@ def test_every_map_has_its_coarsest_level_before_one_has_a_finer(tmp_path):
     for head in range(3):
         (key,) = [key for key in tiles if f"head={head}&" in key]
         assert "&level=1&" in key
-        expected = tile(trace[name], head, level=1).values
+        expected = tile(trace[name], TileRequest(name, head, level=1)).values
         assert np.array_equal(numbers(answers["answers"][key]), expected, equal_nan=True)
 
 

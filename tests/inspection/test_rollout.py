@@ -18,7 +18,7 @@ Whole = Callable[[Tap], tuple[Tensor, Tensor]]
 
 def layer(make_tap: Make, rows: int, columns: int, seed: int, mask: Mask | None = None) -> Tap:
     tap = make_tap(rows, columns, mask=mask)
-    tap.query = torch.randn(tap.query.shape, generator=torch.Generator().manual_seed(seed))
+    tap.query.normal_(generator=torch.Generator().manual_seed(seed))
     return tap
 
 
@@ -41,7 +41,7 @@ def test_it_is_the_product_of_all_layers(make_tap: Make, whole_map: Whole, mask:
 
 def test_one_layer_by_hand(make_tap: Make):
     tap = make_tap(2, 2, mask=Causal())
-    tap.query = torch.zeros_like(tap.query)
+    tap.query.zero_()
     # Row 1 looks evenly at both: ½·(½, ½) + ½·(0, 1).
     assert torch.allclose(rollout([tap], [0, 1])["target"], torch.tensor([[1, 0], [0.25, 0.75]]))
     # Two such layers: ¼·(1, 0) + ¾·(¼, ¾).

@@ -37,7 +37,7 @@ def test_they_are_the_means_over_the_rows_of_the_whole_map(
 
 def test_a_row_that_looks_evenly_at_eight_keys_has_three_bits(make_tap: Make):
     tap = make_tap(8, 8)
-    tap.query = torch.zeros_like(tap.query)
+    tap.query.zero_()
     found = head_statistics(tap)
     assert torch.allclose(found.entropy, torch.tensor(3.0, dtype=torch.float64))
     # Σ |i - j| / 8 over both, by hand: (n² - 1) / 3n for n = 8.
@@ -79,7 +79,7 @@ def test_a_sink_is_the_key_that_all_heads_look_at_most(make_tap: Make):
 
 def test_half_of_the_weight_is_not_most_of_it(make_tap: Make):
     tap = make_tap(1, 2)
-    tap.query = torch.zeros_like(tap.query)
+    tap.query.zero_()
     assert not any(head.mostly_sink for head in head_summary(tap).heads)
 
 
@@ -105,7 +105,7 @@ def test_a_layer_that_sees_nothing_gives_numbers_that_json_has(make_tap: Make):
 
 def test_entropy_of_a_run_in_bfloat16_is_finite_where_weights_vanish(make_tap: Make):
     tap = make_tap(dtype=torch.bfloat16)
-    tap.query *= 100
+    tap.query.mul_(100)
     found = head_statistics(tap)
     assert found.entropy.isfinite().all()
     assert (found.entropy >= 0).all()

@@ -97,7 +97,8 @@ def test_a_tensor_that_taps_share_is_stored_once(make_tap: Make, tmp_path: Path)
     trace = of(make_tap(bias=bias))
     again = make_tap(bias=bias)
     again.name, again.queries, again.keys = "another", "target", "source"
-    again.query = trace["decoder.layers.1.self"].query
+    query = trace["decoder.layers.1.self"].query
+    again.attention = again.attention._replace(query=query)
     trace.taps["another"] = again
     trace.save(tmp_path / "t.safetensors")
     assert len(load_file(tmp_path / "t.safetensors")) == 5 + 3  # key, value and W_O are not shared

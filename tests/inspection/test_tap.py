@@ -9,6 +9,7 @@ from torch import Tensor
 
 from regard import RegardError
 from regard.attention import Causal, Mask, additive, attend, capped, scaled
+from regard.attention.record import Attention
 from regard.attention.scores import dot
 from regard.inspection.tap import Tap
 
@@ -114,15 +115,16 @@ def test_a_kernels_log_sum_exp_is_used(make_tap: Make):
 def test_rows_are_summed_once(make_tap: Make, monkeypatch: pytest.MonkeyPatch):
     tap = make_tap()
     first = tap.lse(2, torch.tensor([1, 5]))
-    monkeypatch.setattr(Tap, "tile_of_scores", None)
+    monkeypatch.setattr(Attention, "scores", None)
     assert torch.equal(tap.lse(2, torch.tensor([5])), first[1:])
 
 
 def test_long_rows_are_summed_in_parts(
     make_tap: Make, mask: Mask, whole_map: Whole, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr("regard.inspection.tap.TILE_ROWS", 3)
-    monkeypatch.setattr("regard.inspection.tap.TILE_COLUMNS", 4)
+    monkeypatch.setattr("regard.attention.record.TILE_ENTRIES", 3)
+    monkeypatch.setattr("regard.attention.record.KEY_BLOCK", 4)
+    monkeypatch.setattr("regard.attention.record.rows_per_tile", lambda query: 3)
     tap = make_tap(mask=mask)
     assert torch.allclose(tap.weights(1).double(), whole_map(tap)[0][0, 1], atol=1e-6)
 

@@ -8,12 +8,18 @@ from torch import Tensor
 
 from regard import RegardError
 from regard.attention import Causal, Mask
+from regard.inspection import tiles
 from regard.inspection.tap import Tap
-from regard.inspection.tiles import pyramid, thumbnails, tile
+from regard.inspection.tiles import Tile, TileRequest, pyramid, thumbnails
 
 Make = Callable[..., Tap]
 Whole = Callable[[Tap], tuple[Tensor, Tensor]]
 WORDS = [(0, 1), (1, 4), (5, 8), (8, 9)]
+
+
+def tile(tap: Tap, head: int | str, *, row_spans=None, column_spans=None, **where) -> Tile:
+    request = TileRequest(tap.name, head, **where)
+    return tiles.tile(tap, request, row_spans=row_spans, column_spans=column_spans)
 
 
 def visible(tap: Tap, whole: Whole, head: int) -> np.ndarray:
@@ -118,10 +124,10 @@ def test_a_preview_looks_at_every_so_manieth_row(make_tap: Make, whole_map: Whol
 
 def test_a_pyramid_goes_from_a_preview_to_single_cells(make_tap: Make):
     tap = make_tap(64, 64, mask=Causal())
-    tiles = list(pyramid(tap, 0, base=8))
-    assert [(each.level, each.every) for each in tiles] == [(3, 4), (3, 1), (2, 1), (1, 1), (0, 1)]
-    assert [each.values.shape for each in tiles] == [(8, 8), (8, 8), (16, 16), (32, 32), (64, 64)]
-    preview, whole = tiles[0].values, tiles[1].values
+    found = list(pyramid(tap, 0, base=8))
+    assert [(each.level, each.every) for each in found] == [(3, 4), (3, 1), (2, 1), (1, 1), (0, 1)]
+    assert [each.values.shape for each in found] == [(8, 8), (8, 8), (16, 16), (32, 32), (64, 64)]
+    preview, whole = found[0].values, found[1].values
     seen = ~np.isnan(preview)
     assert (preview[seen] <= whole[seen] + 1e-7).all()
     assert len(list(pyramid(tap, 0, base=8, levels=2))) == 3

@@ -1,4 +1,12 @@
-"""The function that the project is about: a weighted average of values."""
+"""Attention: a weighted average of values.
+
+    scores  = score(query, key) + bias                     how well each key fits each query
+    weights = softmax(scores) over the keys mask allows    each row is positive and sums to 1
+    output  = weights · value                              for each query, an average of the values
+
+`record.Attention` is these three lines for any rectangle of the map; `kernels` compute the output
+alone, faster.
+"""
 
 from typing import Literal, overload
 

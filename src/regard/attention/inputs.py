@@ -1,26 +1,14 @@
-"""What enters attention, checked once and brought to one shape: (batch, heads, positions, dim)."""
-
-from typing import NamedTuple
+"""The arguments of `attend`, checked once and made four-dimensional."""
 
 import torch
 from torch import Tensor
 
 from regard.attention.masks import Mask, as_mask
+from regard.attention.record import Attention
 from regard.attention.scores import Score, cosine, dot, find_score, gaussian, scaled, scaled_dot
 from regard.errors import RegardError
 
 DTYPES = (torch.float64, torch.float32, torch.bfloat16, torch.float16)
-
-
-class Inputs(NamedTuple):
-    """Four-dimensional query, key and value; a mask that fits and hides something, or None."""
-
-    query: Tensor
-    key: Tensor
-    value: Tensor
-    score: Score
-    mask: Mask | None
-    bias: Tensor | None
 
 
 def check(
@@ -30,8 +18,11 @@ def check(
     score: str | Score,
     mask: Mask | Tensor | None,
     bias: Tensor | None,
-) -> Inputs:
-    """The inputs as kernels take them. Raises RegardError for what does not fit together."""
+) -> Attention:
+    """The record of a call. A mask that hides nothing becomes None.
+
+    Raises RegardError for arguments that do not fit together.
+    """
     function = find_score(score)
     if not query.ndim == key.ndim == value.ndim:
         raise RegardError(
@@ -55,7 +46,7 @@ def check(
             mask = None
     if bias is not None:
         bias = check_bias(bias, (batch, heads, queries, keys))
-    return Inputs(query, key, value, function, mask, bias)
+    return Attention(query, key, value, function, mask, bias)
 
 
 def check_shapes(query: Tensor, key: Tensor, value: Tensor, score: Score) -> None:

@@ -7,13 +7,13 @@ from typing import NamedTuple
 
 from torch import Tensor
 
-from regard.attention.inputs import Inputs
+from regard.attention.record import Attention
 
 
 class Call(NamedTuple):
     """One attention that has just been computed."""
 
-    inputs: Inputs  # query, key, value (batch, heads, positions, dim), score, mask, bias
+    inputs: Attention
     output: Tensor  # (batch, heads, queries, value_dim)
     lse: Tensor | None  # (batch, heads, queries), where the kernel gave it anyway
 

@@ -41,6 +41,18 @@ class Mask:
         """Whether it is known, without looking at any entry, that nothing is hidden."""
         return False
 
+    def sees(self, queries: Int[Tensor, " queries"], keys: Int[Tensor, " keys"]) -> bool:
+        """Whether any of these queries may see any of these keys; both ascend."""
+        return bool(self.tile(queries, keys).any())
+
+    def sees_all(self, queries: Int[Tensor, " queries"], keys: Int[Tensor, " keys"]) -> bool:
+        """Whether it is known, without looking at any entry, that all of them see all of these."""
+        return False
+
+    def of_head(self, head: int, item: int | None = None) -> "Mask":
+        """The mask of one head, in one sequence of the batch or in all."""
+        return OfHead(self, head, item)
+
     def whole(self, queries: int, keys: int, device: torch.device) -> WholeMask:
         """The mask of all queries over all keys, with the forms in which kernels use it."""
         asked = (queries, keys, device, torch.is_inference_mode_enabled())
@@ -71,6 +83,15 @@ class Causal(Mask):
 
     def tile(self, queries: Tensor, keys: Tensor) -> Tensor:
         return (keys <= queries[:, None])[None, None]
+
+    def sees(self, queries: Tensor, keys: Tensor) -> bool:
+        return bool(keys[0] <= queries[-1])
+
+    def sees_all(self, queries: Tensor, keys: Tensor) -> bool:
+        return bool(keys[-1] <= queries[0])
+
+    def of_head(self, head: int, item: int | None = None) -> Mask:
+        return self
 
     def allows_all(self, queries: int, keys: int) -> bool:
         return queries <= 1
@@ -257,6 +278,19 @@ class Not(Mask):
 
     def check(self, batch: int, heads: int, queries: int, keys: int) -> None:
         self.mask.check(batch, heads, queries, keys)
+
+
+class OfHead(Mask):
+    """One head's part of a mask, in one sequence of the batch or in all."""
+
+    def __init__(self, mask: Mask, head: int, item: int | None) -> None:
+        self.mask, self.head, self.item = mask, head, item
+
+    def tile(self, queries: Tensor, keys: Tensor) -> Tensor:
+        allowed = self.mask.tile(queries, keys)
+        if self.item is not None and len(allowed) > 1:
+            allowed = allowed[self.item : self.item + 1]
+        return allowed[:, self.head : self.head + 1] if allowed.shape[1] > 1 else allowed
 
 
 def as_mask(mask: Mask | Tensor) -> Mask:

@@ -6,7 +6,6 @@ from torch import Tensor
 
 from regard.attention.inputs import check
 from regard.attention.masks import Mask
-from regard.attention.row_lse import row_lse, tile_of_scores
 from regard.attention.scores import Score
 from regard.errors import RegardError
 
@@ -44,12 +43,8 @@ def attention_weights(
     height, width = inputs.query.shape[2], inputs.key.shape[2]
     rows = torch.arange(height, device=query.device)[as_slice("queries", queries)]
     columns = torch.arange(width, device=query.device)[as_slice("keys", keys)]
-    scored = (inputs.query, inputs.key, inputs.score, inputs.mask, inputs.bias)
-    row_sums = row_lse(*scored, rows) if lse is None else check_lse(lse, query)[:, :, rows]
-    # An empty row's scores and sum are both -inf; any finite sum makes its weights exp(-inf) = 0.
-    row_sums = row_sums.masked_fill(row_sums == float("-inf"), 0)
-    scores = tile_of_scores(*scored, rows, columns)
-    weights = torch.exp(scores - row_sums[..., None]).to(inputs.query.dtype)
+    known = None if lse is None else check_lse(lse, query)[:, :, rows]
+    weights = inputs.weights(rows, columns, lse=known).to(inputs.query.dtype)
     return weights[(0,) * (4 - query.ndim)]
 
 

@@ -226,7 +226,7 @@ def _grid(trace: "Trace", tap: str, head: "Head") -> str:
 
     from regard.figures.terminal import alignment_grid
     from regard.inspection.part import names, spans
-    from regard.inspection.tiles import tile
+    from regard.inspection.tiles import TileRequest, tile
 
     of = trace[tap]
     rows, row_spans = names(trace, of.queries, "word"), spans(trace, of.queries, "word")
@@ -243,9 +243,7 @@ def _grid(trace: "Trace", tap: str, head: "Head") -> str:
         step = " at the step that predicts it"
     weights = tile(
         of,
-        head,
-        height=len(rows),
-        width=len(columns),
+        TileRequest(tap, head, height=len(rows), width=len(columns)),
         row_spans=row_spans,
         column_spans=column_spans,
     ).values

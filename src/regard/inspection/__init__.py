@@ -4,13 +4,14 @@ from regard.inspection.alignment import STEPS, cross_attention
 from regard.inspection.grouping import group_words
 from regard.inspection.models import trace
 from regard.inspection.tap import Tap
-from regard.inspection.tiles import Tile, pyramid, thumbnails, tile
+from regard.inspection.tiles import Tile, TileRequest, pyramid, thumbnails, tile
 from regard.inspection.trace import Trace
 
 __all__ = [
     "STEPS",
     "Tap",
     "Tile",
+    "TileRequest",
     "Trace",
     "cross_attention",
     "group_words",

@@ -8,7 +8,7 @@ from torch import Tensor
 
 from regard.attention import Call, Mask
 from regard.attention.kernels import run
-from regard.attention.row_lse import at_least_float32, repeat_heads, tile_of_scores
+from regard.attention.record import Attention
 from regard.errors import RegardError
 from regard.inspection.answers import Ablation, Candidate
 from regard.inspection.tap import one
@@ -95,17 +95,10 @@ def ablate(
 
 def without_edge(call: Call, head: int, query: int, key: int) -> Tensor:
     """The output with one weight made zero and the rest of its row normalised again."""
-    inputs = call.inputs
-    device = inputs.query.device
-    rows, columns = torch.tensor([query], device=device), torch.arange(inputs.key.shape[2])
-    scores = tile_of_scores(
-        inputs.query, inputs.key, inputs.score, inputs.mask, inputs.bias, rows, columns.to(device)
-    )
-    scores[:, head, 0, key] = float("-inf")
-    weights = scores[:, head].softmax(-1).nan_to_num()  # nothing else to see: nothing comes in
-    value = repeat_heads(inputs.value, inputs.query.shape[1])[:, head]
+    attention = hide(call.inputs.of_head(head), Hidden(key, own=False))
+    row = torch.tensor([query], device=call.output.device)
     output = call.output.clone()
-    output[:, head, query] = (weights @ at_least_float32(value))[:, 0].to(output.dtype)
+    output[:, head, query] = attention.output(row)[:, 0, 0].to(output.dtype)
     return output
 
 
@@ -117,9 +110,13 @@ def without_head(call: Call, head: int) -> Tensor:
 
 def without_token(call: Call, key: int, *, own: bool) -> Tensor:
     """The output with a key hidden from all queries, except its own where it has one."""
-    hidden = Hidden(key, own)
-    mask = hidden if call.inputs.mask is None else call.inputs.mask & hidden
-    return run("auto", call.inputs._replace(mask=mask), False)[0]
+    return run("auto", hide(call.inputs, Hidden(key, own)), False)[0]
+
+
+def hide(attention: Attention, hidden: Mask) -> Attention:
+    """The same attention under one more mask."""
+    mask = hidden if attention.mask is None else attention.mask & hidden
+    return attention._replace(mask=mask)
 
 
 class Hidden(Mask):

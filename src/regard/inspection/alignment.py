@@ -1,14 +1,13 @@
 """Word alignment from cross-attention.
 
-The weights are not kept by the model: somebody hears what each cross-attention layer was given, and
-the weights are computed afterwards from query and key by `attention_weights`, the same numbers
-that the fast kernel used.
+The model does not keep the weights: the calls of its cross-attention layers are recorded, and the
+weights are computed from the records afterwards.
 """
 
 import torch
 from torch import Tensor
 
-from regard.attention import Call, attention_weights
+from regard.attention import Call
 from regard.errors import RegardError
 from regard.inspection.recording import hearing
 from regard.inspection.steps import joined
@@ -58,14 +57,4 @@ def cross_attention(
             )
         layers = [layers[layer]]
     rows = slice(0, -1) if step == "output" else slice(1, None)
-    maps = [
-        attention_weights(
-            call.inputs.query,
-            call.inputs.key,
-            score=call.inputs.score,
-            mask=call.inputs.mask,
-            bias=call.inputs.bias,
-        )[:, :, rows]
-        for call in layers
-    ]
-    return torch.stack(maps).mean(0)
+    return torch.stack([call.inputs.weights()[:, :, rows] for call in layers]).mean(0)

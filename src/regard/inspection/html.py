@@ -23,7 +23,7 @@ from regard.files import whole_file
 from regard.inspection import views
 from regard.inspection.formula import scale
 from regard.inspection.tap import Tap
-from regard.inspection.tiles import tile, visible
+from regard.inspection.tiles import TileRequest, tile, visible
 from regard.inspection.trace import Trace
 
 TILE = 256  # cells along the side of the tiles that the page asks for
@@ -92,11 +92,9 @@ def _answers(
         else:
             large.append((tap, head))
     coarse = set()
-    for tap, head, place in _fitting(large, left, ENTRIES if heads is None else math.inf):
-        how = {"quantity": "weight", "reduce": "max"}
-        key = _key("tile", tap=tap.name, head=head, group="token", every=1, **place, **how)
-        answers[key] = _packed(tile(tap, head, **place, **how).values)  # type: ignore[arg-type]
-        coarse.add((tap.name, head))
+    for tap, request in _fitting(large, left, ENTRIES if heads is None else math.inf):
+        answers[_key("tile", **asdict(request))] = _packed(tile(tap, request).values)
+        coarse.add((request.tap, request.head))
     total = sum(tap.heads for tap in trace.values())
     left_out = []
     if coarse:
@@ -115,12 +113,12 @@ def _map(tap: Tap, head: int) -> dict[str, Any]:
     key_head = head // (tap.heads // tap.key_heads)
     vectors = (tap.query[0, head], tap.key[0, key_head], tap.value[0, key_head])
     found = {
-        _key("map", quantity="weight", **where): visible(tap, head, rows, columns, "weight", 0),
+        _key("map", quantity="weight", **where): visible(tap, head, rows, columns, "weight"),
         _key("lse", **where): tap.lse(head),
         _key("vectors", **where): torch.cat([vector.float().flatten() for vector in vectors]),
     }
     if _needs_scores(tap):
-        scores = visible(tap, head, rows, columns, "score", 0)
+        scores = visible(tap, head, rows, columns, "score")
         found[_key("map", quantity="score", **where)] = scores
     if tap.bias is not None:
         bias = tap.bias[0, head if tap.bias.shape[1] > 1 else 0].float()
@@ -144,39 +142,34 @@ def _needs_scores(tap: Tap) -> bool:
 
 def _fitting(
     maps: list[tuple[Tap, int]], room: float, entries: float
-) -> Iterator[tuple[Tap, int, dict[str, int]]]:
+) -> Iterator[tuple[Tap, TileRequest]]:
     """Tiles of maps in turn, each map's coarsest before a finer one of any, for so many characters
     and weights that have to be computed. A map has no finer tile than its first that is too much.
     """
-    going_on = [(tap, head, _places(tap)) for tap, head in maps]
+    going_on = [(tap, _requests(tap, head)) for tap, head in maps]
     while going_on:
         turn, going_on = going_on, []
-        for tap, head, places in turn:
-            place = next(places, None)
-            if place is None:
+        for tap, requests in turn:
+            request = next(requests, None)
+            if request is None:
                 continue
-            cells = place["height"] * place["width"]
-            characters, weights = _encoded(cells), cells * 4 ** place["level"]
+            cells = request.height * request.width
+            characters, weights = _encoded(cells), cells * 4**request.level
             if characters <= room and weights <= entries:
                 room, entries = room - characters, entries - weights
-                yield tap, head, place
-                going_on.append((tap, head, places))
+                yield tap, request
+                going_on.append((tap, requests))
 
 
-def _places(tap: Tap) -> Iterator[dict[str, int]]:
+def _requests(tap: Tap, head: int) -> Iterator[TileRequest]:
     """The tiles of a map as the page asks for them: the whole map in one, then finer levels."""
     longest = max(tap.rows, tap.columns)
     for level in range(max(math.ceil(math.log2(longest / TILE)), 0), -1, -1):
         height, width = (-(-length // 2**level) for length in (tap.rows, tap.columns))
         for row in range(0, height, TILE):
             for column in range(0, width, TILE):
-                yield {
-                    "level": level,
-                    "row": row,
-                    "column": column,
-                    "height": min(TILE, height - row),
-                    "width": min(TILE, width - column),
-                }
+                tall, wide = min(TILE, height - row), min(TILE, width - column)
+                yield TileRequest(tap.name, head, level, row, column, tall, wide)
 
 
 def _key(what: str, **asked: object) -> str:

@@ -13,7 +13,7 @@ from regard.inspection.answers import Group, Quantity
 from regard.inspection.cells import Spans
 from regard.inspection.statistics import head_summary
 from regard.inspection.tap import Tap
-from regard.inspection.tiles import Head, check_choice, tile
+from regard.inspection.tiles import Head, TileRequest, check_choice, tile
 from regard.inspection.trace import Trace
 
 if TYPE_CHECKING:
@@ -119,12 +119,7 @@ def part(
         )
     found = tile(
         of,
-        head,
-        row=first_row,
-        column=first_column,
-        height=height,
-        width=width,
-        quantity=quantity,
+        TileRequest(tap, head, 0, first_row, first_column, height, width, quantity),
         row_spans=spans(trace, of.queries, group),
         column_spans=spans(trace, of.keys, group),
     )

@@ -58,13 +58,11 @@ def head_statistics(tap: Tap, *, every: int = 1, item: int = 0) -> HeadStatistic
     column_weight = torch.zeros(tap.heads, tap.columns, dtype=torch.float64, device=device)
     for head in range(tap.heads):
         for strip in rows.split(TILE_ROWS):
-            lse = tap.lse(head, strip, item=item)
-            seeing[head] += (lse > float("-inf")).sum()
-            lse = lse.masked_fill(lse == float("-inf"), 0)[:, None]
+            seeing[head] += (tap.lse(head, strip, item=item) > float("-inf")).sum()
             for columns in torch.arange(tap.columns, device=device).split(TILE_COLUMNS):
                 if not tap.is_seen(head, strip, columns, item):
                     continue
-                surprise = lse - tap.tile_of_scores(head, strip, columns, item)  # -log α
+                surprise = -tap.log_weights(head, strip, columns, item=item)  # -log α
                 weights = torch.exp(-surprise)
                 surprise.masked_fill_(surprise == float("inf"), 0)
                 entropy[head] += (weights * surprise).sum(dtype=torch.float64)

@@ -15,6 +15,7 @@ from safetensors.torch import save_file
 from torch import Tensor
 
 from regard.attention import masks, scores
+from regard.attention.record import Attention
 from regard.errors import RegardError, refusing
 from regard.files import whole_file
 from regard.inspection.answers import AxisInfo, GenerationInfo
@@ -33,7 +34,7 @@ SCORES = {
     kind.__name__: kind
     for kind in (scores.scaled, scores.capped, scores.general, scores.additive, scores.gaussian)
 }
-TENSORS = ("query", "key", "value", "bias", "output_weight", "known_lse")
+TENSORS = ("output_weight", "known_lse")
 FIELDS = ("name", "side", "kind", "layer", "queries", "keys", "notes")
 
 
@@ -49,8 +50,7 @@ def save_trace(trace: Trace, path: str | os.PathLike[str]) -> None:
             {
                 **{name: getattr(tap, name) for name in FIELDS},
                 **{name: store.put(getattr(tap, name)) for name in TENSORS},
-                "score": store.put(tap.score),
-                "mask": store.put(tap.mask),
+                **{name: store.put(part) for name, part in tap.attention._asdict().items()},
             }
             for tap in trace.values()
         ],
@@ -152,10 +152,9 @@ def as_trace(content: dict[str, Any], tensors: dict[str, Tensor]) -> Trace:
 
     taps = {}
     for entry in content["taps"]:
-        parts = {
-            name: taken_out(entry[name], tensors) for name in (*TENSORS, *FIELDS, "score", "mask")
-        }
-        taps[entry["name"]] = Tap(**parts)
+        parts = {name: taken_out(entry[name], tensors) for name in (*TENSORS, *FIELDS)}
+        attention = Attention(*(taken_out(entry[name], tensors) for name in Attention._fields))
+        taps[entry["name"]] = Tap(attention=attention, **parts)
     return Trace(
         taps=taps,
         axes=TypeAdapter(dict[str, AxisInfo]).validate_python(content["axes"]),

@@ -9,8 +9,8 @@ from torch import Tensor
 
 from regard.attention import Causal, Mask
 from regard.attention.masks import Both
-from regard.attention.row_lse import log_sum_exp
-from regard.attention.scores import Score, in_dtype
+from regard.attention.record import Attention
+from regard.attention.scores import Score
 from regard.errors import RegardError
 from regard.inspection.answers import Receipt
 from regard.inspection.bounds import indices, one
@@ -22,7 +22,7 @@ SAMPLED_ROWS = 8  # of each head, for the receipt
 
 @dataclass(eq=False, repr=False)
 class Tap:
-    """What one attention layer was given, kept in the run's own dtype; nothing of it is a map.
+    """One attention layer of a run: its call, kept in the run's own dtype; nothing of it is a map.
 
     The methods below take one sequence of the batch, `item`, and a `head`, or None for all heads
     as a leading axis. Weights are float32 whatever the dtype of the run.
@@ -32,12 +32,7 @@ class Tap:
     side: str  # "encoder" or "decoder"
     kind: str  # "self" or "cross"
     layer: int  # among those of its side and kind, from 0
-    query: Tensor  # (batch, heads, queries, head_dim), after positions
-    key: Tensor  # (batch, key_heads, keys, head_dim)
-    value: Tensor  # (batch, key_heads, keys, value_dim)
-    score: Score
-    mask: Mask | None
-    bias: Tensor | None  # broadcasts to (batch, heads, queries, keys)
+    attention: Attention  # query and key after positions
     queries: str  # the axis of its rows, "target"
     keys: str  # the axis of its columns, "source"
     output_weight: Tensor | None = None  # W_O of each head, (heads, value_dim, d_model)
@@ -51,10 +46,32 @@ class Tap:
     def __getstate__(self) -> dict[str, Any]:
         # A copied or pickled tensor takes its whole storage with it, and those of a trace share
         # blocks of 32 MiB.
-        return {
-            name: each.clone() if isinstance(each, Tensor) else each
-            for name, each in vars(self).items()
-        }
+        state = {name: _cloned(each) for name, each in vars(self).items()}
+        return state | {"attention": Attention(*map(_cloned, self.attention))}
+
+    @property
+    def query(self) -> Tensor:
+        return self.attention.query
+
+    @property
+    def key(self) -> Tensor:
+        return self.attention.key
+
+    @property
+    def value(self) -> Tensor:
+        return self.attention.value
+
+    @property
+    def score(self) -> Score:
+        return self.attention.score
+
+    @property
+    def mask(self) -> Mask | None:
+        return self.attention.mask
+
+    @property
+    def bias(self) -> Tensor | None:
+        return self.attention.bias
 
     @property
     def batch(self) -> int:
@@ -162,85 +179,50 @@ class Tap:
             values[strip], positions[strip] = found.values, found.indices
         return values, positions
 
-    @torch.no_grad()
-    def tile(self, head: int, rows: Tensor, columns: Tensor, *, item: int = 0) -> Tensor:
-        """The weights of chosen rows and columns, given by index: exp(score - lse)."""
-        scores = self.tile_of_scores(head, rows, columns, item)
-        lse = self.lse(head, rows, item=item)
-        # An empty row's scores and sum are both -inf; any finite sum makes its weights zero.
-        return torch.exp(scores - lse.masked_fill(lse == float("-inf"), 0)[:, None])
-
-    @torch.no_grad()
-    def tile_of_scores(
-        self,
-        head: int,
-        rows: Tensor,
-        columns: Tensor,
-        item: int = 0,
-        dtype: torch.dtype = torch.float32,
-    ) -> Tensor:
-        """The scores of chosen rows and columns, given by ascending index, computed in `dtype`."""
-        scores = self.unmasked_scores(head, rows, columns, item, dtype)
-        allowed = self.allowed(head, rows, columns, item=item)
-        return scores if allowed is None else scores.masked_fill(~allowed, float("-inf"))
-
-    @torch.no_grad()
-    def unmasked_scores(
-        self, head: int, rows: Tensor, columns: Tensor, item: int, dtype: torch.dtype
-    ) -> Tensor:
-        """What the mask has yet to be applied to."""
+    def of_head(self, head: int, item: int = 0) -> Attention:
+        """One head's attention in one sequence. Raises RegardError if there is no such sequence."""
         one("item", item, self.batch)
-        key_head = head // (self.heads // self.key_heads)
-        query = taken(self.query[item, head], rows)
-        key = taken(self.key[item, key_head], columns)
-        score = in_dtype(self.score, dtype)
-        if score is None:  # somebody's own function: it gets what it got in the run
-            scores = self.score(query, key).to(dtype)
-        else:
-            scores = score(query.to(dtype), key.to(dtype))
-        if self.bias is not None:
-            batch, heads, height, width = self.bias.shape
-            bias = self.bias[item if batch > 1 else 0, head if heads > 1 else 0]
-            bias = bias if height == 1 else taken(bias, rows)
-            bias = bias if width == 1 else taken(bias.mT, columns).mT
-            scores = scores + bias
-        return scores
+        return self.attention.of_head(head, item)
+
+    def tile(self, head: int, rows: Tensor, columns: Tensor, *, item: int = 0) -> Tensor:
+        """The weights of chosen rows and columns, by ascending index."""
+        return self.log_weights(head, rows, columns, item=item).exp()
 
     @torch.no_grad()
+    def log_weights(self, head: int, rows: Tensor, columns: Tensor, *, item: int = 0) -> Tensor:
+        """The logarithms of the same weights, score - lse; -inf where a weight is zero."""
+        attention, lse = self.of_head(head, item), self.lse(head, rows, item=item)
+        found = attention.log_weights(rows, columns, lse=lse[None, None], dtype=torch.float32)
+        return found[0, 0]
+
+    @torch.no_grad()
+    def tile_of_scores(self, head: int, rows: Tensor, columns: Tensor, item: int = 0) -> Tensor:
+        """The scores of chosen rows and columns, by ascending index; -inf where hidden."""
+        return self.of_head(head, item).scores(rows, columns, dtype=torch.float32)[0, 0]
+
     def allowed(self, head: int, rows: Tensor, columns: Tensor, *, item: int = 0) -> Tensor | None:
-        """Where the mask lets those rows see those columns; None where it hides nothing of them."""
-        if self.mask is None:
-            return None
-        allowed = self.mask.tile(rows + (self.columns - self.rows), columns)
-        allowed = allowed[item if allowed.shape[0] > 1 else 0]
-        allowed = allowed[head if allowed.shape[0] > 1 else 0]
-        return None if bool(allowed.all()) else allowed.expand(len(rows), len(columns))
+        """Which of those columns those rows may see, as broadcasts to a tile; None where it
+        is known to be all."""
+        allowed = self.of_head(head, item).allowed(rows, columns)
+        return None if allowed is None else allowed[0, 0]
 
     @torch.no_grad()
     def lse(self, head: int, rows: Tensor | None = None, *, item: int = 0) -> Tensor:
         """log Σ exp(score) of rows, float32: the kernel's own where it gave one, otherwise computed
-        for the rows that somebody looks at, and then remembered."""
+        when rows are first looked at, and then remembered."""
         rows = torch.arange(self.rows, device=self.query.device) if rows is None else rows
         if self.known_lse is not None:
             return self.known_lse[item, head][rows]
         remembered = self._lse[item, head]
         missing = rows[remembered[rows].isnan()]
-        for strip in missing.split(TILE_ROWS) if len(missing) else ():
-            blocks = [
-                log_sum_exp(self.tile_of_scores(head, strip, columns, item))
-                for columns in torch.arange(self.columns, device=rows.device).split(TILE_COLUMNS)
-                if self.is_seen(head, strip, columns, item)
-            ]
-            nothing = torch.full((len(strip),), float("-inf"), device=rows.device)
-            remembered[strip] = log_sum_exp(torch.stack([nothing, *blocks], dim=-1))
+        if len(missing):
+            lse = self.of_head(head, item).lse(missing, dtype=torch.float32)
+            remembered[missing] = lse[0, 0]
         return remembered[rows]
 
     def is_seen(self, head: int, rows: Tensor, columns: Tensor, item: int) -> bool:
         """Whether any of those rows may see any of those columns."""
-        if type(self.mask) is Causal:  # by far the most frequent, and known without looking
-            return bool(columns[0] <= rows[-1] + (self.columns - self.rows))
-        allowed = self.allowed(head, rows, columns, item=item)
-        return allowed is None or bool(allowed.any())
+        return self.of_head(head, item).sees(rows, columns)
 
     @cached_property
     @torch.inference_mode(False)  # an inference tensor could not be filled in later
@@ -275,8 +257,7 @@ class Tap:
         columns = torch.arange(self.columns, device=self.query.device)
         sum_error = difference = 0.0
         for head in range(self.heads):
-            scores = self.tile_of_scores(head, rows, columns, dtype=torch.float64)
-            exact = (scores - log_sum_exp(scores)[:, None].nan_to_num(neginf=0.0)).exp()
+            exact = self.of_head(head).weights(rows, columns, dtype=torch.float64)[0, 0]
             weights = self.tile(head, rows, columns).double()
             difference = max(difference, float((weights - exact).abs().max()))
             sees = exact.sum(-1) > 0  # a row that sees nothing has no weights to add up
@@ -298,11 +279,8 @@ class Tap:
         return indices("keys", keys, self.columns, self.query.device)
 
 
-def taken(tensor: Tensor, positions: Tensor) -> Tensor:
-    """Those rows, ascending; a view, without a copy, where they are neighbours."""
-    if len(positions) and int(positions[-1] - positions[0]) == len(positions) - 1:
-        return tensor.narrow(0, int(positions[0]), len(positions))
-    return tensor[positions]
+def _cloned(value: Any) -> Any:
+    return value.clone() if isinstance(value, Tensor) else value
 
 
 def hides_the_future(mask: Mask | None) -> bool:

@@ -15,6 +15,7 @@ from torch import Tensor
 
 from regard.attention.scores import unknown
 from regard.errors import RegardError
+from regard.inspection.answers import Group, Quantity, Reduce
 from regard.inspection.cells import Cells, Spans
 from regard.inspection.tap import TILE_COLUMNS, TILE_ROWS, Tap
 
@@ -23,6 +24,24 @@ REDUCTIONS = ("max", "mean")
 LARGEST_TILE = 2**22  # cells
 
 Head = int | Literal["mean"]
+
+
+@dataclass(frozen=True)
+class TileRequest:
+    """A rectangle of cells of a head's map, or of the mean over heads. What reaches beyond the map
+    is cut off."""
+
+    tap: str
+    head: Head
+    level: int = 0  # a cell covers 2^level x 2^level positions
+    row: int = 0  # of the first cell
+    column: int = 0
+    height: int = 256  # in cells
+    width: int = 256
+    quantity: Quantity = "weight"  # α; "norm", ‖α·f(x)‖; or "score", before the softmax
+    reduce: Reduce = "max"  # or "mean": what a cell shows of the positions that the mask allows
+    group: Group = "token"  # what a position is: a token, a word or a sentence
+    every: int = 1  # row stride, a power of two: a preview of a large tile reads every n-th row
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,43 +54,31 @@ class Tile:
     column: int
     quantity: str
     reduce: str
-    every: int  # every so-manieth row was looked at; 1: all of them
+    every: int  # row stride; 1: every row was read
 
 
 def tile(
     tap: Tap,
-    head: Head,
+    request: TileRequest,
     *,
-    level: int = 0,
-    row: int = 0,
-    column: int = 0,
-    height: int = 256,
-    width: int = 256,
-    quantity: str = "weight",
-    reduce: str = "max",
-    every: int = 1,
     row_spans: Spans | None = None,
     column_spans: Spans | None = None,
-    item: int = 0,
 ) -> Tile:
-    """A tile of a head's map, or of the mean over heads.
+    """The tile of a layer's map that is requested, of the first sequence of the batch.
 
     Args:
-        level, row, column, height, width: which cells. What reaches beyond the map is cut off.
-        quantity: "weight" α, "norm" ‖α·f(x)‖, or "score", what the softmax is taken of.
-        reduce: what a cell shows of the positions it covers that the mask allows: their "max" or
-            "mean".
-        every: looks at every so-manieth row only, a power of two: a preview of a large tile.
-        row_spans, column_spans: words or sentences instead of positions. What a word is looked at
-            is the sum over its pieces, what it looks at the mean over its pieces' rows.
+        row_spans, column_spans: words or sentences instead of positions, as `request.group` names
+            them. What a word is looked at is the sum over its pieces, what it looks at the mean
+            over its pieces' rows.
 
     Raises:
         RegardError: a tile that begins outside the map or is too large, an unknown name.
     """
-    rows = Cells(tap.rows, row_spans, level, row, height, "row")
-    columns = Cells(tap.columns, column_spans, level, column, width, "column")
-    check_choice("quantity", quantity, QUANTITIES)
-    check_choice("reduce", reduce, REDUCTIONS)
+    level, every = request.level, request.every
+    rows = Cells(tap.rows, row_spans, level, request.row, request.height, "row")
+    columns = Cells(tap.columns, column_spans, level, request.column, request.width, "column")
+    check_choice("quantity", request.quantity, QUANTITIES)
+    check_choice("reduce", request.reduce, REDUCTIONS)
     if every < 1 or every & (every - 1):
         raise RegardError(f"every must be a power of two; got {every}.")
     if len(rows) * len(columns) > LARGEST_TILE:
@@ -79,17 +86,22 @@ def tile(
             f"a tile may have {LARGEST_TILE:,} cells; got {len(rows)} x {len(columns)}."
             " Ask for a smaller one, or a coarser level."
         )
-    every = min(every, 2**level) if row_spans is None else 1
+    request = replace(request, every=min(every, 2**level) if row_spans is None else 1)
     values = np.full((len(rows), len(columns)), np.nan, dtype=np.float32)
-    for top, bottom in rows.strips(TILE_ROWS * every):
+    for top, bottom in rows.strips(TILE_ROWS * request.every):
         for left, right in columns.strips(TILE_COLUMNS):
-            part = cells(
-                tap, head, rows.part(top, bottom), columns.part(left, right), quantity, reduce,
-                every, item,
-            )  # fmt: skip
+            part = cells(tap, request, rows.part(top, bottom), columns.part(left, right))
             if part is not None:
                 values[top:bottom, left:right] = part.cpu().numpy()
-    return Tile(values, level, row, column, quantity, reduce, every)
+    return Tile(
+        values,
+        level,
+        request.row,
+        request.column,
+        request.quantity,
+        request.reduce,
+        request.every,
+    )
 
 
 def pyramid(
@@ -100,34 +112,33 @@ def pyramid(
 
     Args:
         base: the coarsest level is the first with at most so many cells a side.
-        options: quantity, reduce and item, as in `tile`.
+        options: quantity and reduce, as in `TileRequest`.
     """
     longest = max(tap.rows, tap.columns)
     coarsest = (max(longest - 1, 0) // base).bit_length()
-    whole: dict[str, Any] = dict(height=longest, width=longest, **options)
+    size: dict[str, Any] = dict(height=longest, width=longest, **options)
+    whole = TileRequest(tap.name, head, **size)
     if coarsest > 2:
-        yield tile(tap, head, level=coarsest, every=2 ** (coarsest - 1), **whole)
+        yield tile(tap, replace(whole, level=coarsest, every=2 ** (coarsest - 1)))
     # Levels finer than a tile may be are asked for by tiles.
     wanted = [
         level for level in range(coarsest, -1, -1) if (-(-longest // 2**level)) ** 2 <= LARGEST_TILE
     ][:levels]
     if not wanted:
         return
-    if options.get("reduce", "max") != "max":
+    if whole.reduce != "max":
         for level in wanted:
-            yield tile(tap, head, level=level, **whole)
+            yield tile(tap, replace(whole, level=level))
         return
     # Maxima of maxima are maxima: the map is gone through once, for the finest.
-    finest = tile(tap, head, level=wanted[-1], **whole)
+    finest = tile(tap, replace(whole, level=wanted[-1]))
     for level in wanted:
         side = 2 ** (level - finest.level)
         values = block_reduced(torch.from_numpy(finest.values), side, side, "max").numpy()
         yield replace(finest, values=values, level=level)
 
 
-def thumbnails(
-    tap: Tap, size: int = 48, *, rows: int = 512, item: int = 0
-) -> tuple[NDArray[np.float32], int]:
+def thumbnails(tap: Tap, size: int = 48, *, rows: int = 512) -> tuple[NDArray[np.float32], int]:
     """A small picture of each head, (heads, height, width) of block maxima with sides of at most
     `size`, and how many rows were looked at: at least one in each block, about `rows` in all."""
     block = -(-max(tap.rows, tap.columns) // size)
@@ -143,38 +154,30 @@ def thumbnails(
             for left in range(0, width, max(TILE_COLUMNS // block, 1)):
                 right = min(left + max(TILE_COLUMNS // block, 1), width)
                 columns = torch.arange(left * block, min(right * block, tap.columns), device=device)
-                if tap.is_seen(head, strip, columns, item):
-                    found = largest(tap, head, strip, columns, "weight", item, 1, block)
+                if tap.is_seen(head, strip, columns, 0):
+                    found = largest(tap, head, strip, columns, "weight", 1, block)
                     np.fmax.at(
                         pictures[head, :, left:right], (strip // block).cpu().numpy(), found.cpu()
                     )
     return pictures, len(looked_at)
 
 
-def cells(
-    tap: Tap,
-    head: Head,
-    rows: Cells,
-    columns: Cells,
-    quantity: str,
-    reduce: str,
-    every: int,
-    item: int,
-) -> Tensor | None:
+def cells(tap: Tap, request: TileRequest, rows: Cells, columns: Cells) -> Tensor | None:
     """A few rows and columns of cells; None where the mask forbids all of them."""
+    head, quantity, reduce, every = request.head, request.quantity, request.reduce, request.every
     device = tap.query.device
     of_rows = torch.arange(*rows.range, every, device=device)
     of_columns = torch.arange(*columns.range, device=device)
     first_head = 0 if head == "mean" else tap.heads_of(head)[0]
-    if not tap.is_seen(first_head, of_rows, of_columns, item):
+    if not tap.is_seen(first_head, of_rows, of_columns, 0):
         return None
     height, width = max(rows.block // every, 1), columns.block
     if head != "mean" and reduce == "max" and rows.spans is None and columns.spans is None:
-        return largest(tap, head, of_rows, of_columns, quantity, item, height, width)
+        return largest(tap, head, of_rows, of_columns, quantity, height, width)
     heads = range(tap.heads) if head == "mean" else [head]
-    seen = torch.stack(
-        [visible(tap, each, of_rows, of_columns, quantity, item) for each in heads]
-    ).mean(0)
+    seen = torch.stack([visible(tap, each, of_rows, of_columns, quantity) for each in heads]).mean(
+        0
+    )
     if columns.inner_spans is not None:
         seen = grouped(seen.mT, columns.inner_spans, "sum").mT
     if rows.inner_spans is not None:
@@ -188,41 +191,40 @@ def largest(
     rows: Tensor,
     columns: Tensor,
     quantity: str,
-    item: int,
     height: int,
     width: int,
 ) -> Tensor:
     """Block maxima, found among logarithms: so only the largest of a block is exponentiated."""
-    logs = tap.tile_of_scores(head, rows, columns, item)
-    if quantity != "score":
-        lse = tap.lse(head, rows, item=item)
-        logs = logs - lse.masked_fill(lse == float("-inf"), 0)[:, None]
+    if quantity == "score":
+        logs = tap.tile_of_scores(head, rows, columns)
+    else:
+        logs = tap.log_weights(head, rows, columns)
     if quantity == "norm":
-        logs = logs + norms_of(tap, head, columns, item).log()
+        logs = logs + norms_of(tap, head, columns).log()
     logs = block_maxima(logs, height, width)
     hidden = logs == float("-inf")
     return (logs if quantity == "score" else logs.exp()).masked_fill(hidden, float("nan"))
 
 
-def visible(tap: Tap, head: int, rows: Tensor, columns: Tensor, quantity: str, item: int) -> Tensor:
+def visible(tap: Tap, head: int, rows: Tensor, columns: Tensor, quantity: str) -> Tensor:
     """The quantity at those rows and columns, NaN where the mask forbids."""
-    allowed = tap.allowed(head, rows, columns, item=item)
+    allowed = tap.allowed(head, rows, columns)
     if quantity == "score":
-        values = tap.tile_of_scores(head, rows, columns, item)
+        values = tap.tile_of_scores(head, rows, columns)
     else:
-        values = tap.tile(head, rows, columns, item=item)
+        values = tap.tile(head, rows, columns)
     if quantity == "norm":
-        values = values * norms_of(tap, head, columns, item)
-    return values if allowed is None else values.masked_fill(~allowed, float("nan"))
+        values = values * norms_of(tap, head, columns)
+    return values if allowed is None else torch.where(allowed, values, float("nan"))
 
 
-def norms_of(tap: Tap, head: int, columns: Tensor, item: int) -> Tensor:
+def norms_of(tap: Tap, head: int, columns: Tensor) -> Tensor:
     if tap.value_norms is None:
         raise RegardError(
             f"‖α·f(x)‖ needs the output projection of {tap.name}, which is not known here;"
             " ask for weights instead."
         )
-    return tap.value_norms[item, head][columns]
+    return tap.value_norms[0, head][columns]
 
 
 def block_maxima(values: Tensor, height: int, width: int) -> Tensor:

@@ -14,11 +14,9 @@ from regard.inspection import tiles
 from regard.inspection.answers import (
     AxisInfo,
     Cell,
-    Group,
     Looked,
     Looks,
     Quantity,
-    Reduce,
     Summary,
     TapInfo,
     TraceInfo,
@@ -28,7 +26,7 @@ from regard.inspection.formula import formula, scale
 from regard.inspection.part import spans
 from regard.inspection.statistics import head_summary
 from regard.inspection.tap import Tap
-from regard.inspection.tiles import Head, check_choice
+from regard.inspection.tiles import Head, TileRequest, check_choice
 from regard.inspection.trace import Trace
 
 IN_A_CELL = 10  # of a row and of a column, with a cell
@@ -96,35 +94,14 @@ def thumbnails(trace: Trace, tap: str, size: int) -> Numbers:
     return Numbers(pictures, every=max(round(trace[tap].rows / max(looked_at, 1)), 1))
 
 
-def tile(
-    trace: Trace,
-    tap: str,
-    head: Head,
-    level: int,
-    row: int,
-    column: int,
-    height: int,
-    width: int,
-    quantity: Quantity = "weight",
-    reduce: Reduce = "max",
-    group: Group = "token",
-    every: int = 1,
-) -> Numbers:
+def tile(trace: Trace, request: TileRequest) -> Numbers:
     """A rectangle of cells of one level; those beyond the map's edge are left out."""
-    of = trace[tap]
+    of = trace[request.tap]
     found = tiles.tile(
         of,
-        head,
-        level=level,
-        row=row,
-        column=column,
-        height=height,
-        width=width,
-        quantity=quantity,
-        reduce=reduce,
-        every=every,
-        row_spans=spans(trace, of.queries, group),
-        column_spans=spans(trace, of.keys, group),
+        request,
+        row_spans=spans(trace, of.queries, request.group),
+        column_spans=spans(trace, of.keys, request.group),
     )
     where = (found.row, found.column)
     return Numbers(found.values, where, found.level, found.quantity, found.reduce, found.every)
@@ -142,7 +119,8 @@ def cell(trace: Trace, tap: str, head: Head, query: int, key: int) -> Cell:
     rows = of.rows_of(one("query", query, of.rows))
     columns = of.columns_of(one("key", key, of.columns))
     every = torch.arange(of.columns, device=of.query.device)
-    score = float(of.unmasked_scores(head, rows, columns, 0, torch.float32))
+    unmasked = of.of_head(head)._replace(mask=None)
+    score = float(unmasked.scores(rows, columns, dtype=torch.float32))
     allowed = of.allowed(head, rows, columns)
     row, column = of.tile(head, rows, every)[0], of.column(head, key)
     weight, lse = float(row[key]), float(of.lse(head, rows))
@@ -198,7 +176,7 @@ def looks(
     columns = slice(None) if key is None else one("key", key, of.columns)
     heads = range(of.heads) if head == "mean" else of.heads_of(head)
     which = (of.rows_of(rows), of.columns_of(columns))
-    seen = torch.stack([tiles.visible(of, each, *which, quantity, 0) for each in heads])
+    seen = torch.stack([tiles.visible(of, each, *which, quantity) for each in heads])
     found = seen.mean(0).flatten()
     return _looks(found, trace.axes[of.keys if key is None else of.queries], k, quantity != "score")
 

@@ -26,12 +26,12 @@ from regard.inspection.answers import (
     Looks,
     ModelInfo,
     Quantity,
-    Reduce,
     Summary,
     TraceInfo,
 )
 from regard.inspection.html import to_html
 from regard.inspection.part import Part, Scale, part
+from regard.inspection.tiles import TileRequest
 from regard.inspection.trace import Trace
 from regard.studio.library import Library
 from regard.studio.requests import REFUSALS, AblationRequest, Listed, TraceRequest
@@ -84,6 +84,19 @@ class _Part:
         )
 
 
+@dataclass(frozen=True)
+class _Tile(TileRequest):
+    """The limits that a page's request has to keep to."""
+
+    head: Head
+    level: From0 = 0
+    row: From0 = 0
+    column: From0 = 0
+    height: Extent = 256
+    width: Extent = 256
+    every: Annotated[int, Query(ge=1)] = 1
+
+
 api = APIRouter(prefix="/api", responses=REFUSALS)
 _binary: dict[int | str, dict[str, Any]] = {
     200: {"content": {NUMBERS: {"schema": {"type": "string", "format": "binary"}}}}
@@ -134,22 +147,8 @@ async def thumbnails(
 
 
 @api.get("/traces/{id}/tile", response_class=Response, responses=_binary)
-def tile(
-    trace: Opened,
-    tap: str,
-    head: Head,
-    level: From0 = 0,
-    row: From0 = 0,
-    column: From0 = 0,
-    height: Extent = 256,
-    width: Extent = 256,
-    quantity: Quantity = "weight",
-    reduce: Reduce = "max",
-    group: Group = "token",
-    every: Annotated[int, Query(ge=1)] = 1,
-) -> Response:
-    where = (level, row, column, height, width)
-    return _numbers(views.tile(trace, tap, head, *where, quantity, reduce, group, every))
+def tile(trace: Opened, wanted: Annotated[_Tile, Depends()]) -> Response:
+    return _numbers(views.tile(trace, wanted))
 
 
 @api.get("/traces/{id}/cell")

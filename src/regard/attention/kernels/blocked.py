@@ -13,22 +13,21 @@ from jaxtyping import Float
 from torch import Tensor
 from torch.utils.checkpoint import checkpoint
 
-from regard.attention.masks import Mask
-from regard.attention.row_lse import KEY_BLOCK, at_least_float32, repeat_heads, rows_per_tile
-from regard.attention.scores import Score
+from regard.attention.record import (
+    KEY_BLOCK,
+    Attention,
+    masked_scores,
+    repeat_heads,
+    rows_per_tile,
+)
+from regard.attention.softmax import normalized
 
 
 def blocked(
-    query: Float[Tensor, "batch heads queries query_dim"],
-    key: Float[Tensor, "batch key_heads keys key_dim"],
-    value: Float[Tensor, "batch key_heads keys value_dim"],
-    score: Score,
-    mask: Mask | None,
-    bias: Tensor | None,
-    query_block: int | None = None,
-    key_block: int | None = None,
+    attention: Attention, query_block: int | None = None, key_block: int | None = None
 ) -> tuple[Float[Tensor, "batch heads queries value_dim"], Float[Tensor, "batch heads queries"]]:
     """The weighted average of the values, and the log-sum-exp of each row of scores."""
+    query, key, value, score, mask, bias = attention
     heads, queries, keys = query.shape[1], query.shape[2], key.shape[2]
     query_block, key_block = query_block or rows_per_tile(query), key_block or KEY_BLOCK
     # Split once: the gradient of a split is one concatenation, that of each slice a whole tensor.
@@ -47,7 +46,9 @@ def blocked(
             # Rows that see nothing at all still take one tile, and with it a gradient of zero.
             if hidden and (running.started or columns is not positions[-1]):
                 continue
-            scores = tile_scores(query, key, score, allowed, bias_part)
+            # Adding is several times faster here than filling, which takes entries one at a time.
+            bias_part = with_mask(bias_part, allowed, running.total.dtype)
+            scores = masked_scores(score, query, key, bias_part, None)
             running.add(scores, repeat_heads(value_part, heads))
         return running.result()
 
@@ -65,22 +66,13 @@ def blocked(
     return torch.cat(outputs, 2).to(value.dtype), torch.cat(lses, 2)
 
 
-def tile_scores(
-    query: Float[Tensor, "batch heads queries query_dim"],
-    key: Float[Tensor, "batch key_heads keys key_dim"],
-    score: Score,
-    allowed: Tensor | None,
-    bias: Tensor | None,
-) -> Float[Tensor, "batch heads queries keys"]:
-    """The scores of one tile, biased, and -inf where hidden."""
-    scores = at_least_float32(score(query, repeat_heads(key, query.shape[1])))
-    if bias is not None:
-        scores = scores + bias
-    if allowed is not None and not allowed.all():
-        # Adding is several times faster here than filling, which takes entries one at a time.
-        hidden = torch.zeros(allowed.shape, dtype=scores.dtype, device=scores.device)
-        scores = scores + hidden.masked_fill_(~allowed, float("-inf"))
-    return scores
+def with_mask(bias: Tensor | None, allowed: Tensor | None, dtype: torch.dtype) -> Tensor | None:
+    """The bias of one tile, -inf where the mask hides."""
+    if allowed is None or allowed.all():
+        return bias
+    hidden = torch.zeros(allowed.shape, dtype=dtype, device=allowed.device)
+    hidden = hidden.masked_fill_(~allowed, float("-inf"))
+    return hidden if bias is None else bias + hidden
 
 
 class RunningAverage:
@@ -110,10 +102,7 @@ class RunningAverage:
 
     def result(self) -> tuple[Tensor, Tensor]:
         """The average and the log-sum-exp; zeros and -inf for a row that saw nothing."""
-        # The largest score gave exp(0) = 1, so a total under 1 is an empty row's.
-        live = self.total.clamp(min=1)
-        lse = (self.top + live.log()).masked_fill(self.total == 0, float("-inf"))
-        return self.sum / live, lse.squeeze(-1)
+        return normalized(self.sum, self.total, self.top)
 
 
 def split(bias: Tensor | None, dim: int, block: int, length: int) -> list[Tensor | None]:

@@ -1,10 +1,11 @@
-"""Which kernel computes an attention, when none is asked for, and running it."""
+"""The kernels by name, and which of them is the fastest for a call."""
+
+from collections.abc import Callable
 
 import torch
 from torch import Tensor
 
-from regard.attention.inputs import Inputs
-from regard.attention.kernels.blocked import blocked
+from regard.attention.kernels.blocked import RunningAverage, blocked
 from regard.attention.kernels.derivatives import (
     WHOLE_MAP_ENTRIES,
     definition,
@@ -15,10 +16,18 @@ from regard.attention.kernels.fused import fused
 from regard.attention.kernels.plain import plain
 from regard.attention.kernels.short import short
 from regard.attention.masks import Causal
-from regard.attention.row_lse import row_lse
+from regard.attention.record import Attention
 from regard.attention.scores import cosine, dot, scaled, scaled_dot, unit, unknown
 from regard.errors import RegardError
 
+Kernel = Callable[[Attention], tuple[Tensor, Tensor]]
+"""Output and log-sum-exp, differentiable to any order."""
+
+DotKernel = Callable[[Attention, float], Tensor]
+"""The output for scores of scale · query keyᵀ, with its first derivative."""
+
+ANY_SCORE: dict[str, Kernel] = {"plain": plain, "blocked": blocked}
+DOT_PRODUCTS: dict[str, DotKernel] = {"short": short, "fused": fused}
 KERNELS = ("auto", "plain", "short", "blocked", "fused")
 
 # Measured on a CPU, see benchmarks/kernels.py:
@@ -29,36 +38,31 @@ SHORT_KEYS = 48
 FEW_ENTRIES = 2048  # under this it is not the work that costs, but the number of calls
 
 
-def run(kernel: str, inputs: Inputs, return_lse: bool) -> tuple[Tensor, Tensor | None]:
+def run(kernel: str, inputs: Attention, return_lse: bool) -> tuple[Tensor, Tensor | None]:
     """Output and, if asked for, each row's log-sum-exp. Raises RegardError for a bad kernel."""
     if kernel not in KERNELS:
         raise RegardError(unknown("kernel", kernel, list(KERNELS)))
     if inputs.query.shape[2] == 0 or inputs.key.shape[2] == 0:
-        return nothing_to_see(inputs)
+        output, lse = RunningAverage(inputs.query, inputs.value.shape[-1]).result()  # of no key
+        return output.to(inputs.value.dtype), lse
     if kernel == "auto":
         kernel = choose(inputs)
-    if kernel == "plain":
-        return plain(*inputs)
-    if kernel == "blocked":
-        return blocked(*inputs)
+    if kernel in ANY_SCORE:
+        return ANY_SCORE[kernel](inputs)
 
-    query, key, scale = as_scaled_dot(kernel, inputs)
+    dots, scale = as_scaled_dot(kernel, inputs)
     if kernel == "short" and inputs.bias is not None:
         raise RegardError("kernel 'short' takes no bias; use kernel='plain', 'blocked' or 'fused'.")
     if needs_definition(kernel):
         return definition(inputs)
-    if kernel == "fused":
-        output = fused(query, key, inputs.value, scale, inputs.mask, inputs.bias)
-    else:
-        output = short(query, key, inputs.value, scale, inputs.mask)
-    output = with_further_derivatives(output, inputs)
+    output = with_further_derivatives(DOT_PRODUCTS[kernel](dots, scale), inputs)
     if not return_lse:
         return output, None
     # Fused kernels' own log-sum-exps have differed in base and alignment: ours is computed apart.
-    return output, row_lse(inputs.query, inputs.key, inputs.score, inputs.mask, inputs.bias)
+    return output, inputs.lse()
 
 
-def choose(inputs: Inputs) -> str:
+def choose(inputs: Attention) -> str:
     """The fastest kernel for these inputs, as measured (benchmarks/kernels.py)."""
     query, key, _, score, mask, bias = inputs
     batch, heads, queries, head_dim = query.shape
@@ -77,7 +81,7 @@ def choose(inputs: Inputs) -> str:
     return "short" if suits_short(inputs, entries) else "fused"
 
 
-def suits_short(inputs: Inputs, entries: int) -> bool:
+def suits_short(inputs: Attention, entries: int) -> bool:
     query, key, value = inputs[:3]
     queries, keys = query.shape[2], key.shape[2]
     training = torch.is_grad_enabled() and any(
@@ -91,26 +95,18 @@ def suits_short(inputs: Inputs, entries: int) -> bool:
     return queries == 1 or (keys <= limit and entries <= 4 * WHOLE_MAP_ENTRIES)
 
 
-def as_scaled_dot(kernel: str, inputs: Inputs) -> tuple[Tensor, Tensor, float]:
-    """Query, key and scale with which scale · query keyᵀ are the scores."""
-    query, key, score = inputs.query, inputs.key, inputs.score
+def as_scaled_dot(kernel: str, inputs: Attention) -> tuple[Attention, float]:
+    """The attention and the scale with which scale · query keyᵀ are the scores."""
+    query, score = inputs.query, inputs.score
     if score is scaled_dot:
-        return query, key, query.shape[-1] ** -0.5
+        return inputs, query.shape[-1] ** -0.5
     if score is dot:
-        return query, key, 1.0
+        return inputs, 1.0
     if score is cosine:
-        return unit(query), unit(key), 1.0
+        return inputs._replace(query=unit(query), key=unit(inputs.key)), 1.0
     if isinstance(score, scaled):
-        return query, key, score.factor
+        return inputs, score.factor
     raise RegardError(
         f"kernel {kernel!r} can do the scores scaled_dot, scaled, dot and cosine only;"
         " use kernel='plain' or 'blocked' for this one."
     )
-
-
-def nothing_to_see(inputs: Inputs) -> tuple[Tensor, Tensor]:
-    """Every row is empty where there are no keys."""
-    rows = inputs.query.shape[:-1]
-    output = inputs.value.new_zeros(*rows, inputs.value.shape[-1])
-    dtype = torch.promote_types(inputs.query.dtype, torch.float32)
-    return output, inputs.query.new_full(rows, float("-inf"), dtype=dtype)

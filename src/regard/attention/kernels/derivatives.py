@@ -10,18 +10,18 @@ import torch
 from torch import Tensor
 from torch.autograd import forward_ad
 
-from regard.attention.inputs import Inputs
 from regard.attention.kernels.blocked import blocked
 from regard.attention.kernels.plain import plain
+from regard.attention.record import Attention
 
 WHOLE_MAP_ENTRIES = 2**24  # up to here a map or a mask is built whole: 64 MiB in float32
 
 
-def definition(inputs: Inputs) -> tuple[Tensor, Tensor]:
+def definition(inputs: Attention) -> tuple[Tensor, Tensor]:
     """Output and log-sum-exp, by operations that can be differentiated to any order."""
     batch, heads, queries, _ = inputs.query.shape
     entries = batch * heads * queries * inputs.key.shape[2]
-    return plain(*inputs) if entries <= WHOLE_MAP_ENTRIES else blocked(*inputs)
+    return plain(inputs) if entries <= WHOLE_MAP_ENTRIES else blocked(inputs)
 
 
 def needs_definition(kernel: str) -> bool:
@@ -33,7 +33,7 @@ def needs_definition(kernel: str) -> bool:
     return torch._C._are_functorch_transforms_active() or forward_ad._current_level >= 0
 
 
-def with_further_derivatives(output: Tensor, inputs: Inputs) -> Tensor:
+def with_further_derivatives(output: Tensor, inputs: Attention) -> Tensor:
     """A kernel's output, whose derivatives beyond the first are those of the definition."""
     if not output.requires_grad:
         return output
@@ -57,7 +57,7 @@ class _FurtherDerivatives(torch.autograd.Function):
             None if tensor is None else tensor.view_as(tensor) for tensor in ctx.saved_tensors
         ]
         query, key, value, bias = aliases
-        output, _ = definition(Inputs(query, key, value, ctx.score, ctx.mask, bias))
+        output, _ = definition(Attention(query, key, value, ctx.score, ctx.mask, bias))
         wanted = [tensor for tensor in aliases if tensor is not None and tensor.requires_grad]
         grads = torch.autograd.grad(output, wanted, output_grad, create_graph=True)
         of = dict(zip(map(id, wanted), grads, strict=True))

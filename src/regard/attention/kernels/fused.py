@@ -4,19 +4,15 @@ from jaxtyping import Float
 from torch import Tensor
 from torch.nn.functional import scaled_dot_product_attention
 
-from regard.attention.masks import Causal, Mask
+from regard.attention.masks import Causal
+from regard.attention.record import Attention
+from regard.attention.softmax import zero_where_empty
 from regard.attention.whole_mask import lowest
 
 
-def fused(
-    query: Float[Tensor, "batch heads queries head_dim"],
-    key: Float[Tensor, "batch key_heads keys head_dim"],
-    value: Float[Tensor, "batch key_heads keys value_dim"],
-    scale: float,
-    mask: Mask | None,
-    bias: Tensor | None,
-) -> Float[Tensor, "batch heads queries value_dim"]:
+def fused(attention: Attention, scale: float) -> Float[Tensor, "batch heads queries value_dim"]:
     """The weighted average of the values. A mask other than a square Causal is built whole."""
+    query, key, value, _, mask, bias = attention
     queries, keys = query.shape[2], key.shape[2]
     grouped = query.shape[1] != key.shape[1]
     # PyTorch aligns its causal mask on the left: ours, unless the map is square.
@@ -39,4 +35,4 @@ def fused(
         query, key, value, attn_mask=added, scale=scale, enable_gqa=grouped
     )
     # What an empty row gives differs between PyTorch's back ends.
-    return output if live_rows is None else output.masked_fill(~live_rows, 0)
+    return output if live_rows is None else zero_where_empty(output, ~live_rows)

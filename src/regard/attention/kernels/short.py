@@ -13,20 +13,16 @@ from torch import Tensor
 from torch.autograd.function import once_differentiable
 from torch.nn.functional import pad
 
-from regard.attention.masks import Mask
+from regard.attention.record import Attention
+from regard.attention.softmax import zero_where_empty
 from regard.attention.whole_mask import lowest
 
 REGISTER = 16  # float32 numbers in 512 bits
 
 
-def short(
-    query: Float[Tensor, "batch heads queries head_dim"],
-    key: Float[Tensor, "batch key_heads keys head_dim"],
-    value: Float[Tensor, "batch key_heads keys value_dim"],
-    scale: float,
-    mask: Mask | None,
-) -> Float[Tensor, "batch heads queries value_dim"]:
+def short(attention: Attention, scale: float) -> Float[Tensor, "batch heads queries value_dim"]:
     """The weighted average of the values, with its first derivative. The whole map is in memory."""
+    query, key, value, _, mask, _ = attention
     queries, keys = query.shape[2], key.shape[2]
     # A single query, as in decoding, does not earn back the copy of all keys that padding is.
     fill = -keys % REGISTER if queries > 1 and query.device.type == "cpu" else 0
@@ -81,7 +77,8 @@ def average(
         scores.baddbmm_(query, key.mT, alpha=scale)
     weights = torch.softmax(scores, -1, dtype=softmax_dtype(scores))
     if live_rows is not None:
-        weights.view(batch, heads, queries, width).mul_(live_rows)
+        by_head = weights.view(batch, heads, queries, width)
+        weights = zero_where_empty(by_head, ~live_rows).view_as(weights)
     weights = weights.to(query.dtype)
     output = torch.bmm(weights, value).view(batch, heads, queries, value_dim)
     return output, Flat(query, key, value, weights)

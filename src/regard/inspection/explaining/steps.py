@@ -5,10 +5,11 @@ from collections.abc import Iterator
 import torch
 from torch import Tensor
 
-from regard.attention import Mask, Score, attend, attention_weights, dot
+from regard.attention import Mask, Score, dot
 from regard.attention import scaled as scaled_by
+from regard.attention.inputs import check
 from regard.attention.masks import Both, Causal, Padding, Window
-from regard.attention.row_lse import at_least_float32, repeat_heads, tile_of_scores
+from regard.attention.record import at_least_float32, repeat_heads
 from regard.attention.scores import NAMED
 from regard.errors import RegardError
 from regard.inspection.explaining import wording
@@ -107,15 +108,12 @@ def _computed(given: Given) -> Iterator[tuple[str, Tensor, list[str]]]:
     if given.bias is not None:
         yield "biased", scaled + given.bias[0], ["scaled", "bias"]
         before = "biased"
-    four = query[None], key[None]
-    scoring = dict(score=given.tempered, mask=given.mask, bias=given.bias)
-    rows, columns = torch.arange(query.shape[1]), torch.arange(key.shape[1])
-    if given.mask is not None:
-        given.mask.check(1, heads, len(rows), len(columns))
-    masked = tile_of_scores(*four, given.tempered, given.mask, given.bias, rows, columns)
-    yield "masked", masked[0], [before, *(["allowed"] if given.mask is not None else [])]
-    yield "weights", attention_weights(*four, **scoring)[0], ["masked"]  # type: ignore[arg-type]
-    attended = attend(*four, value[None], kernel="plain", **scoring)[0]  # type: ignore[call-overload]
+    four = query[None], key[None], value[None]
+    attention = check(*four, given.tempered, given.mask, given.bias)
+    masked = attention.scores()[0]
+    yield "masked", masked, [before, *(["allowed"] if given.mask is not None else [])]
+    yield "weights", attention.weights()[0], ["masked"]
+    attended = attention.output()[0]
     yield "attended", attended, ["weights", "value"]
 
     joined = attended.transpose(0, 1).flatten(1)

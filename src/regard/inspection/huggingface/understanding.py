@@ -11,8 +11,8 @@ import torch
 from torch import Tensor
 
 from regard.attention import Call, Score, capped, scaled, scaled_dot
-from regard.attention.inputs import Inputs
-from regard.attention.row_lse import log_sum_exp, repeat_heads, tile_of_scores
+from regard.attention.record import Attention, at_least_float32, repeat_heads
+from regard.attention.softmax import log_sum_exp, log_weights
 from regard.inspection.huggingface.interface import Heard
 from regard.inspection.huggingface.masks import MaskReader, Unreadable
 
@@ -39,7 +39,7 @@ def understand(heard: Heard, masks: MaskReader) -> Call:
         return Call(inputs, heard.output, checked_lse(inputs, heard))
 
 
-def inputs_of(heard: Heard, masks: MaskReader) -> Inputs:
+def inputs_of(heard: Heard, masks: MaskReader) -> Attention:
     """Query, key, value, score, mask and bias, as far as the arguments say."""
     query, key = heard.query, heard.key
     for name, tensor in (("query", query), ("key", key), ("output", heard.output)):
@@ -53,7 +53,7 @@ def inputs_of(heard: Heard, masks: MaskReader) -> Inputs:
         raise Unreadable(f"has {query.shape[1]} heads over {key.shape[1]} of keys")
     if query.shape[0] != key.shape[0]:  # learned queries, the same for all of the batch
         query = query.expand(key.shape[0], -1, -1, -1)
-    return Inputs(query, key, heard.value, score_of(heard), *masks.read(heard))
+    return Attention(query, key, heard.value, score_of(heard), *masks.read(heard))
 
 
 def score_of(heard: Heard) -> Score:
@@ -69,7 +69,7 @@ def score_of(heard: Heard) -> Score:
     return score if cap is None else capped(score, float(cap))
 
 
-def checked_lse(inputs: Inputs, heard: Heard) -> Tensor | None:
+def checked_lse(inputs: Attention, heard: Heard) -> Tensor | None:
     """The kernel's log-sum-exp, or None where it gave none or a wrong one.
 
     Raises:
@@ -78,18 +78,18 @@ def checked_lse(inputs: Inputs, heard: Heard) -> Tensor | None:
     queries, keys = inputs.query.shape[2], inputs.key.shape[2]
     device = inputs.query.device
     rows = torch.linspace(0, queries - 1, min(SAMPLED_ROWS, queries), device=device).long()
-    columns = torch.arange(keys, device=device)
-    query, key, value = (exact(tensor) for tensor in inputs[:3])
-    scores = tile_of_scores(query, key, *inputs[3:], rows, columns)
+    query, key, value = (at_least_float32(tensor) for tensor in inputs[:3])
+    exact = Attention(query, key, value, *inputs[3:])
+    scores = exact.scores(rows)
     lse = log_sum_exp(scores)
     sees = lse > -math.inf
     if "flash" in heard.implementation:  # which leaves zeros where the query is padding
         sees = sees & (heard.output[:, :, rows] != 0).any(-1)
-    weights = (scores - lse.masked_fill(~sees, 0)[..., None]).exp() * sees[..., None]
+    weights = log_weights(scores, lse).exp() * sees[..., None]
     expected = weights @ repeat_heads(value, query.shape[1])
     if expected.shape != heard.output[:, :, rows].shape:
         raise Unreadable(f"gives an output of shape {tuple(heard.output.shape)}")
-    output = exact(heard.output[:, :, rows]) * sees[..., None]
+    output = at_least_float32(heard.output[:, :, rows]) * sees[..., None]
     # What averages away, as values that cancel do, is measured against the values.
     size = expected.norm().clamp(min=1e-3 * float(value.norm()) * (len(rows) / keys) ** 0.5)
     error = float((output - expected).norm() / size.clamp(min=1e-30))
@@ -114,8 +114,3 @@ def is_lse(given: Tensor | None, lse: Tensor, sees: Tensor, rows: Tensor, query:
 def output_tolerance(query: Tensor) -> float:
     tolerance = OUTPUT_TOLERANCE.get(query.dtype, TOLERANCE_OF_32_BITS)
     return max(tolerance, ON_A_GPU) if query.device.type != "cpu" else tolerance
-
-
-def exact(tensor: Tensor) -> Tensor:
-    """In float32 at least, as the scores of a tap are computed."""
-    return tensor.float() if tensor.dtype in (torch.bfloat16, torch.float16) else tensor

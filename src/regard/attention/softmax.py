@@ -1,0 +1,52 @@
+"""The softmax over the keys, and what it gives a row that sees no key.
+
+Such an empty row has weights of zero, an output of zero and a log-sum-exp of -inf, all with finite
+gradients, where a plain softmax would give NaN. `zero_where_empty` is the rule; every kernel and
+every look-up of a weight goes through it.
+"""
+
+import torch
+from jaxtyping import Bool, Float
+from torch import Tensor
+
+
+def zero_where_empty(
+    rows: Float[Tensor, "*any"], empty: Bool[Tensor, "*broadcasts"]
+) -> Float[Tensor, "*any"]:
+    """The rows, with zeros (and no gradient) in those that see no key."""
+    return rows.masked_fill(empty, 0)
+
+
+def softmax(
+    scores: Float[Tensor, "*rows keys"],
+) -> tuple[Float[Tensor, "*rows keys"], Float[Tensor, "*rows"]]:
+    """The weights of whole rows, and the log-sum-exp of each."""
+    # The largest score is subtracted so that exp cannot overflow: a constant for the gradient.
+    top = scores.detach().amax(-1, keepdim=True).clamp(min=torch.finfo(scores.dtype).min)
+    exponentials = torch.exp(scores - top)
+    return normalized(exponentials, exponentials.sum(-1, keepdim=True), top)
+
+
+def normalized(
+    sums: Float[Tensor, "*rows dim"], total: Float[Tensor, "*rows 1"], top: Float[Tensor, "*rows 1"]
+) -> tuple[Float[Tensor, "*rows dim"], Float[Tensor, "*rows"]]:
+    """sums / total and the log-sum-exp, where total = Σ exp(score - top) over the row's keys."""
+    # The largest score adds exp(0) = 1, so only the total of an empty row, 0, is below 1.
+    divisor = total.clamp(min=1)
+    lse = (top + divisor.log()).masked_fill(total == 0, float("-inf"))
+    return sums / divisor, lse.squeeze(-1)
+
+
+def log_sum_exp(scores: Float[Tensor, "*rows keys"]) -> Float[Tensor, "*rows"]:
+    """log Σ exp over the keys of each row."""
+    empty = (scores == float("-inf")).all(-1)
+    total = zero_where_empty(scores, empty.unsqueeze(-1)).logsumexp(-1)
+    return total.masked_fill(empty, float("-inf"))
+
+
+def log_weights(
+    scores: Float[Tensor, "*rows keys"], lse: Float[Tensor, "*rows"]
+) -> Float[Tensor, "*rows keys"]:
+    """The logarithms of the weights, score - lse; -inf where the weight is zero."""
+    # The scores of an empty row are all -inf: its weights are zero whatever finite number goes off.
+    return scores - zero_where_empty(lse, lse == float("-inf")).unsqueeze(-1)
