@@ -70,7 +70,7 @@ class MultiHeadAttention(nn.Module):
 
     def forward(
         self,
-        x: Tensor,
+        input: Tensor,
         memory: Tensor | None = None,
         *,
         mask: Mask | Tensor | None = None,
@@ -86,13 +86,14 @@ class MultiHeadAttention(nn.Module):
             bias: added to the scores; broadcasts to (batch, heads, queries, keys).
             cache: self-attention appends its keys and values and attends to everything there;
                 cross-attention fills it on the first call and then reads it instead of memory.
-            positions: of x, (batch or 1, queries), for rotary; by default they follow the cache's.
+            positions: of input, (batch or 1, queries), for rotary; by default they follow the
+                cache's.
         """
-        query = self._split(self.query(x))
+        query = self._split(self.query(input))
         if memory is not None and cache is not None and cache.length:
             key, value = cache.key, cache.value
         else:
-            source = x if memory is None else memory
+            source = input if memory is None else memory
             key, value = self._split(self.key(source)), self._split(self.value(source))
             if self.rotary is not None and memory is None:
                 start = 0 if cache is None else cache.length
