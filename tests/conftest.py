@@ -18,7 +18,7 @@ if find_spec("beartype") is not None:
     jaxtyping.install_import_hook(["regard.attention", "regard.positions"], "beartype.beartype")
 
 
-for variable in ("COLUMNS", "LINES", "NO_COLOR", "FORCE_COLOR"):
+for variable in ("COLUMNS", "LINES", "NO_COLOR", "FORCE_COLOR", "TERM"):
     os.environ.pop(variable, None)
 
 

@@ -38,6 +38,8 @@ def run(
     ],
 )
 def test_a_pipe_gets_utf8_in_any_locale(variables, tmp_path):
+    if variables.get("PYTHONUTF8") == "0" and not __file__.isascii():
+        pytest.skip("in an ASCII locale Python imports nothing from a path with other letters")
     (tmp_path / "in.txt").write_text("für\nस्टेशन\n", encoding="utf-8")
     found = run("translate", "--input", str(tmp_path / "in.txt"), before=FAKE, **variables)
     assert found.stdout.decode("utf-8") == "FÜR\nस्टेशन\n"
