@@ -34,7 +34,7 @@ FENCE = re.compile(
 )
 PROMPT = re.compile(r"^\$ (.*(?:(?<=\\)\n.*)*)", re.MULTILINE)  # a backslash continues the line
 SERVING = re.compile(r"http://(127\.0\.0\.1|localhost):\d+")
-LIMIT = 600  # seconds after which a command that neither ends nor serves has failed
+LIMIT = 1800  # seconds after which a command that neither ends nor serves has failed
 
 
 @dataclass(frozen=True)
