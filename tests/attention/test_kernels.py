@@ -402,5 +402,5 @@ def test_a_kernel_says_which_scores_it_can_do():
             attend(query, key, value, score=gaussian(2.0), kernel=kernel)
     with pytest.raises(RegardError, match="'short' takes no bias; use kernel='plain'"):
         attend(query, key, value, bias=torch.zeros(3, 5), kernel="short")
-    with pytest.raises(RegardError, match=r"auto, plain, short.* Did you mean 'blocked'\?"):
+    with pytest.raises(RegardError, match=r"auto, plain, blocked.* Did you mean 'blocked'\?"):
         attend(query, key, value, kernel="blockd")

@@ -91,7 +91,7 @@ def test_a_file_becomes_a_file(regard, first_word, tmp_path):
 def test_settings_that_are_not_followed_are_said_once(regard, first_word):
     first_word.not_followed = ("typical_p",)
     assert regard("summarize", "-m", "org/x", stdin=b"a\nb\n").err == (
-        "regard: org/x asks for typical_p, which decoding here has not.\n"
+        "regard: org/x asks for typical_p; regard ignores that.\n"
     )
 
 

@@ -163,7 +163,7 @@ def test_a_run_goes_on_with_the_threads_it_began_with(
     began_with(began, tmp_path / "runs" / "one")
     outcome = regard("train", "translation", "pairs.tsv", "--output", "runs/one", *given)
     assert threads == chosen
-    assert ("Going on with --threads 2, as this run began." in outcome.err) == (chosen == [2])
+    assert ("Using --threads 2, as this run did when it began." in outcome.err) == (chosen == [2])
 
 
 def test_a_new_run_takes_the_threads_that_there_are(regard, asked, threads):

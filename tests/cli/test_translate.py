@@ -60,7 +60,7 @@ def test_settings_that_are_not_followed_are_said_once(regard, upper_case):
     outcome = regard("translate", stdin=b"a\nb\n")
     assert outcome.out == "A\nB\n"
     assert outcome.err == (
-        "regard: en-de asks for typical_p, suppress_tokens, which decoding here has not.\n"
+        "regard: en-de asks for typical_p, suppress_tokens; regard ignores that.\n"
     )
 
 

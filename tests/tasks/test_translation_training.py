@@ -141,7 +141,7 @@ def test_resuming_with_other_threads_is_said(
     monkeypatch.setattr(torch, "get_num_threads", lambda: 2)
     said: list[str] = []
     assert train_translation(pairs_file, options(tmp_path / "run"), say=said.append).step == 1
-    assert "began with 1 thread and goes on with 2 threads" in said[-1]
+    assert "began with 1 thread and continues with 2 threads" in said[-1]
 
 
 def test_a_second_training_in_a_folder_is_refused(pairs_file: str, tmp_path: Path) -> None:

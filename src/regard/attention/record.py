@@ -51,7 +51,7 @@ class Attention(NamedTuple):
     def lse(
         self, queries: Queries = None, *, dtype: torch.dtype | None = None
     ) -> Float[Tensor, "batch heads tile_queries"]:
-        """log Σ exp(score) over the keys that each query may see; -inf where there are none.
+        """log Σ exp(score) over the keys that each query may see; -inf if it may see no key.
 
         Computed block by block: memory is that of one block.
         """

@@ -92,7 +92,10 @@ def open_checkpoint(name: CheckpointLike) -> Checkpoint:
 
 
 def _check_types(config: Any) -> None:
-    """Raises TypeError for a field that has not the type its dataclass declares."""
+    """Raises TypeError if a field is not of the type that its dataclass declares.
+
+    pydantic would check what it builds itself; these are built already, by the families.
+    """
     for field, hint in get_type_hints(type(config)).items():
         value = getattr(config, field)
         if not _is_a(value, hint):

@@ -30,7 +30,8 @@ def find_folder(name: str | os.PathLike[str]) -> Path:
             of that name comes; or "hub:org/name", whose files are fetched and verified.
 
     Raises:
-        RegardError: there is no such model, there is no network, or a file came damaged.
+        RegardError: there is no such model, the network cannot be reached, or a file that was
+            fetched is damaged.
     """
     if isinstance(name, str) and name.startswith(PREFIX):
         return download(name.removeprefix(PREFIX))

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 
 
 def is_watched() -> bool:
-    """Whether progress is shown: somebody sits at a terminal."""
+    """Whether to show progress: only if stderr is a terminal."""
     return sys.stderr.isatty()
 
 

@@ -96,7 +96,7 @@ def one_line(text: str) -> str:
 def say_not_followed(name: str, settings: Iterable[str]) -> None:
     """Says on stderr which settings of a model's files have no effect here."""
     if listed := ", ".join(settings):
-        print(f"regard: {name} asks for {listed}, which decoding here has not.", file=sys.stderr)
+        print(f"regard: {name} asks for {listed}; regard ignores that.", file=sys.stderr)
 
 
 @contextmanager

@@ -183,7 +183,7 @@ def use_threads(threads: int | None, run: Path) -> None:
         threads = RunFolder(run).threads or torch.get_num_threads()
         if threads == torch.get_num_threads() or threads > (os.cpu_count() or 1):
             return
-        print(f"Going on with --threads {threads}, as this run began.", file=sys.stderr)
+        print(f"Using --threads {threads}, as this run did when it began.", file=sys.stderr)
     torch.set_num_threads(threads)
 
 

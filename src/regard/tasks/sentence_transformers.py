@@ -21,7 +21,7 @@ class EmbedderSettings:
 
 
 def read_settings(folder: Path) -> EmbedderSettings:
-    """The settings in modules.json and the folders it names; the defaults if there is none.
+    """The settings in modules.json and the folders it names; the defaults without that file.
 
     Raises:
         RegardError: a module other than an encoder, pooling and normalisation; a missing file.

@@ -98,7 +98,7 @@ def _recorded(record: Path) -> dict[str, Any]:
         _ = content["made_from"], content["summary"], content.get("files", {}).items()
     except (RegardError, AttributeError) as error:
         raise RegardError(
-            f"{record} is damaged ({error}). Delete it to have the data prepared anew."
+            f"{record} is damaged ({error}). Delete it to prepare the data again."
         ) from error
     return content
 
@@ -111,7 +111,7 @@ def _check_unchanged(folder: Path, made: dict[str, str]) -> None:
             what = "has changed since it was prepared" if file.is_file() else "is missing"
             raise RegardError(
                 f"{file} {what}, so the run would not be the same. Restore it, or delete"
-                f" {folder / 'prepared.json'} to have the data prepared anew."
+                f" {folder / 'prepared.json'} to prepare the data again."
             )
 
 

@@ -49,8 +49,8 @@ class RunFolder:
 
     Args:
         path: the folder; made when missing.
-        warn: told, in one sentence, of a damaged checkpoint that was passed over, or of another
-            number of threads.
+        warn: called with one sentence when a damaged checkpoint is skipped, or when the number of
+            threads has changed.
     """
 
     def __init__(self, path: Path, *, warn: Callable[[str], None] = print):
@@ -91,7 +91,7 @@ class RunFolder:
         Args:
             free: options that may change from one call to the next: limits, how it is shown.
             threads: CPU threads, if the result depends on them. If the run began with another
-                number, `warn` is told.
+                number, `warn` is called.
         """
         file = self.path / "run.json"
         if file.exists():
@@ -106,8 +106,8 @@ class RunFolder:
             began = recorded["threads"]
             if began is not None and threads is not None and began != threads:
                 self.warn(
-                    f"This run began with {_number(began)} and goes on with {_number(threads)}: its"
-                    " weights will differ in their last bits from those of an uninterrupted run."
+                    f"This run began with {_number(began)} and continues with {_number(threads)}:"
+                    " its weights will differ in their last bits from those of an uninterrupted run."
                     f" With --threads {began} they will not."
                 )
             threads = began or threads

@@ -28,7 +28,7 @@ DotKernel = Callable[[Attention, float], Tensor]
 
 ANY_SCORE: dict[str, Kernel] = {"plain": plain, "blocked": blocked}
 DOT_PRODUCTS: dict[str, DotKernel] = {"short": short, "fused": fused}
-KERNELS = ("auto", "plain", "short", "blocked", "fused")
+KERNELS = ("auto", *ANY_SCORE, *DOT_PRODUCTS)
 
 # Measured on a CPU, see benchmarks/kernels.py:
 # Keys up to which the fused kernel is slower; in bfloat16 its backward is so by far.
