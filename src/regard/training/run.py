@@ -107,8 +107,8 @@ class RunFolder:
             if began is not None and threads is not None and began != threads:
                 self.warn(
                     f"This run began with {_number(began)} and continues with {_number(threads)}:"
-                    " its weights will differ in their last bits from those of an uninterrupted run."
-                    f" With --threads {began} they will not."
+                    " its weights will differ in their last bits from those of an uninterrupted"
+                    f" run. With --threads {began} they will not."
                 )
             threads = began or threads
         versions = {"regard": __version__, "torch": torch.__version__}
