@@ -97,9 +97,7 @@ def _recorded(record: Path) -> dict[str, Any]:
         content = read_object(record)
         _ = content["made_from"], content["summary"], content.get("files", {}).items()
     except (RegardError, AttributeError) as error:
-        raise RegardError(
-            f"{record} is damaged ({error}). Delete it to prepare the data again."
-        ) from error
+        raise RegardError(f"{record} is damaged. Delete it to prepare the data again.") from error
     return content
 
 
