@@ -74,7 +74,8 @@ def walk(clone: Path, environment: dict[str, str], *, only_first: bool) -> int:
             environment = sourced(command.text, clone, environment)
         elif command.text.split()[:2] == ["make", "demo"]:
             print(installed(clone))
-    print(f"{ran} commands of the README at {git('rev-parse', '--short', 'HEAD')}, {failed} failed")
+    commit = git("-C", str(clone), "rev-parse", "--short", "HEAD")
+    print(f"{ran} commands of the README at {commit}, {failed} failed")
     return failed
 
 
