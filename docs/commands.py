@@ -9,7 +9,7 @@ A fence says what its commands are:
     ```console run      likewise, and docs/build.py puts what it prints on the page
     ```console own      names the reader's own files or models, or changes this machine: parsed only
 
-A program that serves until it is stopped works when it has printed its address.
+`regard studio` and `regard look` work when they have printed the address at which they serve.
 """
 
 import os
@@ -33,7 +33,8 @@ FENCE = re.compile(
     r"^```(?P<language>\w+)(?: (?P<kind>\w+))?[^\n]*\n(?P<body>.*?)^```$", re.MULTILINE | re.DOTALL
 )
 PROMPT = re.compile(r"^\$ (.*(?:(?<=\\)\n.*)*)", re.MULTILINE)  # a backslash continues the line
-SERVING = re.compile(r"http://(127\.0\.0\.1|localhost):\d+")
+SERVERS = ("regard studio", "regard look")
+ADDRESS = re.compile(r"http://127\.0\.0\.1:\d+")
 LIMIT = 1800  # seconds after which a command that neither ends nor serves has failed
 
 
@@ -160,11 +161,12 @@ def run(text: str, folder: Path, environment: dict[str, str]) -> Outcome:
             stderr=subprocess.STDOUT,
             start_new_session=True,
         )
-        serves = False
+        serves, may_serve = False, text.startswith(SERVERS)
         while process.poll() is None and not serves and time.perf_counter() - began < LIMIT:
             time.sleep(0.05)
             size = os.fstat(output.fileno()).st_size
-            serves = SERVING.search(os.pread(output.fileno(), size, 0).decode("utf-8", "replace"))
+            printed = os.pread(output.fileno(), size, 0).decode("utf-8", "replace")
+            serves = may_serve and ADDRESS.search(printed) is not None
         seconds = time.perf_counter() - began
         if process.poll() is None:
             os.killpg(process.pid, signal.SIGTERM)
@@ -175,7 +177,7 @@ def run(text: str, folder: Path, environment: dict[str, str]) -> Outcome:
                 process.wait()
                 serves = False
         output.seek(0)
-        passed = bool(serves) or process.returncode == 0
+        passed = serves or process.returncode == 0
         return Outcome(passed, seconds, output.read().strip())
 
 

@@ -1,5 +1,6 @@
 """docs/commands.py: every command line of the documents parses, and one that cannot is found."""
 
+import os
 import sys
 from pathlib import Path
 
@@ -56,10 +57,14 @@ def test_a_continued_line_is_one_command_and_its_line_is_given(tmp_path):
         ("true", True),
         ("false", False),
         ("false | true", False),
-        ("echo http://127.0.0.1:8765/; sleep 60", True),  # serves, and is stopped
+        ("regard studio", True),  # serves, and is stopped
+        ("regard info", False),  # prints an address, and does not end
     ],
 )
-def test_a_command_passes_if_it_ends_well_or_serves(text, passed, tmp_path):
-    import os
-
-    assert commands.run(text, tmp_path, dict(os.environ)).passed is passed
+def test_a_command_passes_if_it_ends_well_or_serves(text, passed, tmp_path, monkeypatch):
+    program = tmp_path / "regard"
+    program.write_text("#!/bin/sh\necho http://127.0.0.1:8765/\nexec sleep 60\n")
+    program.chmod(0o755)
+    monkeypatch.setattr(commands, "LIMIT", 1)
+    environment = os.environ | {"PATH": f"{tmp_path}{os.pathsep}{os.environ['PATH']}"}
+    assert commands.run(text, tmp_path, environment).passed is passed
