@@ -14,9 +14,9 @@ from http.client import HTTPConnection
 
 import uvicorn
 
+from regard.api.loading import load
 from regard.studio.app import create_app
 from regard.studio.serve import ADDRESS, bind
-from regard.tasks import load
 
 TEXT = "The old man bought a small red car."
 TILE = "/api/traces/given/tile?tap=decoder.layers.0.cross&head=0&level=0"

@@ -28,7 +28,7 @@ import numpy as np
 import torch
 
 import regard
-from regard.tasks.translation import Translator
+from regard.translation.translator import Translator
 
 ADJECTIVES = ["old", "young", "tall", "red", "happy", "small"]
 NOUNS = ["man", "woman", "dog", "child", "girl", "horse", "player"]

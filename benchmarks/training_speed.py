@@ -28,10 +28,10 @@ from peers.plain_torch import PlainTorch
 
 from regard.data import Batches
 from regard.models import preset
-from regard.tasks.translation_data import prepare
-from regard.tasks.translation_training import TrainingOptions, train_translation
 from regard.training import Progress
 from regard.training.precision import choose_dtype
+from regard.translation.data import prepare
+from regard.translation.training import TrainingOptions, train_translation
 
 PAIRS = Path(__file__).parents[2] / "shared" / "data" / "multi30k" / "train.en-de.tsv"
 

@@ -3,7 +3,7 @@
 import torch
 from torch import Tensor
 
-from regard.text.vectors import load_vectors
+from regard.words.vectors import load_vectors
 
 
 def vectors(sentence: str) -> Tensor:

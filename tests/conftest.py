@@ -14,6 +14,8 @@ from typing import Any
 import jaxtyping
 import pytest
 
+pytest_plugins = ["fixtures.translators", "fixtures.figures"]
+
 if find_spec("beartype") is not None:
     jaxtyping.install_import_hook(["regard.attention", "regard.positions"], "beartype.beartype")
 

@@ -7,22 +7,22 @@ import pytest
 
 import regard
 from regard import RegardError
+from regard.api.loading import CLASSES
+from regard.api.pipelines import TASKS
 from regard.checkpoints import find_folder, from_pretrained
+from regard.explanation.sentence import explain
 from regard.inspection.huggingface import load_for_tracing
 from regard.studio.models import open_model
 from regard.tasks.answering import Answerer
 from regard.tasks.classification import Classifier
 from regard.tasks.embedding import Embedder
-from regard.tasks.explaining import explain
 from regard.tasks.filling import MaskFiller
 from regard.tasks.images import ImageClassifier
-from regard.tasks.loading import CLASSES
-from regard.tasks.pipelines import TASKS
 from regard.tasks.summarization import Summarizer
-from regard.tasks.translation import Translator
-from regard.tasks.word_states import WordReader
 from regard.tasks.writing import Writer
-from regard.text import load_vectors
+from regard.translation.translator import Translator
+from regard.words import load_vectors
+from regard.words.states import WordReader
 
 OPENERS: list[Callable[[str], object]] = [
     find_folder,

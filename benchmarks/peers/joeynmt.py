@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from regard.models import EncoderDecoderConfig
-from regard.tasks.translation_data import TranslationData
+from regard.translation.data import TranslationData
 
 
 class JoeyNMT:

@@ -10,15 +10,16 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from regard.errors import RegardError
+from regard.version import __version__
 
 if TYPE_CHECKING:
+    from regard.api.loading import load
+    from regard.api.pipelines import pipeline
+    from regard.api.training import train
     from regard.attention import attend, attention_weights
     from regard.checkpoints import from_pretrained
     from regard.inspection.models import trace
-    from regard.tasks import load, train
-    from regard.tasks.pipelines import pipeline
 
-__version__ = "0.1.0"
 
 __all__ = [
     "RegardError",
@@ -36,10 +37,10 @@ _HOME = {
     "attend": "regard.attention",
     "attention_weights": "regard.attention",
     "from_pretrained": "regard.checkpoints",
-    "load": "regard.tasks",
-    "pipeline": "regard.tasks.pipelines",
+    "load": "regard.api.loading",
+    "pipeline": "regard.api.pipelines",
     "trace": "regard.inspection",
-    "train": "regard.tasks",
+    "train": "regard.api.training",
 }
 
 

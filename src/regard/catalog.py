@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 FOLDER = Path(__file__).parent / "shipped"
+VECTOR_FILES = ("vectors.safetensors", "words.txt")  # a folder of word vectors
 MODEL = "here a model is needed, such as en-de"
 
 
@@ -94,7 +95,7 @@ KINDS = {
             *("words near", "words compare", "words draw", "explain --vectors"),
             "meaning --model static --vectors",
         ),
-        "regard.text.load_vectors",
+        "regard.words.load_vectors",
     ),
 }
 
@@ -136,6 +137,11 @@ def find(name: object) -> Shipped | None:
     path = Path(found.name)
     own = path.exists() if found.kind == "word-vectors" else path.is_dir()
     return None if own else found
+
+
+def is_vectors(folder: Path) -> bool:
+    """Whether it is a folder of word vectors."""
+    return all((folder / name).is_file() for name in VECTOR_FILES)
 
 
 def wrong_kind(name: object, what: str, kind: str, needed: str = MODEL) -> str:

@@ -9,7 +9,7 @@ import torch
 import regard
 from regard.attention import Causal, cosine, gaussian, scaled, scaled_dot
 from regard.inspection.html import to_html
-from regard.text import load_vectors
+from regard.words import load_vectors
 
 LESSONS = (
     "words", "average", "alike", "scale", "qkv", "heads", "order", "masks", "similarity", "trained"

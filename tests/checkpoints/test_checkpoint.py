@@ -16,8 +16,9 @@ import regard
 from regard import RegardError
 from regard.catalog import FOLDER
 from regard.checkpoints import Checkpoint, empty_model, open_checkpoint, save_pretrained, weights
-from regard.cli.checks import examine
-from regard.cli.info import _model as info
+from regard.cli.commands.info import _model as info
+from regard.doctor.checks import examine
+from regard.explanation.sentence import explain
 from regard.models import (
     Decoder,
     DecoderConfig,
@@ -30,7 +31,6 @@ from regard.models import (
     VisionConfig,
     VisionTransformer,
 )
-from regard.tasks.explaining import explain
 
 
 @pytest.fixture

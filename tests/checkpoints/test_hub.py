@@ -15,7 +15,7 @@ import regard
 from regard import RegardError, catalog
 from regard.checkpoints import from_pretrained, hub
 from regard.studio.models import open_model
-from regard.tasks.translation import Translator
+from regard.translation.translator import Translator
 
 COMMIT = "a" * 40
 LARGE = "model.safetensors"

@@ -88,17 +88,17 @@ class UpperCase:
 
 @pytest.fixture
 def upper_case(monkeypatch: pytest.MonkeyPatch) -> UpperCase:
-    """What `regard.tasks.load` gives, whatever it is asked for."""
-    import regard.tasks
+    """What `regard.load` gives, whatever it is asked for."""
+    import regard.api.loading
 
     translator = UpperCase()
-    monkeypatch.setattr(regard.tasks, "load", lambda name, task: translator, raising=False)
+    monkeypatch.setattr(regard.api.loading, "load", lambda name, task: translator, raising=False)
     return translator
 
 
 @pytest.fixture
 def scored(monkeypatch: pytest.MonkeyPatch) -> None:
     """A loss for a translator that has no model to compute one."""
-    from regard.tasks import translation_training
+    from regard.translation import training as translation_training
 
     monkeypatch.setattr(translation_training, "mean_loss", lambda *_, **__: 1.25)

@@ -61,10 +61,10 @@ class Model:
 
 @pytest.fixture
 def model(monkeypatch):
-    from regard import tasks
+    from regard.api import loading
 
     model = Model()
-    monkeypatch.setattr(tasks, "load", lambda name, task: model, raising=False)
+    monkeypatch.setattr(loading, "load", lambda name, task: model, raising=False)
     return model
 
 
@@ -84,7 +84,7 @@ def test_a_fifo_gives_every_line_to_what_answers_empty_ones_too(command, regard,
 
 
 def test_questions_and_their_context_come_from_fifos(regard, monkeypatch, fifo):
-    from regard import tasks
+    from regard.api import loading
 
     asked = []
 
@@ -93,7 +93,7 @@ def test_questions_and_their_context_come_from_fifos(regard, monkeypatch, fifo):
             asked.extend(questions)
             return [[] for _ in questions]
 
-    monkeypatch.setattr(tasks, "load", lambda name, task: Answerer(), raising=False)
+    monkeypatch.setattr(loading, "load", lambda name, task: Answerer(), raising=False)
     context = fifo(b"\xef\xbb\xbfThe context.", "context")
     outcome = regard("answer", "-m", "any", "--input", fifo(b"who?\nwhat?\n"), "-c", context)
     assert (outcome.code, outcome.err) == (0, "")
@@ -114,7 +114,7 @@ def test_word_vectors_are_trained_from_a_fifo(regard, fifo, tmp_path):
 
 
 def test_meaning_reads_a_fifo(fifo):
-    from regard.cli.meaning import _read
+    from regard.cli.commands.meaning import _read
 
     assert _read(fifo(b"the bank\tmoney\nthe bank\triver\n", "pipe.tsv")) == (
         ["the bank", "the bank"], ["money", "river"],
@@ -122,13 +122,13 @@ def test_meaning_reads_a_fifo(fifo):
 
 
 def test_look_reads_a_fifo(fifo):
-    from regard.cli.look import _text
+    from regard.cli.commands.look import _text
 
     assert _text(None, fifo(b"The dog sees.\n")) == "The dog sees."
 
 
 def test_a_translator_is_scored_on_pairs_from_a_fifo(fifo):
-    from regard.cli.evaluate import read_references
+    from regard.cli.commands.evaluate import read_references
 
     assert read_references(fifo(PAIRS)) == [("a dog", "ein Hund"), ("a cat", "eine Katze")]
 

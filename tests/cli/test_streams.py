@@ -8,14 +8,14 @@ import pytest
 
 RUN = "from regard.cli.app import main; main()"
 FAKE = """
-import regard.tasks
+import regard.api.loading
 from types import SimpleNamespace
 class Fake:
     generation = SimpleNamespace(num_beams=1)
     not_followed = ()
     def run(self, texts, **options):
         return [SimpleNamespace(text=text.upper(), finished=True) for text in texts]
-regard.tasks.load = lambda name, task: Fake()
+regard.api.loading.load = lambda name, task: Fake()
 """
 
 

@@ -3,9 +3,9 @@
 import pytest
 import torch
 
+from regard.explanation import explain_vectors, geometry
 from regard.figures.geometry import geometry_figure
 from regard.figures.placing import Box, place
-from regard.inspection.explaining import explain_vectors, geometry
 
 pytest.importorskip("matplotlib")
 

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 import torch
 
+from regard.explanation import explain_tap, running
 from regard.inspection import cross_attention
 from regard.inspection.ablation import ablate
-from regard.inspection.explaining import explain_tap, running
 from regard.inspection.models import trace_encoder_decoder
 from regard.inspection.norms import connections
 from regard.inspection.recording import Memory, hearing

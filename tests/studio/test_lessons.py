@@ -8,7 +8,7 @@ import torch
 
 from regard import attend
 from regard.studio import lessons
-from regard.text import WordVectors
+from regard.words import WordVectors
 
 NAMES = ["the", "river", "bank", "grows", "money"]
 

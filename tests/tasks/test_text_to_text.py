@@ -11,8 +11,8 @@ from regard.checkpoints import save_pretrained
 from regard.generation import Hypothesis
 from regard.models import Decoder, decoder_preset
 from regard.tasks.summarization import Summarizer
-from regard.tasks.translation import Translator
 from regard.text import TokenizerPair, normalise
+from regard.translation.translator import Translator
 
 TEXTS = ["A man is looking at the dog.", "two  hats ", "12 dogs ☃☃ end", "the <sep> man"]
 DE = 67

@@ -11,7 +11,6 @@ from typing import Any
 from regard import catalog
 from regard.errors import RegardError
 from regard.files import sha256
-from regard.text import vector_files
 
 PREFIX = "hub:"  # a name without it is never sent over a network
 # Everything a model is made of here; programs and other formats stay where they are.
@@ -37,7 +36,7 @@ def find_folder(name: str | os.PathLike[str]) -> Path:
         return download(name.removeprefix(PREFIX))
     folder = Path(name)
     if folder.is_dir():
-        if vector_files.is_folder(folder):
+        if catalog.is_vectors(folder):
             what = catalog.KINDS["word-vectors"].what
             raise RegardError(catalog.wrong_kind(name, what, "word-vectors"))
         # A run's folder holds its model one level down.

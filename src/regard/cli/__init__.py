@@ -1,1 +1,1 @@
-"""The `regard` command: one file for each subcommand, heavy imports inside the functions."""
+"""The `regard` command: reading its input, writing its output, and its subcommands."""

@@ -9,24 +9,24 @@ from typing import Annotated, NoReturn
 import typer
 
 from regard import __version__, catalog
-from regard.cli.answer import answer
-from regard.cli.classify import classify
-from regard.cli.doctor import doctor
-from regard.cli.encode import encode
+from regard.cli.commands.answer import answer
+from regard.cli.commands.classify import classify
+from regard.cli.commands.doctor import doctor
+from regard.cli.commands.encode import encode
+from regard.cli.commands.evaluate import evaluate
+from regard.cli.commands.explain import explain
+from regard.cli.commands.generate import generate
+from regard.cli.commands.info import info
+from regard.cli.commands.ladder import ladder
+from regard.cli.commands.look import look
+from regard.cli.commands.meaning import meaning
+from regard.cli.commands.studio import studio
+from regard.cli.commands.summarize import summarize
+from regard.cli.commands.train import train
+from regard.cli.commands.translate import translate
+from regard.cli.commands.words import words
 from regard.cli.errors import sentence
-from regard.cli.evaluate import evaluate
-from regard.cli.explain import explain
-from regard.cli.generate import generate
-from regard.cli.info import info
-from regard.cli.ladder import ladder
-from regard.cli.look import look
-from regard.cli.meaning import meaning
 from regard.cli.streams import prepare_streams
-from regard.cli.studio import studio
-from regard.cli.summarize import summarize
-from regard.cli.train import train
-from regard.cli.translate import translate
-from regard.cli.words import words
 
 app = typer.Typer(
     name="regard",

@@ -7,7 +7,7 @@ import typer
 from regard.cli.texts import say_not_followed
 
 if TYPE_CHECKING:
-    from regard.tasks.translation import Translator
+    from regard.translation.translator import Translator
 
 SourceLanguage = Annotated[
     str | None,
@@ -43,7 +43,7 @@ def open_translator(
     Raises:
         RegardError: no such model or language, or it does not translate.
     """
-    from regard.tasks import load
+    from regard.api.loading import load
 
     translator = load(model, "translation")
     if source or target:

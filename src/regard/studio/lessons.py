@@ -8,11 +8,11 @@ from fastapi import APIRouter
 from pydantic import Field
 
 from regard.errors import RegardError
-from regard.inspection.explaining import LONGEST, geometry
-from regard.inspection.explanation import Explanation, Geometry
+from regard.explanation import LONGEST, geometry
+from regard.explanation.record import Explanation, Geometry
+from regard.explanation.sentence import WORDS, explain_words
 from regard.studio.requests import REFUSALS
-from regard.tasks.explaining import WORDS, explain_words
-from regard.text import WordVectors, load_vectors
+from regard.words import WordVectors, load_vectors
 
 CHARACTERS = 2**16  # of a text, before anything is split into words
 

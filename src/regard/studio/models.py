@@ -8,8 +8,8 @@ from regard.checkpoints.families import marian, recurrent
 from regard.errors import RegardError
 from regard.inspection.answers import ModelInfo
 from regard.inspection.trace import Trace
-from regard.tasks.card import read_card
-from regard.tasks.translation import Translator
+from regard.translation.card import read_card
+from regard.translation.translator import Translator
 
 MODEL_TYPES = (*marian.MODEL_TYPES, *recurrent.MODEL_TYPES)
 EXAMPLES = {"en": "I would like to drink a cup of tea with my friends."}

@@ -27,10 +27,10 @@ from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
 from torch import Tensor
 
-from regard import __version__
 from regard.errors import RegardError
 from regard.files import sha256, whole_file, whole_folder
 from regard.json_files import read_object
+from regard.version import __version__
 
 Tensors = dict[str, Tensor]
 

@@ -1,0 +1,62 @@
+"""Load a model by name, for its task."""
+
+import os
+from importlib import import_module
+from typing import Any
+
+from regard import catalog
+from regard.checkpoints import open_checkpoint
+from regard.errors import RegardError
+from regard.tasks.kinds import describe, kind_of
+
+# The tasks, by the names of transformers, and the class of each.
+CLASSES = {
+    "translation": ("regard.translation.translator", "Translator"),
+    "summarization": ("regard.tasks.summarization", "Summarizer"),
+    "text2text-generation": ("regard.tasks.summarization", "Rewriter"),
+    "text-generation": ("regard.tasks.writing", "Writer"),
+    "text-classification": ("regard.tasks.classification", "Classifier"),
+    "question-answering": ("regard.tasks.answering", "Answerer"),
+    "fill-mask": ("regard.tasks.filling", "MaskFiller"),
+    "feature-extraction": ("regard.tasks.embedding", "Embedder"),
+    "image-classification": ("regard.tasks.images", "ImageClassifier"),
+}
+# A checkpoint of an encoder–decoder often does not say which of these it was trained for, and every
+# encoder has states.
+_ALSO = {
+    "translation": {"summarization", "text2text-generation"},
+    "recurrent-translation": {"translation", "summarization", "text2text-generation"},
+    "summarization": {"translation", "text2text-generation"},
+    "text-classification": {"feature-extraction"},
+    "question-answering": {"feature-extraction"},
+    "fill-mask": {"feature-extraction"},
+}
+
+
+def load(name: str | os.PathLike[str], task: str | None = None) -> Any:
+    """The model of a name, ready for its task.
+
+    A Translator, Summarizer, Writer, Classifier, Answerer, MaskFiller, Embedder or ImageClassifier.
+
+    Args:
+        name: of a shipped model (en-de, en-hi), a folder, or "hub:org/name" for a model on the
+            Hugging Face Hub; nothing else is ever fetched.
+        task: a name in CLASSES; None: what the checkpoint was made for (`kind_of`).
+
+    Raises:
+        RegardError: no such model, or one of another kind; the message says what it is for.
+    """
+    if task is not None and task not in CLASSES:
+        raise RegardError(f"task must be one of {', '.join(CLASSES)}; got {task!r}.")
+    needed = catalog.KINDS[task].needed if task is not None else catalog.MODEL
+    shipped = catalog.find(name)
+    if task is not None and shipped is not None and shipped.kind != task:
+        raise RegardError(catalog.wrong_kind(name, shipped.what, shipped.kind, needed))
+    checkpoint = open_checkpoint(name)
+    kind = kind_of(checkpoint)
+    if task is not None and kind != task and task not in _ALSO.get(kind, ()):
+        raise RegardError(catalog.wrong_kind(name, describe(checkpoint), kind, needed))
+    task = task or ("translation" if kind == "recurrent-translation" else kind)
+    module, class_name = CLASSES[task]
+    task_class = getattr(import_module(module), class_name)
+    return task_class.load(checkpoint, name=str(name))

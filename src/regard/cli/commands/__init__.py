@@ -1,0 +1,1 @@
+"""The subcommands of `regard`, a file for each; heavy imports stand inside the functions."""

@@ -1,0 +1,43 @@
+"""`regard doctor`: what is wrong with a model folder, before anyone loses an hour to it."""
+
+import json
+from dataclasses import asdict
+from typing import Annotated
+
+import typer
+
+from regard.cli.columns import columns
+
+
+def doctor(
+    model: Annotated[
+        str,
+        typer.Argument(
+            metavar="FOLDER", help="A model folder, a shipped model's name or hub:org/name."
+        ),
+    ],
+    run: Annotated[
+        bool, typer.Option("--run", help="Run a model of more than 300 million parameters too.")
+    ] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Write one JSON object.")] = False,
+) -> None:
+    """Check a model folder: files, weights, tokenizer, settings, and whether padding or the future
+    changes what it gives. Exits with 1 if one is wrong."""
+    from regard.checkpoints import open_checkpoint
+    from regard.doctor.checks import examine
+
+    checkpoint = open_checkpoint(model)
+    findings = list(examine(checkpoint, run=run))
+    wrong = sum(finding.level == "wrong" for finding in findings)
+    if as_json:
+        told = {
+            "folder": str(checkpoint.folder),
+            "ok": not wrong,
+            "findings": [asdict(finding) for finding in findings],
+        }
+        print(json.dumps(told, ensure_ascii=False, indent=2))
+    else:
+        print(columns([[each.level, each.check, each.message] for each in findings], left=3))
+        print("nothing is wrong." if not wrong else f"{wrong} wrong.")
+    if wrong:
+        raise typer.Exit(1)

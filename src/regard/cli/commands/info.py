@@ -1,0 +1,186 @@
+"""`regard info`: what a model is and where it comes from, or what this installation has."""
+
+import json
+import os
+import platform
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from regard import __version__, catalog
+from regard.cli.columns import columns
+from regard.errors import RegardError
+
+LISTED = 20  # of a list in the table; --json has them all
+
+
+def info(
+    model: Annotated[
+        str | None,
+        typer.Argument(
+            help="A shipped model's name, a folder of a model or of word vectors, or hub:org/name;"
+            " without it, the versions and the shipped models."
+        ),
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Write one JSON object.")] = False,
+    taps: Annotated[
+        bool,
+        typer.Option(
+            "--taps", help="List the attention layers, by the names that look and trace use."
+        ),
+    ] = False,
+) -> None:
+    """Show a model's card, or versions, threads and the shipped models."""
+    if taps:
+        if model is None:
+            raise RegardError("--taps lists the attention layers of a model; name one.")
+        found = _taps(model)
+        if not found:
+            raise RegardError(f"{model} has no attention layers: it sees one fixed context.")
+        names = [name.replace("_", " ") for name in found[0]]
+        rows = [names, *(list(map(str, row.values())) for row in found)]
+        print(json.dumps(found, indent=2) if as_json else columns(rows))
+        return
+    facts = _installation() if model is None else _vectors(model) or _model(model)
+    if as_json:
+        print(json.dumps(facts, ensure_ascii=False, indent=2))
+        return
+    shipped = facts.pop("shipped models", {})
+    print(_table(facts))
+    for name, about in shipped.items():
+        print(f"\n{name}: {about['what']}\n  regard {', '.join(about['used_with'])}")
+
+
+def _installation() -> dict[str, Any]:
+    from importlib.metadata import version  # 20 ms that `regard --help` does not need
+
+    import torch
+
+    libraries = ("torch", "tokenizers", "safetensors", "sacrebleu", "numpy")
+    return {
+        "regard": __version__,
+        "python": platform.python_version(),
+        **{name: version(name) for name in libraries},
+        "cpu cores": os.cpu_count(),
+        "threads": torch.get_num_threads(),
+        "gpu": torch.cuda.get_device_name() if torch.cuda.is_available() else None,
+        "shipped models": {
+            name: {"what": each.what, "used_with": list(catalog.KINDS[each.kind].commands)}
+            for name, each in catalog.SHIPPED.items()
+        },
+    }
+
+
+def _vectors(name: str) -> dict[str, Any] | None:
+    """Of a folder of word vectors; None where it is something else."""
+    from regard.translation.card import read_card
+    from regard.words import load_vectors
+
+    shipped = catalog.find(name)
+    folder = Path(name) if shipped is None else shipped.folder
+    if not catalog.is_vectors(folder):
+        return None
+    vectors = load_vectors(folder)
+    kind = catalog.KINDS["word-vectors"]
+    facts = {
+        "model": name,
+        "folder": str(folder),
+        "what": kind.what if shipped is None else shipped.what,
+        "used_with": list(kind.commands),
+        "words": len(vectors),
+        "dim": vectors.dim,
+    }
+    return facts | {name: fact for name, fact in read_card(folder).items() if name not in facts}
+
+
+def _model(name: str) -> dict[str, Any]:
+    """No weight is read: config.json has the sizes, the headers of the files the rest."""
+    from math import prod
+
+    from regard.checkpoints import open_checkpoint
+    from regard.tasks.kinds import describe, kind_of
+    from regard.translation.card import read_card
+
+    checkpoint, shipped = open_checkpoint(name), catalog.find(name)
+    card, config, weights = read_card(checkpoint.folder), checkpoint.config, checkpoint.weights
+    facts: dict[str, Any] = {
+        "model": name,
+        "folder": str(checkpoint.folder),
+        "what": describe(checkpoint) if shipped is None else shipped.what,
+        "used_with": list(catalog.KINDS[kind_of(checkpoint)].commands),
+        "architecture": checkpoint.settings["model_type"],
+        "parameters": sum(map(prod, weights.shapes.values())),
+        "weights": ", ".join(sorted(set(weights.dtypes.values()))),
+        **{
+            title: fact
+            for title, fields in _FACTS.items()
+            if (fact := _fact(config, fields)) not in (None, (), [])
+        },
+    }
+    return facts | {name: fact for name, fact in card.items() if name not in facts}
+
+
+# What is told of a model: the fields of its config that say it, a list where there are two sides.
+_FACTS = {
+    "vocabulary": ("vocab_size", "target_vocab_size"),
+    "layers": ("num_layers", "encoder_layers", "decoder_layers"),
+    "d_model": ("d_model",),
+    "heads": ("num_heads", "encoder_heads", "decoder_heads"),
+    "key_heads": ("num_key_heads",),
+    "hidden_size": ("hidden_size",),
+    "cell": ("cell",),
+    "attention": ("attention",),
+    "positions": ("max_positions",),
+    "window": ("window",),
+    "image": ("image_size",),
+    "patch": ("patch_size",),
+    "head": ("head",),
+    "labels": ("labels",),
+}
+
+
+def _fact(config: Any, fields: tuple[str, ...]) -> Any:
+    told = [fact for name in fields if (fact := getattr(config, name, None)) is not None]
+    return told if len(told) > 1 else next(iter(told), None)
+
+
+def _taps(name: str) -> list[dict[str, Any]]:
+    """Name and size of every attention layer. No weight of ours is read for it; what calls
+    attention in a model of transformers is known once it has run, on a short text."""
+    from regard.checkpoints import empty_model, open_checkpoint
+    from regard.inspection.models import ATTENTIONS, tap_name
+    from regard.studio.models import is_ours
+
+    checkpoint = open_checkpoint(name)
+    if not is_ours(checkpoint):
+        from regard.inspection.huggingface import load_for_tracing
+
+        heard = load_for_tracing(checkpoint.folder).trial().values()
+        return [_sizes(tap.name, tap.heads, tap.key_heads, tap.head_dim) for tap in heard]
+    return [
+        _sizes(tap_name(path), layer.num_heads, layer.num_key_heads, layer.head_dim)
+        for path, layer in empty_model(checkpoint).named_modules()
+        if isinstance(layer, ATTENTIONS)
+    ]
+
+
+def _sizes(name: str, heads: int, key_heads: int, head_dim: int) -> dict[str, Any]:
+    return {"tap": name, "heads": heads, "key_heads": key_heads, "head_dim": head_dim}
+
+
+def _table(facts: dict[str, Any]) -> str:
+    return columns([[name.replace("_", " "), _cell(fact)] for name, fact in facts.items()], left=2)
+
+
+def _cell(fact: object) -> str:
+    if fact is None:
+        return "none"
+    if isinstance(fact, dict):
+        return ", ".join(f"{name} {_cell(value)}" for name, value in fact.items())
+    if isinstance(fact, list | tuple):
+        more = [f"and {len(fact) - LISTED} more"] if len(fact) > LISTED else []
+        return ", ".join([*map(_cell, fact[:LISTED]), *more]) or "none"
+    if isinstance(fact, int) and not isinstance(fact, bool):
+        return f"{fact:,}"
+    return str(fact)

@@ -1,0 +1,258 @@
+"""`regard look`: what a model attends to in a text, on a page, in a file or in the terminal."""
+
+import json
+import sys
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+from urllib.parse import urlencode
+
+import typer
+
+from regard import catalog
+from regard.cli.commands.studio import PORT
+from regard.cli.lines import read_text
+from regard.cli.progress import waiting
+from regard.cli.streams import open_stdin
+from regard.cli.texts import one_line
+from regard.errors import RegardError
+
+if TYPE_CHECKING:
+    from socket import socket
+
+    from regard.inspection.tiles import Head
+    from regard.inspection.trace import Trace
+
+FIGURES = (".svg", ".pdf", ".png")
+SAVED = ".safetensors"
+LARGEST_GRID = 2**14  # cells in the terminal
+MOST_BEAMS = 64  # each is a translation to be kept in memory
+
+
+def look(
+    model: Annotated[
+        str,
+        typer.Argument(
+            help="A shipped model's name, a model folder (regard's or one of transformers'),"
+            " hub:org/name, or a trace saved as .safetensors."
+        ),
+    ],
+    text: Annotated[
+        str | None, typer.Argument(help="What to look at; without it, --file or stdin.")
+    ] = None,
+    file: Annotated[
+        Path | None, typer.Option("--file", "-f", help="Read the text from this file.")
+    ] = None,
+    target: Annotated[
+        str | None, typer.Option("--target", help="Look at this translation, not the model's own.")
+    ] = None,
+    num_beams: Annotated[
+        int | None,
+        typer.Option(
+            "--num-beams",
+            min=1,
+            max=MOST_BEAMS,
+            help="Hypotheses of a translation.",
+            show_default="model's",
+        ),
+    ] = None,
+    generate: Annotated[
+        int | None,
+        typer.Option("--generate", min=0, help="Tokens that a language model adds to the text."),
+    ] = None,
+    tap: Annotated[
+        str | None,
+        typer.Option("--tap", help="Attention layer to begin with; `regard info MODEL --taps`."),
+    ] = None,
+    head: Annotated[
+        str | None,
+        typer.Option(
+            "--head", metavar="NUMBER|mean", help="Head to begin with.", show_default="mean"
+        ),
+    ] = None,
+    html: Annotated[
+        Path | None,
+        typer.Option("--html", help="Write one self-contained HTML file, which needs no network."),
+    ] = None,
+    save: Annotated[
+        Path | None,
+        typer.Option("--save", help="Write the trace as .safetensors, for regard look or load."),
+    ] = None,
+    figure: Annotated[
+        Path | None, typer.Option("--figure", help="Write the map as .svg, .pdf or .png.")
+    ] = None,
+    terminal: Annotated[
+        bool, typer.Option("--terminal", help="Show the map of words here, in the terminal.")
+    ] = False,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Write what the trace has as one JSON object.")
+    ] = False,
+    port: Annotated[
+        int, typer.Option("--port", min=0, max=65535, help="Port on 127.0.0.1; 0 takes a free one.")
+    ] = PORT,
+    no_open: Annotated[bool, typer.Option("--no-open", help="Do not open a browser.")] = False,
+) -> None:
+    """Look at the attention of one text: on a page in the browser, unless an option says where.
+
+    Nothing leaves this machine.
+    """
+    if figure is not None and figure.suffix.lower() not in FIGURES:
+        raise RegardError(f"--figure must end in {', '.join(FIGURES)}; got {figure.name!r}.")
+    if save is not None and save.suffix.lower() != SAVED:
+        raise RegardError(f"--save must end in {SAVED}; got {save.name!r}.")
+    wanted = _head(head)
+    saved = Path(model).suffix.lower() == SAVED and not Path(model).is_dir()
+    if saved:
+        _nothing_to_run(text, file, target, num_beams, generate)
+    given = "" if saved else _text(text, file)
+    options = {"target": target, "num_beams": num_beams, "generate": generate}
+    options = {name: value for name, value in options.items() if value is not None}
+    if not (html or save or figure or terminal or as_json):
+        from regard.studio.serve import bind
+
+        with bind(port) as listener:  # before the slow part: a port in use is said at once
+            trace = _traced(model, saved, given, options)
+            _check(trace, tap, wanted)
+            id = _id(model, given, options)
+            models = [] if saved else [model]
+            query = _query({"trace": id, "tap": tap, "head": head})
+            _show(trace, id, models, query, listener, not no_open)
+        return
+    trace = _traced(model, saved, given, options)
+    chosen = _check(trace, tap, wanted)
+    # What may be refused comes first, so that nothing is written when something is.
+    grid = _grid(trace, chosen, wanted) if terminal else None
+    if figure:
+        with waiting("drawing the figure"):
+            trace.figure(figure, tap=chosen, head=wanted)
+    if save:
+        trace.save(save)
+    if html:
+        with waiting("writing the page"):
+            left_out = trace.to_html(html, query=_query({"tap": tap, "head": head}))
+        for sentence in left_out:
+            print(f"regard: {sentence}", file=sys.stderr)
+    if grid is not None:
+        print(grid)
+    if as_json:
+        from regard.inspection.views import describe
+
+        about = describe(trace, _id(model, given, options))
+        print(json.dumps(asdict(about), ensure_ascii=False))
+
+
+def _text(text: str | None, file: Path | None) -> str:
+    if text is not None and file is not None:
+        raise RegardError("give either a text or --file; got both.")
+    if file is not None:
+        with file.open("rb") as opened:
+            text = read_text(opened, name=str(file))
+    elif text is None:
+        stdin = open_stdin('there is no text; give one in quotes: regard look MODEL "a text".')
+        text = read_text(stdin, name="stdin")
+    text = text.strip()
+    if not text:
+        raise RegardError("the text is empty; give a sentence.")
+    return text
+
+
+def _nothing_to_run(*given: object) -> None:
+    """A saved trace has its text already, and no model to be told anything else."""
+    if any(each is not None for each in given):
+        raise RegardError(
+            "a saved trace is looked at as it is; leave out the text, --file, --target,"
+            " --num-beams and --generate, or name a model."
+        )
+
+
+def _traced(model: str, saved: bool, text: str, options: dict[str, Any]) -> "Trace":
+    with waiting(f"reading {model}" if saved else f"running {model}"):
+        if saved:
+            from regard.inspection import Trace
+
+            return Trace.load(model)
+        from regard.checkpoints import open_checkpoint
+        from regard.studio.models import is_ours, open_model
+
+        if "generate" in options and is_ours(open_checkpoint(model)):
+            raise RegardError(
+                f"--generate is for language models, and {model} translates; leave it out."
+            )
+        return open_model(model).trace(text, **options)
+
+
+def _check(trace: "Trace", tap: str | None, head: "Head") -> str:
+    """The tap that was asked for, if it is there and has that head: by default the last that looks
+    across, else the last of all."""
+    across = [each.name for each in trace.values() if each.kind == "cross"]
+    of = trace[tap or (across or list(trace))[-1]]
+    of.heads_of(None if head == "mean" else head)
+    return of.name
+
+
+def _head(name: str | None) -> "Head":
+    if name is None or name == "mean":
+        return "mean"
+    if not name.isdecimal():
+        raise RegardError(f"--head must be a number from 0, or mean; got {name!r}.")
+    return int(name)
+
+
+def _id(model: str, text: str, options: dict[str, Any]) -> str:
+    from regard.studio.library import identify
+    from regard.studio.requests import TraceRequest
+
+    known = {name: value for name, value in options.items() if name != "generate"}
+    return identify(TraceRequest(model=model, text=text, **known))
+
+
+def _show(
+    trace: "Trace", id: str, models: list[str], query: str, listener: "socket", browse: bool
+) -> None:
+    from regard.studio.app import create_app
+    from regard.studio.serve import serve
+
+    app = create_app([*catalog.names(), *models], {id: trace})
+    serve(app, listener, path=f"/?{query}", browse=browse)
+
+
+def _query(asked: dict[str, str | None]) -> str:
+    """What to show first, as the page's address has it."""
+    return urlencode({name: value for name, value in asked.items() if value is not None})
+
+
+def _grid(trace: "Trace", tap: str, head: "Head") -> str:
+    import numpy as np
+
+    from regard.figures.terminal import alignment_grid
+    from regard.inspection.part import names, spans
+    from regard.inspection.tiles import TileRequest, tile
+
+    of = trace[tap]
+    rows, row_spans = names(trace, of.queries, "word"), spans(trace, of.queries, "word")
+    columns, column_spans = names(trace, of.keys, "word"), spans(trace, of.keys, "word")
+    if len(rows) * len(columns) > LARGEST_GRID or not rows or not columns:
+        raise RegardError(
+            f"a map of {len(rows):,} x {len(columns):,} words is none for the terminal;"
+            " leave out --terminal to see it on the page."
+        )
+    step = ""
+    if of.kind == "cross" and trace.axes[of.queries].predicts and row_spans:
+        # As `regard translate --attention`: what was looked at to find a word, not after it.
+        row_spans = [(first - 1, last - 1) for first, last in row_spans]
+        step = " at the step that predicts it"
+    weights = tile(
+        of,
+        TileRequest(tap, head, height=len(rows), width=len(columns)),
+        row_spans=row_spans,
+        column_spans=column_spans,
+    ).values
+    which = f"mean over {of.heads} heads" if head == "mean" else f"head {head}"
+    unit = "position" if row_spans is None else "word"
+    caption = f"α of {tap}, {which}; a row for each {unit} of {of.queries}{step}"
+    if column_spans is not None:
+        inside = {key for span in column_spans for key in range(*span)}
+        tokens = trace.axes[of.keys].tokens
+        outside = dict.fromkeys(token for key, token in enumerate(tokens) if key not in inside)
+        caption += f"; the rest goes to {one_line(', '.join(outside))}" if outside else ""
+    return alignment_grid(columns, rows, np.nan_to_num(weights), caption=caption)

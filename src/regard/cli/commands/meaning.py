@@ -1,0 +1,271 @@
+"""`regard meaning`: one word, the vector of each place where it stands, and the one for all."""
+
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from regard.cli.progress import progress_bar, waiting
+from regard.cli.texts import text_groups
+from regard.errors import RegardError
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from regard.figures.plane import Plane
+    from regard.words.meaning import Meaning
+    from regard.words.states import Layers, Occurrence
+
+    Vector = NDArray[np.float32]
+
+STATIC, ATTENTION = "static", "attention"
+TABLES = (".tsv", ".tab")
+JSON_LINES = (".jsonl", ".ndjson", ".json")
+EXCERPT = 30  # characters shown on either side of the word
+
+
+def meaning(
+    word: Annotated[str, typer.Argument(help="The word; small letters and capitals are one.")],
+    text: Annotated[
+        Path,
+        typer.Option(
+            "--text",
+            "-t",
+            help="A sentence or paragraph on each line; with the word's senses: .tsv of text, tab,"
+            ' sense, or .jsonl of {"text": …, "sense": …}; also .gz.',
+        ),
+    ],
+    model: Annotated[
+        str,
+        typer.Option(
+            "--model",
+            "-m",
+            help="A shipped translator, or the folder or hub:org/name of an encoder or translator;"
+            " static: the vectors alone; attention: parameter-free attention over them.",
+        ),
+    ] = "en-de",
+    layer: Annotated[
+        int | None,
+        typer.Option("--layer", min=0, help="To draw; 0: the embedding.", show_default="last"),
+    ] = None,
+    vectors: Annotated[
+        str | None,
+        typer.Option(
+            "--vectors", help="Of static and attention: a file or folder.", show_default="words-en"
+        ),
+    ] = None,
+    temperature: Annotated[
+        float | None,
+        typer.Option("--temperature", help="Of attention's softmax.", show_default="√dim"),
+    ] = None,
+    figure: Annotated[
+        Path | None, typer.Option("--figure", "-o", help="Draw to this .svg, .pdf or .png.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Write one JSON object.")] = False,
+) -> None:
+    """Compare a word's one static vector with its vectors in context, and find its senses."""
+    texts, senses = _read(text)
+    _check(model, layer, vectors, temperature)
+    with waiting("reading the text"):
+        from regard.words.meaning import find_occurrences, meanings
+
+        occurrences = find_occurrences(word, texts, senses)
+    layers, average = _layers(model, occurrences, vectors, temperature)
+    last = len(layers) - 1
+    if layer is not None and layer > last:
+        raise RegardError(f"{model} has layers 0 to {last}; got --layer {layer}.")
+    with waiting("finding clusters"):
+        found = meanings(occurrences, layers, average)
+    chosen = found[last if layer is None else layer]
+    plane = _plane(chosen) if figure or as_json else None
+    if figure:
+        assert plane is not None
+        _draw(word, occurrences, chosen, plane, model, figure)
+    if as_json:
+        print(json.dumps(_facts(word, occurrences, found, chosen, plane), ensure_ascii=False))
+        return
+    print(_table(found, len(occurrences)))
+    print(_clusters(occurrences, chosen))
+    if figure:
+        print(f"The picture is in {figure}.", file=sys.stderr)
+
+
+def _read(path: Path) -> tuple[list[str], list[str | None] | None]:
+    """Texts, and the senses that stand beside them."""
+    kind = Path(path.stem).suffix if path.suffix == ".gz" else path.suffix
+    lines = [
+        line
+        for group in text_groups(None, path, kind in JSON_LINES, what="a text")
+        for line in group
+        if line.text.strip()
+    ]
+    if kind in TABLES:
+        cells = [line.text.split("\t") for line in lines]
+        for line, row in zip(lines, cells, strict=True):
+            if len(row) != 2:
+                raise RegardError(
+                    f"{path}, line {line.number:,}: expected a text, a tab and its sense; got"
+                    f" {len(row)} columns."
+                )
+        return [row[0] for row in cells], [row[1] for row in cells]
+    senses = [line.fields.get("sense") for line in lines]
+    for line, sense in zip(lines, senses, strict=True):
+        if sense is not None and not isinstance(sense, str):
+            raise RegardError(f'{path}, line {line.number:,}: "sense" must be a string.')
+    return [line.text for line in lines], senses if any(senses) else None
+
+
+def _check(model: str, layer: int | None, vectors: str | None, temperature: float | None) -> None:
+    if vectors is not None and model not in (STATIC, ATTENTION):
+        raise RegardError(f"--vectors belong to {STATIC} and {ATTENTION}; got --model {model}.")
+    if temperature is not None and model != ATTENTION:
+        raise RegardError(f"--temperature belongs to --model {ATTENTION}; got --model {model}.")
+    if layer and model in (STATIC, ATTENTION):
+        raise RegardError(f"{model} has no layers; leave out --layer {layer}.")
+
+
+def _layers(
+    model: str, occurrences: "list[Occurrence]", vectors: str | None, temperature: float | None
+) -> "tuple[Layers, Vector | None]":
+    """The vectors of the occurrences, layer by layer, and the word's static one if there is one."""
+    from regard.words.states import WordReader, attention_states, static_states
+
+    if model in (STATIC, ATTENTION):
+        from regard.words import load_vectors
+
+        static = load_vectors(vectors or "words-en")
+        average = static[occurrences[0].word]
+        if model == STATIC:
+            return static_states(static, occurrences), average
+        return attention_states(static, occurrences, temperature=temperature), average
+    with waiting(f"reading {model}"):
+        reader = WordReader.load(model, name=model)
+    with progress_bar(len(occurrences), "reading") as progress:
+        return reader.states(occurrences, progress=progress), None
+
+
+def _plane(chosen: "Meaning") -> "Plane":
+    """Every occurrence, and the one vector for all of them as the last point."""
+    import numpy as np
+
+    from regard.figures.plane import to_plane
+
+    return to_plane(np.vstack([chosen.states, chosen.average]))
+
+
+def _groups(occurrences: "list[Occurrence]", chosen: "Meaning") -> list[str]:
+    """What each occurrence is coloured by: its sense, where all have one, or its cluster."""
+    senses = [each.sense for each in occurrences]
+    if all(sense is not None for sense in senses):
+        return [str(sense) for sense in senses]
+    return [f"cluster {number + 1}" for number in chosen.clusters.tolist()]
+
+
+def _draw(
+    word: str,
+    occurrences: "list[Occurrence]",
+    chosen: "Meaning",
+    plane: "Plane",
+    model: str,
+    path: Path,
+) -> None:
+    from collections import Counter
+
+    from regard.figures.colour import CATEGORICAL
+    from regard.figures.scatter import Cloud, scatter
+    from regard.figures.style import save
+
+    groups = _groups(occurrences, chosen)
+    named = [name for name, _ in Counter(groups).most_common()]
+    if len(named) > len(CATEGORICAL):
+        kept = set(named[: len(CATEGORICAL) - 1])
+        groups = [name if name in kept else "other" for name in groups]
+        named = [name for name in named if name in kept] + ["other"]
+    clouds = [
+        Cloud(
+            f"{name}, {groups.count(name):,} times",
+            plane.points[[k for k, group in enumerate(groups) if group == name]],
+        )
+        for name in named
+    ]
+    one = "its static vector" if model in (STATIC, ATTENTION) else "the average of all"
+    clouds.append(Cloud(one, plane.points[-1:], [word], star=True))
+    with waiting("drawing"):
+        shown = dict.fromkeys((model, chosen.layer))  # "static" and "attention" are their own layer
+        title = f"“{word}” in {len(occurrences):,} places: {', '.join(shown)}"
+        save(scatter(clouds, x_name=plane.names[0], y_name=plane.names[1], title=title), path)
+
+
+def _table(found: "list[Meaning]", count: int) -> str:
+    from regard.translation.ladder import markdown
+
+    labelled = found[0].scores is not None
+    head = ["", "clusters", "silhouette"] + ["purity, %", "nearest centroid, %"] * labelled
+    rows = []
+    for each in found:
+        silhouette = "–" if each.silhouette is None else f"{each.silhouette:.2f}"
+        row = [each.layer, str(each.count), silhouette]
+        if each.scores is not None:
+            row += [f"{100 * each.scores.purity:.1f}", f"{100 * each.scores.centroid:.1f}"]
+        rows.append(row)
+    caption = f"{count:,} occurrences."
+    if found[0].scores is not None:
+        share = 100 * found[0].scores.most_frequent
+        caption += (
+            f" The most frequent sense alone is right in {share:.1f} %; the nearest centroid is"
+            " that of the other occurrences."
+        )
+    return f"{markdown([head, *rows])}\n\n{caption}"
+
+
+def _clusters(occurrences: "list[Occurrence]", chosen: "Meaning") -> str:
+    lines = [f"\n{chosen.layer}:"]
+    for number in range(chosen.count):
+        size = int((chosen.clusters == number).sum())
+        lines.append(f"  cluster {number + 1}, {size:,} times")
+        for place in chosen.examples(number):
+            each = occurrences[place]
+            before, after = each.text[: each.start][-EXCERPT:], each.text[each.end :][:EXCERPT]
+            lines.append(f"    {before:>{EXCERPT}}[{each.word}]{after}")
+    return "\n".join(lines)
+
+
+def _facts(
+    word: str,
+    occurrences: "list[Occurrence]",
+    found: "list[Meaning]",
+    chosen: "Meaning",
+    plane: "Plane | None",
+) -> dict[str, Any]:
+    from dataclasses import asdict
+
+    assert plane is not None
+    points = plane.points.round(5).tolist()
+    return {
+        "word": word,
+        "layers": [
+            {
+                "layer": each.layer,
+                "clusters": each.count,
+                "silhouette": each.silhouette,
+                **(asdict(each.scores) if each.scores else {}),
+            }
+            for each in found
+        ],
+        "layer": chosen.layer,
+        "occurrences": [
+            {
+                "text": each.text,
+                "start": each.start,
+                "end": each.end,
+                "sense": each.sense,
+                "cluster": int(cluster),
+                "point": point,
+            }
+            for each, cluster, point in zip(occurrences, chosen.clusters, points[:-1], strict=True)
+        ],
+        "average": points[-1],
+    }

@@ -1,0 +1,140 @@
+"""`regard words`: from words to vectors, and what lies close to what."""
+
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from regard.cli.columns import columns
+from regard.cli.commands.words.represent import represent
+from regard.cli.commands.words.train import train
+from regard.cli.progress import waiting
+from regard.cli.texts import one_line
+from regard.errors import RegardError
+
+if TYPE_CHECKING:
+    from regard.words import WordVectors
+
+words = typer.Typer(name="words", no_args_is_help=True)
+
+SHIPPED = "words-en"
+
+Model = Annotated[
+    str,
+    typer.Option(
+        "--model",
+        "-m",
+        help="words-en, or a file or folder of vectors: GloVe, word2vec, fastText .vec, or trained"
+        " here.",
+    ),
+]
+Limit = Annotated[
+    int | None,
+    typer.Option(
+        "--limit", min=1, help="Read only so many words of the vectors.", show_default="all"
+    ),
+]
+Json = Annotated[bool, typer.Option("--json", help="Write one JSON object.")]
+
+
+@words.callback()
+def _words() -> None:
+    """Turn words into vectors, and see which lie close."""
+
+
+words.command()(represent)
+words.command()(train)
+
+
+@words.command()
+def near(
+    word: Annotated[list[str], typer.Argument(help="One or more words.", metavar="WORD...")],
+    model: Model = SHIPPED,
+    count: Annotated[int, typer.Option("--count", "-k", min=1, help="Of each word.")] = 10,
+    limit: Limit = None,
+    as_json: Json = False,
+) -> None:
+    """List the words that lie closest to a word, with their cosines."""
+    vectors = _load(model, limit)
+    found = {each: vectors.neighbours(each, count) for each in word}
+    if as_json:
+        print(json.dumps(found, ensure_ascii=False))
+        return
+    for each, neighbours in found.items():
+        print(each)
+        for neighbour, cosine in neighbours:
+            print(f"  {cosine:6.3f}  {one_line(neighbour)}")
+
+
+@words.command()
+def compare(
+    word: Annotated[list[str], typer.Argument(help="Two or more words.", metavar="WORD...")],
+    model: Model = SHIPPED,
+    limit: Limit = None,
+    as_json: Json = False,
+) -> None:
+    """Show the cosine of every two words: 1 is the same direction, 0 a right angle."""
+    if len(word) < 2:
+        raise RegardError(f"two or more words are compared; got {len(word)}.")
+    vectors = _load(model, limit)
+    cosines = [[vectors.similarity(first, second) for second in word] for first in word]
+    if as_json:
+        print(json.dumps({"words": word, "cosines": cosines}, ensure_ascii=False))
+    elif len(word) == 2:
+        print(f"{cosines[0][1]:.3f}")
+    else:
+        rows = [
+            [first, *(f"{c:.3f}" for c in row)] for first, row in zip(word, cosines, strict=True)
+        ]
+        print(columns([["", *word], *rows]))
+
+
+@words.command()
+def draw(
+    word: Annotated[list[str], typer.Argument(help="Three or more words.", metavar="WORD...")],
+    output: Annotated[Path, typer.Option("--output", "-o", help="An .svg, .pdf or .png.")] = Path(
+        "words.svg"
+    ),
+    model: Model = SHIPPED,
+    method: Annotated[
+        str, typer.Option("--method", help="To two dimensions.", metavar="pca|umap")
+    ] = "pca",
+    neighbours: Annotated[
+        int, typer.Option("--neighbours", min=0, help="Draw so many neighbours of each word too.")
+    ] = 0,
+    limit: Limit = None,
+    as_json: Json = False,
+) -> None:
+    """Draw words as points of a plane, where words of like meaning lie close."""
+    vectors = _load(model, limit)
+    near = [each for name in word for each, _ in vectors.neighbours(name, neighbours)]
+    given = list(dict.fromkeys(word))
+    others = [each for each in dict.fromkeys(near) if each not in given]
+    from regard.figures.plane import to_plane
+    from regard.figures.scatter import Cloud, scatter
+    from regard.figures.style import save
+
+    flat = to_plane(vectors.rows([*given, *others]), method)
+    name, other = ("words", "their neighbours") if others else ("", "")
+    count = len(given)
+    clouds = [
+        Cloud(name, flat.points[:count], given),
+        Cloud(other, flat.points[count:], others),
+    ]
+    with waiting("drawing"):
+        save(scatter(clouds, x_name=flat.names[0], y_name=flat.names[1]), output)
+    if as_json:
+        points = dict(zip([*given, *others], flat.points.tolist(), strict=True))
+        facts = {"picture": str(output), "axes": flat.names, "points": points}
+        print(json.dumps(facts, ensure_ascii=False))
+    else:
+        print(f"The picture is in {output}.", file=sys.stderr)
+
+
+def _load(model: str, limit: int | None) -> "WordVectors":
+    with waiting(f"reading {model}"):
+        from regard.words import load_vectors
+
+        return load_vectors(model, limit=limit)

@@ -1,0 +1,88 @@
+"""`regard words represent`: words as counts."""
+
+import csv
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from regard.cli.columns import columns
+from regard.cli.progress import waiting
+from regard.cli.texts import destination, text_groups
+from regard.errors import RegardError
+
+if TYPE_CHECKING:
+    from regard.words.bags import Bags
+
+WAYS = ("one-hot", "bag", "tfidf")
+ROWS, COLUMNS = 20, 12  # of a table in the terminal
+
+
+def represent(
+    file: Annotated[
+        Path | None,
+        typer.Argument(help="A sentence or paragraph on each line; without it, stdin."),
+    ] = None,
+    way: Annotated[str, typer.Option("--as", help="Which.", metavar="|".join(WAYS))] = "bag",
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="Write here.", show_default="stdout")
+    ] = None,
+    as_csv: Annotated[bool, typer.Option("--csv", help="Every number, as CSV.")] = False,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Write one JSON object with what is not zero.")
+    ] = False,
+) -> None:
+    """Count words: each word as a one-hot vector, each line as a bag of words or as TF-IDF."""
+    if as_csv and as_json:
+        raise RegardError("give either --csv or --json; got both.")
+    groups = text_groups(None, file, False, what="a text")
+    texts = [line.text for group in groups for line in group]
+    with waiting("counting"):
+        from regard.words.bags import represent
+
+        bags = represent(texts, way)
+    with destination(output) as out:
+        if as_csv:
+            rows = csv.writer(out, lineterminator="\n")
+            rows.writerow(["", *bags.words])
+            for name, row in zip(bags.names, bags.values, strict=True):
+                rows.writerow([name, *map(_short, row.toarray()[0].tolist())])
+        elif as_json:
+            print(json.dumps(_sparse(bags), ensure_ascii=False), file=out)
+        else:
+            print(_table(bags), file=out)
+
+
+def _sparse(bags: "Bags") -> dict[str, Any]:
+    rows = []
+    for name, row in zip(bags.names, bags.values, strict=True):
+        found = row.tocoo()
+        values = zip(found.coords[-1].tolist(), found.data.tolist(), strict=True)
+        rows.append({"text": name, "values": {bags.words[column]: v for column, v in values}})
+    return {"words": bags.words, "rows": rows}
+
+
+def _table(bags: "Bags") -> str:
+    """The first rows, with the words that occur in them, as far as there is room."""
+    values = bags.values[:ROWS].toarray()
+    used = [column for column in range(len(bags.words)) if values[:, column].any()]
+    shown = used[:COLUMNS]
+    head = ["", *(bags.words[column] for column in shown)]
+    names = [name if len(name) <= 32 else f"{name[:31]}…" for name in bags.names[:ROWS]]
+    body = [
+        [name, *(_short(float(row[column])) for column in shown)]
+        for name, row in zip(names, values, strict=True)
+    ]
+    table = columns([head, *body])
+    rows, found = bags.values.shape
+    if rows > len(body) or found > len(shown):
+        table += (
+            f"\n\n{len(body):,} of {rows:,} rows and {len(shown):,} of {found:,} words;"
+            " --csv or --json writes all."
+        )
+    return table
+
+
+def _short(value: float) -> str:
+    return f"{value:.3g}" if value else "0"

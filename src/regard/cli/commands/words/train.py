@@ -1,0 +1,122 @@
+"""`regard words train`: vectors of the words of your own text."""
+
+import json
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from regard.cli.progress import progress_bar, waiting
+from regard.cli.texts import text_groups
+from regard.errors import RegardError
+
+METHODS = ("skip-gram", "svd")
+
+
+def _skip_gram(name: str, help: str, default: str, **more: Any) -> Any:
+    """An option of skip-gram alone, whose default stands in `train_vectors`."""
+    return typer.Option(name, help=f"{help} Skip-gram.", show_default=default, **more)
+
+
+def train(
+    file: Annotated[
+        Path | None,
+        typer.Argument(help="A sentence or paragraph on each line; without it, stdin."),
+    ] = None,
+    output: Annotated[
+        Path,
+        typer.Option(
+            "--output",
+            "-o",
+            help="A folder, or a file for other programs: .txt or .vec (word2vec's text), .bin"
+            " (its binary), each also with .gz.",
+        ),
+    ] = Path("vectors"),
+    method: Annotated[
+        str,
+        typer.Option(
+            "--method",
+            help="skip-gram with negative sampling, or svd: neighbours counted and factorised,"
+            " better for less than some million words.",
+            metavar="|".join(METHODS),
+        ),
+    ] = METHODS[0],
+    dim: Annotated[int, typer.Option("--dim", min=1, help="Numbers in a vector.")] = 100,
+    window: Annotated[
+        int, typer.Option("--window", min=1, help="Words on either side that count.")
+    ] = 5,
+    min_count: Annotated[
+        int, typer.Option("--min-count", min=1, help="Words met less often get no vector.")
+    ] = 5,
+    epochs: Annotated[
+        int | None, _skip_gram("--epochs", "Times the text is read.", "10", min=1)
+    ] = None,
+    negatives: Annotated[
+        int | None, _skip_gram("--negatives", "Random words against each real one.", "5", min=1)
+    ] = None,
+    subsample: Annotated[
+        float | None,
+        _skip_gram("--subsample", "Words more frequent are often passed over.", "0.001", min=0),
+    ] = None,
+    learning_rate: Annotated[
+        float | None, _skip_gram("--learning-rate", "At the beginning.", "0.025", min=0)
+    ] = None,
+    seed: Annotated[
+        int | None, _skip_gram("--seed", "The same seed gives the same vectors.", "1")
+    ] = None,
+    half: Annotated[
+        bool, typer.Option("--half", help="Write numbers of 16 bits, in a folder.")
+    ] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Write one JSON object.")] = False,
+) -> None:
+    """Train word vectors on your text."""
+    given = dict(
+        epochs=epochs, negatives=negatives, subsample=subsample, learning_rate=learning_rate,
+        seed=seed,
+    )  # fmt: skip
+    options: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
+    if method not in METHODS:
+        raise RegardError(f"--method must be {' or '.join(METHODS)}; got {method!r}.")
+    if method == "svd" and options:
+        names = ", ".join(f"--{name.replace('_', '-')}" for name in options)
+        raise RegardError(f"{names} belong to skip-gram; leave them out with --method svd.")
+    groups = text_groups(None, file, False, what="a text")
+    texts = [line.text for group in groups for line in group]
+    shared = dict(dim=dim, window=window, min_count=min_count)
+    if method == "svd":
+        with waiting("counting neighbours"):
+            from regard.words.cooccurrence import factorise_vectors
+
+            vectors = factorise_vectors(texts, **shared)
+    else:
+        from regard.words.skip_gram import train_vectors
+
+        with _training_bar() as progress:
+            vectors = train_vectors(texts, **shared, **options, progress=progress)
+    vectors.save(output, half=half)
+    facts = {"words": len(vectors), "dim": vectors.dim, "lines": len(texts), "output": str(output)}
+    if as_json:
+        print(json.dumps(facts, ensure_ascii=False))
+    else:
+        print(f"{len(vectors):,} words, {vectors.dim} numbers each, from {len(texts):,} lines.")
+        print(f"Next: regard words near {vectors.words[0]} -m {output}")
+
+
+@contextmanager
+def _training_bar() -> Iterator[Callable[[int, int], None]]:
+    """A bar of all the texts that are to be read, over all epochs; begun when their number is
+    known."""
+    with ExitStack() as stack:
+        advance: Any = None
+        before = 0
+
+        def progress(done: int, total: int) -> None:
+            nonlocal advance, before
+            if advance is None:
+                advance = stack.enter_context(progress_bar(total, "training"))
+            advance(done - before)
+            before = done
+
+        yield progress

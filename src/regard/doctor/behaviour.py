@@ -1,0 +1,93 @@
+"""What `regard doctor` sees when a model runs: whether padding or the future changes a result."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch.nn import functional
+
+from regard.doctor.settings import Finding
+from regard.models import Decoder, Encoder
+
+PADS = 3
+ROUNDING = 1e-3  # of the largest value: what other shapes may change; a mask changes far more
+
+
+@torch.no_grad()
+def check_run(model: Any, text: Sequence[int], pad: int | None) -> Iterator[Finding]:
+    """Runs a short text alone, padded, and with another end.
+
+    Args:
+        model: one that reads text, in evaluation mode.
+        text: ids of a sentence, as the tokenizer gives them.
+        pad: what the tokenizer pads with; None where it has no such token.
+    """
+    ids = torch.tensor([text])
+    alone = _result(model, ids, torch.ones_like(ids, dtype=torch.bool))
+    if not bool(alone.isfinite().all()):
+        yield Finding(
+            "wrong",
+            "running",
+            "the model gives values that are no numbers (NaN or infinity) for a short text:"
+            " go back to an earlier checkpoint, or load it in float32",
+        )
+        return
+    found = [*_padding(model, ids, alone, pad), *_future(model, ids, alone)]
+    yield from found or [Finding("ok", "running", "neither padding nor the future changes a text")]
+
+
+def _padding(model: Any, ids: Tensor, alone: Tensor, pad: int | None) -> Iterator[Finding]:
+    if pad is None and not isinstance(model, Decoder):
+        return  # nobody pads for it; a decoder is told where its tokens are
+    # On the left too where it may stand there; behind a causal mask, nothing sees it on the right.
+    sides = (0, PADS) if isinstance(model, Decoder) else (0,)
+    if any(_differ(_padded(model, ids, pad or 0, left), alone) for left in sides):
+        yield Finding(
+            "wrong",
+            "running",
+            f"a text that is padded with {pad or 0} gives another result than alone, so the mask"
+            " takes padding for text or text for padding: set pad_token_id in config.json to what"
+            " the tokenizer pads with",
+        )
+
+
+def _padded(model: Any, ids: Tensor, pad: int, left: int) -> Tensor:
+    padded = functional.pad(ids, (left, PADS - left), value=pad)
+    place = torch.arange(padded.shape[1])[None]
+    return _result(model, padded, (place >= left) & (place < left + ids.shape[1]))
+
+
+def _future(model: Any, ids: Tensor, alone: Tensor) -> Iterator[Finding]:
+    """Another token may change what is given at its own place and behind it."""
+    if isinstance(model, Encoder):
+        return  # every token sees the whole text
+    other, place = ids.clone(), ids.shape[1] // 2
+    other[0, place] = (ids[0, place] + 1) % model.config.vocab_size
+    changed = _result(model, ids, torch.ones_like(ids, dtype=torch.bool), target=other)
+    if _differ(changed[:, :place], alone[:, :place]):
+        yield Finding(
+            "wrong",
+            "running",
+            "a token changes what is given before it, so the decoder sees the future: its causal"
+            " mask is turned round or missing; report it, with this folder's config.json",
+        )
+
+
+def _result(model: Any, ids: Tensor, real: Tensor, target: Tensor | None = None) -> Tensor:
+    """What a model gives for the tokens of one text, (1, tokens, anything).
+
+    Args:
+        target: what an encoder–decoder writes, and what a decoder reads in the place of ids.
+    """
+    tokens = ids[real][None]
+    if isinstance(model, Encoder):
+        return model.hidden(ids)[real][None]
+    if isinstance(model, Decoder):
+        return model(ids if target is None else target, real)[real][None]
+    written = tokens if target is None else target
+    return model(ids, written % model.config.decoder_vocab_size)
+
+
+def _differ(ours: Tensor, alone: Tensor) -> bool:
+    return not bool((ours - alone).abs().max() <= ROUNDING * alone.abs().max())

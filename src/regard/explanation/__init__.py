@@ -1,0 +1,17 @@
+"""From tokens to a layer's output, one step at a time."""
+
+from regard.explanation.geometry import geometry
+from regard.explanation.model import attention_taps, explain_tap, running
+from regard.explanation.steps import LONGEST
+from regard.explanation.vectors import explain_vectors, principal, random_projections
+
+__all__ = [
+    "LONGEST",
+    "attention_taps",
+    "explain_tap",
+    "explain_vectors",
+    "geometry",
+    "principal",
+    "random_projections",
+    "running",
+]

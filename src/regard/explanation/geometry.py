@@ -1,0 +1,71 @@
+"""One head in two dimensions: its arrows, and a token's output as weighted values tip to tail."""
+
+import torch
+from torch import Tensor
+
+from regard.errors import RegardError
+from regard.explanation.record import Explanation, Geometry, Plane
+from regard.explanation.vectors import principal
+
+Point = tuple[float, float]
+
+
+def geometry(explanation: Explanation, *, head: int = 0, spotlight: int = 0) -> Geometry:
+    """The planes of embeddings, of query and key, and of values, each through its origin.
+
+    Args:
+        head: which one.
+        spotlight: the index of the token whose output is followed.
+
+    Raises:
+        RegardError: a head or a token that is not there.
+    """
+    settings, tokens = explanation.settings, explanation.tokens
+    if not 0 <= head < settings.heads:
+        raise RegardError(f"there are heads 0 to {settings.heads - 1}; got {head}.")
+    if not 0 <= spotlight < len(tokens):
+        raise RegardError(f"there are tokens 0 to {len(tokens) - 1}; got {spotlight}.")
+    key_head = head // (settings.heads // settings.key_heads)
+
+    def matrix(name: str, of_head: int = 0) -> Tensor:
+        return torch.from_numpy(explanation[name].array[of_head])
+
+    turned = "turned_query" in explanation
+    query = matrix("turned_query" if turned else "query", head)
+    key = matrix("turned_key" if turned else "key", key_head)
+    embedded = matrix("positions" if "positions" in explanation else "vectors")
+    value, attended = matrix("value", key_head), matrix("attended", head)[[spotlight]]
+    weights = matrix("weights", head)[spotlight]
+    planes = [
+        _plane("embeddings", {"embedding": embedded}),
+        _plane("query and key", {"query": query, "key": key}),
+        _plane("value", {"value": value, "attended": attended}),
+    ]
+    arrows = torch.tensor(planes[-1].arrows["value"], dtype=torch.float64)
+    tips = (weights[:, None] * arrows).cumsum(0)
+    return Geometry(
+        head=head,
+        spotlight=spotlight,
+        token=tokens[spotlight],
+        planes=planes,
+        weights=weights.tolist(),
+        path=[(0.0, 0.0), *_points(tips)],
+    )
+
+
+def _plane(name: str, spaces: dict[str, Tensor]) -> Plane:
+    """The plane in which the arrows of one space are longest; a space of two is its own plane."""
+    every = torch.cat(list(spaces.values()))
+    width = every.shape[1]
+    if width <= 2:
+        onto = torch.eye(width, 2, dtype=torch.float64)
+        kept = 1.0
+    else:
+        onto = principal(every, 2)
+        total = float(every.square().sum())
+        kept = float((every @ onto).square().sum()) / total if total else 1.0
+    return Plane(name, kept, {arrow: _points(of @ onto) for arrow, of in spaces.items()})
+
+
+def _points(rows: Tensor) -> list[Point]:
+    return [(x, y) for x, y in rows.tolist()]

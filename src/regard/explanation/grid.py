@@ -1,0 +1,102 @@
+"""A step's numbers as a grid of short texts, cut where a reader would not read on."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from regard.figures.style import visible
+
+if TYPE_CHECKING:
+    from regard.explanation.record import Explanation, Table
+
+HIDDEN = "−∞"
+MORE = "…"
+_ONE = {"heads": "head", "queries": "query", "keys": "key"}
+
+
+@dataclass(frozen=True)
+class Grid:
+    """One matrix to be printed; where it is cut, its last row or column is of ellipses."""
+
+    corner: str  # names of the axes, "queries \\ keys"
+    columns: list[str]
+    rows: list[str]
+    cells: list[list[str]]
+    numbers: list[list[float | None]]  # of the cells that are shown, without the ellipses
+    cut: bool
+
+
+def grid(
+    explanation: Explanation,
+    table: Table,
+    head: int = 0,
+    *,
+    rows: int | None = None,
+    columns: int | None = None,
+    digits: int = 2,
+) -> Grid:
+    """The matrix of one head, or the only one.
+
+    Args:
+        head: of the queries; keys and values that heads share are found by it.
+        rows, columns: how many to show; None for all.
+        digits: after the point.
+    """
+    matrix = table.values[matrix_of(explanation, table, head)]
+    height, width = len(matrix), len(matrix[0])
+    shown_rows, more_rows = _cut(height, rows)
+    shown_columns, more_columns = _cut(width, columns)
+    numbers = [row[:shown_columns] for row in matrix[:shown_rows]]
+    cells = [[written(number, digits) for number in row] for row in numbers]
+    if more_columns:
+        cells = [[*row, MORE] for row in cells]
+    if more_rows:
+        cells.append([MORE] * len(cells[0]))
+    return Grid(
+        corner=" \\ ".join(name for name in (table.rows, table.columns) if name),
+        columns=_names(explanation, table.columns, shown_columns, more_columns),
+        rows=_names(explanation, table.rows, shown_rows, more_rows),
+        cells=cells,
+        numbers=numbers,
+        cut=more_rows or more_columns,
+    )
+
+
+def matrix_of(explanation: Explanation, table: Table, head: int) -> int:
+    """Which of a table's matrices belongs to a query head: several may share one of keys."""
+    if not table.per_head:
+        return 0
+    return head // (explanation.settings.heads // len(table.values))
+
+
+def written(number: float | None, digits: int = 2) -> str:
+    """With the minus sign that numbers have in print; −∞ for what is hidden."""
+    if number is None:
+        return HIDDEN
+    text = f"{number:.{digits}f}"
+    return (text[1:] if float(text) == 0 and number < 0 else text).replace("-", "−")
+
+
+def shape(table: Table) -> str:
+    """ "4 heads × 9 queries × 64 head_dim", without axes that have one position and no name."""
+    names = (["heads"] if table.per_head else []) + [table.rows, table.columns]
+    named = zip(table.shape, names, strict=True)
+    told = (f"{size} {_ONE.get(name, name) if size == 1 else name}" for size, name in named if name)
+    return " × ".join(told) or "one number"
+
+
+def _cut(count: int, limit: int | None) -> tuple[int, bool]:
+    """How many to show, and whether an ellipsis follows, which takes the place of one."""
+    return (count, False) if limit is None or count <= limit else (max(limit - 1, 1), True)
+
+
+def _names(explanation: Explanation, axis: str, shown: int, more: bool) -> list[str]:
+    labels: Sequence[str] | None = explanation.labels(axis)
+    names = (
+        visible(labels[:shown])
+        if labels
+        else [str(place) if axis else "" for place in range(shown)]
+    )
+    return [*names, MORE] if more else names

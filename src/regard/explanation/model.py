@@ -1,0 +1,188 @@
+"""Explaining an attention layer of a model: its own vectors and matrices, heard while it runs."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from regard.attention import Call
+from regard.attention.scores import unknown
+from regard.errors import RegardError
+from regard.explanation.inputs import Given, Normalisation, Projection, double
+from regard.explanation.record import Explanation
+from regard.explanation.steps import LONGEST, explained
+from regard.inspection.models import rerun, tap_name
+from regard.inspection.recording import check_traceable
+from regard.inspection.trace import Edit
+from regard.inspection.watching import watching
+from regard.layers import MultiHeadAttention, Norm, RMSNorm, TransformerLayer
+from regard.layers.rotary import Rotary
+
+Run = Callable[[Edit], Any]
+"""Runs a model once, and shows each attention to an edit, by tap name."""
+
+
+def running(model: nn.Module, **inputs: Any) -> Run:
+    """`model(**inputs)` under an edit."""
+    return partial(rerun, model, inputs)
+
+
+def attention_taps(model: nn.Module) -> list[str]:
+    """The names of the layers that can be explained, "encoder.layers.0.self", from the lowest."""
+    return [
+        tap_name(path)
+        for path, module in model.named_modules()
+        if isinstance(module, MultiHeadAttention)
+    ]
+
+
+@torch.no_grad()
+def explain_tap(
+    model: nn.Module,
+    run: Run,
+    tap: str,
+    tokens: list[str],
+    *,
+    key_tokens: list[str] | None = None,
+    source: str = "model",
+) -> Explanation:
+    """Every step of one attention layer, with the residual connection around it, in float64.
+
+    The first sequence of the batch is explained. The numbers are computed again from what the
+    layer was given; a note says how far the last step is from what the layer itself gave.
+
+    Args:
+        model: one of regard's, in evaluation mode.
+        run: runs it on the text under an edit: a `Trace.rerun`, or what `running` gives.
+        tap: the layer's name, one of `attention_taps`.
+        tokens, key_tokens: names of the rows and, in cross-attention, of the columns.
+
+    Raises:
+        RegardError: a layer that is not there, or was not run; more tokens than can be read.
+    """
+    check_traceable(model)
+    taps = attention_taps(model)
+    if tap not in taps:
+        raise RegardError(unknown("tap", tap, taps))
+    for names in (tokens, key_tokens or []):
+        if len(names) > LONGEST:
+            raise RegardError(
+                f"an explanation shows up to {LONGEST} tokens, and here are {len(names):,}; give a"
+                f" window of the words, such as 0:{LONGEST // 2}."
+            )
+    heard = _hear(model, run, tap)
+    attention = heard.attention
+    given = Given(
+        tokens=tokens,
+        vectors=double(heard.vectors[0]),
+        heads=attention.num_heads,
+        key_heads=attention.num_key_heads,
+        head_dim=attention.head_dim,
+        score=attention.score,
+        mask=heard.calls[0].inputs.mask,
+        bias=_first(heard.calls[0].inputs.bias),
+        key_tokens=key_tokens,
+        key_vectors=None if heard.memory is None else double(heard.memory[0]),
+        projections={
+            name: _projection(getattr(attention, name))
+            for name in ("query", "key", "value", "output")
+        },
+        turning=_turning(attention.rotary, len(tokens), heard.positions),
+        norm=_normalisation(heard.norm),
+        order="pre" if heard.norm_first else "post",
+    )
+    explanation = explained(given, source=source, tap=tap)
+    computed = torch.from_numpy(explanation.steps[-1].array[0])
+    output = double(heard.output[0])
+    difference = float((computed - output).abs().max())
+    assert difference <= 1e-3 * max(1.0, float(output.abs().max())), f"{tap} is off: {difference}"
+    explanation.notes.append(
+        f"The last step is what {tap} gave when {source} ran, to {difference:.0e}: the model"
+        " computes in float32, the steps in float64."
+    )
+    return explanation
+
+
+@dataclass(eq=False)
+class _Heard:
+    """What one layer was given and gave."""
+
+    attention: MultiHeadAttention
+    norm: Norm
+    norm_first: bool
+    calls: list[Call] = field(default_factory=list)
+    vectors: Tensor = field(default_factory=lambda: torch.empty(0))  # before attention and its norm
+    memory: Tensor | None = None
+    positions: Tensor | None = None
+    output: Tensor = field(default_factory=lambda: torch.empty(0))  # after attention and its norm
+
+
+def _hear(model: nn.Module, run: Run, tap: str) -> _Heard:
+    layer = model.get_submodule(tap.rpartition(".")[0])
+    attention = model.get_submodule(f"{tap}_attention")
+    norm = model.get_submodule(f"{tap}_attention_norm")
+    assert isinstance(layer, TransformerLayer)
+    assert isinstance(attention, MultiHeadAttention)
+    assert isinstance(norm, Norm)
+    heard = _Heard(attention, norm, layer.norm_first)
+    first, last = (norm, attention) if layer.norm_first else (attention, norm)
+
+    def before(module: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        heard.memory = args[1] if len(args) > 1 else kwargs.get("memory")
+        heard.positions = kwargs.get("positions")
+
+    def at_first(module: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        heard.vectors = args[0]
+
+    def at_last(module: nn.Module, args: tuple[Any, ...], output: Tensor) -> None:
+        heard.output = heard.vectors + output if heard.norm_first else output
+
+    def listen(name: str, call: Call) -> None:
+        if name == tap:
+            heard.calls.append(call)
+
+    with (
+        watching([attention], before=before),
+        watching([first], before=at_first),
+        watching([last], after=at_last),
+    ):
+        run(listen)
+    if len(heard.calls) != 1:
+        raise RegardError(
+            f"{tap} must run once to be explained; it ran {len(heard.calls)} times: give one"
+            " forward pass."
+        )
+    return heard
+
+
+def _projection(linear: nn.Linear) -> Projection:
+    bias = None if linear.bias is None else double(linear.bias)
+    return Projection(double(linear.weight).mT, bias)
+
+
+def _normalisation(norm: Norm) -> Normalisation:
+    weight = double(norm.weight)
+    if isinstance(norm, RMSNorm):
+        return Normalisation("rms", weight, None, norm.eps)
+    bias = None if norm.bias is None else double(norm.bias)
+    return Normalisation("layer", weight, bias, norm.eps)
+
+
+def _turning(
+    rotary: Rotary | None, length: int, positions: Tensor | None
+) -> tuple[Tensor, Tensor] | None:
+    """Cosine and sine at each position: what becomes of the vector (1 … 1, 0 … 0)."""
+    if rotary is None:
+        return None
+    half = rotary.dim // 2
+    ones = torch.cat([torch.ones(half), torch.zeros(half)]).expand(1, 1, length, -1)
+    own = None if positions is None else positions[:1].cpu()
+    cosine, sine = double(rotary(ones, ones, positions=own)[0][0, 0]).chunk(2, -1)
+    return cosine, sine
+
+
+def _first(bias: Tensor | None) -> Tensor | None:
+    return None if bias is None else double(bias[:1])

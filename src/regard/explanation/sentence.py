@@ -1,0 +1,216 @@
+"""A sentence explained: attention over the vectors of its words, or in a layer of a model."""
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import torch
+from tokenizers import decoders
+from torch import nn
+
+from regard.attention.scores import unknown
+from regard.checkpoints import from_pretrained, open_checkpoint
+from regard.errors import RegardError
+from regard.explanation import (
+    LONGEST,
+    attention_taps,
+    explain_tap,
+    explain_vectors,
+    principal,
+    random_projections,
+    running,
+)
+from regard.explanation.record import Explanation
+from regard.models import Decoder, Encoder, EncoderDecoder
+from regard.text import Tokenizer, normalise
+from regard.translation.translator import Translator
+from regard.words import WordVectors
+from regard.words.segmentation import word_spans
+
+WORDS = "words-en"
+EMPTY = "there is nothing to explain: the sentence has no word; give one."
+PROJECTIONS = ("none", "random")
+
+
+def explain_words(
+    text: str,
+    words: WordVectors,
+    *,
+    part: slice = slice(None),
+    heads: int = 1,
+    head_dim: int | None = None,
+    projections: str = "none",
+    source: str = WORDS,
+    **options: Any,
+) -> Explanation:
+    """Attention over the static vectors of a sentence's words, without a trained parameter.
+
+    Args:
+        part: which of the words, for a longer text.
+        heads, head_dim: the vectors are brought to heads · head_dim dimensions, the directions in
+            which the whole vocabulary is longest; all that the heads can share if not given.
+        projections: "none", query, key and value are the vectors; "random", matrices drawn once.
+        source: what to call the vectors.
+        options: score, mask, window, temperature, positions, as `explain_vectors` takes them.
+
+    Raises:
+        RegardError: no word, one that has no vector, more than 64, or settings that do not fit.
+    """
+    if projections not in PROJECTIONS:
+        raise RegardError(unknown("projections", projections, list(PROJECTIONS)))
+    if not 1 <= heads <= words.dim:
+        raise RegardError(f"heads must be from 1 to {words.dim}; got {heads}.")
+    text = normalise(text).replace("’", "'")  # as the vocabulary writes it
+    tokens = _part([text[start:end] for start, end in word_spans(text)], part)
+    _check_known(tokens, words)
+    vectors = torch.from_numpy(words.rows(tokens))
+    head_dim = words.dim // heads if head_dim is None else head_dim
+    width = heads * head_dim
+    if not 1 <= width <= words.dim:
+        raise RegardError(
+            f"heads · head_dim must be from 1 to {words.dim}, the dimensions of {source}; got"
+            f" {heads} · {head_dim}."
+        )
+    notes = []
+    if width < words.dim:
+        every = torch.from_numpy(words.vectors)
+        vectors = vectors.double() @ principal(every, width)
+        notes.append(
+            f"The vectors of {source} have {words.dim} dimensions; here are the {width} directions"
+            " that keep most of them."
+        )
+    matrices: dict[str, Any] = {}
+    if projections == "random":
+        matrices = dict(random_projections(width, heads, head_dim))
+        notes.append("The matrices are random, drawn once: nothing is trained here.")
+    return explain_vectors(
+        tokens, vectors, heads=heads, head_dim=head_dim, source=source, notes=notes, **matrices,
+        **options,
+    )  # fmt: skip
+
+
+def explain(
+    model: str | os.PathLike[str],
+    text: str,
+    *,
+    layer: int | None = None,
+    attention: str | None = None,
+    target: str | None = None,
+    part: slice = slice(None),
+) -> Explanation:
+    """What one attention layer of a model computes for a text, with its own vectors and matrices.
+
+    >>> explanation = explain("en-de", "The old man bought a red car.", layer=1)
+    >>> explanation["weights"].shape  # heads, queries, keys
+    [4, 9, 9]
+
+    Args:
+        model: a shipped name, or a folder with an encoder, a decoder or both.
+        layer: which, from 0; the lowest if not given.
+        attention: "encoder" (self-attention), "decoder" (self-attention) or "cross"; cross when a
+            target is given, else the first of these that the model has.
+        target: a translation to explain, instead of the model's own.
+        part: which of the text's words, for a longer one.
+
+    Raises:
+        RegardError: no text, more than 64 tokens, a layer or an attention that the model has not.
+    """
+    checkpoint = open_checkpoint(model)
+    name = Path(model).name if Path(model).is_dir() else str(model)
+    text = " ".join(_part(normalise(text).split(), part))
+    if checkpoint.family.model is EncoderDecoder:
+        translator = Translator.load(checkpoint, name=name)
+        loaded: Any = translator.model
+        tap = _tap(loaded, name, attention or ("cross" if target is not None else None), layer)
+        trace = translator.trace(text, target=target)
+        assert trace.rerun is not None, "a translator's trace has its model at hand"
+        source, own = trace.axes["source"].tokens, trace.axes["target"].tokens
+        rows = source if tap.startswith("encoder") else own
+        columns = source if tap.endswith(".cross") else None
+        return explain_tap(loaded, trace.rerun, tap, rows, key_tokens=columns, source=name)
+    if checkpoint.family.model not in (Encoder, Decoder):
+        raise RegardError(
+            f"{name} is a {checkpoint.settings['model_type']} model; only Transformers that read"
+            " text can be explained. `regard look` shows what it attends to."
+        )
+    if target is not None:
+        raise RegardError(f"{name} has no cross-attention, so it takes no target; leave it out.")
+    loaded = from_pretrained(checkpoint)
+    tap = _tap(loaded, name, attention, layer)
+    tokenizer = checkpoint.tokenizers.source
+    read = tokenizer.inputs(text)
+    inputs = {"ids": torch.tensor([read.ids])}
+    if isinstance(loaded, Encoder) and loaded.config.token_types is not None:
+        inputs["token_type_ids"] = torch.tensor([read.type_ids])
+    return explain_tap(
+        loaded, running(loaded, **inputs), tap, _readable(tokenizer, read.ids), source=name
+    )
+
+
+def _tap(model: nn.Module, name: str, attention: str | None, layer: int | None) -> str:
+    """The tap that is meant, among those that the model has."""
+    taps: dict[str, list[str]] = {}
+    for tap in attention_taps(model):
+        side, kind = tap.split(".")[0], tap.split(".")[-1]
+        taps.setdefault("cross" if kind == "cross" else side, []).append(tap)
+    attention = next(iter(taps)) if attention is None else attention
+    if attention not in taps:
+        raise RegardError(
+            f"{name} has the attention {', '.join(taps)}; got {attention!r}. Choose one of these."
+        )
+    found, layer = taps[attention], layer or 0
+    if not 0 <= layer < len(found):
+        raise RegardError(f"{name} has {attention} layers 0 to {len(found) - 1}; got {layer}.")
+    return found[layer]
+
+
+def _readable(tokenizer: Tokenizer, ids: Sequence[int]) -> list[str]:
+    """Tokens as people write them: byte-level ones spell their bytes in other letters."""
+    tokens = tokenizer.tokens(ids)
+    if not isinstance(tokenizer.backend.decoder, decoders.ByteLevel):
+        return tokens
+    special = set(tokenizer.special.values())
+    spelled = [
+        token if token in special else tokenizer.backend.decode([id_], skip_special_tokens=False)
+        for token, id_ in zip(tokens, ids, strict=True)
+    ]
+    return [
+        token if "\ufffd" in text or not text else text.replace(" ", "▁")
+        for token, text in zip(tokens, spelled, strict=True)
+    ]
+
+
+def _part(tokens: list[str], part: slice) -> list[str]:
+    count = len(tokens)
+    if not count:
+        raise RegardError(EMPTY)
+    chosen = tokens[part]
+    if not chosen:
+        raise RegardError(
+            f"the window {_written(part)} is empty: the text has words 0 to {count - 1}."
+        )
+    if len(chosen) > LONGEST:
+        raise RegardError(
+            f"an explanation shows up to {LONGEST} words, and here are {len(chosen):,}; choose a"
+            f" window of them, such as 0:{LONGEST}."
+        )
+    return chosen
+
+
+def _written(part: slice) -> str:
+    return f"{part.start or 0}:{'' if part.stop is None else part.stop}"
+
+
+def _check_known(tokens: Sequence[str], words: WordVectors) -> None:
+    """One sentence for all words that have no vector, with the nearest spelled of the first."""
+    missing = [token for token in dict.fromkeys(tokens) if token not in words]
+    if not missing:
+        return
+    try:
+        words.row(missing[0])
+    except RegardError as error:
+        more = ", ".join(repr(word) for word in missing[1:5])
+        more += f" and {len(missing) - 5} more" if len(missing) > 5 else ""
+        also = f" Not there either: {more}." if more else ""
+        raise RegardError(f"{error}{also}") from None

@@ -1,0 +1,117 @@
+"""An explanation in the terminal: each step's sentence, equation, shape and numbers."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from io import StringIO
+from typing import TYPE_CHECKING
+
+from rich.cells import cell_len, set_cell_size
+from rich.console import Console
+from rich.table import Table as RichTable
+from rich.text import Text
+
+from regard.explanation.grid import Grid, grid, shape
+from regard.figures.terminal import takes_color
+
+if TYPE_CHECKING:
+    from regard.explanation.record import Explanation, Step
+
+ROWS = 12  # of a matrix, unless all are asked for
+_LABEL, _CELL = 12, 8  # cells of the terminal for a row's name, and for a number and its gap
+
+
+def explanation_text(
+    explanation: Explanation,
+    head: int = 0,
+    *,
+    width: int | None = None,
+    color: bool | None = None,
+    whole: bool = False,
+) -> str:
+    """All steps, one below the other, with the numbers of one head.
+
+    Args:
+        width: in terminal cells; the terminal's own by default.
+        color: by default `takes_color(sys.stdout)`.
+        whole: every row and column, however long the lines become.
+    """
+    width = shutil.get_terminal_size().columns if width is None else width
+    color = takes_color(sys.stdout) if color is None else color
+    console = Console(
+        file=StringIO(),
+        width=10_000 if whole else width,
+        force_terminal=color,
+        color_system="256" if color else None,
+        no_color=not color,
+        legacy_windows=False,
+        highlight=False,
+    )
+    room = None if whole else max((width - _LABEL) // _CELL, 2)
+    cut = False
+    console.print(_heading(explanation, head, width))
+    for number, step in enumerate(explanation.steps, start=1):
+        numbers = grid(explanation, step, head, rows=None if whole else ROWS, columns=room)
+        cut |= numbers.cut
+        console.print()
+        console.print(_title(number, step), soft_wrap=whole)
+        console.print(Text(f"   {step.equation}", style="italic"), soft_wrap=True)
+        for line in _wrapped(step.sentence, width - 3):
+            console.print(Text(f"   {line}"))
+        console.print(_numbers(numbers, largest=step.name == "weights"))
+    for note in [*explanation.notes, *(["… --all shows every number, --json writes them."] * cut)]:
+        console.print()
+        for line in _wrapped(note, width):
+            console.print(Text(line, style="dim"))
+    assert isinstance(console.file, StringIO)
+    lines = console.file.getvalue().splitlines()
+    return "\n".join(line.rstrip() for line in lines)
+
+
+def _heading(explanation: Explanation, head: int, width: int) -> Text:
+    settings = explanation.settings
+    parts = [settings.source if settings.tap is None else f"{settings.source}: {settings.tap}"]
+    parts.append(f"score {settings.formula}, mask {settings.mask}")
+    if settings.heads > 1:
+        parts.append(f"head {head} of 0 to {settings.heads - 1}")
+    return Text("\n".join(_wrapped(" · ".join(parts), width)), style="bold")
+
+
+def _title(number: int, step: Step) -> Text:
+    return Text.assemble(
+        (f"{number:>2} ", "dim"), (step.title, "bold"), (f"   {step.symbol}: {shape(step)}", "dim")
+    )
+
+
+def _numbers(numbers: Grid, largest: bool) -> RichTable:
+    table = RichTable(box=None, padding=(0, 1, 0, 0), pad_edge=False, header_style="dim")
+    table.add_column("", justify="right", min_width=_LABEL - 1, max_width=_LABEL - 1, no_wrap=True)
+    for name in numbers.columns:
+        table.add_column(
+            _short(name, _CELL - 1), justify="right", min_width=_CELL - 1, no_wrap=True
+        )
+    for place, (name, cells) in enumerate(zip(numbers.rows, numbers.cells, strict=True)):
+        row = numbers.numbers[place] if place < len(numbers.numbers) else []
+        most = max((number for number in row if number is not None), default=None)
+        shown = [
+            Text(cell, style=_style(row[at] if at < len(row) else None, most, largest))
+            for at, cell in enumerate(cells)
+        ]
+        table.add_row(Text(_short(name, _LABEL - 1), style="dim"), *shown)
+    return table
+
+
+def _style(number: float | None, most: float | None, largest: bool) -> str:
+    """What is hidden or not shown is dim; of weights the row's largest stands out."""
+    if number is None:
+        return "dim"
+    return "bold color(208)" if largest and number == most and number > 0 else ""
+
+
+def _short(name: str, longest: int) -> str:
+    return name if cell_len(name) <= longest else set_cell_size(name, longest - 1).rstrip() + "…"
+
+
+def _wrapped(text: str, width: int) -> list[str]:
+    return [line.plain for line in Text(text).wrap(Console(width=width), width)]

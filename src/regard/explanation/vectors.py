@@ -1,0 +1,115 @@
+"""Explaining attention over any vectors, with matrices or without a single parameter."""
+
+import torch
+from torch import Tensor
+
+from regard.attention import Causal, Mask, Score, Window
+from regard.attention.masks import as_mask
+from regard.attention.scores import find_score, unknown
+from regard.errors import RegardError
+from regard.explanation.inputs import Given, Projection, double
+from regard.explanation.record import Explanation
+from regard.explanation.steps import explained
+from regard.positions import sinusoidal
+
+MASKS = ("none", "causal", "window")
+
+
+def explain_vectors(
+    tokens: list[str],
+    vectors: Tensor,
+    *,
+    heads: int = 1,
+    head_dim: int | None = None,
+    score: str | Score = "scaled_dot",
+    mask: str | Mask | Tensor = "none",
+    window: int = 2,
+    temperature: float = 1.0,
+    positions: bool = False,
+    query: Tensor | None = None,
+    key: Tensor | None = None,
+    value: Tensor | None = None,
+    output: Tensor | None = None,
+    key_tokens: list[str] | None = None,
+    key_vectors: Tensor | None = None,
+    source: str = "vectors",
+    notes: list[str] | None = None,
+) -> Explanation:
+    """Every step of attention over these vectors, in float64.
+
+    Args:
+        tokens, vectors: the words and (words, d_model), one row for each.
+        heads, head_dim: how many, and how wide each; d_model / heads if not given.
+        score: a name or function that `regard.attend` takes.
+        mask: "none", "causal", "window" (`window` tokens to each side), a Mask or boolean tensor.
+        temperature: scores are divided by it.
+        positions: adds the sinusoids of Vaswani et al. 2017, section 3.5, to the vectors.
+        query, key, value: matrices (d_model, heads · head_dim); None: the vectors themselves, of
+            which each head has its part.
+        output: (heads · head_dim, d_model), which mixes the heads; None leaves them side by side.
+        key_tokens, key_vectors: another text, which keys and values are of (cross-attention).
+        source: where the vectors are from, in a word.
+
+    Raises:
+        RegardError: no token or more than 64, shapes that do not fit, a name that is not known, a
+            temperature that is too close to zero.
+    """
+    x = double(torch.as_tensor(vectors))
+    matrices = {"query": query, "key": key, "value": value, "output": output}
+    width = x.shape[-1] if query is None else query.shape[-1]
+    if head_dim is None and heads > 0 and width % heads:
+        raise RegardError(
+            f"{width} dimensions cannot be shared by {heads} heads; give head_dim, or a number of"
+            " heads that divides them."
+        )
+    given = Given(
+        tokens=list(tokens),
+        vectors=x,
+        heads=heads,
+        head_dim=width // max(heads, 1) if head_dim is None else head_dim,
+        score=find_score(score),
+        mask=_mask(mask, window),
+        temperature=temperature,
+        key_tokens=key_tokens,
+        key_vectors=None if key_vectors is None else double(torch.as_tensor(key_vectors)),
+        projections={
+            name: Projection(double(matrix))
+            for name, matrix in matrices.items()
+            if matrix is not None
+        },
+        positions=sinusoidal(*x.shape, dtype=torch.float64) if positions else None,
+    )
+    return explained(given, source=source, notes=notes)
+
+
+def principal(vectors: Tensor, dim: int) -> Tensor:
+    """(d_model, dim): the orthonormal directions through the origin that keep most of the vectors'
+    squared length. Not centred, so that sums and dot products stay what they are as far as they
+    can; the sign of each is such that its largest entry is positive."""
+    # The eigenvectors of XᵀX, from the largest eigenvalue down.
+    x = double(vectors)
+    directions = torch.linalg.eigh(x.mT @ x).eigenvectors.flip(-1)[:, :dim]
+    largest = directions.abs().argmax(0)
+    return directions * directions[largest, torch.arange(directions.shape[1])].sign()
+
+
+def random_projections(d_model: int, heads: int, head_dim: int) -> dict[str, Tensor]:
+    """Matrices drawn once and for all (Glorot & Bengio 2010, equation 16): query, key, value and
+    output as `explain_vectors` takes them. They are not trained."""
+    draw = torch.Generator().manual_seed(0)
+    width = heads * head_dim
+    bound = (6 / (d_model + width)) ** 0.5
+
+    def matrix(*shape: int) -> Tensor:
+        return (2 * torch.rand(*shape, generator=draw, dtype=torch.float64) - 1) * bound
+
+    found = {name: matrix(d_model, width) for name in ("query", "key", "value")}
+    return found | {"output": matrix(width, d_model)}
+
+
+def _mask(mask: str | Mask | Tensor, window: int) -> Mask | None:
+    if not isinstance(mask, str):
+        return as_mask(mask)
+    if mask not in MASKS:
+        raise RegardError(unknown("mask", mask, [*MASKS, "a Mask"]))
+    return {"none": None, "causal": Causal(), "window": Window(window, window)}[mask]

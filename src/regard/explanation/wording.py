@@ -1,0 +1,225 @@
+"""How each step is called, and the one sentence that says what happens in it."""
+
+from regard.explanation.inputs import Given
+from regard.explanation.record import Settings
+
+LETTERS = {"query": "Q", "key": "K", "value": "V", "output": "O"}
+
+# Symbol, rows and columns of everything that an explanation may hold.
+AXES = {
+    "vectors": ("X", "queries", "d_model"),
+    "positions": ("X", "queries", "d_model"),
+    "normalised": ("X̂", "queries", "d_model"),
+    "memory": ("M", "keys", "d_model"),
+    "query": ("Q", "queries", "head_dim"),
+    "key": ("K", "keys", "head_dim"),
+    "value": ("V", "keys", "head_dim"),
+    "turned_query": ("Q′", "queries", "head_dim"),
+    "turned_key": ("K′", "keys", "head_dim"),
+    "scores": ("S", "queries", "keys"),
+    "scaled": ("S′", "queries", "keys"),
+    "biased": ("S″", "queries", "keys"),
+    "masked": ("Ŝ", "queries", "keys"),
+    "weights": ("A", "queries", "keys"),
+    "attended": ("H", "queries", "head_dim"),
+    "joined": ("C", "queries", "heads·head_dim"),
+    "projected": ("P", "queries", "d_model"),
+    "residual": ("Y", "queries", "d_model"),
+    "output": ("Z", "queries", "d_model"),
+    "PE": ("PE", "queries", "d_model"),
+    "gamma": ("γ", "", "d_model"),
+    "beta": ("β", "", "d_model"),
+    "epsilon": ("ε", "", ""),
+    "W_Q": ("W_Q", "d_model", "head_dim"),
+    "W_K": ("W_K", "d_model", "head_dim"),
+    "W_V": ("W_V", "d_model", "head_dim"),
+    "W_O": ("W_O", "heads·head_dim", "d_model"),
+    "b_Q": ("b_Q", "", "head_dim"),
+    "b_K": ("b_K", "", "head_dim"),
+    "b_V": ("b_V", "", "head_dim"),
+    "b_O": ("b_O", "", "d_model"),
+    "cosine": ("cos", "queries", "head_dim / 2"),
+    "sine": ("sin", "queries", "head_dim / 2"),
+    "scale": ("1/√head_dim", "", ""),
+    "temperature": ("temperature", "", ""),
+    "bias": ("B", "queries", "keys"),
+    "allowed": ("allowed", "queries", "keys"),
+}
+
+_SCORES = {
+    "cosine": "the cosine of the angle between them",
+    "gaussian": "minus half their squared distance",
+    "average": "zero, whatever they are, so that all keys count the same",
+}
+
+
+class Words:
+    """Title, sentence and equation of the steps of one explanation."""
+
+    def __init__(self, given: Given, settings: Settings) -> None:
+        self.given, self.settings = given, settings
+
+    def of(self, name: str) -> tuple[str, str, str]:
+        told: tuple[str, str, str] = getattr(self, f"_{name}")()
+        return told
+
+    @property
+    def _x(self) -> str:
+        return "X̂" if self.given.norm is not None and self.given.order == "pre" else "X"
+
+    def _vectors(self) -> tuple[str, str, str]:
+        size = f"{self.given.d_model} number{'s' if self.given.d_model > 1 else ''}"
+        where = self.settings.source
+        if self.settings.tap is None:
+            sentence = f"Each token is looked up in a table of words: a vector of {size}."
+            return "Vectors", sentence, "X = a row of the table for each token"
+        sentence = (
+            f"What enters {self.settings.tap} of {where}: a vector of {size} for each token, which"
+            " already knows its position."
+        )
+        if self.given.turning is not None or self.given.bias is not None:
+            sentence = f"What enters {self.settings.tap} of {where}: a vector of {size} per token."
+        return "Vectors", sentence, "X = what the layers below give"
+
+    def _positions(self) -> tuple[str, str, str]:
+        sentence = (
+            "A wave pattern that is different at every place is added, so that the order of the"
+            " words counts."
+        )
+        return "Positions", sentence, "X ← X + PE"
+
+    def _normalised(self) -> tuple[str, str, str]:
+        assert self.given.norm is not None
+        if self.given.norm.kind == "rms":
+            sentence = "Each vector is brought to one length: the root mean square becomes 1."
+            return "Normalised", sentence, "X̂ = γ ⊙ X / √(mean(X²) + ε)"
+        sentence = "Each vector is brought to mean 0 and deviation 1, then scaled and shifted."
+        return "Normalised", sentence, "X̂ = γ ⊙ (X − mean) / √(variance + ε) + β"
+
+    def _memory(self) -> tuple[str, str, str]:
+        sentence = "The other text's vectors, which keys and values are taken from."
+        return "Memory", sentence, "M = the vectors of the other text"
+
+    def _query(self) -> tuple[str, str, str]:
+        return "Query", f"What each token looks for: {self._made()}.", self._projection("Q", "Q")
+
+    def _key(self) -> tuple[str, str, str]:
+        sentence = f"What each token can be found by: {self._made()}."
+        return "Key", sentence, self._projection("K", "K")
+
+    def _value(self) -> tuple[str, str, str]:
+        sentence = f"What each token has to give to those that look at it: {self._made()}."
+        return "Value", sentence, self._projection("V", "V")
+
+    def _turned_query(self) -> tuple[str, str, str]:
+        sentence = "Each pair of numbers turns by an angle that grows with the position."
+        return "Turned query", sentence, "Q′ = Q turned by its position"
+
+    def _turned_key(self) -> tuple[str, str, str]:
+        sentence = "Keys turn likewise, so that scores depend on the distance between two tokens."
+        return "Turned key", sentence, "K′ = K turned by its position"
+
+    def _scores(self) -> tuple[str, str, str]:
+        how = _SCORES.get(self.settings.score, "the dot product of the two")
+        signs = "Q′, K′" if self.given.turning is not None else "Q, K"
+        q, k = signs.split(", ")
+        equation = {
+            "cosine": f"S = cos({q}, {k})",
+            "gaussian": f"S = −‖{q} − {k}‖² / 2",
+            "average": "S = 0",
+        }.get(self.settings.score, f"S = {q} · {k}ᵀ")
+        return "Scores", f"How alike are each query and each key: {how}.", equation
+
+    def _scaled(self) -> tuple[str, str, str]:
+        from regard.inspection.formula import scale
+
+        factor, t = scale(self.given.score, self.given.head_dim), self.given.temperature
+        divisors, reasons = [], []
+        if factor not in (None, 1.0):
+            root = (
+                "√head_dim" if abs(factor**-2 - self.given.head_dim) < 1e-6 else f"{1 / factor:g}"
+            )
+            divisors.append(root)
+            reasons.append(
+                f"divided by {root} = {1 / factor:.4g}, so that long vectors do not"
+                " make the softmax all or nothing"
+            )
+        if t != 1:
+            divisors.append("temperature")
+            effect = "sharper" if t < 1 else "flatter"
+            reasons.append(f"divided by the temperature {t:g}, which makes the weights {effect}")
+        if not divisors:
+            return "Scale", "Nothing is scaled here: the scores stay as they are.", "S′ = S"
+        equation = (
+            f"S′ = S / {divisors[0] if len(divisors) == 1 else '(' + ' · '.join(divisors) + ')'}"
+        )
+        return "Scale", f"The scores are {' and '.join(reasons)}.", equation
+
+    def _biased(self) -> tuple[str, str, str]:
+        sentence = "A number for each distance between two tokens is added to their score."
+        return "Bias", sentence, "S″ = S′ + B"
+
+    def _masked(self) -> tuple[str, str, str]:
+        before = "S″" if self.given.bias is not None else "S′"
+        if self.given.mask is None:
+            return (
+                "Mask",
+                "Nothing is hidden: every token may look at every token.",
+                f"Ŝ = {before}",
+            )
+        sentence = (
+            f"What a token may not look at is hidden ({self.settings.mask}): its score is −∞."
+        )
+        if self.settings.mask == "causal":
+            sentence = "The future is hidden: a token's score for those after it is −∞."
+        return "Mask", sentence, f"Ŝ = {before} where allowed, else −∞"
+
+    def _weights(self) -> tuple[str, str, str]:
+        sentence = "The softmax makes each row of scores into weights that add up to 1."
+        return "Softmax", sentence, "A = exp(Ŝ − max) / Σ exp(Ŝ − max), row by row"
+
+    def _attended(self) -> tuple[str, str, str]:
+        sentence = "Each token gets the average of the values, weighted by how it looks at them."
+        return "Weighted values", sentence, "H = A · V"
+
+    def _joined(self) -> tuple[str, str, str]:
+        heads = self.given.heads
+        if heads == 1:
+            return "Heads joined", "There is one head, so nothing has to be joined.", "C = H"
+        sentence = f"The outputs of the {heads} heads are put side by side."
+        return "Heads joined", sentence, f"C = [H₁ … H{_subscript(heads)}]"
+
+    def _projected(self) -> tuple[str, str, str]:
+        sentence = "A last matrix mixes what the heads found into one vector for each token."
+        return "Projection", sentence, "P = C · W_O" + self._bias("O")
+
+    def _residual(self) -> tuple[str, str, str]:
+        added = "P" if "output" in self.given.projections else "C"
+        sentence = (
+            "The vector that came in is added: attention changes a meaning and does not replace it."
+        )
+        return "Residual", sentence, f"Y = X + {added}"
+
+    def _output(self) -> tuple[str, str, str]:
+        assert self.given.norm is not None
+        _, sentence, equation = self._normalised()
+        return "Normalised", sentence, equation.replace("X̂", "Z", 1).replace("X", "Y")
+
+    def _made(self) -> str:
+        if self.given.projections:
+            return "its vector times a matrix" + (" of each head" if self.given.heads > 1 else "")
+        return "its vector itself" if self.given.heads == 1 else "each head's part of its vector"
+
+    def _projection(self, symbol: str, letter: str) -> str:
+        of = "M" if self.given.crosses and letter != "Q" else self._x
+        if not self.given.projections:
+            return f"{symbol} = {of}" + ("" if self.given.heads == 1 else ", its head's columns")
+        return f"{symbol} = {of} · W_{letter}{self._bias(letter)}"
+
+    def _bias(self, letter: str) -> str:
+        name = next(name for name, known in LETTERS.items() if known == letter)
+        return "" if self.given.projections[name].bias is None else f" + b_{letter}"
+
+
+def _subscript(number: int) -> str:
+    return "".join(chr(0x2080 + int(digit)) for digit in str(number))

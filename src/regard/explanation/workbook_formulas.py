@@ -1,0 +1,206 @@
+"""The formulas of attention's steps: plain ones, which every spreadsheet program recalculates.
+
+A dot product of two rows is SUMPRODUCT(row, row), of a row and a column SUM(MMULT(row, column)).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from regard.errors import RegardError
+
+if TYPE_CHECKING:
+    from regard.explanation.record import Explanation, Table
+
+TOP, LEFT = 4, 1  # row and column of the first matrix, counted from 0; names stand before it
+SCORES = ("dot", "scaled_dot", "scaled", "cosine", "gaussian", "average")
+
+Formula = Callable[[int, int, int], str]
+"""(matrix, row, column) to the formula of that cell, without the sign of equality."""
+
+
+def check_score(explanation: Explanation) -> None:
+    """Raises RegardError for a score that has no plain formula."""
+    score = explanation.settings.score
+    if score not in SCORES:
+        raise RegardError(
+            f"a workbook has formulas for the scores {', '.join(SCORES)}; got {score!r}. Leave out"
+            " the workbook, or choose one of these."
+        )
+
+
+class Formulas:
+    """Where each number stands, and what is computed from it."""
+
+    def __init__(self, explanation: Explanation) -> None:
+        self.explanation, self.settings = explanation, explanation.settings
+
+    def of(self, table: Table) -> Formula | None:
+        """What a step's cells are; None where they are given."""
+        inputs: list[str] = getattr(table, "inputs", [])
+        if not inputs:
+            return None
+        make: dict[str, Callable[..., Formula]] = {
+            "positions": self._sum,
+            "biased": self._sum,
+            "residual": self._sum,
+            "normalised": self._normalised,
+            "output": self._normalised,
+            "query": self._projected,
+            "key": self._projected,
+            "value": self._projected,
+            "projected": self._projected,
+            "turned_query": self._turned,
+            "turned_key": self._turned,
+            "scores": self._scores,
+            "scaled": self._scaled,
+            "masked": self._masked,
+            "weights": self._weights,
+            "attended": self._attended,
+            "joined": self._joined,
+        }
+        return make[table.name](*inputs)
+
+    def top(self, name: str, matrix: int) -> int:
+        """The first row of a head's matrix; a row of names and an empty one stand between two."""
+        return TOP + matrix * (self.explanation[name].shape[-2] + 2)
+
+    def cell(self, name: str, matrix: int, row: int, column: int) -> str:
+        return f"'{name}'!{address(self.top(name, matrix) + row, LEFT + column)}"
+
+    def row(self, name: str, matrix: int, row: int) -> str:
+        last = address(self.top(name, matrix) + row, LEFT + self.explanation[name].shape[-1] - 1)
+        return f"{self.cell(name, matrix, row, 0)}:{last}"
+
+    def column(self, name: str, matrix: int, column: int) -> str:
+        height = self.explanation[name].shape[-2]
+        last = address(self.top(name, matrix) + height - 1, LEFT + column)
+        return f"{self.cell(name, matrix, 0, column)}:{last}"
+
+    def key_head(self, head: int) -> int:
+        """Which head of keys and values serves a head of queries."""
+        return head // (self.settings.heads // self.settings.key_heads)
+
+    def _sum(self, first: str, second: str) -> Formula:
+        return lambda h, i, j: f"{self.cell(first, h, i, j)}+{self.cell(second, h, i, j)}"
+
+    def _normalised(self, of: str, gamma: str, *rest: str) -> Formula:
+        beta, epsilon = rest[0] if len(rest) > 1 else None, rest[-1]
+
+        def normalised(h: int, i: int, j: int) -> str:
+            x, cell, small = self.row(of, 0, i), self.cell(of, 0, i, j), self.cell(epsilon, 0, 0, 0)
+            if self.settings.norm == "rms":
+                shown = f"{cell}/SQRT(SUMSQ({x})/COLUMNS({x})+{small})"
+            else:
+                shown = f"({cell}-AVERAGE({x}))/SQRT(DEVSQ({x})/COLUMNS({x})+{small})"
+            shown += f"*{self.cell(gamma, 0, 0, j)}"
+            return shown if beta is None else f"{shown}+{self.cell(beta, 0, 0, j)}"
+
+        return normalised
+
+    def _projected(self, of: str, weight: str | None = None, bias: str | None = None) -> Formula:
+        def projected(h: int, i: int, j: int) -> str:
+            if weight is None:  # a head has its part of the vector
+                return self.cell(of, 0, i, h * self.settings.head_dim + j)
+            product = f"SUM(MMULT({self.row(of, 0, i)},{self.column(weight, h, j)}))"
+            return product if bias is None else f"{product}+{self.cell(bias, h, 0, j)}"
+
+        return projected
+
+    def _turned(self, of: str, cosine: str, sine: str) -> Formula:
+        half = self.settings.head_dim // 2
+
+        def turned(h: int, i: int, j: int) -> str:
+            sign, partner = ("-", j + half) if j < half else ("+", j - half)
+            own = f"{self.cell(of, h, i, j)}*{self.cell(cosine, 0, i, j % half)}"
+            return f"{own}{sign}{self.cell(of, h, i, partner)}*{self.cell(sine, 0, i, j % half)}"
+
+        return turned
+
+    def _scores(self, query: str, key: str) -> Formula:
+        def score(h: int, i: int, j: int) -> str:
+            q, k = self.row(query, h, i), self.row(key, self.key_head(h), j)
+            return {
+                "cosine": f"SUMPRODUCT({q},{k})/SQRT(SUMSQ({q})*SUMSQ({k}))",
+                "gaussian": f"-SUMXMY2({q},{k})/2",
+                "average": f"0*SUM({q})",
+            }.get(self.settings.score, f"SUMPRODUCT({q},{k})")
+
+        return score
+
+    def _scaled(self, scores: str, *rest: str) -> Formula:
+        def scaled(h: int, i: int, j: int) -> str:
+            shown = self.cell(scores, h, i, j)
+            for name in rest:
+                sign = "*" if name == "scale" else "/"
+                shown += f"{sign}{self.cell(name, 0, 0, 0)}"
+            return shown
+
+        return scaled
+
+    def _masked(self, scores: str, allowed: str | None = None) -> Formula:
+        def masked(h: int, i: int, j: int) -> str:
+            score = self.cell(scores, h, i, j)
+            if allowed is None:
+                return score
+            # A spreadsheet has no −∞; MAX leaves out a text.
+            return f'IF({self.cell(allowed, h, i, j)}=1,{score},"")'
+
+        return masked
+
+    def _weights(self, masked: str) -> Formula:
+        beside = Softmax(self)
+
+        def weight(h: int, i: int, j: int) -> str:
+            total = beside.at(h, i, beside.total)
+            return f"IF({total}=0,0,{beside.at(h, i, beside.powers + j)}/{total})"
+
+        return weight
+
+    def _attended(self, weights: str, value: str) -> Formula:
+        def attended(h: int, i: int, j: int) -> str:
+            values = self.column(value, self.key_head(h), j)
+            return f"SUM(MMULT({self.row(weights, h, i)},{values}))"
+
+        return attended
+
+    def _joined(self, attended: str) -> Formula:
+        wide = self.settings.head_dim
+        return lambda h, i, j: self.cell(attended, j // wide, i, j % wide)
+
+
+class Softmax:
+    """What stands beside the weights, on their sheet: each row's largest score, the sum of its
+    powers, and the powers themselves, exp(score − largest)."""
+
+    def __init__(self, formulas: Formulas) -> None:
+        self.formulas = formulas
+        self.keys = formulas.explanation["weights"].shape[-1]
+        self.largest = LEFT + self.keys + 1
+        self.total = self.largest + 1
+        self.powers = self.total + 2
+
+    def at(self, head: int, row: int, column: int) -> str:
+        return address(self.formulas.top("weights", head) + row, column)
+
+    def of_largest(self, head: int, row: int, _: int) -> str:
+        return f"MAX({self.formulas.row('masked', head, row)})"
+
+    def of_power(self, head: int, row: int, key: int) -> str:
+        score = self.formulas.cell("masked", head, row, key)
+        return f'IF({score}="",0,EXP({score}-{self.at(head, row, self.largest)}))'
+
+    def of_total(self, head: int, row: int, _: int) -> str:
+        first = self.at(head, row, self.powers)
+        return f"SUM({first}:{self.at(head, row, self.powers + self.keys - 1)})"
+
+
+def address(row: int, column: int) -> str:
+    """Both counted from 0 to a name as "B5"."""
+    letters = ""
+    column += 1
+    while column:
+        column, letter = divmod(column - 1, 26)
+        letters = chr(ord("A") + letter) + letters
+    return f"{letters}{row + 1}"

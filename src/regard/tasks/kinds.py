@@ -1,0 +1,44 @@
+"""What kind of model a checkpoint is, and what it can be used for."""
+
+from regard import catalog
+from regard.checkpoints import Checkpoint
+from regard.models import Decoder, Encoder, RecurrentEncoderDecoder, VisionTransformer
+from regard.tasks.defaults import task_settings
+
+_HEADS = {
+    "classification": "text-classification",
+    "question_answering": "question-answering",
+    "masked_lm": "fill-mask",
+    "pooler": "feature-extraction",
+    "none": "feature-extraction",
+}
+
+
+def kind_of(checkpoint: Checkpoint) -> str:
+    """The kind of model, a name in `catalog.KINDS`.
+
+    An encoder–decoder translates, unless its config.json has task settings for summaries only.
+
+    Raises:
+        RegardError: the folder does not hold a model.
+    """
+    if (checkpoint.folder / "modules.json").is_file():  # of sentence-transformers
+        return "feature-extraction"
+    model = checkpoint.family.model
+    if model is Encoder:
+        return _HEADS[checkpoint.config.head]
+    if model is Decoder:
+        return "text-generation"
+    if model is VisionTransformer:
+        return "image-classification"
+    if model is RecurrentEncoderDecoder:
+        return "recurrent-translation"
+    tasks = task_settings(checkpoint)
+    summaries = all(task.startswith("summarization") for task in tasks)
+    return "summarization" if tasks and summaries else "translation"
+
+
+def describe(checkpoint: Checkpoint) -> str:
+    """The kind of model as a noun phrase for messages: "a language model (gpt2)"."""
+    what, settings = catalog.KINDS[kind_of(checkpoint)].what, checkpoint.files.get("config.json")
+    return what if settings is None else f"{what} ({settings['model_type']})"

@@ -1,0 +1,1 @@
+"""Translation: a trained translator, and how one is trained, traced and described."""

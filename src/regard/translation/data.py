@@ -1,0 +1,256 @@
+"""From a user's files to what a translator trains on, once; a resumed run finds it in its folder.
+
+data/
+    prepared.json    what it was made from, what cleaning left out, and SHA-256 of the other files
+    train.tokens     the training pairs as token ids, read through a memory map
+    dev.tsv, test.tsv
+    tokenizer.json, …
+"""
+
+import json
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from regard.data import BadLine, Cleaner, CleaningRules, Pair, TokenStore, plan_split, read_pairs
+from regard.data.lines import check_rereadable
+from regard.data.pairs import refuse
+from regard.errors import RegardError
+from regard.files import sha256, whole_file
+from regard.json_files import read_object
+from regard.text import TokenizerPair, train_pair
+
+if TYPE_CHECKING:
+    from regard.translation.training import TrainingOptions
+
+Say = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class TranslationData:
+    """Everything training needs to know of the data."""
+
+    store: TokenStore
+    tokenizers: TokenizerPair
+    dev: list[tuple[str, str]]
+    test: list[tuple[str, str]]
+    origin: str  # the files' names
+    sha256: str  # of their contents
+
+
+def prepare(
+    pairs: str | tuple[str, str], options: "TrainingOptions", folder: Path, *, say: Say
+) -> TranslationData:
+    """Reads, cleans, splits, trains the tokenizer and stores token ids; or finds all that done.
+
+    Raises:
+        RegardError: a mistake in the files, or prepared data of other files or changed since.
+    """
+    files = check_files(pairs, options)
+    made_from = {
+        "sha256": [sha256(file) for file in files],
+        "vocab_size": options.vocab_size,
+        "separate_vocabularies": options.separate_vocabularies,
+        "max_length": options.max_length,
+        "seed": options.seed,
+    }
+    record = folder / "prepared.json"
+    if record.exists():
+        recorded = _recorded(record)
+        if recorded["made_from"] != made_from:
+            raise RegardError(
+                f"{folder.parent} holds a run on other data or another vocabulary."
+                " Give the same files and options to resume it, or another --output to start anew."
+            )
+        _check_unchanged(folder, recorded.get("files", {}))
+        say(f"found prepared data in {folder}: {recorded['summary']}")
+    else:
+        summary = _prepare(pairs, options, folder, say)
+        written = sorted(file for file in folder.glob("[!.]*") if file.is_file())
+        made = {file.name: sha256(file) for file in written}
+        content = {"made_from": made_from, "summary": summary, "files": made}
+        with whole_file(record) as temporary:
+            temporary.write_text(json.dumps(content, indent=2))
+    return TranslationData(
+        store=TokenStore.open(folder / "train.tokens"),
+        tokenizers=TokenizerPair.load(folder),
+        dev=_read_tsv(folder / "dev.tsv"),
+        test=_read_tsv(folder / "test.tsv"),
+        origin=", ".join(Path(file).name for file in files[: 1 if isinstance(pairs, str) else 2]),
+        sha256=" ".join(made_from["sha256"]),  # type: ignore[arg-type]
+    )
+
+
+def check_files(pairs: str | tuple[str, str], options: "TrainingOptions") -> list[str]:
+    """The names of the files that training reads. Raises RegardError for one that is not there."""
+    files = [pairs] if isinstance(pairs, str) else list(pairs)
+    files += [file for file in (options.dev, options.test) if file]
+    for file in files:
+        check_rereadable(Path(file))
+    return files
+
+
+def _recorded(record: Path) -> dict[str, Any]:
+    """The content of prepared.json."""
+    try:
+        content = read_object(record)
+        _ = content["made_from"], content["summary"], content.get("files", {}).items()
+    except (RegardError, AttributeError) as error:
+        raise RegardError(f"{record} is damaged. Delete it to prepare the data again.") from error
+    return content
+
+
+def _check_unchanged(folder: Path, made: dict[str, str]) -> None:
+    """The prepared files are as they were written."""
+    for name, checksum in made.items():
+        file = folder / name
+        if not file.is_file() or sha256(file) != checksum:
+            what = "has changed since it was prepared" if file.is_file() else "is missing"
+            raise RegardError(
+                f"{file} {what}, so the run would not be the same. Restore it, or delete"
+                f" {folder / 'prepared.json'} to prepare the data again."
+            )
+
+
+def _prepare(
+    pairs: str | tuple[str, str], options: "TrainingOptions", folder: Path, say: Say
+) -> str:
+    cleaned = folder / "cleaned.tsv"
+    cleaner = Cleaner()
+    _write_tsv(cleaned, cleaner.clean(read_pairs(pairs, on_bad_line=_count_bad_text(cleaner))))
+    say(f"{pairs if isinstance(pairs, str) else ' + '.join(pairs)}: {cleaner.report}")
+
+    dev, test = _given(options.dev), _given(options.test)
+    split = plan_split(
+        _pairs(cleaned),
+        dev=0 if dev else None,
+        test=0 if test or dev else _as_many_as_dev(cleaner.report.kept),
+        seed=options.seed,
+    )
+    parts: dict[str | None, int] = {"train": 0, "dev": 0, "test": 0, None: 0}
+    given = {pair.source for pair in dev + test}
+
+    def part_of(pair: Pair) -> str | None:
+        """None: not used, since dev or test has it."""
+        return None if pair.source in given else split.part(pair)
+
+    def train() -> Iterator[Pair]:
+        return (pair for pair in _pairs(cleaned) if part_of(pair) == "train")
+
+    for pair in _pairs(cleaned):
+        part = part_of(pair)
+        parts[part] += 1
+        if part in ("dev", "test"):
+            (dev if part == "dev" else test).append(pair)
+    if not parts["train"] or not dev:
+        raise RegardError(
+            f"training needs pairs to train on and dev pairs; got {parts['train']} and {len(dev)}"
+            f" after leaving out {parts[None]} that dev or test has too. Give other files."
+        )
+    summary = f"{parts['train']:,} pairs to train on, {len(dev):,} dev, {len(test):,} test"
+    if parts[None]:
+        summary += f"; {parts[None]:,} left out because dev or test has them too"
+    say(summary)
+
+    tokenizers = train_pair(
+        ((pair.source, pair.target) for pair in train()),
+        joint=not options.separate_vocabularies,
+        vocab_size=options.vocab_size,
+        seed=options.seed,
+    )
+    tokenizers.save(folder)
+    sizes = (tokenizers.source.vocab_size, tokenizers.target.vocab_size)
+    kind = (
+        f"{sizes[0]:,} shared" if tokenizers.joint else f"{sizes[0]:,} source, {sizes[1]:,} target"
+    )
+    for name, held in (("dev", dev), ("test", test)):
+        kept = list(_short_enough(held, tokenizers, options.max_length))
+        if len(kept) < len(held):
+            say(f"{name}: {len(held) - len(kept):,} pairs over {options.max_length} left out")
+        if name == "dev" and not kept:
+            raise RegardError(
+                f"all dev pairs have more than {options.max_length} tokens. Give shorter ones."
+            )
+        _write_tsv(folder / f"{name}.tsv", kept)
+    store = TokenStore.write(
+        folder / "train.tokens",
+        _encoded(train(), tokenizers),
+        vocab_size=sizes,
+        max_length=options.max_length,
+    )
+    long = (
+        f"; {store.too_long:,} pairs over {options.max_length} left out" if store.too_long else ""
+    )
+    say(f"vocabulary: {kind} subwords; {len(store.tokens):,} tokens{long}")
+    cleaned.unlink()
+    return summary
+
+
+def _encoded(
+    pairs: Iterable[Pair], tokenizers: TokenizerPair, at_once: int = 8192
+) -> Iterator[tuple[list[int], list[int]]]:
+    chunk: list[Pair] = []
+
+    def encode() -> Iterator[tuple[list[int], list[int]]]:
+        sources = tokenizers.source.encode_batch([pair.source for pair in chunk])
+        targets = tokenizers.target.encode_batch([pair.target for pair in chunk])
+        return zip(sources, targets, strict=True)
+
+    for pair in pairs:
+        chunk.append(pair)
+        if len(chunk) == at_once:
+            yield from encode()
+            chunk.clear()
+    if chunk:
+        yield from encode()
+
+
+def _short_enough(pairs: list[Pair], tokenizers: TokenizerPair, max_length: int) -> Iterator[Pair]:
+    """The pairs whose loss a model can be asked for: as long as those that it is trained on."""
+    for pair, ids in zip(pairs, _encoded(pairs, tokenizers), strict=True):
+        if max(map(len, ids)) <= max_length:
+            yield pair
+
+
+def _given(file: str | None) -> list[Pair]:
+    """A dev or test set as the user gave it, empty sides aside."""
+    if file is None:
+        return []
+    rules = CleaningRules(
+        max_ratio=None, max_characters=None, max_copied_words=None, duplicates=False
+    )
+    return list(Cleaner(rules).clean(read_pairs(file)))
+
+
+def _as_many_as_dev(kept: int) -> int:
+    return min(2000, max(1, round(0.02 * kept)))
+
+
+def _count_bad_text(cleaner: Cleaner) -> Callable[[BadLine], None]:
+    """Undecodable lines are counted and left out; a line that is no pair stops the reading."""
+
+    def judge(bad: BadLine) -> None:
+        if bad.reason == "bad encoding":
+            cleaner.skip(bad)
+        else:
+            refuse(bad)
+
+    return judge
+
+
+def _write_tsv(path: Path, pairs: Iterable[Pair]) -> None:
+    with whole_file(path) as temporary, open(temporary, "w", encoding="utf-8") as file:
+        for pair in pairs:
+            file.write(f"{pair.source}\t{pair.target}\n")
+
+
+def _pairs(path: Path) -> Iterator[Pair]:
+    with open(path, encoding="utf-8") as file:
+        for number, line in enumerate(file, 1):
+            source, _, target = line.rstrip("\n").partition("\t")
+            yield Pair(source, target, number)
+
+
+def _read_tsv(path: Path) -> list[tuple[str, str]]:
+    return [(pair.source, pair.target) for pair in _pairs(path)]

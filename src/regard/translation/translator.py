@@ -1,0 +1,267 @@
+"""A trained translator: text in, text out, with the words each word attended to."""
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from regard.checkpoints import CheckpointLike, open_checkpoint
+from regard.data import pad
+from regard.errors import RegardError
+from regard.generation import GenerationConfig
+from regard.inspection import STEPS, Trace, cross_attention, group_words
+from regard.models import AnyEncoderDecoder, EncoderDecoder
+from regard.tasks.batching import read_each
+from regard.tasks.defaults import Defaults
+from regard.tasks.text_to_text import Alternative, TextToText, in_batches, load_parts
+from regard.text import TokenizerPair, normalise
+from regard.translation import languages
+from regard.translation.trace import trace_translation
+
+
+@dataclass(frozen=True)
+class Result:
+    """The translation of one text."""
+
+    text: str
+    score: float
+    tokens: list[str]
+    finished: bool
+    source_words: list[str] = field(default_factory=list)
+    target_words: list[str] = field(default_factory=list)
+    alignment: NDArray[np.float32] | None = None  # (target words, source words)
+    alternatives: list[Alternative] = field(default_factory=list)  # n best, this one first
+
+
+class Translator(TextToText):
+    """Translates with an encoder–decoder model and its tokenizers.
+
+    Args:
+        model, tokenizers, settings: as `TextToText` takes them.
+        directions: the defaults of each direction of a checkpoint that has several, such as T5's
+            "translation_en_to_de", for `between`.
+    """
+
+    def __init__(
+        self,
+        model: AnyEncoderDecoder,
+        tokenizers: TokenizerPair,
+        *,
+        directions: Mapping[str, Defaults] | None = None,
+        name: str = "translator",
+        **settings: Any,
+    ):
+        super().__init__(model, tokenizers, name=name, **settings)
+        self.directions = dict(directions or {})
+
+    @classmethod
+    def load(cls, folder: CheckpointLike, *, name: str | None = None) -> "Translator":
+        """The translator of a name (see `load`): model, tokenizers and decoding defaults.
+
+        If the checkpoint has several directions, choose one with `between`.
+        """
+        checkpoint = open_checkpoint(folder)
+        model, tokenizers, tasks = load_parts(checkpoint)
+        directions = {task: each for task, each in tasks.items() if task.startswith("translation")}
+        if len(directions) > 1:
+            chosen = replace(tasks[""], prefix=None)
+        else:
+            chosen = next(iter(directions.values()), tasks[""])
+        name = name or checkpoint.name
+        return cls(model, tokenizers, directions=directions, name=name, **vars(chosen))
+
+    @property
+    def has_languages(self) -> bool:
+        """Whether the checkpoint has to be told both languages: see `between`."""
+        return languages.are_chosen(self)
+
+    def between(self, source: str | None = None, target: str | None = None) -> "Translator":
+        """The same translator for other languages, of a checkpoint that knows several.
+
+        Args:
+            source, target: as the checkpoint calls them ("de", "de_DE"); "de" is de_DE where only
+                one begins so. What is not given stays as it is.
+
+        Raises:
+            RegardError: a language that it does not know, or nothing to choose.
+        """
+        return languages.between(self, source, target)
+
+    def run(
+        self,
+        texts: Sequence[str],
+        *,
+        batch_size: int = 32,
+        alignment: str | None = None,
+        progress: Callable[[int], None] = lambda done: None,
+        **options: Any,
+    ) -> list[Result]:
+        """Translates texts; results do not depend on what else is in the list.
+
+        Args:
+            batch_size: texts decoded together.
+            alignment: also read the word alignment from cross-attention, at the decoder's
+                "output" or "input" step (`inspection.cross_attention`).
+            progress: called with the number of texts just finished.
+            options: fields of GenerationConfig, such as num_beams.
+
+        Raises:
+            RegardError: an unknown option, or a sentence with more tokens than the model has
+                positions. A longer text of several sentences is translated sentence by sentence.
+        """
+        config = self.configured(options)
+        languages.check_chosen(self, config)
+        if alignment is not None and alignment not in STEPS:
+            raise RegardError(f"alignment must be {' or '.join(STEPS)}; got {alignment!r}.")
+        parts = in_batches(
+            read_each(self._parts, texts),
+            lambda sources, numbers: self._translate(sources, config, alignment, numbers),
+            batch_size=batch_size,
+            progress=progress,
+        )
+        return [_join(results) for results in parts]
+
+    def trace(
+        self,
+        text: str,
+        *,
+        target: str | None = None,
+        hypothesis: int = 0,
+        keep: str = "auto",
+        **options: object,
+    ) -> Trace:
+        """Translates a text and keeps what every attention layer was given: see `Trace`.
+
+        Decoding runs untouched; the maps are of one pass over the hypothesis that is looked at.
+
+        Args:
+            target: a translation to look at instead of the model's own.
+            hypothesis: which of the beams' results, best first.
+            keep: where queries, keys and values stay: "memory", "disk" or "auto".
+            options: fields of GenerationConfig, such as num_beams.
+
+        Raises:
+            RegardError: an empty text, one with more tokens than the model has positions, a
+                hypothesis that there is not.
+        """
+        config = self.configured(options)
+        return trace_translation(self, text, target, hypothesis, config, keep)
+
+    def _parts(self, text: str) -> list[list[int]]:
+        """Token ids of a text, in as many parts as the model's positions make necessary."""
+        text = normalise(text)
+        whole = self.encode(text)
+        if not whole:
+            return []
+        if len(whole) <= self.room:
+            return [whole]
+        parts: list[list[int]] = []
+        part = ""
+        for sentence in re.split(r"(?<=[.!?।…])\s+", text):
+            ids = self.encode(sentence)
+            if len(ids) > self.room:
+                raise RegardError(
+                    f"a sentence may have {self.room} tokens with {self.name}; got one of"
+                    f" {len(ids)} ({sentence[:40]!r} …). Split it into shorter sentences."
+                )
+            together = self.encode(f"{part} {sentence}")
+            if parts and len(together) <= self.room // 4:
+                part, parts[-1] = f"{part} {sentence}", together
+            else:
+                part = sentence
+                parts.append(ids)
+        return parts
+
+    @torch.inference_mode()
+    def _translate(
+        self,
+        sources: list[list[int]],
+        config: GenerationConfig,
+        alignment: str | None,
+        numbers: Sequence[int],
+    ) -> list[Result]:
+        n_best = self.decode(sources, config, numbers)
+        results = []
+        for hypotheses in n_best:
+            best, *_ = alternatives = self.told(hypotheses)
+            results.append(
+                Result(best.text, best.score, best.tokens, best.finished, alternatives=alternatives)
+            )
+        if alignment:
+            targets = [self.without_end(hypotheses[0].tokens) for hypotheses in n_best]
+            results = self._aligned(results, sources, targets, alignment)
+        return results
+
+    def _aligned(
+        self,
+        results: list[Result],
+        sources: list[list[int]],
+        targets: list[list[int]],
+        step: str,
+    ) -> list[Result]:
+        ids = self.model.config
+        target = pad(targets, pad_id=ids.pad_id, eos_id=ids.eos_id)[0].to(self.device)
+        target = target[:, :-1]  # the end of the longest belongs to no word
+        weights = cross_attention(self.model, self.batch(sources), target, step=step)
+        weights = weights.mean(1)[:, :, len(self.before) :]  # over heads; of the text's own tokens
+        aligned = []
+        for row, result in enumerate(results):
+            source_words = self.tokenizers.source.words(sources[row])
+            target_words = self.tokenizers.target.words(targets[row])
+            grouped = group_words(
+                weights[row],
+                [word.indices for word in target_words],
+                [word.indices for word in source_words],
+            )
+            aligned.append(
+                replace(
+                    result,
+                    source_words=[word.text for word in source_words],
+                    target_words=[word.text for word in target_words],
+                    alignment=grouped.float().cpu().numpy(),
+                )
+            )
+        return aligned
+
+    def alignment_caption(self, step: str) -> str:
+        """What the numbers of `Result.alignment` are."""
+        of = "α of cross-attention"
+        if isinstance(self.model, EncoderDecoder):
+            config = self.model.config
+            of += f", mean over {config.decoder_layers} layers × {config.decoder_heads} heads"
+        return f"{of}, at the decoder's {step} step"
+
+
+def _join(parts: list[Result]) -> Result:
+    """One result from those of a text's parts; nothing at all for an empty text."""
+    if len(parts) == 1:
+        return parts[0]
+    alignment = None
+    if parts and all(part.alignment is not None for part in parts):
+        alignment = _block_diagonal(
+            [part.alignment for part in parts if part.alignment is not None]
+        )
+    result = Result(
+        text=" ".join(part.text for part in parts),
+        score=sum(part.score for part in parts),
+        tokens=[token for part in parts for token in part.tokens],
+        finished=all(part.finished for part in parts),
+        source_words=[word for part in parts for word in part.source_words],
+        target_words=[word for part in parts for word in part.target_words],
+        alignment=alignment,
+    )
+    best = Alternative(result.text, result.score, result.tokens, result.finished)
+    return replace(result, alternatives=[best])
+
+
+def _block_diagonal(blocks: list[NDArray[np.float32]]) -> NDArray[np.float32]:
+    whole = np.zeros(np.sum([block.shape for block in blocks], axis=0), dtype=np.float32)
+    row = column = 0
+    for block in blocks:
+        whole[row : row + block.shape[0], column : column + block.shape[1]] = block
+        row, column = row + block.shape[0], column + block.shape[1]
+    return whole

@@ -1,0 +1,5 @@
+"""Words as vectors: read, learnt by counting or prediction, and compared with words in context."""
+
+from regard.words.vectors import WordVectors, load_vectors
+
+__all__ = ["WordVectors", "load_vectors"]

@@ -1,0 +1,132 @@
+"""One word, many meanings: the vector of each of its occurrences against the one for all of them.
+
+A static vector is the average of what a word means; Bommasani et al. 2020 make one of contextual
+vectors by just that average, which is done here too where a model has no static vector.
+"""
+
+import difflib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import repeat
+
+import numpy as np
+from numpy.typing import NDArray
+
+from regard.errors import RegardError
+from regard.words.segmentation import split_words, word_spans
+from regard.words.senses import States, find_clusters, leave_one_out, most_frequent, purity, unit
+from regard.words.states import Occurrence
+
+AROUND = 60  # words on either side that are read with an occurrence
+_SHOWN = 3  # examples of a cluster
+
+
+@dataclass(frozen=True)
+class Scores:
+    """How well the vectors agree with senses that somebody has written beside the text."""
+
+    most_frequent: float  # the share of the most frequent sense: what needs no vector
+    centroid: float  # nearest mean of the other occurrences (leave one out)
+    purity: float  # of the clusters
+
+
+@dataclass(frozen=True, eq=False)
+class Meaning:
+    """What the vectors of one layer say of a word."""
+
+    layer: str
+    states: States  # (occurrences, dim)
+    average: NDArray[np.float32]  # (dim,): the one vector for all of them
+    clusters: NDArray[np.int64]  # (occurrences,): the number of each one's cluster
+    silhouette: float | None  # None: one cluster
+    scores: Scores | None  # None: the text names no senses
+
+    @property
+    def count(self) -> int:
+        """Clusters."""
+        return int(self.clusters.max()) + 1
+
+    def examples(self, cluster: int) -> list[int]:
+        """The occurrences nearest to the middle of a cluster, the nearest first."""
+        inside = np.flatnonzero(self.clusters == cluster)
+        directions = unit(self.states[inside])
+        near = directions @ directions.mean(0)
+        return [int(inside[k]) for k in np.argsort(-near, kind="stable")[:_SHOWN]]
+
+
+def find_occurrences(
+    word: str, texts: Iterable[str], senses: Iterable[str | None] | None = None
+) -> list[Occurrence]:
+    """Every place of a word in texts, in small letters or capitals, with 60 words on either side.
+
+    Args:
+        senses: of the word in each text, where they are known.
+
+    Raises:
+        RegardError: what was given is no single word, or it does not occur, or fewer than three
+            times.
+    """
+    wanted = split_words(word)
+    if len(wanted) != 1:
+        raise RegardError(f"one word was expected; got {word!r}.")
+    found = []
+    met: dict[str, None] = {}
+    for text, sense in zip(texts, senses or repeat(None), strict=senses is not None):
+        words, spans = split_words(text), word_spans(text)
+        met.update(dict.fromkeys(words))
+        for place, each in enumerate(words):
+            if each == wanted[0]:
+                first, end = _around(text, spans, place)
+                start, stop = spans[place]
+                found.append(Occurrence(text[first:end], start - first, stop - first, sense))
+    if not found:
+        raise RegardError(_absent(wanted[0], list(met)))
+    if len(found) < 3:
+        raise RegardError(
+            f"{wanted[0]!r} occurs {len(found)} times in this text; three or more are needed to"
+            " compare its meanings. Give more text."
+        )
+    return found
+
+
+def meanings(
+    occurrences: Sequence[Occurrence],
+    layers: dict[str, States],
+    average: NDArray[np.float32] | None = None,
+) -> list[Meaning]:
+    """What each layer's vectors of the occurrences say.
+
+    Args:
+        layers: name → (occurrences, dim).
+        average: the word's static vector; without it the mean over the occurrences, layer by layer.
+    """
+    senses = [each.sense for each in occurrences if each.sense is not None]
+    labelled = len(senses) == len(occurrences)
+    found = []
+    for name, states in layers.items():
+        clusters = find_clusters(states)
+        scores = None
+        if labelled:
+            scores = Scores(
+                most_frequent(senses, senses),
+                leave_one_out(states, senses),
+                purity(clusters.numbers, senses),
+            )
+        mean = states.mean(0) if average is None else average
+        found.append(Meaning(name, states, mean, clusters.numbers, clusters.silhouette, scores))
+    return found
+
+
+def _around(text: str, spans: Sequence[tuple[int, int]], place: int) -> tuple[int, int]:
+    """Where what is read with a word begins and ends: the whole text, unless it is long."""
+    last = len(spans) - 1
+    start = spans[place - AROUND][0] if place > AROUND else 0
+    return start, spans[place + AROUND][1] if place + AROUND < last else len(text)
+
+
+def _absent(word: str, met: list[str]) -> str:
+    if not met:
+        return "the text has no words; give one in which the word occurs."
+    near = difflib.get_close_matches(word, met, n=1)
+    advice = f" Did you mean {near[0]!r}?" if near else ""
+    return f"{word!r} does not occur in this text.{advice}"

@@ -1,0 +1,161 @@
+"""Static word vectors: one vector for each word, whatever the sentence around it."""
+
+from __future__ import annotations
+
+import difflib
+import os
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import islice
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from regard import catalog
+from regard.errors import RegardError
+from regard.words import vector_files
+
+_SEARCHED = 50_000  # words among which a misspelled one is looked for; the frequent come first
+
+
+@dataclass(frozen=True, eq=False)
+class WordVectors:
+    """Words and their vectors, the frequent words first where the source has that order.
+
+    A word is looked up as it is written and, where that is not there, in small letters.
+    """
+
+    words: list[str]
+    vectors: NDArray[np.float32]  # (words, dim)
+
+    def __post_init__(self) -> None:
+        if self.vectors.ndim != 2 or len(self.words) != len(self.vectors) or not self.words:
+            raise RegardError(
+                "word vectors must be one row for each of one or more words;"
+                f" got {len(self.words)} words and an array of {self.vectors.shape}."
+            )
+
+    @property
+    def dim(self) -> int:
+        """Numbers in a vector."""
+        return int(self.vectors.shape[1])
+
+    def __len__(self) -> int:
+        return len(self.words)
+
+    def __contains__(self, word: object) -> bool:
+        return isinstance(word, str) and self._find(word) is not None
+
+    def __getitem__(self, word: str) -> NDArray[np.float32]:
+        """The word's vector, (dim,). Raises RegardError, naming the nearest spelled, for no word
+        of these."""
+        return self.vectors[self.row(word)]
+
+    def row(self, word: str) -> int:
+        """Which row of `vectors` is the word's; the same error."""
+        row = self._find(word)
+        if row is None:
+            raise RegardError(self._unknown(word))
+        return row
+
+    def rows(self, words: Iterable[str]) -> NDArray[np.float32]:
+        """The vectors of several words, (words, dim)."""
+        return self.vectors[[self.row(word) for word in words]]
+
+    def similarity(self, first: str, second: str) -> float:
+        """The cosine of the angle between two words' vectors, from -1 to 1; 0 for a zero vector."""
+        a, b = self[first], self[second]
+        return float(a @ b / max(float(np.linalg.norm(a) * np.linalg.norm(b)), _TINY))
+
+    def neighbours(self, word: str | NDArray[np.floating], k: int = 10) -> list[tuple[str, float]]:
+        """The `k` words that lie closest, with their cosines, the closest first.
+
+        Args:
+            word: one of the words, which is not among its own neighbours, or a vector (dim,).
+
+        Raises:
+            RegardError: an unknown word, or a vector of another length.
+        """
+        vector = self[word] if isinstance(word, str) else np.asarray(word, np.float32)
+        if vector.shape != (self.dim,):
+            raise RegardError(f"a vector must be ({self.dim},); got {vector.shape}.")
+        cosines = self.vectors @ vector
+        cosines /= np.maximum(self._norms * np.linalg.norm(vector), _TINY)
+        if isinstance(word, str):
+            cosines[self.row(word)] = -np.inf
+        found = min(k, len(self) - isinstance(word, str))
+        nearest = np.argsort(-cosines, kind="stable")[: max(found, 0)]
+        return [(self.words[row], float(cosines[row])) for row in nearest]
+
+    def save(self, path: str | os.PathLike[str], *, half: bool = False) -> None:
+        """Writes what `load_vectors` reads: word2vec's text (.txt, .vec) or binary (.bin), each
+        also with .gz, or else a folder with vectors.safetensors and words.txt.
+
+        Args:
+            half: numbers of 16 bits, in a folder.
+        """
+        vector_files.write(Path(path), self.words, self.vectors, half=half)
+
+    @cached_property
+    def _rows(self) -> dict[str, int]:
+        # Backwards, so that the first of equal words stays.
+        return {self.words[row]: row for row in range(len(self.words) - 1, -1, -1)}
+
+    @cached_property
+    def _norms(self) -> NDArray[np.float32]:
+        # Row by row over a block, so that no second array of this size is made.
+        return np.sqrt(np.einsum("ij,ij->i", self.vectors, self.vectors))
+
+    def _find(self, word: str) -> int | None:
+        row = self._rows.get(word)
+        return self._rows.get(word.lower()) if row is None else row
+
+    def _unknown(self, word: str) -> str:
+        if not word.strip():
+            return "a word was expected; got an empty one."
+        alike = [each for each in islice(self.words, _SEARCHED) if abs(len(each) - len(word)) < 3]
+        near = difflib.get_close_matches(word.lower(), alike, n=1)
+        advice = f"did you mean {near[0]!r}?" if near else "no word there is spelled like it."
+        return f"{word!r} is not among the {len(self):,} words that have vectors; {advice}"
+
+
+_TINY = 1e-30  # below the product of any two lengths of use
+
+
+def load_vectors(path: str | os.PathLike[str], *, limit: int | None = None) -> WordVectors:
+    """The word vectors in a file or folder, or those that come with regard ("words-en").
+
+    Read are GloVe's text, word2vec's text and binary (fastText's .vec is the former), each also
+    gzipped, and the folders that `WordVectors.save` writes. What a file is, its content tells.
+
+    Args:
+        limit: read only so many words, which in files sorted by frequency are the most frequent.
+
+    Raises:
+        RegardError: nothing there, or a line that is no word with numbers, by its number.
+    """
+    if limit is not None and limit < 1:
+        raise RegardError(f"limit must be 1 or more; got {limit}.")
+    return WordVectors(*vector_files.read(_find(path), limit))
+
+
+def _find(path: str | os.PathLike[str]) -> Path:
+    shipped, path = catalog.find(path), Path(path)
+    if shipped is not None:
+        if shipped.name not in catalog.names(vectors=True):
+            needed = catalog.KINDS["word-vectors"].needed
+            raise RegardError(catalog.wrong_kind(path, shipped.what, shipped.kind, needed))
+        return shipped.folder
+    known = ", ".join(catalog.names(vectors=True))
+    if not path.exists():
+        raise RegardError(
+            f"word vectors are {known}, or a file or folder of them; there is no {str(path)!r}."
+        )
+    if any((path / name).is_file() for name in ("config.json", "model/config.json")):
+        raise RegardError(
+            f"{path} is a model folder, and `regard info {path}` says what it is for; give {known},"
+            " or a file or folder of word vectors."
+        )
+    return path

@@ -1,0 +1,207 @@
+"""`regard look`: a text, a folder or a saved trace, to a page, a file or the terminal."""
+
+import json
+import re
+import shutil
+import socket
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from regard.attention import attend
+from regard.catalog import FOLDER
+from regard.inspection import Trace, html
+
+TEXT = "The old man bought a small red car."
+CROSS = "decoder.layers.2.cross"
+
+
+@pytest.fixture(scope="module")
+def en_de():
+    from regard.api.loading import load
+
+    return load("en-de")
+
+
+@pytest.fixture(autouse=True)
+def loaded_once(en_de, monkeypatch) -> None:
+    """Every command here gets the same shipped translator; folders are loaded as ever."""
+    from regard.studio import models
+
+    open_model = models.open_model
+    monkeypatch.setattr(
+        models, "open_model", lambda name: en_de if name == "en-de" else open_model(name)
+    )
+
+
+@pytest.fixture(scope="module")
+def saved(en_de, tmp_path_factory) -> Path:
+    """A trace in a file."""
+    path = tmp_path_factory.mktemp("look") / "car.safetensors"
+    en_de.trace(TEXT, num_beams=2).save(path)
+    return path
+
+
+def test_json_tells_what_the_trace_has(regard):
+    outcome = regard("look", "en-de", TEXT, "--json", "--num-beams", 3)
+    found = json.loads(outcome.out)
+    assert (outcome.code, outcome.err) == (0, "")
+    assert (found["model"], found["text"], found["task"]) == ("en-de", TEXT, "translation")
+    assert CROSS in [tap["name"] for tap in found["taps"]]
+    assert len(found["generation"]["hypotheses"]) == 3
+
+
+def test_the_text_may_come_from_a_pipe_or_a_file(regard, tmp_path):
+    piped = regard("look", "en-de", "--json", stdin=TEXT.encode() + b"\n")
+    assert json.loads(piped.out)["text"] == TEXT
+    (tmp_path / "text.txt").write_text(TEXT + "\r\n", encoding="utf-8-sig")
+    read = regard("look", "en-de", "--json", "--file", tmp_path / "text.txt")
+    assert json.loads(read.out)["text"] == TEXT
+
+
+def test_a_translation_can_be_given(regard):
+    outcome = regard("look", "en-de", "Good morning.", "--target", "Guten Abend.", "--json")
+    (given,) = json.loads(outcome.out)["generation"]["hypotheses"]
+    assert given["text"] == "Guten Abend."
+
+
+def test_the_terminal_shows_words_at_the_step_that_predicts_them(regard, saved):
+    trace = Trace.load(saved)
+    outcome = regard("look", saved, "--terminal", "--tap", CROSS, "--head", 1)
+    lines = outcome.out.splitlines()
+    assert "head 1; a row for each word of target at the step that predicts it" in outcome.out
+    first, last = trace.axes["target"].words[0]
+    weights = trace[CROSS].weights(1, slice(first - 1, last - 1)).mean(0)
+    words = [float(weights[a:b].sum()) for a, b in trace.axes["source"].words]
+    row = next(line for line in lines if line.endswith(" Der"))
+    shown = [int(cell) if cell != "." else 0 for cell in re.findall(r"\d+|\.", row)]
+    assert shown == [round(100 * weight) for weight in words]
+    assert "the rest goes to </s>" in outcome.out
+
+
+def test_where_no_words_are_known_rows_are_positions(regard, saved, tmp_path):
+    trace = Trace.load(saved)
+    trace.axes["source"] = replace(trace.axes["source"], words=None)
+    trace.save(tmp_path / "no words.safetensors")
+    outcome = regard(
+        "look", tmp_path / "no words.safetensors", "--terminal", "--tap", "encoder.layers.0.self"
+    )
+    assert "a row for each position of source" in outcome.out
+
+
+def test_a_saved_trace_is_whole(regard, saved, tmp_path):
+    outcome = regard("look", "en-de", TEXT, "--num-beams", 2, "--save", tmp_path / "a.safetensors")
+    assert (outcome.code, outcome.out) == (0, "")
+    one, other = Trace.load(tmp_path / "a.safetensors"), Trace.load(saved)
+    assert list(one) == list(other)
+    assert np.array_equal(one[CROSS].weights(), other[CROSS].weights())
+
+
+def test_a_figure_is_written(regard, saved, tmp_path):
+    pytest.importorskip("matplotlib")
+    outcome = regard("look", saved, "--figure", tmp_path / "map.svg", "--head", "mean")
+    assert outcome.code == 0
+    assert CROSS in (tmp_path / "map.svg").read_text()
+
+
+def test_one_html_file_is_written(regard, saved, tmp_path, monkeypatch):
+    monkeypatch.setattr(html, "_static", lambda name: f"/* {name} */")
+    outcome = regard("look", saved, "--html", tmp_path / "page.html", "--tap", CROSS)
+    assert (outcome.code, outcome.out, outcome.err) == (0, "", "")
+    page = (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert TEXT in page
+    assert f'"query":"tap={CROSS}"' in page
+
+
+def test_the_page_is_opened_at_the_trace(regard, saved, monkeypatch):
+    from regard.studio import serve
+
+    served = {}
+    monkeypatch.setattr(serve, "serve", lambda app, listener, **how: served.update(how, app=app))
+    outcome = regard("look", "en-de", TEXT, "--tap", CROSS, "--head", 3, "--port", 0, "--no-open")
+    assert outcome.code == 0, outcome.err
+    library = served["app"].state.library
+    (listed,) = library.listed()
+    assert (listed.text, served["browse"]) == (TEXT, False)
+    assert served["path"] == f"/?trace={listed.id}&tap={CROSS}&head=3"
+    assert [model.name for model in library.models()] == ["en-de", "en-hi"]
+
+
+def test_a_port_in_use_is_said_before_anything_is_traced(regard):
+    with socket.socket() as other:
+        other.bind(("127.0.0.1", 0))
+        other.listen()
+        port = other.getsockname()[1]
+        outcome = regard("look", "en-de", TEXT, "--port", port)
+    assert outcome.code == 2
+    assert outcome.err.startswith(f"regard: port {port} is in use")
+
+
+MISTAKES = [
+    (["en-de", ""], "the text is empty; give a sentence."),
+    (["en-de", "word " * 600, "--json"], "a text may have 511 tokens with en-de; got 600."),
+    (["en-de", "a", "--file", "b"], "give either a text or --file; got both."),
+    (["en-de", "a", "--json", "--tap", "decoder"], "tap must be one of encoder.layers.0.self"),
+    (["en-de", "a", "--json", "--head", "4"], f"{CROSS} has heads 0 to 3; got 4."),
+    (["en-de", "a", "--json", "--head", "x"], "--head must be a number from 0, or mean; got 'x'."),
+    (["en-de", "a", "--figure", "a.gif"], "--figure must end in .svg, .pdf, .png; got 'a.gif'."),
+    (["en-de", "a", "--save", "a.bin"], "--save must end in .safetensors; got 'a.bin'."),
+    (["en-de", "a", "--num-beams", "65"], "Invalid value for '--num-beams': Input should be less"),
+    (["en-de", "a", "--json", "--generate", "3"], "--generate is for language models, and en-de"),
+    (["nowhere", "a", "--json"], "there is no folder nowhere; give a model folder"),
+    (["no.safetensors"], "there is no trace at no.safetensors;"),
+    (["no.safetensors", "a"], "a saved trace is looked at as it is;"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("arguments", "begins"), MISTAKES)
+def test_a_mistake_is_one_sentence(regard, arguments, begins):
+    outcome = regard("look", *arguments, *([] if "--json" in arguments else ["--port", 0]))
+    assert (outcome.code, outcome.out) == (2, "")
+    assert outcome.err.startswith(f"regard: {begins}")
+    assert outcome.err.count("\n") == 1
+
+
+def test_nothing_is_written_when_something_is_refused(regard, tmp_path):
+    from regard.inspection.models import trace_module
+
+    class Attending(torch.nn.Module):
+        def forward(self, x):
+            return attend(x, x, x)
+
+    long = trace_module(Attending().eval(), x=torch.randn(1, 1, 2049, 3))
+    long.save(tmp_path / "long.safetensors")
+    wanted = ["--html", tmp_path / "a.html", "--save", tmp_path / "b.safetensors"]
+    drawn = regard("look", tmp_path / "long.safetensors", *wanted, "--figure", tmp_path / "c.svg")
+    assert (drawn.code, "has 2,049 x 2,049: choose others" in drawn.err) == (2, True)
+    shown = regard("look", tmp_path / "long.safetensors", *wanted, "--terminal")
+    assert (shown.code, "is none for the terminal" in shown.err) == (2, True)
+    assert [file.name for file in tmp_path.iterdir()] == ["long.safetensors"]
+
+
+def test_without_a_text_at_a_terminal_it_says_how(regard):
+    outcome = regard("look", "en-de", "--json", stdin=None)
+    assert (outcome.code, outcome.err[:25]) == (2, "regard: there is no text;")
+
+
+def test_a_folder_without_its_tokenizer_is_one_sentence(regard, tmp_path):
+    folder = tmp_path / "model"
+    shutil.copytree(FOLDER / "en-de", folder)
+    (folder / "tokenizer.json").unlink()
+    outcome = regard("look", folder, "a", "--json")
+    assert outcome.code == 2
+    assert outcome.err.startswith(f"regard: expected a tokenizer at {folder}")
+
+
+def test_a_trace_cut_short_or_of_another_version_is_one_sentence(regard, saved, tmp_path):
+    whole = saved.read_bytes()
+    (tmp_path / "cut.safetensors").write_bytes(whole[: len(whole) // 2])
+    outcome = regard("look", tmp_path / "cut.safetensors", "--json")
+    assert (outcome.code, "was it cut short?" in outcome.err) == (2, True)
+    other = whole.replace(b'"version":"1"', b'"version":"9"')
+    (tmp_path / "other.safetensors").write_bytes(other)
+    outcome = regard("look", tmp_path / "other.safetensors", "--json")
+    assert (outcome.code, "is a trace of version 9" in outcome.err) == (2, True)

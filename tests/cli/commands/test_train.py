@@ -1,0 +1,172 @@
+"""`regard train translation`: what is asked for reaches training; what is shown is true."""
+
+import json
+from dataclasses import fields
+from pathlib import Path
+
+import pytest
+import typer
+
+from regard.cli.app import app
+from regard.training import Progress
+from regard.translation import training as translation_training
+from regard.translation.training import TrainingOptions
+
+
+class Calls(list):
+    """What training was called with, and the test set that it will have split off."""
+
+    split_off = ""
+
+
+@pytest.fixture
+def asked(monkeypatch, tmp_path):
+    """What train_translation was called with, in place of hours of work."""
+    calls = Calls()
+    monkeypatch.chdir(tmp_path)
+
+    def record(data, options, *, watch, say, command):
+        calls.append((data, options, command))
+        say("3 pairs read.")
+        progress = Progress(
+            step=7, tokens=99, seconds=61.0, loss_sum=5.0, loss_tokens=2, best_step=7
+        )
+        watch("step", progress)
+        progress.figures = {"loss": 2.25, "bleu": 20.5, "chrf": 40.25}
+        watch("evaluate", progress)
+        data = Path(options.output) / "data"
+        data.mkdir(parents=True)
+        (data / "test.tsv").write_text(calls.split_off)
+
+    monkeypatch.setattr(translation_training, "train_translation", record)
+    return calls
+
+
+def parameters():
+    command = typer.main.get_command(app).commands["train"].commands["translation"]
+    return {parameter.name: parameter for parameter in command.params}
+
+
+def test_every_training_option_can_be_given():
+    assert {field.name for field in fields(TrainingOptions)} <= set(parameters())
+
+
+def test_help_shows_the_defaults_that_hold():
+    # Where a default is computed, help says from what.
+    said = {
+        "dev": "split off", "test": "split off", "dropout": "preset's",
+        "learning_rate": "preset's", "vocab_size": "from the amount of text",
+        "data_note": "the file", "max_steps": False, "max_epochs": False, "max_minutes": False,
+        "separate_vocabularies": False, "tensorboard": False,
+    }  # fmt: skip
+    for field in fields(TrainingOptions):
+        shown = parameters()[field.name].show_default
+        assert shown == said.get(field.name, str(field.default)), field.name
+
+
+def test_what_is_not_given_stays_the_default(regard, asked):
+    assert regard("train", "translation", "pairs.tsv").code == 0
+    data, options, command = asked[0]
+    assert data == "pairs.tsv"
+    assert options == TrainingOptions()
+    assert command.startswith("regard ")
+
+
+def test_what_is_given_arrives(regard, asked):
+    regard(
+        "train", "translation", "--source", "a.en", "--target", "a.de", "--output", "runs/x",
+        "--preset", "small", "--max-tokens", 1111, "--learning-rate", 0.003, "--norm", "post",
+        "--eval-every", 13, "--separate-vocabularies", "--precision", "bf16",
+    )  # fmt: skip
+    data, options, _ = asked[0]
+    assert data == ("a.en", "a.de")
+    assert options == TrainingOptions(
+        output="runs/x",
+        preset="small",
+        max_tokens=1111,
+        learning_rate=0.003,
+        norm="post",
+        evaluate_every=13,
+        separate_vocabularies=True,
+        precision="bf16",
+    )
+
+
+@pytest.mark.parametrize(
+    "files", [[], ["--source", "a"], ["pairs.tsv", "--source", "a", "--target", "b"]]
+)
+def test_either_pairs_or_two_files(regard, asked, files):
+    outcome = regard("train", "translation", *files)
+    assert outcome.code == 2
+    assert "either one file of sentence pairs, or both --source and --target" in outcome.err
+    assert not asked
+
+
+def test_evaluations_are_lines(regard, asked):
+    outcome = regard("train", "translation", "pairs.tsv")
+    assert outcome.out == ""
+    assert outcome.err.splitlines() == [
+        "3 pairs read.",
+        "step       7     1:01  loss 2.500  dev loss 2.250  BLEU 20.50  chrF 40.25"
+        "  0 tokens/s  best",
+        "The best model is in runs/translation/model.",
+    ]
+
+
+def test_evaluations_are_json_lines_on_request(regard, asked):
+    entry = json.loads(regard("train", "translation", "pairs.tsv", "--json").out)
+    assert (entry["step"], entry["dev_bleu"], entry["training_loss"]) == (7, 20.5, 2.5)
+
+
+def test_the_test_set_is_scored_at_the_end(regard, asked, upper_case, scored, tmp_path):
+    file = tmp_path / "test.tsv"
+    file.write_text("ein haus am see\tEIN HAUS AM SEE\n")
+    outcome = regard("train", "translation", "pairs.tsv", "--test", file)
+    assert "BLEU         100.00" in outcome.out
+
+
+def test_without_one_the_test_set_split_off_is_scored(regard, asked, upper_case, scored):
+    asked.split_off = "ein haus am see\tEIN HAUS AM SEE\n"
+    assert "BLEU         100.00" in regard("train", "translation", "pairs.tsv").out
+
+
+def test_a_missing_test_set_is_noticed_before_training(regard, asked, tmp_path):
+    outcome = regard("train", "translation", "pairs.tsv", "--test", tmp_path / "none.tsv")
+    assert outcome.code == 2
+    assert not asked
+
+
+@pytest.fixture
+def threads(monkeypatch):
+    """What the number of threads is set to, of 3; nothing is set."""
+    import torch
+
+    chosen = []
+    monkeypatch.setattr(torch, "get_num_threads", lambda: 3)
+    monkeypatch.setattr(torch, "set_num_threads", chosen.append)
+    monkeypatch.setattr("os.cpu_count", lambda: 4)
+    return chosen
+
+
+def began_with(threads, folder):
+    folder.mkdir(parents=True)
+    (folder / "run.json").write_text(json.dumps({"options": {}, "threads": threads}))
+
+
+@pytest.mark.parametrize(
+    ("began", "given", "chosen"),
+    [(2, [], [2]), (3, [], []), (8, [], []), (None, [], []), (2, ["--threads", 4], [4])],
+)
+def test_a_run_goes_on_with_the_threads_it_began_with(
+    regard, asked, threads, tmp_path, began, given, chosen
+):
+    began_with(began, tmp_path / "runs" / "one")
+    outcome = regard("train", "translation", "pairs.tsv", "--output", "runs/one", *given)
+    assert threads == chosen
+    assert ("Using --threads 2, as this run did when it began." in outcome.err) == (chosen == [2])
+
+
+def test_a_new_run_takes_the_threads_that_there_are(regard, asked, threads):
+    regard("train", "translation", "pairs.tsv")
+    regard("train", "translation", "pairs.tsv", "--output", "runs/other", "--threads", 2)
+    assert threads == [2]

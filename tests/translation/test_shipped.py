@@ -1,0 +1,34 @@
+import pytest
+from regard.tasks.card import read_card
+
+import regard
+from regard import catalog
+from regard.checkpoints import find_folder
+
+
+@pytest.mark.parametrize("name", catalog.names())
+def test_a_shipped_model_is_small_and_says_where_it_comes_from(name: str) -> None:
+    folder = find_folder(name)
+    assert sum(file.stat().st_size for file in folder.iterdir()) < 16_000_000
+    card = read_card(folder)
+    assert card["license"].startswith("CC BY")
+    assert "Tatoeba" in card["data"]
+    assert card["command"].startswith("regard train translation")
+    assert card["minutes"] > 0
+    assert card["dev"]["bleu"] > 0
+
+
+def test_weights_trained_on_non_commercial_data_say_so() -> None:
+    assert read_card(find_folder("en-hi"))["license"] == "CC BY-NC-SA 4.0"
+
+
+def test_english_becomes_german_and_each_word_looks_at_its_own() -> None:
+    result = regard.load("en-de").run(["Where is the station?"], alignment="output")[0]
+    assert result.text == "Wo ist der Bahnhof?"
+    assert result.alignment is not None
+    assert result.alignment.argmax(axis=1).tolist() == [0, 1, 2, 3]
+
+
+def test_english_becomes_hindi() -> None:
+    text = regard.load("en-hi")("a man is standing on the beach")
+    assert "आदमी" in text

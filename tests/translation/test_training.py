@@ -1,0 +1,288 @@
+"""From a file to a translator: resumable, and equal to the run that was never stopped."""
+
+import json
+import math
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from safetensors.torch import load_file
+
+import regard
+from regard import RegardError
+from regard.data import pad
+from regard.models import EncoderDecoder
+from regard.training import RunFolder, corpus_scores
+from regard.translation.training import (
+    TrainingOptions,
+    evaluate_translator,
+    mean_loss,
+    train_translation,
+)
+from regard.translation.translator import Translator
+
+Pairs = list[tuple[str, str]]
+
+
+def test_a_finished_run_describes_itself(run_folder: Path) -> None:
+    assert {path.name for path in run_folder.iterdir()} == {
+        "run.json", "log.jsonl", "checkpoints", "data", "model", ".lock",
+    }  # fmt: skip
+    record = json.loads((run_folder / "run.json").read_text())
+    options = record["options"]
+    assert record["threads"] == torch.get_num_threads()
+    assert (options["preset"], options["vocab_size"], options["max_steps"]) == ("tiny", 376, 3)
+    entry = json.loads((run_folder / "log.jsonl").read_text())
+    assert entry["figures"].keys() == {"loss", "bleu", "chrf", "distinct", "sentences"}
+
+
+def test_the_model_of_a_run_opens_in_transformers(run_folder: Path) -> None:
+    transformers = pytest.importorskip("transformers")
+    theirs = transformers.AutoModelForSeq2SeqLM.from_pretrained(
+        run_folder / "model", dtype=torch.float32
+    )
+    tokenizer = transformers.AutoTokenizer.from_pretrained(run_folder / "model")
+    ours = regard.load(run_folder)
+    text = "the old dog sees a tree."
+    encoded = tokenizer(text, return_tensors="pt")
+    assert encoded.input_ids[0, :-1].tolist() == ours.tokenizers.source.encode(text)
+    generated = theirs.generate(**encoded, max_new_tokens=7, num_beams=1)
+    assert tokenizer.decode(generated[0], skip_special_tokens=True) == (
+        ours(text, max_new_tokens=7, num_beams=1)
+    )
+
+
+def test_the_public_face_names_tasks_and_options(tmp_path: Path) -> None:
+    with pytest.raises(RegardError, match="task must be translation; got 'chess'"):
+        regard.train("chess", "a.tsv", tmp_path)
+    with pytest.raises(RegardError, match=r"a training option is one of output, .*; got 'epochs'"):
+        regard.train("translation", "a.tsv", tmp_path, epochs=3)
+    with pytest.raises(RegardError, match=r"expected a file of sentence pairs at a\.tsv"):
+        regard.train("translation", "a.tsv", tmp_path / "run")
+    with pytest.raises(RegardError, match=r"expected a file of sentence pairs at b\.de"):
+        regard.train("translation", (Path(__file__), Path("b.de")), tmp_path / "run")
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"preset": "huge"}, "preset must be one of tiny, small, base, big; got 'huge'"),
+        ({"norm": "none"}, "norm must be one of post, pre"),
+        ({"dropout": 1.5}, "dropout must be from 0 to 255/256; got 1.5"),
+        ({"precision": "fp8"}, "precision must be one of auto, fp32, bf16"),
+        ({"learning_rate": 0.0}, "learning_rate must be above 0"),
+        ({"seed": -1}, "seed must be from 0"),
+        ({"max_length": 512}, "max_length must be from 1 to 511; got 512"),
+        ({"max_length": 0}, "max_length must be from 1 to 511; got 0"),
+        ({"max_epochs": 0.0}, "max_epochs must be above 0"),
+        ({"max_minutes": 0.0}, "max_minutes must be above 0"),
+        ({"label_smoothing": 1.0}, "label_smoothing must be at least 0 and below 1"),
+        ({"dev_sentences": 0}, "dev_sentences must be above 0"),
+    ],
+)
+def test_what_cannot_be_is_refused_before_any_work(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(RegardError, match=message):
+        TrainingOptions(**options)
+
+
+def options(output: Path, **changes: Any) -> TrainingOptions:
+    given = dict(
+        output=str(output), vocab_size=376, max_tokens=64, max_steps=1, dev_sentences=1,
+        max_length=60, precision="bf16",
+    )  # fmt: skip
+    return TrainingOptions(**(given | changes))  # type: ignore[arg-type]
+
+
+@pytest.fixture
+def pairs_file(
+    made_up: Callable[[int], Pairs], write: Callable[[Path, Pairs], Path], tmp_path: Path
+) -> str:
+    return str(write(tmp_path / "pairs.tsv", made_up(60)))
+
+
+def test_an_option_that_was_refused_can_be_mended_in_the_same_folder(
+    pairs_file: str, tmp_path: Path
+) -> None:
+    with pytest.raises(RegardError, match="max_tokens must be at least"):
+        train_translation(pairs_file, options(tmp_path / "run", max_tokens=5))
+    progress = train_translation(pairs_file, options(tmp_path / "run"))
+    assert progress.step == 1
+
+
+def test_resuming_with_another_option_is_refused_and_with_another_card_is_not(
+    pairs_file: str, tmp_path: Path
+) -> None:
+    train_translation(pairs_file, options(tmp_path / "run"))
+    with pytest.raises(RegardError, match="holds a run with warmup = 1000; got 7"):
+        train_translation(pairs_file, options(tmp_path / "run", warmup=7))
+    events: list[str] = []
+    train_translation(
+        pairs_file,
+        options(tmp_path / "run", license="cc0-1.0"),
+        watch=lambda event, progress: events.append(event),
+    )
+    assert events == ["resume"]
+
+
+def test_resuming_with_other_threads_is_said(
+    pairs_file: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(torch, "get_num_threads", lambda: 1)
+    train_translation(pairs_file, options(tmp_path / "run"))
+    monkeypatch.setattr(torch, "get_num_threads", lambda: 2)
+    said: list[str] = []
+    assert train_translation(pairs_file, options(tmp_path / "run"), say=said.append).step == 1
+    assert "began with 1 thread and continues with 2 threads" in said[-1]
+
+
+def test_a_second_training_in_a_folder_is_refused(pairs_file: str, tmp_path: Path) -> None:
+    run, message = RunFolder(tmp_path / "run"), "another process is training in"
+    with run.locked(), pytest.raises(RegardError, match=message):
+        train_translation(pairs_file, options(run.path))
+    assert [path.name for path in (tmp_path / "run").iterdir()] == [".lock"]
+
+
+@pytest.mark.parametrize(("max_epochs", "accumulate"), [(0.01, 1), (0.5, 4)])
+def test_a_part_of_an_epoch_is_at_least_one_step(
+    max_epochs: float, accumulate: int, pairs_file: str, tmp_path: Path
+) -> None:
+    given = options(
+        tmp_path / "run",
+        max_steps=None,
+        max_epochs=max_epochs,
+        accumulate=accumulate,
+        max_tokens=512,
+    )
+    assert train_translation(pairs_file, given).step == 1
+    assert (tmp_path / "run" / "model" / "model.safetensors").exists()
+
+
+def test_tensorboard_gets_the_curves(pairs_file: str, tmp_path: Path) -> None:
+    pytest.importorskip("tensorboard")
+    train_translation(pairs_file, options(tmp_path / "run", tensorboard=True))
+    (events,) = (tmp_path / "run").glob("events.out.tfevents.*")
+    assert b"dev/bleu" in events.read_bytes()
+
+
+def test_a_missing_tensorboard_is_said_before_the_data_are_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in list(sys.modules):
+        if name.startswith("torch.utils.tensorboard"):
+            monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, "tensorboard", None)
+    with pytest.raises(RegardError, match="tensorboard: pip install tensorboard"):
+        train_translation("none.tsv", options(tmp_path / "run", tensorboard=True))
+    assert not (tmp_path / "run").exists()
+
+
+@pytest.mark.parametrize("changes", [{}, {"logits_bias": True, "scale_output": True}])
+def test_the_mean_loss_is_that_of_the_real_tokens(
+    translator: Translator, made_up: Callable[[int], Pairs], changes: dict[str, Any]
+) -> None:
+    pairs = made_up(67)
+    if changes:
+        model = EncoderDecoder(replace(translator.model.config, **changes)).eval()
+        torch.nn.init.normal_(model.logits_bias)
+        translator = Translator(model, translator.tokenizers)
+    model, tokenizers = translator.model, translator.tokenizers
+    total, tokens = 0.0, 0
+    for source, target in pairs:
+        both = [tokenizers.source.encode(source)], [tokenizers.target.encode(target)]
+        special = {"pad_id": model.config.pad_id, "eos_id": model.config.eos_id}
+        source_ids, target_ids = (pad(ids, **special)[0] for ids in both)
+        with torch.no_grad():
+            log_probs = model(source_ids, target_ids).log_softmax(-1)
+        total -= log_probs.gather(2, target_ids[:, :, None]).sum().item()
+        tokens += target_ids.numel()
+    assert mean_loss(translator, pairs) == pytest.approx(total / tokens, rel=1e-5)
+
+
+def test_figures_are_of_the_sentences_that_were_translated(
+    translator: Translator, made_up: Callable[[int], Pairs]
+) -> None:
+    pairs = made_up(11)
+    figures = evaluate_translator(translator, pairs, sentences=4)
+    spread = [pairs[k] for k in (0, 2, 5, 8)]
+    # A translation may be ten tokens longer than the longest reference.
+    limit = 10 + max(len(translator.tokenizers.target.encode(t)) for _, t in spread)
+    hypotheses = translator([s for s, _ in spread], num_beams=1, max_new_tokens=limit)
+    scores = corpus_scores(hypotheses, [target for _, target in spread])
+    assert (figures["bleu"], figures["chrf"]) == (scores.bleu, scores.chrf)
+    assert figures["distinct"] == len(set(hypotheses)) / 4
+    assert figures["sentences"] == 4
+    assert figures["loss"] == mean_loss(translator, pairs)
+    assert not math.isnan(figures["loss"])
+
+
+def command(file: str, output: Path, *more: str) -> list[str]:
+    return [
+        sys.executable, "-c", "from regard.cli.app import main; main()",
+        "train", "translation", file, "--output", str(output), "--threads", "1", "--preset", "tiny",
+        "--vocab-size", "376", "--max-length", "60", "--dev-sentences", "1", "--warmup", "5", *more,
+    ]  # fmt: skip
+
+
+def kill_after(checkpoint: Path, arguments: list[str]) -> None:
+    """Starts the command and, with its next step after this checkpoint under way, kills it."""
+    with subprocess.Popen(arguments, stderr=subprocess.PIPE) as process:
+        deadline = time.monotonic() + 120
+        while not checkpoint.exists():
+            assert process.poll() is None, process.stderr and process.stderr.read()
+            assert time.monotonic() < deadline
+            time.sleep(0.01)
+        time.sleep(0.05)
+        os.kill(process.pid, signal.SIGKILL)
+        assert process.wait() == -signal.SIGKILL
+
+
+def assert_same_files(one: Path, other: Path) -> None:
+    ours, theirs = load_file(one), load_file(other)
+    assert ours.keys() == theirs.keys()
+    assert all(torch.equal(ours[name], theirs[name]) for name in ours)
+
+
+@pytest.mark.parametrize(
+    ("steps", "every", "kills", "pairs"),
+    [
+        (5, 2, [2], 60),
+        pytest.param(60, 10, [10, 20, 40], 900, marks=pytest.mark.slow),
+    ],
+)
+def test_killed_and_started_again_it_ends_with_the_same_weights(
+    steps: int, every: int, kills: list[int], pairs: int, tmp_path: Path, made_up: Any, write: Any
+) -> None:
+    file = str(write(tmp_path / "pairs.tsv", made_up(pairs)))
+    dev = str(write(tmp_path / "dev.tsv", made_up(7)))  # and no test set to score at the end
+    more = (
+        "--dev",
+        dev,
+        "--max-steps",
+        str(steps),
+        "--eval-every",
+        str(every),
+        "--max-tokens",
+        "128",
+    )
+    whole, killed = tmp_path / "whole", tmp_path / "killed"
+    with subprocess.Popen(command(file, whole, *more), stderr=subprocess.DEVNULL) as uninterrupted:
+        for step in kills:
+            kill_after(killed / "checkpoints" / f"step-{step:08d}", command(file, killed, *more))
+        assert uninterrupted.wait(240) == 0
+    assert not (killed / "checkpoints" / f"step-{steps:08d}").exists()
+    last = subprocess.run(command(file, killed, *more), check=True, capture_output=True, text=True)
+    assert f"Going on from step {kills[-1]}" in last.stderr
+    for name in ("weights.safetensors", "optimizer.safetensors"):
+        place = Path("checkpoints") / f"step-{steps:08d}" / name
+        assert_same_files(killed / place, whole / place)
+    model = Path("model") / "model.safetensors"
+    assert (killed / model).read_bytes() == (whole / model).read_bytes()

@@ -1,0 +1,267 @@
+"""Text in, text out: whole, in order, and the same in any company."""
+
+import json
+import random
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+import regard
+from regard import RegardError
+from regard.data import pad
+from regard.generation import GenerationConfig
+from regard.text import TokenizerPair
+from regard.translation.translator import Result, Translator
+
+TEXTS = [
+    "the old dog sees a tree.",
+    "a red house.",
+    "",
+    "the child likes the small house and the old tree and a dog.",
+    "dog.",
+    "a child and a dog.",
+    "the red red tree sees the house.",
+]
+Untrained = Callable[..., Translator]
+
+
+def assert_equal(ours: Result, theirs: Result) -> None:
+    assert (ours.text, ours.tokens, ours.finished) == (theirs.text, theirs.tokens, theirs.finished)
+    assert ours.score == pytest.approx(theirs.score, abs=1e-5)
+    assert [each.text for each in ours.alternatives] == [each.text for each in theirs.alternatives]
+    assert (ours.source_words, ours.target_words) == (theirs.source_words, theirs.target_words)
+    if ours.alignment is not None and theirs.alignment is not None:
+        np.testing.assert_allclose(ours.alignment, theirs.alignment, atol=1e-5)
+
+
+@pytest.mark.parametrize("num_beams", [1, 3])
+def test_a_text_is_translated_the_same_alone_and_in_any_batch(
+    translator: Translator, num_beams: int
+) -> None:
+    options = dict(
+        num_beams=num_beams, num_return_sequences=num_beams, alignment="output", max_new_tokens=30
+    )
+    alone = [translator.run([text], **options)[0] for text in TEXTS]  # type: ignore[arg-type]
+    order = list(range(len(TEXTS)))
+    for batch_size in (3, len(TEXTS)):
+        random.Random(batch_size).shuffle(order)
+        shuffled = [TEXTS[k] for k in order]
+        results = translator.run(shuffled, batch_size=batch_size, **options)  # type: ignore[arg-type]
+        for place, k in enumerate(order):
+            assert_equal(results[place], alone[k])
+    assert len({result.text for result in alone}) > 4
+
+
+def test_sampling_does_not_depend_on_the_batches(translator: Translator) -> None:
+    options = dict(do_sample=True, seed=5, max_new_tokens=20)
+    ones = translator.run(TEXTS, batch_size=1, **options)  # type: ignore[arg-type]
+    threes = translator.run(TEXTS, batch_size=3, **options)  # type: ignore[arg-type]
+    assert [result.text for result in ones] == [result.text for result in threes]
+
+
+def test_one_beam_is_greedy(translator: Translator) -> None:
+    model, tokenizers = translator.model, translator.tokenizers
+    for text in TEXTS[:2]:
+        source, _ = pad(
+            [tokenizers.source.encode(text)], pad_id=model.config.pad_id, eos_id=model.config.eos_id
+        )
+        tokens: list[int] = []
+        with torch.no_grad():
+            while model.config.eos_id not in tokens and len(tokens) < 30:
+                target = torch.tensor([[*tokens, 0]])  # the last one is what is asked for
+                tokens.append(int(model(source, target)[0, -1].argmax()))
+        result = translator.run([text], num_beams=1, max_new_tokens=30)[0]
+        assert result.finished
+        assert result.text == tokenizers.target.decode(tokens)
+        assert result.tokens == tokenizers.target.tokens(tokens[:-1])
+
+
+@pytest.mark.parametrize("length_penalty", [0.0, 1.0, 0.6])
+def test_the_score_is_that_of_teacher_forcing(
+    translator: Translator, length_penalty: float
+) -> None:
+    model, tokenizers = translator.model, translator.tokenizers
+    ids = {"pad_id": model.config.pad_id, "eos_id": model.config.eos_id}
+    results = translator.run(
+        TEXTS, num_beams=3, num_return_sequences=3, length_penalty=length_penalty, max_new_tokens=30
+    )
+    vocabulary = {tokenizers.target.backend.id_to_token(i): i for i in range(376)}
+    checked = 0
+    for text, result in zip(TEXTS, results, strict=True):
+        for alternative in result.alternatives if text else []:
+            if not alternative.finished:
+                continue
+            source, _ = pad([tokenizers.source.encode(text)], **ids)
+            target, _ = pad([[vocabulary[token] for token in alternative.tokens]], **ids)
+            with torch.no_grad():
+                log_probs = model(source, target).log_softmax(-1)
+            total = log_probs.gather(2, target[:, :, None]).sum().item()
+            expected = total / target.shape[1] ** length_penalty
+            assert alternative.score == pytest.approx(expected, abs=1e-4)
+            checked += 1
+    assert checked >= 15
+
+
+def test_a_call_gives_what_it_is_given(translator: Translator) -> None:
+    one = translator("a red house.")
+    assert isinstance(one, str)
+    assert translator(["a red house.", "dog."], num_beams=1)[0] == translator(
+        "a red house.", num_beams=1
+    )
+
+
+@pytest.mark.parametrize("text", ["", "  ", "\n", "\u200b"])
+def test_an_empty_text_has_an_empty_translation(translator: Translator, text: str) -> None:
+    (result,) = translator.run([text], alignment="output")
+    assert (result.text, result.tokens, result.source_words) == ("", [], [])
+    assert result.alignment is None
+    assert result.finished
+    assert translator.run([]) == []
+
+
+def test_progress_counts_every_text_once(translator: Translator) -> None:
+    counted: list[int] = []
+    translator.run(TEXTS, batch_size=2, max_new_tokens=3, progress=counted.append)
+    assert sum(counted) == len(TEXTS)
+
+
+def test_the_alignment_has_a_row_for_each_word(translator: Translator) -> None:
+    (result,) = translator.run([TEXTS[0]], alignment="input")
+    assert result.source_words == ["the", "old", "dog", "sees", "a", "tree."]
+    assert " ".join(result.target_words) == result.text
+    assert result.alignment is not None
+    assert result.alignment.shape == (len(result.target_words), len(result.source_words))
+    assert (result.alignment >= 0).all()
+    assert (result.alignment.sum(1) <= 1 + 1e-5).all()
+    assert translator.alignment_caption("input").endswith("at the decoder's input step")
+
+
+def long_text(sentences: int) -> list[str]:
+    subjects = ("the old dog", "a child", "the small tree", "the red dog")
+    return [f"{subjects[k % 4]} sees {'the ' * (k % 3)}house." for k in range(sentences)]
+
+
+def test_a_long_text_is_translated_in_parts_and_nothing_is_left_out(
+    tokenizers: TokenizerPair, untrained: Untrained
+) -> None:
+    translator = untrained(tokenizers, max_positions=24)
+    sentences = long_text(7)
+    text = " ".join(sentences)
+    limit = translator.model.config.max_positions - 1
+    assert len(tokenizers.source.encode(text)) > 2 * limit
+    seen: list[list[int]] = []
+    translate = translator._translate
+
+    def note(sources: list[list[int]], *rest: object) -> list[Result]:
+        seen.extend(sources)
+        return translate(sources, *rest)  # type: ignore[arg-type]
+
+    translator._translate = note  # type: ignore[method-assign, assignment]
+    (result,) = translator.run([text], batch_size=1, max_new_tokens=5, alignment="output")
+    assert all(len(part) <= limit for part in seen)
+    assert sorted(word for part in seen for word in tokenizers.source.decode(part).split()) == (
+        sorted(text.split())
+    )
+    assert " ".join(result.source_words) == text
+    singly = translator.run(sentences, max_new_tokens=5)
+    assert result.text == " ".join(each.text for each in singly)
+    assert result.alignment is not None
+    assert result.alignment.shape == (len(result.target_words), len(result.source_words))
+
+
+def test_one_sentence_longer_than_the_positions_is_refused(
+    tokenizers: TokenizerPair, untrained: Untrained
+) -> None:
+    sentence = "the " * 30 + "house."
+    with pytest.raises(
+        RegardError, match=r"may have 23 tokens with untrained; got one of \d+ \('the the"
+    ):
+        untrained(tokenizers, max_positions=24).run(["a dog.", sentence])
+
+
+@pytest.mark.parametrize("step", ["output", "input"])
+def test_a_translation_of_all_positions_can_be_aligned(
+    tokenizers: TokenizerPair, untrained: Untrained, step: str
+) -> None:
+    translator = untrained(tokenizers, max_positions=24)
+    fits = tokenizers.source.encode("the old dog sees the house")
+    assert len(fits) < 24
+    (result,) = translator.run(["the old dog sees the house"], alignment=step)
+    assert not result.finished
+    assert len(result.tokens) == 23  # and the start: 24 positions
+    assert result.alignment is not None
+
+
+def test_an_alignment_at_no_step_is_refused(translator: Translator) -> None:
+    with pytest.raises(RegardError, match="alignment must be output or input; got 'both'"):
+        translator.run(["a dog."], alignment="both")
+
+
+def test_an_unknown_option_is_refused_with_the_nearest(translator: Translator) -> None:
+    with pytest.raises(RegardError, match=r"got 'num_beam'\. Did you mean num_beams?"):
+        translator.run(["a dog."], num_beam=3)
+
+
+def test_a_tokenizer_that_does_not_fit_is_refused(
+    tokenizers: TokenizerPair, untrained: Untrained
+) -> None:
+    with pytest.raises(
+        RegardError,
+        match="the source tokenizer has 376 tokens, but the model's vocabulary is 300: use the",
+    ):
+        untrained(tokenizers, vocab_size=300)
+    with pytest.raises(RegardError, match=r"the target tokenizer has 376 tokens, .* is 310"):
+        untrained(tokenizers, target_vocab_size=310)
+
+
+def test_what_is_saved_comes_back(
+    tokenizers: TokenizerPair, untrained: Untrained, tmp_path: Path
+) -> None:
+    before = untrained(tokenizers)
+    before.generation = before.generation.updated(num_beams=4, max_new_tokens=7)
+    before.save(tmp_path / "model")
+    assert {file.name for file in (tmp_path / "model").iterdir()} == {
+        "config.json", "generation_config.json", "model.safetensors", "special_tokens_map.json",
+        "tokenizer.json", "tokenizer_config.json",
+    }  # fmt: skip
+    after = regard.load(tmp_path / "model")
+    assert after.generation == before.generation
+    assert after.generation.num_beams == 4
+    assert after(TEXTS) == before(TEXTS)
+
+
+def test_separate_tokenizers_are_saved_as_two(
+    tokenizers: TokenizerPair, untrained: Untrained, tmp_path: Path
+) -> None:
+    target = TokenizerPair.load(_saved(tokenizers, tmp_path / "copy")).source
+    pair = TokenizerPair(tokenizers.source, target)
+    before = untrained(pair, target_vocab_size=376)
+    before.save(tmp_path / "model")
+    after = Translator.load(tmp_path / "model")
+    assert not after.tokenizers.joint
+    assert after(TEXTS, max_new_tokens=5) == before(TEXTS, max_new_tokens=5)
+
+
+def _saved(tokenizers: TokenizerPair, folder: Path) -> Path:
+    tokenizers.save(folder)
+    return folder
+
+
+def test_settings_that_are_no_json_are_named(
+    tokenizers: TokenizerPair, untrained: Untrained, tmp_path: Path
+) -> None:
+    untrained(tokenizers).save(tmp_path)
+    (tmp_path / "generation_config.json").write_text("{")
+    with pytest.raises(RegardError, match=r"generation_config\.json is not valid JSON"):
+        Translator.load(tmp_path)
+    (tmp_path / "generation_config.json").unlink()
+    assert Translator.load(tmp_path).generation.num_beams == GenerationConfig().num_beams
+
+
+def test_the_saved_settings_are_those_of_the_ecosystem(run_folder: Path) -> None:
+    settings = json.loads((run_folder / "model" / "generation_config.json").read_text())
+    assert settings["num_beams"] == 5
+    assert settings["eos_token_id"] != settings["pad_token_id"]
