@@ -1,9 +1,9 @@
 import pytest
-from regard.tasks.card import read_card
 
 import regard
 from regard import catalog
 from regard.checkpoints import find_folder
+from regard.translation.card import read_card
 
 
 @pytest.mark.parametrize("name", catalog.names())

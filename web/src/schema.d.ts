@@ -382,7 +382,7 @@ export interface components {
             parameters: components["schemas"]["Table"][];
             settings: components["schemas"]["Settings"];
             /** Steps */
-            steps: components["schemas"]["regard__inspection__explanation__Step"][];
+            steps: components["schemas"]["regard__explanation__record__Step"][];
             /** Tokens */
             tokens: string[];
         };
@@ -762,21 +762,9 @@ export interface components {
         };
         /**
          * Step
-         * @description One generated token, and what stood beside it.
-         */
-        regard__inspection__answers__Step: {
-            /** Candidates */
-            candidates: components["schemas"]["Candidate"][];
-            /** Probability */
-            probability: number;
-            /** Token */
-            token: string;
-        };
-        /**
-         * Step
          * @description One result on the way from tokens to a layer's output.
          */
-        regard__inspection__explanation__Step: {
+        regard__explanation__record__Step: {
             /** Columns */
             columns: string;
             /** Equation */
@@ -799,6 +787,18 @@ export interface components {
             title: string;
             /** Values */
             values: (number | null)[][][];
+        };
+        /**
+         * Step
+         * @description One generated token, and what stood beside it.
+         */
+        regard__inspection__answers__Step: {
+            /** Candidates */
+            candidates: components["schemas"]["Candidate"][];
+            /** Probability */
+            probability: number;
+            /** Token */
+            token: string;
         };
     };
     responses: never;
