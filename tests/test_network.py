@@ -8,11 +8,11 @@ import pytest
 import regard
 from regard import RegardError
 from regard.api.loading import CLASSES
+from regard.api.looking import open_for_looking
 from regard.api.pipelines import TASKS
 from regard.checkpoints import find_folder, from_pretrained
 from regard.explanation.sentence import explain
 from regard.inspection.huggingface import load_for_tracing
-from regard.studio.models import open_model
 from regard.tasks.answering import Answerer
 from regard.tasks.classification import Classifier
 from regard.tasks.embedding import Embedder
@@ -39,7 +39,7 @@ OPENERS: list[Callable[[str], object]] = [
     Embedder.load,
     ImageClassifier.load,
     WordReader.load,
-    open_model,
+    open_for_looking,
     load_for_tracing,
     load_vectors,
     lambda name: explain(name, "the dog"),

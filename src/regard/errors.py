@@ -1,7 +1,7 @@
 """The errors that speak to a user: what was expected, what came, what to do."""
 
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 
@@ -47,3 +47,10 @@ def optional_package(requirement: str, what: str) -> Iterator[None]:
         raise RegardError(
             f"{what} the package {requirement}: pip install {shlex.quote(requirement)}."
         ) from error
+
+
+def some(names: Sequence[str]) -> str:
+    """The first three of a list for a message, and how many more there are."""
+    if not names:
+        return "none"
+    return ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")

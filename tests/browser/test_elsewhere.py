@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from regard.inspection.html import to_html
+from regard.studio.export import to_html
 
 TEXT = "I would like to drink a cup of tea with my friends."
 CROSS = "decoder.layers.2.cross"

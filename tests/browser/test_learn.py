@@ -8,7 +8,7 @@ import torch
 
 import regard
 from regard.attention import Causal, cosine, gaussian, scaled, scaled_dot
-from regard.inspection.html import to_html
+from regard.studio.export import to_html
 from regard.words import load_vectors
 
 LESSONS = (

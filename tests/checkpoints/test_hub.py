@@ -13,8 +13,8 @@ import pytest
 
 import regard
 from regard import RegardError, catalog
+from regard.api.looking import open_for_looking
 from regard.checkpoints import from_pretrained, hub
-from regard.studio.models import open_model
 from regard.translation.translator import Translator
 
 COMMIT = "a" * 40
@@ -222,7 +222,9 @@ def test_a_folder_is_never_looked_up(
     assert no_network == []
 
 
-@pytest.mark.parametrize("opener", [regard.load, from_pretrained, open_model, Translator.load])
+@pytest.mark.parametrize(
+    "opener", [regard.load, from_pretrained, open_for_looking, Translator.load]
+)
 def test_a_hub_name_is_fetched_wherever_a_model_is_opened(
     opener: Callable[[str], object], small_hub: type[Hub]
 ) -> None:

@@ -6,8 +6,8 @@ from torch import Tensor
 
 import regard
 from regard import RegardError
+from regard.inspection import Trace
 from regard.inspection.ablation import ablate
-from regard.inspection.trace import Trace
 from regard.models import EncoderDecoder, EncoderDecoderConfig
 
 SOURCE = torch.tensor([[5, 9, 2, 30, 7, 11, 1]])
@@ -130,5 +130,5 @@ def test_what_is_not_there_cannot_be_switched_off(trace: Trace, options: dict, s
 
 def test_a_trace_without_a_model_says_so(trace: Trace):
     trace.rerun = None
-    with pytest.raises(RegardError, match="no model with logits"):
+    with pytest.raises(RegardError, match="needs the model and its logits"):
         ablate(trace, "head", "decoder.layers.1.cross")

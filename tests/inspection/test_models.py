@@ -8,7 +8,6 @@ import regard
 from regard import RegardError, attend
 from regard.attention import Causal
 from regard.inspection import Trace, cross_attention
-from regard.inspection.models import trace_encoder_decoder
 from regard.inspection.recording import Memory
 from regard.models import EncoderDecoder, EncoderDecoderConfig
 
@@ -47,7 +46,9 @@ class Pool(nn.Module):
 @torch.no_grad()
 def test_the_output_is_that_of_an_untraced_run_to_the_bit(norm: str):
     model = small(norm)
-    assert torch.equal(trace_encoder_decoder(model, SOURCE, TARGET).output, model(SOURCE, TARGET))
+    assert torch.equal(
+        regard.trace(model, source=SOURCE, target=TARGET).output, model(SOURCE, TARGET)
+    )
 
 
 def test_every_layer_has_a_tap_under_its_public_name():

@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 import torch
 
+import regard
 from regard.explanation import explain_tap, running
 from regard.inspection import cross_attention
 from regard.inspection.ablation import ablate
-from regard.inspection.models import trace_encoder_decoder
 from regard.inspection.norms import connections
 from regard.inspection.recording import Memory, hearing
 from regard.models import EncoderDecoder, EncoderDecoderConfig
@@ -40,7 +40,7 @@ def run(model: EncoderDecoder) -> Any:
 
 
 def trace(model: EncoderDecoder) -> Any:
-    traced = trace_encoder_decoder(model, SOURCE, TARGET)
+    traced = regard.trace(model, source=SOURCE, target=TARGET)
     taps = [(name, *(t.tolist() for t in (p.query, p.key, p.value))) for name, p in traced.items()]
     return taps, traced.output.tolist()
 
@@ -50,7 +50,7 @@ def align(model: EncoderDecoder) -> Any:
 
 
 def switch_off(model: EncoderDecoder) -> Any:
-    return ablate(trace_encoder_decoder(model, SOURCE, TARGET), "head", CROSS, head=1)
+    return ablate(regard.trace(model, source=SOURCE, target=TARGET), "head", CROSS, head=1)
 
 
 def explain(model: EncoderDecoder) -> Any:

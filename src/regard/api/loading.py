@@ -57,6 +57,10 @@ def load(name: str | os.PathLike[str], task: str | None = None) -> Any:
     if task is not None and kind != task and task not in _ALSO.get(kind, ()):
         raise RegardError(catalog.wrong_kind(name, describe(checkpoint), kind, needed))
     task = task or ("translation" if kind == "recurrent-translation" else kind)
+    return task_class(task).load(checkpoint, name=str(name))
+
+
+def task_class(task: str) -> Any:
+    """The class of a task, a name in CLASSES."""
     module, class_name = CLASSES[task]
-    task_class = getattr(import_module(module), class_name)
-    return task_class.load(checkpoint, name=str(name))
+    return getattr(import_module(module), class_name)

@@ -11,7 +11,7 @@ from torch.overrides import TorchFunctionMode
 from regard.checkpoints.checkpoint import CheckpointLike, open_checkpoint
 from regard.checkpoints.family import cast, places, to_ours
 from regard.checkpoints.fit import Fit, fit
-from regard.errors import RegardError
+from regard.errors import RegardError, some
 
 
 def from_pretrained(name: CheckpointLike, *, dtype: torch.dtype | None = torch.float32) -> Any:
@@ -62,7 +62,7 @@ def _refuse(found: Fit, weights: Mapping[str, Tensor], folder: Path) -> None:
     if found.missing or found.unexpected:
         raise RegardError(
             f"the weights in {folder} do not fit its config.json:"
-            f" missing {_some(found.missing)}; unexpected {_some(found.unexpected)}."
+            f" missing {some(found.missing)}; unexpected {some(found.unexpected)}."
         )
     if found.misshaped:
         name, wanted, got = found.misshaped[0]
@@ -87,9 +87,3 @@ def _assign(model: nn.Module, state: Mapping[str, Tensor], dtype: torch.dtype | 
             setattr(module, name, made[id(empty)])
         for name, _ in list(module.named_buffers(recurse=False)):
             setattr(module, name, state[dot + name])
-
-
-def _some(names: list[str]) -> str:
-    if not names:
-        return "none"
-    return ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")

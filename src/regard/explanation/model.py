@@ -16,7 +16,7 @@ from regard.explanation.record import Explanation
 from regard.explanation.steps import LONGEST, explained
 from regard.inspection.models import rerun, tap_name
 from regard.inspection.recording import check_traceable
-from regard.inspection.trace import Edit
+from regard.inspection.trace_data import Edit
 from regard.inspection.watching import watching
 from regard.layers import MultiHeadAttention, Norm, RMSNorm, TransformerLayer
 from regard.layers.rotary import Rotary

@@ -10,17 +10,17 @@ from regard.attention import Call, Mask
 from regard.attention.kernels import run
 from regard.attention.record import Attention
 from regard.errors import RegardError
-from regard.inspection.answers import Ablation, Candidate
+from regard.inspection.answers import Ablation
 from regard.inspection.tap import one
 from regard.inspection.tiles import check_choice
-from regard.inspection.trace import Edit, Trace
+from regard.inspection.trace_data import Edit, TraceData
+from regard.inspection.writing import likeliest
 
 KINDS = ("edge", "head", "token")
-CANDIDATES = 5
 
 
 def ablate(
-    trace: Trace,
+    trace: TraceData,
     what: Literal["edge", "head", "token"],
     tap: str,
     *,
@@ -48,7 +48,8 @@ def ablate(
     check_choice("what", what, KINDS)
     if trace.rerun is None:
         raise RegardError(
-            "nothing can be switched off here: the trace has no model with logits at hand."
+            "ablation needs the model and its logits: this trace was loaded from a file, or its"
+            " model returns no logits."
         )
     of = trace[tap]
     of.heads_of(head)
@@ -79,16 +80,17 @@ def ablate(
         "head": f"{tap}: head {head} adds nothing",
         "token": f"no other position sees “{readable(keys[key])}”, in any layer and head",
     }
+    name = trace.token_of or str
     p_before, p_after = float(before[step, ids[step]]), float(after[step, ids[step]])
     return Ablation(
         what=what,
         step=step,
-        token=named(trace, ids[step]),
+        token=name(ids[step]),
         before=p_before,
         after=p_after,
         delta=p_after - p_before,
-        candidates_before=best(trace, before[step]),
-        candidates_after=best(trace, after[step]),
+        candidates_before=likeliest(before[step], name),
+        candidates_after=likeliest(after[step], name),
         note=notes[what],
     )
 
@@ -130,27 +132,15 @@ class Hidden(Mask):
         return (seen | (queries == self.key)[:, None] if self.own else seen)[None, None]
 
 
-def probabilities(trace: Trace, logits: Tensor) -> Tensor:
-    """Of the first sequence's outputs, (steps, vocab)."""
-    rows = logits[0] if logits.ndim == 3 else logits[:1]  # a classifier has one output
+def probabilities(trace: TraceData, logits: Tensor) -> Tensor:
+    """Of the first sequence's outputs, (steps, entries)."""
+    rows = logits[0]
     if trace.generation is not None:
         first = trace.axes[trace.generation.axis].prompt - 1
         rows = rows[first : first + len(trace.generation.steps)]
     return rows.float().softmax(-1)
 
 
-def best(trace: Trace, probabilities: Tensor) -> list[Candidate]:
-    top = probabilities.topk(min(CANDIDATES, len(probabilities)))
-    return [
-        Candidate(named(trace, index), probability)
-        for index, probability in zip(top.indices.tolist(), top.values.tolist(), strict=True)
-    ]
-
-
 def readable(token: str) -> str:
     """Without the mark of a word's beginning."""
     return token.lstrip("▁Ġ") or token
-
-
-def named(trace: Trace, id_: int) -> str:
-    return str(id_) if trace.token_of is None else trace.token_of(id_)

@@ -1,5 +1,7 @@
 """`regard.trace`: run a model once, as it is, and keep what its attention layers were given."""
 
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -9,160 +11,253 @@ from torch import Tensor, nn
 from regard.attention import Call
 from regard.errors import RegardError
 from regard.inspection.answers import AxisInfo
+from regard.inspection.naming import Naming, numbered, patches
 from regard.inspection.recording import Recorder, check_traceable, hearing
 from regard.inspection.steps import joined, row_by_row
-from regard.inspection.trace import Edit, Trace
+from regard.inspection.tap import Tap
+from regard.inspection.trace import Trace
+from regard.inspection.trace_data import Edit
+from regard.inspection.writing import ONE_PASS, Written, generation_info, likeliest
 from regard.layers import MultiHeadAttention
 from regard.layers.recurrent_attention import BahdanauAttention, LuongAttention
-from regard.models import AnyEncoderDecoder, RecurrentEncoderDecoder
+from regard.models import (
+    AnyEncoderDecoder,
+    Decoder,
+    Encoder,
+    RecurrentEncoderDecoder,
+    VisionTransformer,
+)
+from regard.text import Tokenizer, TokenizerPair
 
 ATTENTIONS = (MultiHeadAttention, BahdanauAttention, LuongAttention)
+OURS = (AnyEncoderDecoder, Decoder, Encoder, VisionTransformer)
 
 
-def trace(model: Any, *, keep: str = "auto", **inputs: Any) -> Trace:
-    """Runs `model(**inputs)` with its own fast kernels, and returns the trace of that run.
+def trace(model: Any, *text: Any, keep: str = "auto", **inputs: Any) -> Trace:
+    """Runs a model once with its own fast kernels, and returns the trace of that run.
 
     Args:
-        model: an encoder–decoder (inputs `source` and `target` ids), a transformers model (its own
-            inputs, and `tokenizer` to name the tokens), a translator (`text`), or any module whose
-            attention is `regard.attend`.
+        model: what `regard.load` gives, such as a translator or a classifier; a model of regard's
+            or of transformers'; or any module whose attention is `regard.attend`.
+        text: for what `regard.load` gives: what its `trace` takes, a text or an image.
         keep: where queries, keys and values stay, "memory", "disk", or "auto": disk for what would
             make the trace larger than 2 GiB.
+        inputs: for a module: its own inputs, such as ids, or source and target; and `tokenizer`,
+            which names the tokens.
 
     Raises:
-        RegardError: no attention was heard, or what was heard cannot be shown faithfully.
+        RegardError: no attention ran, or it cannot be shown faithfully.
     """
     if not isinstance(model, nn.Module):
-        if hasattr(model, "trace"):  # a task's own: translator.trace(text)
-            return model.trace(keep=keep, **inputs)
+        if hasattr(model, "trace"):
+            traced_task: Trace = model.trace(*text, keep=keep, **inputs)
+            return traced_task
         raise RegardError(
             "trace needs a model: a torch module or what regard.load gives;"
             f" got {type(model).__name__}."
+        )
+    if text:
+        raise RegardError(
+            f"a module takes inputs by name, such as ids=…; got {len(text)} without a name. To"
+            " trace a text, give what regard.load gives."
         )
     if any(kind.__module__.partition(".")[0] == "transformers" for kind in type(model).__mro__):
         from regard.inspection.huggingface import trace_transformers
 
         return trace_transformers(model, keep=keep, **inputs)
-    if isinstance(model, AnyEncoderDecoder):
-        return trace_encoder_decoder(model, keep=keep, **inputs)
-    return trace_module(model, keep=keep, **inputs)
+    tokenizer = inputs.pop("tokenizer", None) if isinstance(model, OURS) else None
+    return traced(model, inputs, tokenizer=tokenizer, keep=keep)
 
 
 @torch.no_grad()
-def trace_encoder_decoder(
-    model: AnyEncoderDecoder, source: Tensor, target: Tensor, *, keep: str = "auto"
+def traced(
+    model: nn.Module,
+    inputs: dict[str, Any],
+    *,
+    tokenizer: Tokenizer | TokenizerPair | None = None,
+    name: str | None = None,
+    text: str = "",
+    written: Written | None = None,
+    answers: Mapping[str, int] | None = None,
+    keep: str = "auto",
 ) -> Trace:
-    """One pass under teacher forcing; the output is the logits, (batch, target length, vocab).
+    """The trace of `model(**inputs)`; its names are those of the batch's first row.
 
-    Row t of a decoder's map is the step that reads token t - 1, or the start, and gives token t.
+    An encoder–decoder runs under teacher forcing: row t of its decoder's maps is the step that
+    reads token t - 1 of the target, or the start, and gives token t.
 
     Args:
-        source: (batch, source length) ids, padded with pad_id.
-        target: (batch, target length) ids to give, eos last, padded on the right.
+        tokenizer: names the tokens of a model of ours; without it they are numbers.
+        name: of the model, to show; its class's if not given.
+        text: what was read, to show above the map.
+        written: how the target, or the end of the tokens, came about.
+        answers: steps of the logits whose likeliest entries the notes name, by what to call them.
+        keep: where queries, keys and values stay, as in `trace`.
+
+    Raises:
+        RegardError: a model that is compiled or in training mode, or without attention.
     """
     check_traceable(model)
+    taps, output = heard(model, inputs, keep)
+    logits = logits_of(model, output)
+    axes = axes_of(model, inputs, taps, logits, tokenizer, written)
+    token_of = entry_names(model, axes, tokenizer)
+    notes = [] if written is None or not written.searched else [ONE_PASS]
+    if logits is None:
+        notes.append(f"{type(model).__name__} gives no logits, so nothing can be ablated")
+    for what, step in (answers or {}).items():
+        assert logits is not None, "only logits have answers"
+        best = likeliest(logits[0, step].float().softmax(-1), token_of)
+        notes.append(f"{what}: " + ", ".join(f"{x.token} {x.probability:.3f}" for x in best))
+    return Trace(
+        taps=taps,
+        axes=axes,
+        model_name=name or type(model).__name__,
+        task=task_of(model),
+        text=text,
+        output=output,
+        generation=(
+            None
+            if written is None or logits is None
+            else generation_info(written, logits[0], token_of)
+        ),
+        rerun=None if logits is None else partial(logits_under, model, inputs),
+        output_ids=None if written is None else written.ids,
+        token_of=token_of,
+        notes=notes,
+    )
+
+
+def heard(model: nn.Module, inputs: dict[str, Any], keep: str) -> tuple[dict[str, Tap], Any]:
+    """A tap for each attention that runs, named by the module that called it; and the output."""
     recorder = Recorder(keep)
+    modules = dict(model.named_modules())
 
     def record(path: str, call: Call) -> None:
-        name = tap_name(path)
-        cross = name.endswith(".cross")
-        side = "source" if name.startswith("encoder") else "target"
+        queries, keys = axes_between(model, path, call)
         tap = recorder.add(
-            name,
+            tap_name(path),
             call,
-            queries=side,
-            keys="source" if cross else side,
-            kind="cross" if cross else "self",
+            queries=queries,
+            keys=keys,
+            kind="cross" if "cross" in path or queries != keys else "self",
         )
-        tap.output_weight = output_weight(model.get_submodule(path))
+        tap.output_weight = output_weight(modules.get(path))
 
     steps: list[Call] = []  # of the one attention that a recurrent decoder has
     recurrent = isinstance(model, RecurrentEncoderDecoder)
     with hearing(model, (lambda path, call: steps.append(call)) if recurrent else record):
-        logits = model(source, target)
+        output = model(**inputs)
     if recurrent:
         record("decoder.cross_attention", joined(steps))
-
-    read = model.shift_right(target)[0].tolist()
-    return Trace(
-        taps=recorder.taps,
-        axes={
-            "source": numbered(source[0].tolist()),
-            "target": AxisInfo(
-                tokens=[str(id_) for id_ in read],
-                predicts=[str(id_) for id_ in target[0].tolist()],
-                words=None,
-                sentences=None,
-                prompt=1,
-            ),
-        },
-        model_name=type(model).__name__,
-        task="translation",
-        output=logits,
-        rerun=partial(
-            rerun,
-            model,
-            {"source": source, "target": target},
-            rows=target.shape[1] if recurrent else None,
-        ),
-    )
-
-
-@torch.no_grad()
-def trace_module(model: nn.Module, *, keep: str = "auto", **inputs: Any) -> Trace:
-    """Any module that calls `regard.attend`: a tap for each call, named by the calling module."""
-    check_traceable(model)
-    recorder = Recorder(keep)
-    axes: dict[str, AxisInfo] = {}
-
-    def axis(length: int) -> str:
-        name = f"positions ({length})"
-        axes.setdefault(name, numbered(range(length)))
-        return name
-
-    def record(path: str, call: Call) -> None:
-        queries, keys = call.inputs.query.shape[2], call.inputs.key.shape[2]
-        recorder.add(
-            tap_name(path),
-            call,
-            queries=axis(queries),
-            keys=axis(keys),
-            kind="cross" if "cross" in path or queries != keys else "self",
-        )
-
-    with hearing(model, record):
-        output = model(**inputs)
     if not recorder.taps:
         raise RegardError(
             f"no attention was heard in {type(model).__name__}: its attention must go through"
             " regard.attend, or the model be one of transformers."
         )
+    return recorder.taps, output
 
-    is_logits = isinstance(output, Tensor) and output.ndim == 3
-    return Trace(
-        taps=recorder.taps,
-        axes=axes,
-        model_name=type(model).__name__,
-        task="encoding",
-        output=output,
-        rerun=partial(rerun, model, inputs) if is_logits else None,
+
+def axes_between(model: nn.Module, path: str, call: Call) -> tuple[str, str]:
+    """The axes of a layer's queries and keys; of another's module, a name for each length."""
+    if isinstance(model, AnyEncoderDecoder):
+        own = "source" if path.startswith("encoder") else "target"
+        return own, "source" if "cross" in path else own
+    if isinstance(model, OURS):
+        axis = "patches" if isinstance(model, VisionTransformer) else "tokens"
+        return axis, axis
+    attention = call.inputs
+    return f"positions ({attention.query.shape[2]})", f"positions ({attention.key.shape[2]})"
+
+
+def axes_of(
+    model: nn.Module,
+    inputs: dict[str, Any],
+    taps: dict[str, Tap],
+    logits: Tensor | None,
+    tokenizer: Tokenizer | TokenizerPair | None,
+    written: Written | None,
+) -> dict[str, AxisInfo]:
+    """The sequences between which the model attends, with the names of their positions."""
+    if isinstance(model, AnyEncoderDecoder):
+        source, target = naming(tokenizer, "source"), naming(tokenizer, "target")
+        predicts = inputs["target"][0].tolist()
+        read = model.shift_right(inputs["target"])[0].tolist()
+        return {
+            "source": source.axis(inputs["source"][0].tolist()),
+            "target": target.axis(read, predicts=target.names(predicts), prompt=1),
+        }
+    if isinstance(model, Encoder | Decoder):
+        tokens = naming(tokenizer)
+        axis = tokens.axis(inputs["ids"][0].tolist())
+        if isinstance(model, Encoder) or logits is None:
+            return {"tokens": axis}
+        last = tokens.name(int(logits[0, -1].argmax()))
+        prompt = axis.prompt if written is None else written.prompt
+        return {"tokens": replace(axis, predicts=[*axis.tokens[1:], last], prompt=prompt)}
+    lengths = {tap.queries: tap.rows for tap in taps.values()}
+    lengths |= {tap.keys: tap.columns for tap in taps.values()}
+    axes = {axis: numbered(length) for axis, length in lengths.items()}
+    if isinstance(model, VisionTransformer):
+        sizes = zip(model.config.image_size, model.config.patch_size, strict=True)
+        height, width = (image // patch for image, patch in sizes)
+        axes["patches"] = replace(axes["patches"], tokens=patches(height, width, extra=1))
+    return axes
+
+
+def naming(tokenizer: Tokenizer | TokenizerPair | None, side: str = "source") -> Naming:
+    return Naming.of(
+        getattr(tokenizer, side) if isinstance(tokenizer, TokenizerPair) else tokenizer
     )
 
 
-@torch.no_grad()
-def rerun(
-    model: nn.Module, inputs: dict[str, Any], edit: Edit, *, rows: int | None = None
-) -> Tensor:
-    """The output of `model(**inputs)` under an edit of its attention.
+def logits_of(model: nn.Module, output: Any) -> Tensor | None:
+    """(batch, steps, entries): tokens at each position, labels, or, at two steps, the positions at
+    which an answer begins and ends; None for a model that returns states."""
+    if isinstance(model, AnyEncoderDecoder | Decoder):
+        return output
+    if isinstance(model, Encoder | VisionTransformer):
+        if model.config.head == "masked_lm":
+            return output
+        if model.config.head == "classification":
+            return output[:, None]
+        return output.mT if model.config.head == "question_answering" else None
+    return output if isinstance(output, Tensor) and output.ndim == 3 else None
 
-    Args:
-        rows: of a layer that computes them one after the other, as recurrent decoders do.
-    """
-    if rows is not None:
-        edit = row_by_row(edit, rows)
+
+def entry_names(
+    model: nn.Module, axes: dict[str, AxisInfo], tokenizer: Tokenizer | TokenizerPair | None
+) -> Callable[[int], str]:
+    """The names of the logits' entries."""
+    if isinstance(model, Encoder | VisionTransformer) and model.config.head == "classification":
+        return model.config.labels.__getitem__
+    if isinstance(model, Encoder) and model.config.head == "question_answering":
+        return axes["tokens"].tokens.__getitem__
+    return naming(tokenizer, "target").name
+
+
+def task_of(model: nn.Module) -> str:
+    if isinstance(model, AnyEncoderDecoder):
+        return "translation"
+    if isinstance(model, Decoder):
+        return "generation"
+    return "vision" if isinstance(model, VisionTransformer) else "encoding"
+
+
+@torch.no_grad()
+def rerun(model: nn.Module, inputs: dict[str, Any], edit: Edit) -> Any:
+    """The output of `model(**inputs)` under an edit of its attention."""
+    if isinstance(model, RecurrentEncoderDecoder):
+        edit = row_by_row(edit, inputs["target"].shape[1])
     with hearing(model, lambda path, call: edit(tap_name(path), call)):
-        output: Tensor = model(**inputs)
-    return output
+        return model(**inputs)
+
+
+def logits_under(model: nn.Module, inputs: dict[str, Any], edit: Edit) -> Tensor:
+    """The logits of `model(**inputs)` under an edit of its attention."""
+    logits = logits_of(model, rerun(model, inputs, edit))
+    assert logits is not None, "a trace without logits has no rerun"
+    return logits
 
 
 def tap_name(path: str) -> str:
@@ -170,13 +265,9 @@ def tap_name(path: str) -> str:
     return path.removesuffix("_attention")
 
 
-def output_weight(attention: nn.Module) -> Tensor | None:
+def output_weight(attention: nn.Module | None) -> Tensor | None:
     """W_O of each head, (heads, head_dim, d_model): x W_O is the sum over heads of x_h W_O,h."""
     if not isinstance(attention, MultiHeadAttention):
         return None
     weight = attention.output.weight.detach().mT
     return weight.view(attention.num_heads, attention.head_dim, -1)
-
-
-def numbered(names: Any) -> AxisInfo:
-    return AxisInfo([str(name) for name in names], None, None, None, prompt=len(names))

@@ -14,7 +14,7 @@ from regard.inspection.cells import Spans
 from regard.inspection.statistics import head_summary
 from regard.inspection.tap import Tap
 from regard.inspection.tiles import Head, TileRequest, check_choice, tile
-from regard.inspection.trace import Trace
+from regard.inspection.trace_data import TraceData
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -90,7 +90,7 @@ class Part:
 
 
 def part(
-    trace: Trace,
+    trace: TraceData,
     tap: str,
     head: Head = "mean",
     *,
@@ -139,7 +139,7 @@ def part(
     )
 
 
-def names(trace: Trace, axis: str, group: Group) -> list[str]:
+def names(trace: TraceData, axis: str, group: Group) -> list[str]:
     """What stands at each row or column: tokens, or the words or sentences that they spell."""
     tokens = trace.axes[axis].tokens
     groups = spans(trace, axis, group)
@@ -149,7 +149,7 @@ def names(trace: Trace, axis: str, group: Group) -> list[str]:
     return [text.replace("▁", " ").replace("Ġ", " ").strip() for text in joined]
 
 
-def spans(trace: Trace, axis: str, group: Group) -> Spans | None:
+def spans(trace: TraceData, axis: str, group: Group) -> Spans | None:
     """What stands for one row or column: None for tokens, and where no words are known."""
     check_choice("group", group, get_args(Group))
     found = trace.axes[axis]

@@ -7,7 +7,7 @@ import torch
 
 from regard.attention import Call
 from regard.errors import RegardError
-from regard.inspection.trace import Edit
+from regard.inspection.trace_data import Edit
 
 
 def joined(calls: Sequence[Call]) -> Call:

@@ -20,7 +20,7 @@ from regard.errors import RegardError, refusing
 from regard.files import whole_file
 from regard.inspection.answers import AxisInfo, GenerationInfo
 from regard.inspection.tap import Tap
-from regard.inspection.trace import Trace
+from regard.inspection.trace_data import TraceData
 
 FORMAT, VERSION = "regard-trace", 1
 MASKS = {
@@ -38,7 +38,7 @@ TENSORS = ("output_weight", "known_lse")
 FIELDS = ("name", "side", "kind", "layer", "queries", "keys", "notes")
 
 
-def save_trace(trace: Trace, path: str | os.PathLike[str]) -> None:
+def save_trace(trace: TraceData, path: str | os.PathLike[str]) -> None:
     """Writes the trace whole: what `load_trace` reads.
 
     Raises:
@@ -66,8 +66,8 @@ def save_trace(trace: Trace, path: str | os.PathLike[str]) -> None:
         save_file(store.tensors, file, metadata=header)
 
 
-def load_trace(path: str | os.PathLike[str]) -> Trace:
-    """The trace in a file; its tensors stay there until they are looked at.
+def load_trace(path: str | os.PathLike[str]) -> dict[str, Any]:
+    """The fields of the trace in a file; its tensors stay there until they are looked at.
 
     It has no model, so nothing can be ablated.
 
@@ -93,7 +93,7 @@ def load_trace(path: str | os.PathLike[str]) -> Trace:
             f" reads version {VERSION}; trace the text again."
         )
     with refusing(f"{path} is not a trace as regard writes it"):
-        return as_trace(json.loads(header["trace"]), tensors)
+        return trace_fields(json.loads(header["trace"]), tensors)
 
 
 class Store:
@@ -147,7 +147,7 @@ def taken_out(value: Any, tensors: dict[str, Tensor]) -> Any:
     return scores.NAMED[value["score"]]
 
 
-def as_trace(content: dict[str, Any], tensors: dict[str, Tensor]) -> Trace:
+def trace_fields(content: dict[str, Any], tensors: dict[str, Tensor]) -> dict[str, Any]:
     from pydantic import TypeAdapter  # slow to import, and needed for reading only
 
     taps = {}
@@ -155,7 +155,7 @@ def as_trace(content: dict[str, Any], tensors: dict[str, Tensor]) -> Trace:
         parts = {name: taken_out(entry[name], tensors) for name in (*TENSORS, *FIELDS)}
         attention = Attention(*(taken_out(entry[name], tensors) for name in Attention._fields))
         taps[entry["name"]] = Tap(attention=attention, **parts)
-    return Trace(
+    return dict(
         taps=taps,
         axes=TypeAdapter(dict[str, AxisInfo]).validate_python(content["axes"]),
         model_name=content["model_name"],

@@ -1,31 +1,27 @@
-"""What a run left behind: each attention layer's query, key and mask, and whose they are."""
+"""A trace, and what it can be turned into: a file, a page, a figure, numbers."""
 
 import os
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
-from functools import cached_property
+from collections.abc import Callable
+from importlib.metadata import entry_points
+from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any
 
-from torch import Tensor
-
-from regard.attention import Call
-from regard.attention.scores import unknown
-from regard.errors import RegardError
 from regard.files import whole_file
-from regard.inspection.answers import AxisInfo, GenerationInfo, Receipt
-from regard.inspection.tap import Tap
+from regard.inspection.part import part as part_of
+from regard.inspection.storage import load_trace, save_trace
+from regard.inspection.tiles import Head
+from regard.inspection.trace_data import TraceData
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from regard.inspection.tiles import Head
+# The page is built on this package, so it is found by name, as a plug-in: [project.entry-points]
+# in pyproject.toml. These are the same names, for a copy of the source that was not installed.
+PAGES = "regard.pages"
+OWN_PAGES = {"html": "regard.studio.export:to_html", "widget": "regard.studio.widget:TraceWidget"}
 
-Edit = Callable[[str, Call], Tensor | None]
-"""Hears each attention of a run, by tap name; a tensor that it returns replaces the output."""
 
-
-@dataclass(eq=False, repr=False)
-class Trace(Mapping[str, Tap]):
+class Trace(TraceData):
     """The attention layers of one run by tap name, in the order in which they ran.
 
     >>> trace = regard.load("en-de").trace("Where is the station?")
@@ -33,51 +29,17 @@ class Trace(Mapping[str, Tap]):
     torch.Size([8, 6])
     """
 
-    taps: dict[str, Tap]
-    axes: dict[str, AxisInfo]  # the sequences that taps name as their queries and keys
-    model_name: str
-    task: str  # "translation", "generation", "encoding" or "vision"
-    text: str = ""
-    output: Any = None  # what the model returned
-    generation: GenerationInfo | None = None
-    # Runs the same inputs again under an edit and gives the logits, (batch, positions, vocab);
-    # None where the model is not at hand, as for a trace that was loaded, or has no logits.
-    rerun: Callable[[Edit], Tensor] | None = None
-    output_ids: list[int] | None = None  # of the tokens that generation's steps gave
-    # The names of the vocabulary's entries, to speak of logits.
-    token_of: Callable[[int], str] | None = None
-    notes: list[str] = field(default_factory=list)  # what a reader should know of this trace
-
-    def __repr__(self) -> str:
-        sizes = ", ".join(f"{len(axis.tokens):,} of {name}" for name, axis in self.axes.items())
-        return f"<Trace of {self.model_name}: {len(self)} attention layers, {sizes}>"
-
-    def __getitem__(self, name: str) -> Tap:
-        if name not in self.taps:
-            raise RegardError(unknown("tap", name, list(self.taps)))
-        return self.taps[name]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self.taps)
-
-    def __len__(self) -> int:
-        return len(self.taps)
-
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes everything but the model into one .safetensors file; `Trace.load` reads it."""
-        from regard.inspection.storage import save_trace
-
         save_trace(self, path)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> "Trace":
         """The trace that `save` wrote. Raises RegardError for a file that is none, or not whole."""
-        from regard.inspection.storage import load_trace
-
-        return load_trace(path)
+        return cls(**load_trace(path))
 
     def to_npz(
-        self, path: str | os.PathLike[str], tap: str, head: "Head" = "mean", **part: Any
+        self, path: str | os.PathLike[str], tap: str, head: Head = "mean", **part: Any
     ) -> None:
         """Writes a part of a map for NumPy, with the tokens of its rows and columns.
 
@@ -85,8 +47,6 @@ class Trace(Mapping[str, Tap]):
             tap, head: which map; `head` may be "mean".
             part: queries, keys, quantity and group, as `inspection.part.part` takes them.
         """
-        from regard.inspection.part import part as part_of
-
         contents = part_of(self, tap, head, **part).npz()
         with whole_file(path) as file:
             file.write_bytes(contents)
@@ -96,7 +56,7 @@ class Trace(Mapping[str, Tap]):
         path: str | os.PathLike[str] | None = None,
         *,
         tap: str,
-        head: "Head" = "mean",
+        head: Head = "mean",
         scale: str = "linear",
         **part: Any,
     ) -> "Figure":
@@ -108,8 +68,7 @@ class Trace(Mapping[str, Tap]):
                 outside the sink's column).
             part: queries, keys, quantity and group, as `inspection.part.part` takes them.
         """
-        from regard.figures.style import save
-        from regard.inspection.part import part as part_of
+        from regard.figures.style import save  # slow to import, as matplotlib is
 
         figure = part_of(self, tap, head, **part).figure(scale)  # type: ignore[arg-type]
         if path is not None:
@@ -120,14 +79,13 @@ class Trace(Mapping[str, Tap]):
         """Writes the page with this trace as one file, which opens without a network.
 
         Args:
-            kept: taps, heads, limit_mb and query, as `inspection.html.to_html` takes them.
+            kept: taps, heads, limit_mb and query, as `studio.export.to_html` takes them.
 
         Returns:
             What was left out, a sentence each; nothing of a short text is.
         """
-        from regard.inspection.html import to_html
-
-        return to_html(self, path, **kept)
+        left_out: list[str] = page("html")(self, path, **kept)
+        return left_out
 
     def show(self, query: str = "", *, height: int = 640) -> Any:
         """The page in a notebook: a widget. `regard look` opens it in a browser.
@@ -139,17 +97,11 @@ class Trace(Mapping[str, Tap]):
         Raises:
             RegardError: the package for widgets is missing.
         """
-        from regard.studio.widget import TraceWidget
+        return page("widget")(self, query=query, height=height)
 
-        return TraceWidget(self, query=query, height=height)
 
-    @cached_property
-    def receipt(self) -> Receipt:
-        """How exact the maps are: the worst of all taps' receipts."""
-        receipts = [tap.receipt for tap in self.taps.values()]
-        return Receipt(
-            row_sum_error=max(receipt.row_sum_error for receipt in receipts),
-            difference=max(receipt.difference for receipt in receipts),
-            rows=sum(receipt.rows for receipt in receipts),
-            dtype=receipts[0].dtype,
-        )
+def page(kind: str) -> Callable[..., Any]:
+    """What makes the page of a trace, a name in OWN_PAGES."""
+    for point in entry_points(group=PAGES, name=kind):
+        return point.load()
+    return resolve_name(OWN_PAGES[kind])

@@ -27,7 +27,7 @@ from regard.inspection.part import spans
 from regard.inspection.statistics import head_summary
 from regard.inspection.tap import Tap
 from regard.inspection.tiles import Head, TileRequest, check_choice
-from regard.inspection.trace import Trace
+from regard.inspection.trace_data import TraceData
 
 IN_A_CELL = 10  # of a row and of a column, with a cell
 
@@ -59,7 +59,7 @@ class Numbers:
         }
 
 
-def describe(trace: Trace, id: str) -> TraceInfo:
+def describe(trace: TraceData, id: str) -> TraceInfo:
     """Everything about a trace but its numbers."""
     return TraceInfo(
         id=id,
@@ -75,7 +75,7 @@ def describe(trace: Trace, id: str) -> TraceInfo:
     )
 
 
-def summary(trace: Trace, tap: str) -> Summary:
+def summary(trace: TraceData, tap: str) -> Summary:
     """The heads of a layer, as they are on average over rows spread over the map."""
     found = head_summary(trace[tap])
     # A distance between two sequences is none; JSON has no NaN to say so.
@@ -86,7 +86,7 @@ def summary(trace: Trace, tap: str) -> Summary:
     return replace(found, heads=heads)
 
 
-def thumbnails(trace: Trace, tap: str, size: int) -> Numbers:
+def thumbnails(trace: TraceData, tap: str, size: int) -> Numbers:
     """A small picture of each head, block maxima: (heads, height, width)."""
     if not 1 <= size <= 256:
         raise RegardError(f"size must be from 1 to 256; got {size}.")
@@ -94,7 +94,7 @@ def thumbnails(trace: Trace, tap: str, size: int) -> Numbers:
     return Numbers(pictures, every=max(round(trace[tap].rows / max(looked_at, 1)), 1))
 
 
-def tile(trace: Trace, request: TileRequest) -> Numbers:
+def tile(trace: TraceData, request: TileRequest) -> Numbers:
     """A rectangle of cells of one level; those beyond the map's edge are left out."""
     of = trace[request.tap]
     found = tiles.tile(
@@ -108,7 +108,7 @@ def tile(trace: Trace, request: TileRequest) -> Numbers:
 
 
 @torch.no_grad()
-def cell(trace: Trace, tap: str, head: Head, query: int, key: int) -> Cell:
+def cell(trace: TraceData, tap: str, head: Head, query: int, key: int) -> Cell:
     """Every number behind one weight."""
     of = trace[tap]
     if head == "mean":
@@ -156,7 +156,7 @@ def cell(trace: Trace, tap: str, head: Head, query: int, key: int) -> Cell:
 
 
 def looks(
-    trace: Trace,
+    trace: TraceData,
     tap: str,
     head: Head,
     *,

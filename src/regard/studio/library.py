@@ -12,11 +12,11 @@ from pathlib import Path
 from threading import Lock, RLock, get_native_id
 from typing import Any
 
+from regard.api.looking import Traceable, describe, look_at, open_for_looking
 from regard.attention.scores import unknown
 from regard.errors import RegardError
 from regard.inspection.answers import ModelInfo
 from regard.inspection.trace import Trace
-from regard.studio.models import Model, describe, open_model
 from regard.studio.requests import Listed, TraceRequest
 from regard.text.normalise import check_unicode
 
@@ -46,7 +46,7 @@ class Library:
         for trace in traces.values():
             _ = trace.receipt  # measured before a page waits for it
         self._made: OrderedDict[str, Trace] = OrderedDict()
-        self._models: dict[str, Model] = {}
+        self._models: dict[str, Traceable] = {}
         self._infos: dict[str, ModelInfo] = {}
         self._lock = Lock()  # of the traces
         self._loading = RLock()  # of the models
@@ -91,7 +91,7 @@ class Library:
             options["target"] = request.target
         if self._info(request.model).task in ("translation", "generation"):
             options |= {"hypothesis": request.hypothesis, "num_beams": request.num_beams}
-        trace = self._model(request.model).trace(request.text, **options)
+        trace = look_at(self._model(request.model), request.text, **options)
         _ = trace.receipt
         with self._lock:
             self._made[id] = trace
@@ -125,10 +125,10 @@ class Library:
                     " characters has more: send a shorter one."
                 )
 
-    def _model(self, name: str) -> Model:
+    def _model(self, name: str) -> Traceable:
         with self._loading:
             if name not in self._models:
-                self._models[name] = open_model(name)
+                self._models[name] = open_for_looking(name)
             return self._models[name]
 
     def _info(self, name: str) -> ModelInfo:

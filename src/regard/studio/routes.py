@@ -29,10 +29,10 @@ from regard.inspection.answers import (
     Summary,
     TraceInfo,
 )
-from regard.inspection.html import to_html
 from regard.inspection.part import Part, Scale, part
 from regard.inspection.tiles import TileRequest
 from regard.inspection.trace import Trace
+from regard.studio.export import to_html
 from regard.studio.library import Library
 from regard.studio.requests import REFUSALS, AblationRequest, Listed, TraceRequest
 

@@ -15,6 +15,7 @@ from torch import nn
 
 from regard.checkpoints import CheckpointLike, open_checkpoint
 from regard.errors import RegardError
+from regard.inspection import Trace
 from regard.tasks.batching import read_each
 from regard.tasks.reading import Batch, Reader, Tokens, load_encoder
 from regard.tasks.spans import TokenPair, best_spans
@@ -133,6 +134,22 @@ class Answerer:
             ]
             for (_, context), (pair, its), logits in zip(questions, pairs, found, strict=True)
         ]
+
+    def trace(self, question: str, context: str | None = None, *, keep: str = "auto") -> Trace:
+        """Reads a question and its context and keeps what every attention layer was given.
+
+        The notes say at which tokens the answer is likeliest to begin and to end; these are the
+        two steps of an ablation.
+
+        Args:
+            context: the text that may hold the answer; None reads the question alone.
+            keep: where queries, keys and values stay: "memory", "disk" or "auto".
+
+        Raises:
+            RegardError: no question, or more tokens than the model reads at a time.
+        """
+        ends = {"the answer begins with": 0, "the answer ends with": 1}
+        return self._reader.trace(question, context, answers=lambda ids: ends, keep=keep)
 
     def _encoding(self, question: str, context: str) -> Encoding:
         for what, text in (("question", question), ("context", context)):

@@ -9,6 +9,7 @@ from torch import Tensor, nn
 
 from regard.checkpoints import Checkpoint, CheckpointLike, open_checkpoint
 from regard.errors import RegardError
+from regard.inspection import Trace
 from regard.tasks.batching import read_each
 from regard.tasks.reading import Batch, Reader, load_encoder
 from regard.text import Tokenizer
@@ -120,6 +121,21 @@ class Classifier:
             Classification(ranked(logits, self.labels, self.problem_type, top_k), text.truncated)
             for text, [logits] in zip(tokens, found, strict=True)
         ]
+
+    def trace(self, text: str, pair: str | None = None, *, keep: str = "auto") -> Trace:
+        """Reads a text, or a pair, and keeps what every attention layer was given: see `Trace`.
+
+        The notes say which labels are the likeliest, where there is one label for a text.
+
+        Args:
+            pair: the second text, for a model of pairs.
+            keep: where queries, keys and values stay: "memory", "disk" or "auto".
+
+        Raises:
+            RegardError: no text, or one with more tokens than the model reads.
+        """
+        answers = {"label": 0} if self.problem_type == "single_label_classification" else {}
+        return self._reader.trace(text, pair, answers=lambda ids: answers, keep=keep)
 
 
 def ranked(

@@ -15,6 +15,7 @@ from torch.nn import functional
 
 from regard.checkpoints import Checkpoint, CheckpointLike, open_checkpoint
 from regard.errors import RegardError
+from regard.inspection import Trace
 from regard.tasks.batching import read_each
 from regard.tasks.reading import Batch, Reader, Tokens, load_encoder
 from regard.tasks.sentence_transformers import read_settings
@@ -149,6 +150,17 @@ class Embedder:
         return [
             Embedding(vector, text.truncated) for text, [vector] in zip(tokens, found, strict=True)
         ]
+
+    def trace(self, text: str, *, keep: str = "auto") -> Trace:
+        """Reads a text and keeps what every attention layer was given: see `Trace`.
+
+        Args:
+            keep: where queries, keys and values stay: "memory", "disk" or "auto".
+
+        Raises:
+            RegardError: no text, or one with more tokens than the model reads.
+        """
+        return self._reader.trace(text.lower() if self.lowercase else text, keep=keep)
 
     @torch.inference_mode()
     def states(self, text: str) -> TokenStates:

@@ -9,6 +9,7 @@ from torch import Tensor, nn
 
 from regard.checkpoints import CheckpointLike, open_checkpoint
 from regard.errors import RegardError
+from regard.inspection import Trace
 from regard.tasks.batching import read_each
 from regard.tasks.reading import Batch, Reader, Tokens, load_encoder
 from regard.text import Tokenizer
@@ -106,6 +107,24 @@ class MaskFiller:
             ]
             for text, [best] in zip(tokens, found, strict=True)
         ]
+
+    def trace(self, text: str, *, keep: str = "auto") -> Trace:
+        """Reads a text, with or without masks, and keeps what every attention layer was given.
+
+        The notes say what is likeliest at each mask.
+
+        Args:
+            keep: where queries, keys and values stay: "memory", "disk" or "auto".
+
+        Raises:
+            RegardError: no text, or one with more tokens than the model has positions.
+        """
+
+        def masks(ids: list[int]) -> dict[str, int]:
+            places = (place for place, id_ in enumerate(ids) if id_ == self._mask_id)
+            return {f"{self.mask} at {place}": place for place in places}
+
+        return self._reader.trace(text, special_in_text=True, answers=masks, keep=keep)
 
     def _tokens(self, text: str) -> Tokens:
         encoding = self.tokenizer.inputs(text, special_in_text=True)

@@ -6,14 +6,16 @@ import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, Self, TypeAlias
 
 import numpy as np
 import torch
 from torch import Tensor, nn
 
-from regard.checkpoints import CheckpointLike, from_pretrained, open_checkpoint
+from regard.checkpoints import Checkpoint, CheckpointLike, from_pretrained, open_checkpoint
 from regard.errors import RegardError, optional_package, refusing
+from regard.inspection import Trace
+from regard.inspection.models import traced
 from regard.json_files import JsonFiles
 from regard.models import VisionTransformer
 from regard.tasks.batching import by_length
@@ -58,7 +60,66 @@ class Preparation:
         return ((pixels - torch.tensor(self.mean)) / torch.tensor(self.std)).permute(2, 0, 1)
 
 
-class ImageClassifier:
+class ImageReader:
+    """A vision Transformer, whatever its head, with the preparation of images for it.
+
+    Args:
+        model: in evaluation mode.
+        preparation: of images for it.
+        name: what to call it in messages.
+    """
+
+    problem_type = ""  # of its labels, if it has any
+
+    def __init__(
+        self, model: VisionTransformer, preparation: Preparation, *, name: str = "image reader"
+    ):
+        given = preparation.crop or preparation.size or model.config.image_size
+        if given != model.config.image_size:
+            raise RegardError(
+                f"images must be prepared to {model.config.image_size} (height, width) for {name};"
+                f" its preprocessor_config.json says {given}. Copy it again."
+            )
+        self.model, self.preparation, self.name = model, preparation, name
+
+    @property
+    def device(self) -> torch.device:
+        """Where the model computes; `.model.to(device)` moves it."""
+        return self.model.embed.patches.weight.device
+
+    @classmethod
+    def load(cls, folder: CheckpointLike, *, name: str | None = None) -> Self:
+        """The model in `folder` and its preparation of images."""
+        checkpoint = open_checkpoint(folder)
+        name = name or checkpoint.name
+        check_vision(checkpoint, name)
+        return cls(from_pretrained(checkpoint), read_preparation(checkpoint.files), name=name)
+
+    @torch.inference_mode()
+    def trace(self, image: Picture, *, keep: str = "auto") -> Trace:
+        """Looks at an image and keeps what every attention layer was given: see `Trace`.
+
+        The notes say which labels are the likeliest, of a model with labels.
+
+        Args:
+            image: a file, or an image of Pillow.
+            keep: where queries, keys and values stay: "memory", "disk" or "auto".
+
+        Raises:
+            RegardError: a file that is no image; Pillow is not installed.
+        """
+        pixels = self.preparation(open_image(image))[None].to(self.device)
+        return traced(
+            self.model,
+            {"pixels": pixels},
+            name=self.name,
+            text=os.fspath(image) if isinstance(image, str | os.PathLike) else "",
+            answers={"label": 0} if self.problem_type == "single_label_classification" else {},
+            keep=keep,
+        )
+
+
+class ImageClassifier(ImageReader):
     """Says what an image shows.
 
     Args:
@@ -81,31 +142,16 @@ class ImageClassifier:
                 f"{name} must be a vision Transformer with labels (ViTForImageClassification); it"
                 " is not. Give a checkpoint that was trained for this."
             )
-        given = preparation.crop or preparation.size or model.config.image_size
-        if given != model.config.image_size:
-            raise RegardError(
-                f"images must be prepared to {model.config.image_size} (height, width) for {name};"
-                f" its preprocessor_config.json says {given}. Copy it again."
-            )
-        self.model, self.preparation, self.name = model, preparation, name
+        super().__init__(model, preparation, name=name)
         self.labels = model.config.labels
         self.problem_type = check_problem_type(problem_type)
 
-    @property
-    def device(self) -> torch.device:
-        """Where the model computes; `classifier.model.to(device)` moves it."""
-        return self.model.embed.patches.weight.device
-
     @classmethod
-    def load(cls, folder: CheckpointLike, *, name: str | None = None) -> ImageClassifier:
+    def load(cls, folder: CheckpointLike, *, name: str | None = None) -> Self:
         """The classifier in `folder`: model, preparation of images and kind of problem."""
         checkpoint = open_checkpoint(folder)
         name = name or checkpoint.name
-        if checkpoint.family.model is not VisionTransformer:
-            raise RegardError(
-                f"{name} must be a vision Transformer (ViT) to classify images; it is a"
-                f" {checkpoint.settings['model_type']} model. Give the folder of a ViT."
-            )
+        check_vision(checkpoint, name)
         preparation, kind = read_preparation(checkpoint.files), read_problem_type(checkpoint)
         return cls(from_pretrained(checkpoint), preparation, problem_type=kind, name=name)
 
@@ -146,6 +192,15 @@ class ImageClassifier:
             Classification(ranked(logits, self.labels, self.problem_type, top_k))
             for [logits] in found
         ]
+
+
+def check_vision(checkpoint: Checkpoint, name: str) -> None:
+    """Raises RegardError unless the checkpoint is a vision Transformer."""
+    if checkpoint.family.model is not VisionTransformer:
+        raise RegardError(
+            f"{name} must be a vision Transformer (ViT) to take images; it is a"
+            f" {checkpoint.settings['model_type']} model. Give the folder of a ViT."
+        )
 
 
 def open_image(image: Picture) -> Image:

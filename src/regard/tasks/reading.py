@@ -1,6 +1,6 @@
 """An encoder that reads: texts to the numbers it is given, and these in batches through it."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -10,8 +10,11 @@ from torch.nn.utils.rnn import pad_sequence
 
 from regard.checkpoints import Checkpoint, from_pretrained
 from regard.errors import RegardError
+from regard.inspection import Trace
+from regard.inspection.models import traced
 from regard.models import Encoder
 from regard.tasks.batching import by_length
+from regard.tasks.tracing import check_text
 from regard.text import Tokenizer
 from regard.text.cutting import cut
 
@@ -126,6 +129,39 @@ class Reader:
             self._padded([text.ids for text in texts], config.pad_id or 0),
             self._padded([text.segments for text in texts], 0) if several else None,
             self._padded([[1] * len(text.ids) for text in texts], 0).bool(),
+        )
+
+    @torch.inference_mode()
+    def trace(
+        self,
+        text: str,
+        pair: str | None = None,
+        *,
+        special_in_text: bool = False,
+        answers: Callable[[list[int]], Mapping[str, int]] = lambda ids: {},
+        keep: str = "auto",
+    ) -> Trace:
+        """The trace of a text, or of two together.
+
+        Args:
+            special_in_text: read "[MASK]" in the text as that token.
+            answers: the text's ids → steps of the logits to name in the notes; see `traced`.
+        """
+        encoding = self.tokenizer.inputs(text, pair, special_in_text=special_in_text)
+        ids = list(encoding.ids)
+        check_text(ids if text.strip() else [], self.max_length, self.name)
+        batch = self.batch([Tokens(ids, encoding.type_ids)])
+        inputs = {"ids": batch.ids, "attention_mask": batch.real}
+        if batch.segments is not None:
+            inputs["token_type_ids"] = batch.segments
+        return traced(
+            self.model,
+            inputs,
+            tokenizer=self.tokenizer,
+            name=self.name,
+            text=text if pair is None else f"{text} {pair}",
+            answers=answers(ids),
+            keep=keep,
         )
 
     def _padded(self, rows: Sequence[Sequence[int]], value: int) -> Tensor:

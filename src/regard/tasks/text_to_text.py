@@ -3,6 +3,7 @@
 import copy
 import itertools
 import json
+import math
 import os
 import sys
 from abc import ABC, abstractmethod
@@ -19,9 +20,12 @@ from regard.checkpoints import Checkpoint, from_pretrained, save_pretrained
 from regard.errors import RegardError
 from regard.files import whole_file
 from regard.generation import GenerationConfig, Hypothesis, generate
+from regard.inspection import Trace
+from regard.inspection.models import traced
 from regard.models import AnyEncoderDecoder
 from regard.tasks.batching import by_length
 from regard.tasks.defaults import Defaults, read_defaults
+from regard.tasks.tracing import check_text, written
 from regard.text import Tokenizer, TokenizerPair
 
 T = TypeVar("T")
@@ -120,6 +124,57 @@ class TextToText(ABC):
     def run(self, texts: Sequence[str], **options: Any) -> Sequence[Any]:
         """A result with a `text` for each text, whatever else is in the list."""
 
+    @torch.inference_mode()
+    def trace(
+        self,
+        text: str,
+        *,
+        target: str | None = None,
+        hypothesis: int = 0,
+        keep: str = "auto",
+        **options: object,
+    ) -> Trace:
+        """Answers a text and keeps what every attention layer was given: see `Trace`.
+
+        Decoding runs untouched; the maps are of one pass over the hypothesis that is looked at.
+
+        Args:
+            target: an answer to look at instead of the model's own.
+            hypothesis: which of the beams' results, best first.
+            keep: where queries, keys and values stay: "memory", "disk" or "auto".
+            options: fields of GenerationConfig, such as num_beams.
+
+        Raises:
+            RegardError: an empty text, one with more tokens than the model has positions, a
+                hypothesis that there is not.
+        """
+        config = self.configured(options)
+        ids = self.encode(self.tidied(text))
+        check_text(ids, self.room, self.name)
+        source = self.batch([ids])
+        if target is None:
+            beams = 1 if config.do_sample else config.num_beams
+            start = config.start(1, self.device)
+            config = config.updated(num_return_sequences=beams)
+            found = generate(self.model.start(source), start, config)[0]
+        else:
+            found = [Hypothesis(self._given(target), math.nan, (), finished=True)]
+        searched = target is None
+        shown = written(found, hypothesis, self.tokenizers.target, "target", 1, searched=searched)
+        return traced(
+            self.model,
+            {"source": source, "target": torch.tensor([shown.ids], device=self.device)},
+            tokenizer=self.tokenizers,
+            name=self.name,
+            text=text,
+            written=shown,
+            keep=keep,
+        )
+
+    def tidied(self, text: str) -> str:
+        """The text as it is encoded; nothing of a blank one."""
+        return text if text.strip() else ""
+
     def configured(self, options: dict[str, Any]) -> GenerationConfig:
         """The defaults with a caller's options, as far as the model has positions."""
         config = self.generation.updated(**options)
@@ -152,6 +207,19 @@ class TextToText(ABC):
         """The n best answers to each source; `numbers` set their random numbers apart."""
         state, start = self.model.start(self.batch(sources)), config.start(len(sources))
         return generate(state, start.to(self.device), config, sentence_numbers=numbers)
+
+    def _given(self, target: str) -> tuple[int, ...]:
+        """The ids of an answer that a caller wrote."""
+        text = self.tidied(target)
+        if not text.strip():
+            raise RegardError("the target is empty; give a sentence, or none to write one.")
+        ids, limit = self.expected(text), self.positions
+        if len(ids) > limit:
+            more = len(ids) - len(self.tokenizers.target.encode(text))
+            raise RegardError(
+                f"a target may have {limit - more} tokens with {self.name}; got {len(ids) - more}."
+            )
+        return tuple(ids)
 
     def told(self, hypotheses: Sequence[Hypothesis]) -> list[Alternative]:
         """Hypotheses as text."""

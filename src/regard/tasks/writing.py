@@ -1,6 +1,7 @@
 """A decoder model that writes: it goes on with a text, or answers a chat, as a stream if asked."""
 
 import itertools
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -11,15 +12,19 @@ import torch
 from regard.checkpoints import CheckpointLike, from_pretrained, open_checkpoint
 from regard.errors import RegardError
 from regard.generation import GenerationConfig, Hypothesis, generate, stream
+from regard.inspection import Trace
+from regard.inspection.models import traced
 from regard.models import Decoder
 from regard.tasks.batching import by_length, read_each
 from regard.tasks.chat import Message, chat_ids
 from regard.tasks.defaults import read_defaults
+from regard.tasks.tracing import check_text, written
 from regard.tasks.writing_stream import Writing
 from regard.text import Tokenizer
 from regard.text.stream import TextStream, text_after
 
 Prompt = str | Sequence[Message]  # a text to go on with, or a chat to answer
+TRACED = 20  # tokens that are written for a trace when nobody says how many
 
 
 @dataclass(frozen=True)
@@ -188,6 +193,76 @@ class Writer:
             TextStream(self.tokenizer, self._before(prompt, ids)),
             partial(self._result, prompt, ids, config),
         )
+
+    @torch.inference_mode()
+    def trace(
+        self,
+        text: str,
+        *,
+        target: str | None = None,
+        hypothesis: int = 0,
+        generate: int | None = None,
+        keep: str = "auto",
+        **options: Any,
+    ) -> Trace:
+        """Goes on with a text and keeps what every attention layer was given: see `Trace`.
+
+        Decoding runs untouched and takes the likeliest tokens; the maps are of one pass over the
+        text and the hypothesis that is looked at, as one sequence.
+
+        Args:
+            target: a continuation to look at instead of the model's own.
+            hypothesis: which of the beams' results, best first.
+            generate: tokens to write; 0 reads the text only, None writes 20.
+            keep: where queries, keys and values stay: "memory", "disk" or "auto".
+            options: fields of GenerationConfig, such as num_beams.
+
+        Raises:
+            RegardError: an empty text, one with more tokens than the model has positions, a
+                hypothesis that there is not, or both a target and `generate`.
+        """
+        if target is not None and generate is not None:
+            raise RegardError("give either a target or generate; got both.")
+        positions = self.model.config.max_positions
+        ids = self._ids(text, False) if text.strip() else []
+        check_text(ids, positions, self.name)
+        shown = None
+        if target is not None or generate != 0:
+            found = (
+                self._searched(ids, TRACED if generate is None else generate, options)
+                if target is None
+                else [self._given(target, positions - len(ids))]
+            )
+            searched = target is None
+            shown = written(
+                found, hypothesis, self.tokenizer, "tokens", len(ids), searched=searched
+            )
+            ids = [*ids, *shown.ids]
+        return traced(
+            self.model,
+            {"ids": torch.tensor([ids], device=self.device)},
+            tokenizer=self.tokenizer,
+            name=self.name,
+            text=text,
+            written=shown,
+            keep=keep,
+        )
+
+    def _searched(self, ids: list[int], length: int, options: dict[str, Any]) -> list[Hypothesis]:
+        """All beams of a search that writes so many tokens; without sampling, if nobody asks."""
+        config, _ = self._configured({"do_sample": False, "max_new_tokens": length} | options, ())
+        config = config.updated(num_return_sequences=1 if config.do_sample else config.num_beams)
+        return self._write([ids], _limited(config, self._limit(config, ids)), [0], None)[0]
+
+    def _given(self, target: str, room: int) -> Hypothesis:
+        """A continuation that a caller wrote."""
+        ids = self.tokenizer.encode(target)
+        if not 0 < len(ids) <= room:
+            raise RegardError(
+                f"a target may have 1 to {room} tokens after this text with {self.name}; got"
+                f" {len(ids)}."
+            )
+        return Hypothesis(tuple(ids), math.nan, (), finished=True)
 
     def _configured(
         self, options: dict[str, Any], stop_strings: str | Sequence[str]

@@ -13,14 +13,13 @@ from regard.checkpoints import CheckpointLike, open_checkpoint
 from regard.data import pad
 from regard.errors import RegardError
 from regard.generation import GenerationConfig
-from regard.inspection import STEPS, Trace, cross_attention, group_words
+from regard.inspection import STEPS, cross_attention, group_words
 from regard.models import AnyEncoderDecoder, EncoderDecoder
 from regard.tasks.batching import read_each
 from regard.tasks.defaults import Defaults
 from regard.tasks.text_to_text import Alternative, TextToText, in_batches, load_parts
 from regard.text import TokenizerPair, normalise
 from regard.translation import languages
-from regard.translation.trace import trace_translation
 
 
 @dataclass(frozen=True)
@@ -125,35 +124,12 @@ class Translator(TextToText):
         )
         return [_join(results) for results in parts]
 
-    def trace(
-        self,
-        text: str,
-        *,
-        target: str | None = None,
-        hypothesis: int = 0,
-        keep: str = "auto",
-        **options: object,
-    ) -> Trace:
-        """Translates a text and keeps what every attention layer was given: see `Trace`.
-
-        Decoding runs untouched; the maps are of one pass over the hypothesis that is looked at.
-
-        Args:
-            target: a translation to look at instead of the model's own.
-            hypothesis: which of the beams' results, best first.
-            keep: where queries, keys and values stay: "memory", "disk" or "auto".
-            options: fields of GenerationConfig, such as num_beams.
-
-        Raises:
-            RegardError: an empty text, one with more tokens than the model has positions, a
-                hypothesis that there is not.
-        """
-        config = self.configured(options)
-        return trace_translation(self, text, target, hypothesis, config, keep)
+    def tidied(self, text: str) -> str:
+        return normalise(text)
 
     def _parts(self, text: str) -> list[list[int]]:
         """Token ids of a text, in as many parts as the model's positions make necessary."""
-        text = normalise(text)
+        text = self.tidied(text)
         whole = self.encode(text)
         if not whole:
             return []

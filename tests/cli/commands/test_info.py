@@ -205,9 +205,9 @@ def test_taps_of_nothing_is_a_sentence(regard):
 
 @pytest.mark.parametrize("attention", ["bahdanau", "luong", "none"])
 def test_a_recurrent_model_is_described(regard, tmp_path, attention):
+    from regard.api.looking import describe
     from regard.checkpoints import save_pretrained
     from regard.models import RecurrentConfig, RecurrentEncoderDecoder
-    from regard.studio.models import describe
 
     config = RecurrentConfig(31, d_model=10, hidden_size=14, attention=attention)
     model = RecurrentEncoderDecoder(config)
@@ -216,7 +216,9 @@ def test_a_recurrent_model_is_described(regard, tmp_path, attention):
     assert (facts["architecture"], facts["layers"]) == ("regard-recurrent", [1, 1])
     assert facts["parameters"] == sum(p.numel() for p in model.parameters())
     described = describe(str(tmp_path), lambda name: pytest.fail("it is regard's own"))
-    assert described.description == f"1 + 1 layers, recurrent, attention {attention}"
+    assert described.description == (
+        f"regard-recurrent, 1 + 1 layers, recurrent, attention {attention}"
+    )
     taps = regard("info", tmp_path, "--taps", "--json")
     if attention == "none":
         assert taps.code == 2

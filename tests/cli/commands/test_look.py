@@ -11,9 +11,11 @@ import numpy as np
 import pytest
 import torch
 
+from regard import trace as regard_trace
 from regard.attention import attend
 from regard.catalog import FOLDER
-from regard.inspection import Trace, html
+from regard.inspection import Trace
+from regard.studio import page
 
 TEXT = "The old man bought a small red car."
 CROSS = "decoder.layers.2.cross"
@@ -29,11 +31,11 @@ def en_de():
 @pytest.fixture(autouse=True)
 def loaded_once(en_de, monkeypatch) -> None:
     """Every command here gets the same shipped translator; folders are loaded as ever."""
-    from regard.studio import models
+    from regard.api import looking
 
-    open_model = models.open_model
+    opened = looking.open_for_looking
     monkeypatch.setattr(
-        models, "open_model", lambda name: en_de if name == "en-de" else open_model(name)
+        looking, "open_for_looking", lambda name: en_de if name == "en-de" else opened(name)
     )
 
 
@@ -108,12 +110,12 @@ def test_a_figure_is_written(regard, saved, tmp_path):
 
 
 def test_one_html_file_is_written(regard, saved, tmp_path, monkeypatch):
-    monkeypatch.setattr(html, "_static", lambda name: f"/* {name} */")
+    monkeypatch.setattr(page, "read", lambda name: f"/* {name} */")
     outcome = regard("look", saved, "--html", tmp_path / "page.html", "--tap", CROSS)
     assert (outcome.code, outcome.out, outcome.err) == (0, "", "")
-    page = (tmp_path / "page.html").read_text(encoding="utf-8")
-    assert TEXT in page
-    assert f'"query":"tap={CROSS}"' in page
+    written = (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert TEXT in written
+    assert f'"query":"tap={CROSS}"' in written
 
 
 def test_the_page_is_opened_at_the_trace(regard, saved, monkeypatch):
@@ -150,7 +152,7 @@ MISTAKES = [
     (["en-de", "a", "--figure", "a.gif"], "--figure must end in .svg, .pdf, .png; got 'a.gif'."),
     (["en-de", "a", "--save", "a.bin"], "--save must end in .safetensors; got 'a.bin'."),
     (["en-de", "a", "--num-beams", "65"], "Invalid value for '--num-beams': Input should be less"),
-    (["en-de", "a", "--json", "--generate", "3"], "--generate is for language models, and en-de"),
+    (["en-de", "a", "--json", "--generate", "3"], "en-de takes no generate when it is looked at"),
     (["nowhere", "a", "--json"], "there is no folder nowhere; give a model folder"),
     (["no.safetensors"], "there is no trace at no.safetensors;"),
     (["no.safetensors", "a"], "a saved trace is looked at as it is;"),
@@ -166,13 +168,11 @@ def test_a_mistake_is_one_sentence(regard, arguments, begins):
 
 
 def test_nothing_is_written_when_something_is_refused(regard, tmp_path):
-    from regard.inspection.models import trace_module
-
     class Attending(torch.nn.Module):
         def forward(self, x):
             return attend(x, x, x)
 
-    long = trace_module(Attending().eval(), x=torch.randn(1, 1, 2049, 3))
+    long = regard_trace(Attending().eval(), x=torch.randn(1, 1, 2049, 3))
     long.save(tmp_path / "long.safetensors")
     wanted = ["--html", tmp_path / "a.html", "--save", tmp_path / "b.safetensors"]
     drawn = regard("look", tmp_path / "long.safetensors", *wanted, "--figure", tmp_path / "c.svg")

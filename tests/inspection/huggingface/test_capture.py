@@ -11,7 +11,7 @@ import regard
 from regard.errors import RegardError
 from regard.inspection.ablation import ablate
 from regard.inspection.huggingface import trace_transformers
-from regard.inspection.huggingface.axes import strings
+from regard.inspection.huggingface.axes import naming_of
 
 transformers = pytest.importorskip("transformers", reason="transformers is an optional extra")
 
@@ -351,4 +351,4 @@ def test_a_token_that_a_terminal_would_obey_is_shown_as_the_tokenizers_piece():
     fast = Tokenizer(models.BPE(vocabulary, []))
     fast.pre_tokenizer, fast.decoder = pre_tokenizers.ByteLevel(), decoders.ByteLevel()
     tokenizer = transformers.PreTrainedTokenizerFast(tokenizer_object=fast)
-    assert strings([0, 1, 2, 3], tokenizer) == ["▁a", "ĠĽ", "↵", "Ã"]
+    assert naming_of(tokenizer).names([0, 1, 2, 3]) == ["▁a", "ĠĽ", "↵", "Ã"]

@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from regard.errors import RegardError
-from regard.inspection.huggingface import load_for_tracing
+from regard.inspection.huggingface import TracedModel, load_for_tracing
 
 transformers = pytest.importorskip("transformers", reason="transformers is an optional extra")
 
@@ -31,22 +31,22 @@ def test_a_language_model_goes_on_and_prompt_and_text_are_one_map(folder):
 
 
 def test_a_folder_is_called_what_it_was_asked_for(folder):
-    from regard.studio.models import open_model
+    from regard.api.looking import open_for_looking
 
     path = str(folder("GPT-2"))
-    assert open_model(path).trace("the cat", generate=0).model_name == path
+    assert open_for_looking(path).trace("the cat", generate=0).model_name == path
 
 
 def test_a_marian_model_that_is_not_ours_is_opened_by_transformers(folder, tmp_path):
-    from regard.checkpoints import Checkpoint
-    from regard.studio.models import is_ours, open_model
+    from regard.api.looking import open_for_looking
 
     copied = tmp_path / "model"
     shutil.copytree(folder("Marian"), copied)
     config = json.loads((copied / "config.json").read_text())
     (copied / "config.json").write_text(json.dumps(config | {"scale_embedding": False}))
-    assert not is_ours(Checkpoint(copied))
-    trace = open_model(str(copied)).trace("the cat sat", target="Die Katze")
+    opened = open_for_looking(str(copied))
+    assert isinstance(opened, TracedModel)
+    trace = opened.trace("the cat sat", target="Die Katze")
     assert trace["decoder.layers.1.cross"].rows == 3
 
 

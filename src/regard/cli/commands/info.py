@@ -3,6 +3,7 @@
 import json
 import os
 import platform
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -35,7 +36,9 @@ def info(
     if taps:
         if model is None:
             raise RegardError("--taps lists the attention layers of a model; name one.")
-        found = _taps(model)
+        from regard.api.looking import attention_layers
+
+        found = [asdict(layer) for layer in attention_layers(model)]
         if not found:
             raise RegardError(f"{model} has no attention layers: it sees one fixed context.")
         names = [name.replace("_", " ") for name in found[0]]
@@ -143,30 +146,6 @@ _FACTS = {
 def _fact(config: Any, fields: tuple[str, ...]) -> Any:
     told = [fact for name in fields if (fact := getattr(config, name, None)) is not None]
     return told if len(told) > 1 else next(iter(told), None)
-
-
-def _taps(name: str) -> list[dict[str, Any]]:
-    """Name and size of every attention layer. No weight of ours is read for it; what calls
-    attention in a model of transformers is known once it has run, on a short text."""
-    from regard.checkpoints import empty_model, open_checkpoint
-    from regard.inspection.models import ATTENTIONS, tap_name
-    from regard.studio.models import is_ours
-
-    checkpoint = open_checkpoint(name)
-    if not is_ours(checkpoint):
-        from regard.inspection.huggingface import load_for_tracing
-
-        heard = load_for_tracing(checkpoint.folder).trial().values()
-        return [_sizes(tap.name, tap.heads, tap.key_heads, tap.head_dim) for tap in heard]
-    return [
-        _sizes(tap_name(path), layer.num_heads, layer.num_key_heads, layer.head_dim)
-        for path, layer in empty_model(checkpoint).named_modules()
-        if isinstance(layer, ATTENTIONS)
-    ]
-
-
-def _sizes(name: str, heads: int, key_heads: int, head_dim: int) -> dict[str, Any]:
-    return {"tap": name, "heads": heads, "key_heads": key_heads, "head_dim": head_dim}
 
 
 def _table(facts: dict[str, Any]) -> str:

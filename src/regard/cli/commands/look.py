@@ -171,14 +171,9 @@ def _traced(model: str, saved: bool, text: str, options: dict[str, Any]) -> "Tra
             from regard.inspection import Trace
 
             return Trace.load(model)
-        from regard.checkpoints import open_checkpoint
-        from regard.studio.models import is_ours, open_model
+        from regard.api import looking
 
-        if "generate" in options and is_ours(open_checkpoint(model)):
-            raise RegardError(
-                f"--generate is for language models, and {model} translates; leave it out."
-            )
-        return open_model(model).trace(text, **options)
+        return looking.look_at(looking.open_for_looking(model), text, **options)
 
 
 def _check(trace: "Trace", tap: str | None, head: "Head") -> str:

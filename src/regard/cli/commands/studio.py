@@ -28,9 +28,8 @@ def studio(
     with bind(port) as listener:  # before the slow imports: a port in use is said at once
         from regard.checkpoints import open_checkpoint
         from regard.studio.app import create_app
-        from regard.studio.models import is_ours
 
         for model in models or []:
-            is_ours(open_checkpoint(model))  # refuses a folder without a model now, not later
+            _ = open_checkpoint(model).settings  # refuses a folder without a model now, not later
         offered = [*catalog.names(), *(models or [])]
         serve(create_app(offered, {}), listener, browse=not no_open)

@@ -1,7 +1,7 @@
 """Names for the positions along the axes of a transformers model's maps."""
 
-import unicodedata
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -9,8 +9,9 @@ from torch import Tensor, nn
 
 from regard.errors import RegardError
 from regard.inspection.answers import AxisInfo
-from regard.inspection.grouping import sentence_spans, word_spans
 from regard.inspection.huggingface.places import Places, config_of
+from regard.inspection.naming import Naming, byte_level, numbered, patches
+from regard.inspection.writing import Written
 
 IDS = {
     "tokens": ("input_ids",),
@@ -23,10 +24,10 @@ IDS = {
 def axes_of(
     places: Places,
     inputs: Mapping[str, Any],
-    output: Any,
-    *,
+    logits: Tensor | None,
     tokens: Sequence[str] | Mapping[str, Sequence[str]] | None,
-    tokenizer: Any,
+    naming: Naming,
+    written: Written | None,
 ) -> dict[str, AxisInfo]:
     """An axis for each sequence that a tap is of; names are those of the batch's first row.
 
@@ -35,30 +36,28 @@ def axes_of(
     """
     given = by_axis(tokens, list(places.lengths))
     axes = {}
-    for axis, length in places.lengths.items():
-        ids = ids_of(axis, length, inputs)
-        if axis in given:
-            names = list(given[axis])
-            if len(names) != length:
+    for name, length in places.lengths.items():
+        ids = ids_of(name, length, inputs)
+        if name in given:
+            if len(given[name]) != length:
                 raise RegardError(
-                    f"tokens must have one name for each of the {length} positions of {axis};"
-                    f" got {len(names)}."
+                    f"tokens must have one name for each of the {length} positions of {name};"
+                    f" got {len(given[name])}."
                 )
-        elif axis in places.vision:
-            names = patches(places.model, inputs, length)
-        elif ids is not None:
-            names = strings(ids, tokenizer)
+            axis = replace(numbered(length), tokens=list(given[name]))
+        elif name in places.vision:
+            names = patch_names(places.model, inputs, length)
+            axis = replace(numbered(length), tokens=names) if names else numbered(length)
         else:
-            names = [str(position) for position in range(length)]
-        named = ids is not None and tokenizer is not None and axis not in given
-        reads = axis == "target" or (axis == "tokens" and places.decodes)
-        axes[axis] = AxisInfo(
-            tokens=names,
-            predicts=predictions(names, output, tokenizer) if reads else None,
-            words=word_spans(names, tokenizer.all_special_tokens) if named else None,
-            sentences=sentence_spans(names) if named else None,
-            prompt=length,
-        )
+            axis = numbered(length) if ids is None else naming.axis(ids)
+        if name == "target" or (name == "tokens" and places.decodes):
+            axis = replace(axis, predicts=predictions(axis.tokens, logits, naming))
+        if written is not None and name == written.axis:
+            # What the positions from the prompt's last on give is what was written.
+            predicts = axis.tokens[1 : written.prompt] + naming.names(written.ids)
+            predicts += (axis.predicts or [])[len(predicts) :]
+            axis = replace(axis, predicts=predicts, prompt=written.prompt)
+        axes[name] = axis
     return axes
 
 
@@ -88,67 +87,45 @@ def ids_of(axis: str, length: int, inputs: Mapping[str, Any]) -> list[int] | Non
     return None
 
 
-def strings(ids: Sequence[int], tokenizer: Any) -> list[str]:
-    """The tokenizer's own pieces, a space before a word as ▁; ids where there is no tokenizer."""
+def naming_of(tokenizer: Any) -> Naming:
+    """The naming of a transformers tokenizer; ids where there is none."""
     if tokenizer is None:
-        return [str(id_) for id_ in ids]
-    bytes_of = getattr(getattr(tokenizer, "backend_tokenizer", None), "decoder", None)
-    if type(bytes_of).__name__ != "ByteLevel":
-        bytes_of = None
-    names = []
-    for id_, piece in zip(ids, tokenizer.convert_ids_to_tokens(list(ids)), strict=True):
-        if piece is None:  # above the tokenizer's: embeddings are rounded up to a multiple of 64
-            names.append(str(id_))
-            continue
-        text = bytes_of.decode([piece]) if bytes_of is not None else piece
-        text = text.replace(" ", "▁").replace("\n", "↵")
-        names.append(piece if unwritable(text) else text)
-    return names
+        return Naming()
+    return Naming(
+        tokenizer.convert_ids_to_tokens,
+        byte_level(getattr(getattr(tokenizer, "backend_tokenizer", None), "decoder", None)),
+        frozenset(tokenizer.all_special_tokens),
+    )
 
 
-def unwritable(text: str) -> bool:
-    """Whether it is a part of a character, or one that a terminal obeys instead of showing."""
-    parts = "\N{REPLACEMENT CHARACTER}" in text or not text
-    return parts or any(unicodedata.category(letter) == "Cc" for letter in text)
-
-
-def predictions(names: list[str], output: Any, tokenizer: Any) -> list[str]:
+def predictions(names: list[str], logits: Tensor | None, naming: Naming) -> list[str]:
     """What each position gives: the token read next, and after the last the likeliest."""
-    logits = getattr(output, "logits", None)
     last = ""
-    if isinstance(logits, Tensor) and logits.ndim == 3 and logits.shape[1] == len(names):
-        last = strings([int(logits[0, -1].argmax())], tokenizer)[0]
+    if logits is not None and logits.shape[1] == len(names):
+        last = naming.name(int(logits[0, -1].argmax()))
     return [*names[1:], last]
 
 
-def patches(model: nn.Module, inputs: Mapping[str, Any], length: int) -> list[str]:
-    """ "row,column" of each patch of an image, after the tokens that stand for the whole of it."""
+def patch_names(model: nn.Module, inputs: Mapping[str, Any], length: int) -> list[str] | None:
+    """Of an image's patches; None where their grid is not known."""
     pixels, config = inputs.get("pixel_values"), config_of(model)
     config = getattr(config, "vision_config", None) or getattr(config, "encoder", config)
     size = getattr(config, "patch_size", None)
-    numbers = [str(position) for position in range(length)]
     if not isinstance(pixels, Tensor) or not isinstance(size, int):
-        return numbers
+        return None
     height, width = pixels.shape[-2] // size, pixels.shape[-1] // size
     extra = length - height * width
-    if extra not in range(17):
-        return numbers
-    whole = ["CLS", *(f"register {index}" for index in range(1, extra))][:extra]
-    return whole + [f"{row},{column}" for row in range(height) for column in range(width)]
+    return patches(height, width, extra) if extra in range(17) else None
 
 
-def names_of_logits(model: nn.Module, logits: Tensor, tokenizer: Any) -> Callable[[int], str]:
+def names_of_logits(model: nn.Module, logits: Tensor, naming: Naming) -> Callable[[int], str]:
     """The names of the vocabulary's entries, or of the classes."""
     classes = getattr(config_of(model), "id2label", None)
     vocabulary = getattr(config_of(model), "vocab_size", None)
     if classes and len(classes) == logits.shape[-1] and logits.shape[-1] != vocabulary:
         return partial(class_name, classes)
-    return partial(token_name, tokenizer)
+    return naming.name
 
 
 def class_name(classes: Mapping[int, Any], index: int) -> str:
     return str(classes.get(index, index))
-
-
-def token_name(tokenizer: Any, id_: int) -> str:
-    return strings([id_], tokenizer)[0]

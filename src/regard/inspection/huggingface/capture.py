@@ -11,19 +11,20 @@ import torch
 from torch import Tensor, nn
 
 from regard.attention import Call
-from regard.errors import RegardError
-from regard.inspection.huggingface.axes import axes_of, names_of_logits
+from regard.errors import RegardError, some
+from regard.inspection.huggingface.axes import axes_of, names_of_logits, naming_of
 from regard.inspection.huggingface.interface import Heard, hearing_interface
 from regard.inspection.huggingface.masks import MaskReader, Unreadable
 from regard.inspection.huggingface.places import ATTENTION, Places, another_sequence
 from regard.inspection.huggingface.projections import Projections, linear_layers
 from regard.inspection.huggingface.understanding import inputs_of, understand
 from regard.inspection.recording import Recorder, check_traceable
-from regard.inspection.trace import Edit, Trace
+from regard.inspection.trace import Trace
+from regard.inspection.trace_data import Edit
 from regard.inspection.watching import watching
+from regard.inspection.writing import ONE_PASS, Written, generation_info
 
 
-@torch.no_grad()
 def trace_transformers(
     model: nn.Module,
     *,
@@ -50,26 +51,49 @@ def trace_transformers(
         RegardError: a model in training mode or compiled, inputs that continue from a cache, a
             model none of whose layers can be captured, or tokens that do not fit.
     """
+    return captured(model, inputs, tokens=tokens, tokenizer=tokenizer, text=text, keep=keep)
+
+
+@torch.no_grad()
+def captured(
+    model: nn.Module,
+    inputs: dict[str, Any],
+    *,
+    tokens: Sequence[str] | Mapping[str, Sequence[str]] | None = None,
+    tokenizer: Any = None,
+    name: str | None = None,
+    text: str = "",
+    written: Written | None = None,
+    keep: str = "auto",
+) -> Trace:
+    """The same, with the model's `name` and what it has `written` on one of the axes."""
     check(model, inputs)
     batches = frozenset(len(given) for given in inputs.values() if isinstance(given, Tensor))
     run = Run(model, Recorder(keep), Places(model, pixels=only_pixels(inputs)), batches)
     with hearing_model(model, run):
         output = model(**inputs)
     run.check_heard_something()
-    axes = axes_of(run.places, inputs, output, tokens=tokens, tokenizer=tokenizer)
-    logits = logits_of(output)
+    logits, naming = logits_of(output), naming_of(tokenizer)
     notes = run.notes()
     if logits is None:
         notes.append(f"{type(model).__name__} gives no logits, so nothing can be ablated")
+    if written is not None and written.searched:
+        notes.append(ONE_PASS)
     return Trace(
         taps=run.recorder.taps,
-        axes=axes,
-        model_name=getattr(model.config, "name_or_path", "") or type(model).__name__,
-        task=task_of(run.places, output),
+        axes=axes_of(run.places, inputs, logits, tokens, naming, written),
+        model_name=name or getattr(model.config, "name_or_path", "") or type(model).__name__,
+        task=task_of(run.places, logits),
         text=text,
         output=output,
+        generation=(
+            None
+            if written is None or logits is None
+            else generation_info(written, logits[0], naming.name)
+        ),
         rerun=None if logits is None else partial(rerun, model, inputs, run.names),
-        token_of=None if logits is None else names_of_logits(model, logits, tokenizer),
+        output_ids=None if written is None else written.ids,
+        token_of=None if logits is None else names_of_logits(model, logits, naming),
         notes=notes,
     )
 
@@ -227,14 +251,9 @@ def logits_of(output: Any) -> Tensor | None:
     return logits[:, None] if logits.ndim == 2 else logits
 
 
-def task_of(places: Places, output: Any) -> str:
+def task_of(places: Places, logits: Tensor | None) -> str:
     if places.pixels:
         return "vision"
     if places.pair:
         return "translation"
-    return "generation" if places.decodes and logits_of(output) is not None else "encoding"
-
-
-def some(names: Sequence[str]) -> str:
-    shown = ", ".join(names[:3])
-    return shown + (f" and {len(names) - 3} more" if len(names) > 3 else "")
+    return "generation" if places.decodes and logits is not None else "encoding"

@@ -6,17 +6,9 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from regard.inspection.answers import (
-    AxisInfo,
-    Candidate,
-    GenerationInfo,
-    HypothesisInfo,
-    Step,
-)
-from regard.inspection.huggingface.axes import strings
-from regard.inspection.trace import Trace
-
-CANDIDATES = 5
+from regard.inspection.answers import HypothesisInfo
+from regard.inspection.huggingface.axes import naming_of
+from regard.inspection.writing import Written
 
 
 @dataclass
@@ -69,52 +61,24 @@ def finished(ids: list[int], ends: set[int], pad: int) -> list[int]:
     return ids
 
 
-def generation_info(
-    trace: Trace, found: Hypotheses, hypothesis: int, axis: str, prompt: int, tokenizer: Any
-) -> Trace:
-    """Adds to a trace how the hypothesis came about that was read in it."""
-    shown = found.ids[hypothesis]
-    of = trace.axes[axis]
-    names = strings(shown, tokenizer)
-    # What the positions from the prompt's last on give is what was written.
-    predicts = of.tokens[1:prompt] + names
-    predicts += (of.predicts or [])[len(predicts) :]
-    trace.axes[axis] = AxisInfo(of.tokens, predicts, of.words, of.sentences, prompt)
-    trace.output_ids = list(shown)
-    trace.generation = GenerationInfo(
-        axis=axis,
-        steps=steps(trace.output.logits[0, prompt - 1 :], shown, tokenizer),
+def written_by(
+    found: Hypotheses, hypothesis: int, axis: str, prompt: int, tokenizer: Any
+) -> Written:
+    """The same as a trace takes it, with the hypothesis that is traced."""
+    naming = naming_of(tokenizer)
+    return Written(
+        ids=found.ids[hypothesis],
         hypotheses=[
             HypothesisInfo(
                 text=tokenizer.decode(ids, skip_special_tokens=True),
-                tokens=strings(ids, tokenizer),
+                tokens=naming.names(ids),
                 score=None if found.scores is None else found.scores[index],
                 finished=not found.ends or ids[-1] in found.ends,
             )
             for index, ids in enumerate(found.ids)
         ],
         shown=hypothesis,
+        axis=axis,
+        prompt=prompt,
+        searched=found.scores is not None or bool(found.ends),
     )
-    if found.scores is not None or found.ends:
-        trace.notes.append("maps are of one pass over the finished hypothesis")
-    return trace
-
-
-def steps(logits: Tensor, ids: list[int], tokenizer: Any) -> list[Step]:
-    """What each step gave, and the likeliest tokens beside it."""
-    found = []
-    for row, id_ in zip(logits, ids, strict=False):  # a language model has read the last one too
-        probabilities = row.float().softmax(-1)
-        best = probabilities.topk(min(CANDIDATES, len(probabilities)))
-        names = strings(best.indices.tolist(), tokenizer)
-        found.append(
-            Step(
-                token=strings([id_], tokenizer)[0],
-                probability=float(probabilities[id_]),
-                candidates=[
-                    Candidate(name, probability)
-                    for name, probability in zip(names, best.values.tolist(), strict=True)
-                ],
-            )
-        )
-    return found

@@ -38,10 +38,10 @@ class Heard:
     lse: Tensor | None  # as the kernel returned it, not yet checked
 
 
-Listener = Callable[[Heard], Tensor | None]
+Hear = Callable[[Heard], Tensor | None]
 """A tensor that it returns, (batch, heads, queries, value_dim), replaces the output."""
 
-_listener: ContextVar[Listener | None] = ContextVar("transformers listener", default=None)
+_listener: ContextVar[Hear | None] = ContextVar("transformers listener", default=None)
 
 
 def shared(
@@ -72,7 +72,7 @@ def shared(
 
 
 @contextmanager
-def hearing_interface(listener: Listener) -> Iterator[None]:
+def hearing_interface(listener: Hear) -> Iterator[None]:
     """Within it, `listener` hears every attention that this thread computes through the interface.
 
     Raises:
@@ -136,7 +136,7 @@ def reporting() -> Iterator[None]:
 def run_and_report(
     function: Callable[..., Any],
     implementation: str,
-    listener: Listener,
+    listener: Hear,
     /,
     *arguments: Any,
     **named: Any,

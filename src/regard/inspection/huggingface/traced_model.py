@@ -9,17 +9,11 @@ import torch
 from torch import nn
 
 from regard.errors import RegardError, optional_package
-from regard.inspection.huggingface.capture import trace_transformers
-from regard.inspection.huggingface.generating import Hypotheses, generation_info, search
+from regard.inspection.huggingface.capture import captured
+from regard.inspection.huggingface.generating import Hypotheses, search, written_by
 from regard.inspection.huggingface.interface import quiet
 from regard.inspection.trace import Trace
 
-EXAMPLES = {
-    "translation": "The house is small, but it has a large garden.",
-    "generation": "The trophy did not fit into the suitcase because",
-    "encoding": "The animal didn't cross the street because it was too tired.",
-    "vision": "",
-}
 GENERATED = 20  # tokens that a language model adds when nobody says how many
 UNLIMITED = 32_768  # tokens, for models whose positions have no end
 
@@ -53,10 +47,6 @@ class TracedModel:
             f"{heads} heads" if heads else "",
         ]
         return ", ".join(part for part in parts if part)
-
-    @property
-    def example(self) -> str:
-        return EXAMPLES[self.task]
 
     @property
     def max_tokens(self) -> int:
@@ -113,18 +103,12 @@ class TracedModel:
             raise RegardError("give either a target or generate; got both.")
         inputs = self.read_image(text) if self.task == "vision" else self.read(text)
         if not writes or (self.task == "generation" and target is None and generate == 0):
-            trace = trace_transformers(
-                self.model,
-                tokenizer=None if self.task == "vision" else self.reader,
-                text=text,
-                keep=keep,
-                **inputs,
+            reader = None if self.task == "vision" else self.reader
+            return captured(
+                self.model, inputs, tokenizer=reader, name=self.name, text=text, keep=keep
             )
-        else:
-            found = self.found(inputs, target, num_beams, generate)
-            trace = self.trace_written(inputs, text, found, hypothesis, keep)
-        trace.model_name = self.name
-        return trace
+        found = self.found(inputs, target, num_beams, generate)
+        return self.trace_written(inputs, text, found, hypothesis, keep)
 
     def trial(self) -> Trace:
         """The trace of no matter what, for the layers that it has."""
@@ -132,8 +116,7 @@ class TracedModel:
             return self.trace("a b c")
         from PIL import Image
 
-        pixels = self.pixels(Image.new("RGB", (64, 64)))
-        return trace_transformers(self.model, **pixels)
+        return captured(self.model, self.pixels(Image.new("RGB", (64, 64))))
 
     def found(
         self,
@@ -177,10 +160,15 @@ class TracedModel:
             prompt, axis = inputs["input_ids"].shape[1], "tokens"
             ids = torch.cat([inputs["input_ids"], shown], 1)
             inputs = {"input_ids": ids, "attention_mask": torch.ones_like(ids)}
-        trace = trace_transformers(
-            self.model, tokenizer=self.reader, text=text, keep=keep, **inputs
+        return captured(
+            self.model,
+            inputs,
+            tokenizer=self.reader,
+            name=self.name,
+            text=text,
+            written=written_by(found, hypothesis, axis, prompt, self.reader),
+            keep=keep,
         )
-        return generation_info(trace, found, hypothesis, axis, prompt, self.reader)
 
     def read(self, text: str) -> dict[str, Any]:
         """The model's inputs for a text."""

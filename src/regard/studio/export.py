@@ -8,7 +8,6 @@ import os
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from html import escape
-from importlib.resources import files
 from typing import Any
 from urllib.parse import quote
 
@@ -18,13 +17,13 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from regard.attention import capped
-from regard.errors import RegardError
 from regard.files import whole_file
 from regard.inspection import views
 from regard.inspection.formula import scale
 from regard.inspection.tap import Tap
 from regard.inspection.tiles import TileRequest, tile, visible
-from regard.inspection.trace import Trace
+from regard.inspection.trace_data import TraceData
+from regard.studio import page
 
 TILE = 256  # cells along the side of the tiles that the page asks for
 THUMBNAIL = 48
@@ -33,7 +32,7 @@ ID = "file"
 
 
 def to_html(
-    trace: Trace,
+    trace: TraceData,
     path: str | os.PathLike[str],
     *,
     taps: Sequence[str] | None = None,
@@ -72,7 +71,7 @@ def to_html(
 
 
 def _answers(
-    trace: Trace, chosen: list[Tap], heads: Sequence[int] | None, limit: int
+    trace: TraceData, chosen: list[Tap], heads: Sequence[int] | None, limit: int
 ) -> tuple[dict[str, Any], list[str]]:
     answers: dict[str, Any] = {}
     for tap in trace.values():  # an overview of everything costs little
@@ -206,8 +205,8 @@ def _plain(value: Any) -> Any:
 def _page(title: str, kept: dict[str, Any]) -> str:
     # In a script or a style only its own end tag and "<!--" mean anything; both are written so that
     # the language within reads the same and HTML does not see them.
-    script = _static("regard.js").replace("</script", "\\x3C/script").replace("<!--", "\\x3C!--")
-    style = _static("regard.css").replace("</style", "<\\/style")
+    script = page.read("regard.js").replace("</script", "\\x3C/script").replace("<!--", "\\x3C!--")
+    style = page.read("regard.css").replace("</style", "<\\/style")
     data = json.dumps(_plain(kept), ensure_ascii=False, separators=(",", ":"))
     data = data.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
@@ -233,12 +232,3 @@ def _page(title: str, kept: dict[str, Any]) -> str:
 </body>
 </html>
 """
-
-
-def _static(name: str) -> str:
-    file = files("regard") / "studio" / "static" / name
-    if not file.is_file():
-        raise RegardError(
-            f"this copy of regard has no built {name}; run `npm ci && npm run build` in web/."
-        )
-    return file.read_text(encoding="utf-8")

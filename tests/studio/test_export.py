@@ -8,13 +8,14 @@ import numpy as np
 import pytest
 import torch
 
+import regard
 from regard.errors import RegardError
-from regard.inspection import Trace, html
+from regard.inspection import Trace
 from regard.inspection.answers import AxisInfo
-from regard.inspection.html import to_html
-from regard.inspection.models import trace_module
 from regard.inspection.tiles import TileRequest, tile
 from regard.layers import MultiHeadAttention
+from regard.studio import export, page
+from regard.studio.export import to_html
 
 TEXT = 'A <b>bold</b> "text" </script><script>alert(1)</script> & <!-- more'
 
@@ -22,7 +23,7 @@ TEXT = 'A <b>bold</b> "text" </script><script>alert(1)</script> & <!-- more'
 def traced(positions, text=TEXT):
     torch.manual_seed(7)
     model = MultiHeadAttention(6, 3).eval()
-    trace = trace_module(model, input=torch.randn(1, positions, 6))
+    trace = regard.trace(model, input=torch.randn(1, positions, 6))
     (axis,) = trace.axes
     tokens = [f"</script>{position}" for position in range(positions)]
     trace.axes[axis] = AxisInfo(tokens, None, None, None, positions)
@@ -35,14 +36,14 @@ def traced(positions, text=TEXT):
 @pytest.fixture(autouse=True)
 def built(monkeypatch):
     """A page small enough to look through."""
-    page = {"regard.js": 'draw("</script><!--");', "regard.css": "b { content: '</style>' }"}
-    monkeypatch.setattr(html, "_static", page.__getitem__)
+    files = {"regard.js": 'draw("</script><!--");', "regard.css": "b { content: '</style>' }"}
+    monkeypatch.setattr(page, "read", files.__getitem__)
 
 
 def kept(path):
-    page = path.read_text(encoding="utf-8")
-    found = re.search(r'<script type="application/json" id="regard-trace">(.*?)</script>', page)
-    return json.loads(found[1]), page
+    written = path.read_text(encoding="utf-8")
+    found = re.search(r'<script type="application/json" id="regard-trace">(.*?)</script>', written)
+    return json.loads(found[1]), written
 
 
 def numbers(answer):
@@ -153,7 +154,7 @@ def test_every_map_has_its_coarsest_level_before_one_has_a_finer(tmp_path):
 
 def test_a_map_that_would_take_too_long_is_left_out(tmp_path, monkeypatch):
     trace = traced(300)
-    monkeypatch.setattr(html, "ENTRIES", 2 * 300 * 300)
+    monkeypatch.setattr(export, "ENTRIES", 2 * 300 * 300)
     said = to_html(trace, tmp_path / "page.html", limit_mb=0.4)
     assert said[:2] == [
         "2 of 3 maps are here at coarse levels only.",
@@ -183,6 +184,6 @@ def test_a_tap_or_head_that_is_not_there_is_refused_and_nothing_written(tmp_path
 
 def test_a_package_without_its_page_says_so(tmp_path, monkeypatch):
     monkeypatch.undo()
-    monkeypatch.setattr(html, "files", lambda package: tmp_path)
-    with pytest.raises(RegardError, match=r"has no built regard\.js"):
+    monkeypatch.setattr(page, "STATIC", tmp_path / "none")
+    with pytest.raises(RegardError, match=r"has no built page"):
         to_html(traced(5), tmp_path / "page.html")

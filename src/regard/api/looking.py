@@ -1,0 +1,153 @@
+"""Open a model by name to look into it: regard's own, or one of transformers'."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from inspect import Parameter, signature
+from typing import Any, Literal, Protocol, cast
+
+from regard.api.loading import task_class
+from regard.checkpoints import Checkpoint, empty_model, open_checkpoint
+from regard.errors import RegardError
+from regard.inspection import Trace
+from regard.inspection.answers import ModelInfo
+from regard.inspection.models import ATTENTIONS, tap_name, task_of
+from regard.models import VisionTransformer
+from regard.tasks.images import ImageReader
+from regard.tasks.kinds import kind_of
+from regard.translation.card import read_card
+
+EXAMPLES = {
+    "translation": "The house is small, but it has a large garden.",
+    "generation": "The trophy did not fit into the suitcase because",
+    "encoding": "The animal didn't cross the street because it was too tired.",
+    "vision": "",
+}
+ENGLISH = "I would like to drink a cup of tea with my friends."  # of a model that says it reads it
+UNLIMITED = 32_768  # tokens, for models whose positions have no end
+
+
+class Traceable(Protocol):
+    """What can be looked into: what `regard.load` gives, or a `TracedModel` of transformers."""
+
+    name: str
+
+    @property
+    def trace(self) -> Callable[..., Trace]:
+        """Takes a text, or an image's path, and options by name."""
+
+
+@dataclass(frozen=True)
+class Layer:
+    """An attention layer, by the name of its tap."""
+
+    tap: str
+    heads: int
+    key_heads: int
+    head_dim: int
+
+
+def open_for_looking(name: str) -> Traceable:
+    """The model of a name, as `regard.load` takes it.
+
+    transformers opens what regard does not implement: another family, or settings of one.
+
+    Raises:
+        RegardError: there is none, it is damaged, or its tokenizer is missing.
+    """
+    checkpoint = open_checkpoint(name)
+    if not _implemented(checkpoint):
+        from regard.inspection.huggingface import load_for_tracing
+
+        return load_for_tracing(checkpoint.folder, name=name)
+    if checkpoint.family.model is VisionTransformer and checkpoint.config.head != "classification":
+        return ImageReader.load(checkpoint, name=name)
+    kind = kind_of(checkpoint)
+    task = "translation" if kind == "recurrent-translation" else kind
+    opened: Traceable = task_class(task).load(checkpoint, name=name)
+    return opened
+
+
+def look_at(model: Traceable, text: str, **options: Any) -> Trace:
+    """The trace of a text.
+
+    Args:
+        options: of the model's `trace`: target, hypothesis, num_beams, generate.
+
+    Raises:
+        RegardError: an option that this kind of model has no use for, or what its `trace` refuses.
+    """
+    takes = signature(model.trace).parameters
+    searches = any(each.kind is Parameter.VAR_KEYWORD for each in takes.values())
+    for option in options:
+        if option not in takes and not (searches and option == "num_beams"):
+            raise RegardError(f"{model.name} takes no {option} when it is looked at; leave it out.")
+    return model.trace(text, **options)
+
+
+def describe(name: str, opened: Callable[[str], Any]) -> ModelInfo:
+    """What a page says of a model: regard's are described by their files, others are `opened`."""
+    checkpoint = open_checkpoint(name)
+    if not _implemented(checkpoint):
+        model = opened(name)
+        return ModelInfo(
+            name, model.task, model.description, EXAMPLES[model.task], model.max_tokens
+        )
+    task = task_of(empty_model(checkpoint))
+    languages = [str(each) for each in read_card(checkpoint.folder).get("language", [])]
+    return ModelInfo(
+        name=name,
+        task=cast(Literal["translation", "generation", "encoding", "vision"], task),
+        description=", ".join(
+            [" → ".join(languages) or checkpoint.settings["model_type"], *_sizes(checkpoint.config)]
+        ),
+        example=ENGLISH if languages[:1] == ["en"] else EXAMPLES[task],
+        max_tokens=_max_tokens(checkpoint.config),
+    )
+
+
+def attention_layers(name: str) -> list[Layer]:
+    """Every attention layer of a model. No weight of regard's is read for it; what attends in a
+    model of transformers is known once it has run, on a short text."""
+    checkpoint = open_checkpoint(name)
+    if not _implemented(checkpoint):
+        from regard.inspection.huggingface import load_for_tracing
+
+        heard = load_for_tracing(checkpoint.folder).trial().values()
+        return [Layer(tap.name, tap.heads, tap.key_heads, tap.head_dim) for tap in heard]
+    return [
+        Layer(tap_name(path), layer.num_heads, layer.num_key_heads, layer.head_dim)
+        for path, layer in empty_model(checkpoint).named_modules()
+        if isinstance(layer, ATTENTIONS)
+    ]
+
+
+def _implemented(checkpoint: Checkpoint) -> bool:
+    """Whether regard has the family, with these settings."""
+    _ = checkpoint.settings  # a folder without a model is refused as that
+    try:
+        return checkpoint.config is not None
+    except RegardError:
+        return False
+
+
+def _sizes(config: Any) -> tuple[str, str]:
+    """Layers, of a translator those of both sides, and heads."""
+    sides = [getattr(config, f"{side}_layers", None) for side in ("encoder", "decoder")]
+    layers = " + ".join(map(str, sides if None not in sides else [config.num_layers]))
+    heads = getattr(config, "encoder_heads", None) or getattr(config, "num_heads", None)
+    kind = f"{heads} heads" if heads else f"recurrent, attention {config.attention}"
+    return f"{layers} layers", kind
+
+
+def _max_tokens(config: Any) -> int:
+    """How long a text may be; for an image, how many patches it has."""
+    if hasattr(config, "patch_size"):
+        height, width = (
+            image // patch
+            for image, patch in zip(config.image_size, config.patch_size, strict=True)
+        )
+        return height * width
+    if getattr(config, "positions", None) == "relative":
+        return UNLIMITED
+    ends = 1 if hasattr(config, "decoder_layers") else 0  # the end of sentence
+    return config.max_positions - ends

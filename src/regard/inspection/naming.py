@@ -1,0 +1,86 @@
+"""Readable names for token ids, and the axes that they make up."""
+
+import unicodedata
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from regard.inspection.answers import AxisInfo
+from regard.inspection.grouping import sentence_spans, word_spans
+from regard.text import Tokenizer
+
+
+@dataclass(frozen=True)
+class Naming:
+    """Names ids by a tokenizer's own pieces, a space before a word as ▁; without one, by number."""
+
+    piece: Callable[[int], str | None] | None = None  # of an id; None for one it does not know
+    decoder: Any = None  # of the tokenizers library, where pieces spell bytes
+    special: frozenset[str] = frozenset()  # pieces that belong to no word
+
+    @classmethod
+    def of(cls, tokenizer: Tokenizer | None) -> "Naming":
+        """The naming of one of this package's tokenizers."""
+        if tokenizer is None:
+            return cls()
+        special = (*tokenizer.special_names(), *tokenizer.special.values())
+        return cls(
+            tokenizer.backend.id_to_token,
+            byte_level(tokenizer.backend.decoder),
+            frozenset(special),
+        )
+
+    def names(self, ids: Sequence[int]) -> list[str]:
+        return [self.name(id_) for id_ in ids]
+
+    def name(self, id_: int) -> str:
+        piece = None if self.piece is None else self.piece(id_)
+        if piece is None:  # embeddings are rounded up to a multiple of 64
+            return str(id_)
+        text = piece if self.decoder is None else self.decoder.decode([piece])
+        text = text.replace(" ", "▁").replace("\n", "↵")
+        return piece if unwritable(text) else text
+
+    def axis(
+        self,
+        ids: Sequence[int],
+        *,
+        predicts: list[str] | None = None,
+        prompt: int | None = None,
+    ) -> AxisInfo:
+        """The axis of a sequence; words and sentences are known only with a tokenizer.
+
+        Args:
+            predicts: what each position predicts, of a decoder.
+            prompt: how many positions were given; all of them if not said.
+        """
+        names = self.names(ids)
+        return AxisInfo(
+            tokens=names,
+            predicts=predicts,
+            words=None if self.piece is None else word_spans(names, self.special),
+            sentences=None if self.piece is None else sentence_spans(names),
+            prompt=len(names) if prompt is None else prompt,
+        )
+
+
+def byte_level(decoder: Any) -> Any:
+    """The decoder, if pieces spell bytes; None if they are text."""
+    return decoder if type(decoder).__name__ == "ByteLevel" else None
+
+
+def unwritable(text: str) -> bool:
+    """Whether it is a part of a character, or one that a terminal obeys instead of showing."""
+    parts = "\N{REPLACEMENT CHARACTER}" in text or not text
+    return parts or any(unicodedata.category(letter) == "Cc" for letter in text)
+
+
+def numbered(length: int) -> AxisInfo:
+    """An axis whose positions have no other name than their number."""
+    return AxisInfo([str(position) for position in range(length)], None, None, None, length)
+
+
+def patches(height: int, width: int, extra: int) -> list[str]:
+    """ "row,column" of each patch of an image, after `extra` tokens that stand for all of it."""
+    whole = ["CLS", *(f"register {index}" for index in range(1, extra))][:extra]
+    return whole + [f"{row},{column}" for row in range(height) for column in range(width)]

@@ -1,0 +1,67 @@
+"""What a run left behind: each attention layer's query, key and mask, and whose they are."""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+from torch import Tensor
+
+from regard.attention import Call
+from regard.attention.scores import unknown
+from regard.errors import RegardError
+from regard.inspection.answers import AxisInfo, GenerationInfo, Receipt
+from regard.inspection.tap import Tap
+
+Edit = Callable[[str, Call], Tensor | None]
+"""Called with each attention of a run and its tap's name; a tensor that it returns replaces the
+output."""
+
+
+@dataclass(eq=False, repr=False)
+class TraceData(Mapping[str, Tap]):
+    """The attention layers of one run by tap name, in the order in which they ran.
+
+    `Trace` is this with what it can be turned into; whatever reads a trace takes either.
+    """
+
+    taps: dict[str, Tap]
+    axes: dict[str, AxisInfo]  # the sequences that taps name as their queries and keys
+    model_name: str
+    task: str  # "translation", "generation", "encoding" or "vision"
+    text: str = ""
+    output: Any = None  # what the model returned
+    generation: GenerationInfo | None = None
+    # Runs the same inputs again under an edit and gives the logits, (batch, steps, entries); None
+    # for a trace that was loaded, or whose model returns no logits.
+    rerun: Callable[[Edit], Tensor] | None = None
+    output_ids: list[int] | None = None  # of the tokens that generation's steps gave
+    # The names of the logits' entries: tokens, labels or positions.
+    token_of: Callable[[int], str] | None = None
+    notes: list[str] = field(default_factory=list)  # what a reader should know of this trace
+
+    def __repr__(self) -> str:
+        sizes = ", ".join(f"{len(axis.tokens):,} of {name}" for name, axis in self.axes.items())
+        return f"<Trace of {self.model_name}: {len(self)} attention layers, {sizes}>"
+
+    def __getitem__(self, name: str) -> Tap:
+        if name not in self.taps:
+            raise RegardError(unknown("tap", name, list(self.taps)))
+        return self.taps[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.taps)
+
+    def __len__(self) -> int:
+        return len(self.taps)
+
+    @cached_property
+    def receipt(self) -> Receipt:
+        """How exact the maps are: the worst of all taps' receipts."""
+        receipts = [tap.receipt for tap in self.taps.values()]
+        return Receipt(
+            row_sum_error=max(receipt.row_sum_error for receipt in receipts),
+            difference=max(receipt.difference for receipt in receipts),
+            rows=sum(receipt.rows for receipt in receipts),
+            dtype=receipts[0].dtype,
+        )
