@@ -30,9 +30,9 @@ def geometry(explanation: Explanation, *, head: int = 0, spotlight: int = 0) -> 
     def matrix(name: str, of_head: int = 0) -> Tensor:
         return torch.from_numpy(explanation[name].array[of_head])
 
-    turned = "turned_query" in explanation
-    query = matrix("turned_query" if turned else "query", head)
-    key = matrix("turned_key" if turned else "key", key_head)
+    rotated = "rotated_query" in explanation
+    query = matrix("rotated_query" if rotated else "query", head)
+    key = matrix("rotated_key" if rotated else "key", key_head)
     embedded = matrix("positions" if "positions" in explanation else "vectors")
     value, attended = matrix("value", key_head), matrix("attended", head)[[spotlight]]
     weights = matrix("weights", head)[spotlight]
