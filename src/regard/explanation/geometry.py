@@ -64,7 +64,7 @@ def _plane(name: str, spaces: dict[str, Tensor]) -> Plane:
         onto = principal(every, 2)
         total = float(every.square().sum())
         kept = float((every @ onto).square().sum()) / total if total else 1.0
-    return Plane(name, kept, {arrow: _points(of @ onto) for arrow, of in spaces.items()})
+    return Plane(name, kept, {arrow: _points(vectors @ onto) for arrow, vectors in spaces.items()})
 
 
 def _points(rows: Tensor) -> list[Point]:

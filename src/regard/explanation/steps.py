@@ -81,15 +81,15 @@ def _computed(setup: Setup) -> Iterator[tuple[str, Tensor, list[str]]]:
 
     heads, key_heads = setup.heads, setup.own_key_heads
     ends = {}
-    for name, of, of_name, number in (
+    for name, states, source_name, number in (
         ("query", x, last, heads),
         ("key", memory, memory_name, key_heads),
         ("value", memory, memory_name, key_heads),
     ):
         projection = setup.projections.get(name)
-        wide = of if projection is None else projection(of)
+        wide = states if projection is None else projection(states)
         ends[name] = setup.split(wide, number)
-        yield name, ends[name], [of_name, *_of_projection(name, projection)]
+        yield name, ends[name], [source_name, *_of_projection(name, projection)]
     query, key, value = ends["query"], ends["key"], ends["value"]
     q, k = "query", "key"
     if setup.rotation is not None:

@@ -211,10 +211,12 @@ class Words:
         return "its vector itself" if self.setup.heads == 1 else "each head's part of its vector"
 
     def _projection(self, symbol: str, letter: str) -> str:
-        of = "M" if self.setup.crosses and letter != "Q" else self._x
+        states = "M" if self.setup.crosses and letter != "Q" else self._x
         if not self.setup.projections:
-            return f"{symbol} = {of}" + ("" if self.setup.heads == 1 else ", its head's columns")
-        return f"{symbol} = {of} · W_{letter}{self._bias(letter)}"
+            return f"{symbol} = {states}" + (
+                "" if self.setup.heads == 1 else ", its head's columns"
+            )
+        return f"{symbol} = {states} · W_{letter}{self._bias(letter)}"
 
     def _bias(self, letter: str) -> str:
         name = next(name for name, known in LETTERS.items() if known == letter)

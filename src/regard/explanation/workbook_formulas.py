@@ -85,11 +85,15 @@ class Formulas:
     def _sum(self, first: str, second: str) -> Formula:
         return lambda h, i, j: f"{self.cell(first, h, i, j)}+{self.cell(second, h, i, j)}"
 
-    def _normalized(self, of: str, gamma: str, *rest: str) -> Formula:
+    def _normalized(self, table: str, gamma: str, *rest: str) -> Formula:
         beta, epsilon = rest[0] if len(rest) > 1 else None, rest[-1]
 
         def normalized(h: int, i: int, j: int) -> str:
-            x, cell, small = self.row(of, 0, i), self.cell(of, 0, i, j), self.cell(epsilon, 0, 0, 0)
+            x, cell, small = (
+                self.row(table, 0, i),
+                self.cell(table, 0, i, j),
+                self.cell(epsilon, 0, 0, 0),
+            )
             if self.settings.norm == "rms":
                 shown = f"{cell}/SQRT(SUMSQ({x})/COLUMNS({x})+{small})"
             else:
@@ -99,22 +103,22 @@ class Formulas:
 
         return normalized
 
-    def _projected(self, of: str, weight: str | None = None, bias: str | None = None) -> Formula:
+    def _projected(self, table: str, weight: str | None = None, bias: str | None = None) -> Formula:
         def projected(h: int, i: int, j: int) -> str:
             if weight is None:  # a head has its part of the vector
-                return self.cell(of, 0, i, h * self.settings.head_dim + j)
-            product = f"SUM(MMULT({self.row(of, 0, i)},{self.column(weight, h, j)}))"
+                return self.cell(table, 0, i, h * self.settings.head_dim + j)
+            product = f"SUM(MMULT({self.row(table, 0, i)},{self.column(weight, h, j)}))"
             return product if bias is None else f"{product}+{self.cell(bias, h, 0, j)}"
 
         return projected
 
-    def _rotated(self, of: str, cosine: str, sine: str) -> Formula:
+    def _rotated(self, table: str, cosine: str, sine: str) -> Formula:
         half = self.settings.head_dim // 2
 
         def rotated(h: int, i: int, j: int) -> str:
             sign, partner = ("-", j + half) if j < half else ("+", j - half)
-            own = f"{self.cell(of, h, i, j)}*{self.cell(cosine, 0, i, j % half)}"
-            return f"{own}{sign}{self.cell(of, h, i, partner)}*{self.cell(sine, 0, i, j % half)}"
+            own = f"{self.cell(table, h, i, j)}*{self.cell(cosine, 0, i, j % half)}"
+            return f"{own}{sign}{self.cell(table, h, i, partner)}*{self.cell(sine, 0, i, j % half)}"
 
         return rotated
 
