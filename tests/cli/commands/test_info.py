@@ -189,11 +189,11 @@ def test_taps_need_no_weights(regard, tmp_path):
 def test_taps_count_the_keys_that_heads_share(regard, monkeypatch):
     from torch import nn
 
-    from regard import checkpoints
+    from regard.api import looking
     from regard.layers import MultiHeadAttention
 
     model = nn.ModuleDict({"self_attention": MultiHeadAttention(12, 6, num_key_heads=2)})
-    monkeypatch.setattr(checkpoints, "empty_model", lambda folder: model)
+    monkeypatch.setattr(looking, "empty_model", lambda folder: model)
     (tap,) = json.loads(regard("info", "en-de", "--taps", "--json").out)
     assert tap == {"tap": "self", "heads": 6, "key_heads": 2, "head_dim": 2}
 
