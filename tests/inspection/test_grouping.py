@@ -8,12 +8,10 @@ import torch
 from regard.inspection.grouping import (
     group_words,
     sentence_spans,
-    spans_of,
     word_spans,
 )
 from regard.inspection.tap import Tap
 from regard.inspection.tiles import TileRequest, tile
-from regard.text import Word
 
 
 def words(tokens: list[str], spans: list[tuple[int, int]]) -> list[str]:
@@ -62,10 +60,6 @@ def test_sentences_end_at_final_punctuation(tokens: list[str], expected: list[st
     spans = sentence_spans(tokens)
     assert words(tokens, spans) == expected
     assert [index for span in spans for index in range(*span)] == list(range(len(tokens)))
-
-
-def test_words_of_our_tokenizers_become_spans():
-    assert spans_of([Word("tea", [1, 2, 3]), Word("a", [5])]) == [(1, 4), (5, 6)]
 
 
 def test_columns_are_summed_and_rows_averaged():

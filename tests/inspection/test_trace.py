@@ -1,5 +1,6 @@
 """What a trace can be turned into: a figure, numbers, a page, a widget."""
 
+import tomllib
 from collections.abc import Callable
 from pathlib import Path
 
@@ -8,6 +9,7 @@ import pytest
 from regard import RegardError
 from regard.inspection import Tap, Trace
 from regard.inspection.answers import AxisInfo
+from regard.inspection.trace import OWN_PAGES, PAGES
 
 NAME = "decoder.layers.1.self"
 
@@ -19,6 +21,11 @@ def trace(make_tap: Callable[..., Tap]) -> Trace:
     return Trace(
         {NAME: make_tap(13, 13)}, {"target": axis}, "a model", "encoding", text="some text"
     )
+
+
+def test_the_page_is_found_by_the_names_that_the_package_declares():
+    project = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text("utf-8"))
+    assert project["project"]["entry-points"][PAGES] == OWN_PAGES
 
 
 def test_it_is_shown_in_a_line(trace: Trace):

@@ -1,1 +1,1 @@
-"""The public functions that work by the name of a model or of a task: load, pipeline, train, look."""
+"""What works by the name of a model or of a task: load, pipeline, train, look."""

@@ -56,11 +56,10 @@ def load(name: str | os.PathLike[str], task: str | None = None) -> Any:
     kind = kind_of(checkpoint)
     if task is not None and kind != task and task not in _ALSO.get(kind, ()):
         raise RegardError(catalog.wrong_kind(name, describe(checkpoint), kind, needed))
-    task = task or ("translation" if kind == "recurrent-translation" else kind)
-    return task_class(task).load(checkpoint, name=str(name))
+    return task_class(task or kind).load(checkpoint, name=str(name))
 
 
-def task_class(task: str) -> Any:
-    """The class of a task, a name in CLASSES."""
-    module, class_name = CLASSES[task]
+def task_class(kind: str) -> Any:
+    """The class for a task, or for the kind of a model."""
+    module, class_name = CLASSES["translation" if kind == "recurrent-translation" else kind]
     return getattr(import_module(module), class_name)

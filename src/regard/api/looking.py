@@ -61,9 +61,7 @@ def open_for_looking(name: str) -> Traceable:
         return load_for_tracing(checkpoint.folder, name=name)
     if checkpoint.family.model is VisionTransformer and checkpoint.config.head != "classification":
         return ImageReader.load(checkpoint, name=name)
-    kind = kind_of(checkpoint)
-    task = "translation" if kind == "recurrent-translation" else kind
-    opened: Traceable = task_class(task).load(checkpoint, name=name)
+    opened: Traceable = task_class(kind_of(checkpoint)).load(checkpoint, name=name)
     return opened
 
 

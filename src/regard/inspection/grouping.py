@@ -1,12 +1,10 @@
 """Words and sentences as spans of tokens, and maps between them instead of between tokens."""
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 
 import torch
 from jaxtyping import Float
 from torch import Tensor
-
-from regard.text import Word
 
 Span = tuple[int, int]
 
@@ -45,11 +43,6 @@ def group_words(
         return weights.new_zeros(len(target_words), len(source_words))
     by_source = torch.stack(columns, dim=1)
     return torch.stack([by_source[list(pieces)].mean(0) for pieces in target_words])
-
-
-def spans_of(words: Iterable[Word]) -> list[Span]:
-    """Words of one of this package's tokenizers as spans of their tokens."""
-    return [(word.indices[0], word.indices[-1] + 1) for word in words]
 
 
 def word_spans(tokens: Sequence[str], special: Collection[str] = SPECIAL) -> list[Span]:
