@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, overload
 
-from regard.errors import RegardError
+from regard.errors import DamagedFileError
 
 
 class JsonObject(dict[str, Any]):
@@ -17,7 +17,7 @@ class JsonObject(dict[str, Any]):
         self._file = file
 
     def __missing__(self, key: str) -> Any:
-        raise RegardError(
+        raise DamagedFileError(
             f"{self._file} must have the key {key!r}, which is missing."
             " Copy the file again from where it came from."
         )
@@ -55,7 +55,7 @@ def read_object(file: Path) -> JsonObject:
     """
     content = read_json(file)
     if not isinstance(content, dict):
-        raise RegardError(f"{file} must be a JSON object; it is a {type(content).__name__}.")
+        raise DamagedFileError(f"{file} must be a JSON object; it is a {type(content).__name__}.")
     return JsonObject(file, content)
 
 
@@ -68,4 +68,4 @@ def read_json(file: Path) -> Any:
     try:
         return json.loads(file.read_text(encoding="utf-8"))
     except (ValueError, RecursionError) as error:
-        raise RegardError(f"{file} is not valid JSON ({error}).") from error
+        raise DamagedFileError(f"{file} is not valid JSON ({error}).") from error

@@ -6,7 +6,7 @@ from typing import Any
 
 from regard import catalog
 from regard.checkpoints import open_checkpoint
-from regard.errors import RegardError
+from regard.errors import UnsupportedError, unknown
 from regard.tasks.kinds import describe, kind_of
 
 # The tasks, by the names of transformers, and the class of each.
@@ -47,15 +47,15 @@ def load(name: str | os.PathLike[str], task: str | None = None) -> Any:
         RegardError: no such model, or one of another kind; the message says what it is for.
     """
     if task is not None and task not in CLASSES:
-        raise RegardError(f"task must be one of {', '.join(CLASSES)}; got {task!r}.")
+        raise unknown("task", task, CLASSES)
     needed = catalog.KINDS[task].needed if task is not None else catalog.MODEL
     shipped = catalog.find(name)
     if task is not None and shipped is not None and shipped.kind != task:
-        raise RegardError(catalog.wrong_kind(name, shipped.what, shipped.kind, needed))
+        raise UnsupportedError(catalog.wrong_kind(name, shipped.what, shipped.kind, needed))
     checkpoint = open_checkpoint(name)
     kind = kind_of(checkpoint)
     if task is not None and kind != task and task not in _ALSO.get(kind, ()):
-        raise RegardError(catalog.wrong_kind(name, describe(checkpoint), kind, needed))
+        raise UnsupportedError(catalog.wrong_kind(name, describe(checkpoint), kind, needed))
     task = task or ("translation" if kind == "recurrent-translation" else kind)
     module, class_name = CLASSES[task]
     task_class = getattr(import_module(module), class_name)

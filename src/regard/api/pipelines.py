@@ -4,7 +4,6 @@ Version 5 took four of its tasks away (translation, summarization, text2text-gen
 question-answering), and users have programs that read their keys.
 """
 
-import difflib
 import os
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -15,7 +14,7 @@ import torch
 
 from regard import catalog
 from regard.api.loading import load
-from regard.errors import RegardError
+from regard.errors import BadArgumentError, unknown
 from regard.tasks.answering import Answer, Answerer
 from regard.tasks.classification import Classification, Classifier
 from regard.tasks.embedding import Embedder
@@ -74,21 +73,18 @@ def pipeline(
     if languages:
         known = "translation"
     if known not in TASKS:
-        names = [*TASKS, *ALIASES, "translation_XX_to_YY"]
-        near = difflib.get_close_matches(task, names, n=1)
-        hint = f" Did you mean {near[0]}?" if near else ""
-        raise RegardError(f"task must be one of {', '.join(names)}; got {task!r}.{hint}")
+        raise unknown("task", task, [*TASKS, *ALIASES, "translation_XX_to_YY"])
     kind, answer = TASKS[known]
     if model is None:
         model = _SHIPPED.get(task)
     if model is None:
-        raise RegardError(
+        raise BadArgumentError(
             f"model must be a folder or hub:org/name of a model for {task}; got None."
         )
     if isinstance(model, str | os.PathLike):
         model = load(model, known)
     if not isinstance(model, kind):
-        raise RegardError(
+        raise BadArgumentError(
             f"model must be a {kind.__name__} for {task}; got {type(model).__name__}."
             " Give the folder, or what regard.load made of it."
         )
@@ -193,7 +189,7 @@ def _answer(
     """
     if inputs is None:
         if question is None or context is None:
-            raise RegardError("a question and its context were expected; give both.")
+            raise BadArgumentError("a question and its context were expected; give both.")
         questions = [question] if (one := isinstance(question, str)) else list(question)
         contexts = [context] * len(questions) if isinstance(context, str) else list(context)
     else:

@@ -3,7 +3,7 @@
 import os
 from typing import Any
 
-from regard.errors import RegardError
+from regard.errors import BadArgumentError, unknown
 from regard.translation.translator import Translator
 
 File = str | os.PathLike[str]
@@ -25,11 +25,11 @@ def train(task: str, data: File | tuple[File, File], output: File, **options: An
     from regard.translation.training import TrainingOptions, train_translation
 
     if task != "translation":
-        raise RegardError(f"task must be translation; got {task!r}.")
+        raise BadArgumentError(f"task must be translation; got {task!r}.")
     known = TrainingOptions.__dataclass_fields__
     for name in options:
         if name not in known:
-            raise RegardError(f"a training option is one of {', '.join(known)}; got {name!r}.")
+            raise unknown("a training option", name, known)
     pairs = (os.fspath(data[0]), os.fspath(data[1])) if isinstance(data, tuple) else os.fspath(data)
     output = os.fspath(output)
     train_translation(pairs, TrainingOptions(output=output, **options), say=print)

@@ -11,7 +11,7 @@ from regard.checkpoints.families import family_for
 from regard.checkpoints.family import Family
 from regard.checkpoints.hub import find_folder
 from regard.checkpoints.weights import Weights, open_weights
-from regard.errors import RegardError, refusing
+from regard.errors import NotFoundError, RegardError, refusing
 from regard.json_files import JsonFiles, JsonObject
 from regard.text import TokenizerPair
 
@@ -38,7 +38,7 @@ class Checkpoint:
         """
         settings = self.files.get("config.json")
         if settings is None:
-            raise RegardError(f"{self.folder} is not a model folder: it has no config.json.")
+            raise NotFoundError(f"{self.folder} is not a model folder: it has no config.json.")
         return settings
 
     @cached_property

@@ -11,7 +11,7 @@ from torch.overrides import TorchFunctionMode
 from regard.checkpoints.checkpoint import CheckpointLike, open_checkpoint
 from regard.checkpoints.family import cast, places, to_ours
 from regard.checkpoints.fit import Fit, fit
-from regard.errors import RegardError
+from regard.errors import DamagedFileError
 
 
 def from_pretrained(name: CheckpointLike, *, dtype: torch.dtype | None = torch.float32) -> Any:
@@ -60,19 +60,19 @@ class _NoFirstValues(TorchFunctionMode):
 
 def _refuse(found: Fit, weights: Mapping[str, Tensor], folder: Path) -> None:
     if found.missing or found.unexpected:
-        raise RegardError(
+        raise DamagedFileError(
             f"the weights in {folder} do not fit its config.json:"
             f" missing {_some(found.missing)}; unexpected {_some(found.unexpected)}."
         )
     if found.misshaped:
         name, wanted, got = found.misshaped[0]
         more = len(found.misshaped) - 1
-        raise RegardError(
+        raise DamagedFileError(
             f"{name} must be {wanted} by {folder}/config.json; the file has {got}"
             + (f", and {more} more do not fit (`regard doctor` lists them)." if more else ".")
         )
     if wrong := next(found.untrue(weights), None):
-        raise RegardError(f"{wrong}, in {folder}.")
+        raise DamagedFileError(f"{wrong}, in {folder}.")
 
 
 def _assign(model: nn.Module, state: Mapping[str, Tensor], dtype: torch.dtype | None) -> None:

@@ -9,8 +9,7 @@ import torch
 from torch import Tensor, nn
 
 from regard.attention import Call
-from regard.attention.scores import unknown
-from regard.errors import RegardError
+from regard.errors import BadArgumentError, UnsupportedError, unknown
 from regard.explanation.inputs import Given, Normalisation, Projection, double
 from regard.explanation.record import Explanation
 from regard.explanation.steps import LONGEST, explained
@@ -66,10 +65,10 @@ def explain_tap(
     check_traceable(model)
     taps = attention_taps(model)
     if tap not in taps:
-        raise RegardError(unknown("tap", tap, taps))
+        raise unknown("tap", tap, taps)
     for names in (tokens, key_tokens or []):
         if len(names) > LONGEST:
-            raise RegardError(
+            raise BadArgumentError(
                 f"an explanation shows up to {LONGEST} tokens, and here are {len(names):,}; give a"
                 f" window of the words, such as 0:{LONGEST // 2}."
             )
@@ -151,7 +150,7 @@ def _hear(model: nn.Module, run: Run, tap: str) -> _Heard:
     ):
         run(listen)
     if len(heard.calls) != 1:
-        raise RegardError(
+        raise UnsupportedError(
             f"{tap} must run once to be explained; it ran {len(heard.calls)} times: give one"
             " forward pass."
         )

@@ -6,8 +6,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from regard.attention.scores import unknown
-from regard.errors import RegardError
+from regard.errors import unknown
 
 Matrix = list[list[float | None]]
 """Rows of numbers; None stands for −∞, which JSON has not: hidden by the mask."""
@@ -76,7 +75,7 @@ class Explanation:
         for table in self:
             if table.name == name:
                 return table
-        raise RegardError(unknown("step", name, [table.name for table in self]))
+        raise unknown("step", name, [table.name for table in self])
 
     def __iter__(self) -> Iterator[Table]:
         yield from self.steps

@@ -11,7 +11,7 @@ from regard.attention.inputs import check
 from regard.attention.masks import Both, Causal, Padding, Window
 from regard.attention.record import at_least_float32, repeat_heads
 from regard.attention.scores import NAMED
-from regard.errors import RegardError
+from regard.errors import BadArgumentError
 from regard.explanation import wording
 from regard.explanation.inputs import Given, Normalisation, Projection
 from regard.explanation.record import Explanation, Matrix, Settings, Step, Table
@@ -32,7 +32,7 @@ def explained(
     """
     for tokens in (given.tokens, given.key_tokens or []):
         if len(tokens) > LONGEST:
-            raise RegardError(
+            raise BadArgumentError(
                 f"an explanation shows up to {LONGEST} tokens, and here are {len(tokens):,}; give a"
                 f" window of them, such as 0:{LONGEST}."
             )

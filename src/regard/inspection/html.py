@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from regard.attention import capped
-from regard.errors import RegardError
+from regard.errors import UnavailableError
 from regard.files import whole_file
 from regard.inspection import views
 from regard.inspection.formula import scale
@@ -238,7 +238,7 @@ def _page(title: str, kept: dict[str, Any]) -> str:
 def _static(name: str) -> str:
     file = files("regard") / "studio" / "static" / name
     if not file.is_file():
-        raise RegardError(
+        raise UnavailableError(
             f"this copy of regard has no built {name}; run `npm ci && npm run build` in web/."
         )
     return file.read_text(encoding="utf-8")

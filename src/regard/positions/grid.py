@@ -7,7 +7,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from regard.errors import RegardError
+from regard.errors import BadArgumentError
 from regard.positions.sinusoidal import sinusoidal
 
 
@@ -20,7 +20,7 @@ def grid(
     then all cosines. Raises RegardError unless d_model is a multiple of 4.
     """
     if d_model < 4 or d_model % 4:
-        raise RegardError(f"a grid's d_model must be a multiple of 4; got {d_model}.")
+        raise BadArgumentError(f"a grid's d_model must be a multiple of 4; got {d_model}.")
     of_rows, of_columns = (
         sinusoidal(length, d_model // 2, base=base, layout="halves") for length in (rows, columns)
     )

@@ -14,7 +14,7 @@ from tokenizers import Encoding
 from torch import nn
 
 from regard.checkpoints import CheckpointLike, open_checkpoint
-from regard.errors import RegardError
+from regard.errors import BadArgumentError
 from regard.tasks.batching import read_each
 from regard.tasks.reading import Batch, Reader, Tokens, load_encoder
 from regard.tasks.spans import TokenPair, best_spans
@@ -106,7 +106,7 @@ class Answerer:
         """
         for name, value in (("top_k", top_k), ("max_answer_len", max_answer_len)):
             if value < 1:
-                raise RegardError(f"{name} must be at least 1; got {value}.")
+                raise BadArgumentError(f"{name} must be at least 1; got {value}.")
         length = min(max_seq_len, self._reader.max_length)
         stride = min(doc_stride, length // 2)
 
@@ -137,7 +137,7 @@ class Answerer:
     def _encoding(self, question: str, context: str) -> Encoding:
         for what, text in (("question", question), ("context", context)):
             if not (text.strip() and self.tokenizer.encode(text)):
-                raise RegardError(f"a {what} must have words; got {text!r}.")
+                raise BadArgumentError(f"a {what} must have words; got {text!r}.")
         return self.tokenizer.inputs(question, context)
 
 

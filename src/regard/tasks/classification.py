@@ -8,7 +8,7 @@ import torch
 from torch import Tensor, nn
 
 from regard.checkpoints import Checkpoint, CheckpointLike, open_checkpoint
-from regard.errors import RegardError
+from regard.errors import BadArgumentError, unknown
 from regard.tasks.batching import read_each
 from regard.tasks.reading import Batch, Reader, load_encoder
 from regard.text import Tokenizer
@@ -104,7 +104,7 @@ class Classifier:
             RegardError: not as many pairs as texts.
         """
         if pairs is not None and len(pairs) != len(texts):
-            raise RegardError(
+            raise BadArgumentError(
                 f"pairs must be one for each text; got {len(pairs)} for {len(texts)} texts."
             )
 
@@ -143,5 +143,5 @@ def read_problem_type(checkpoint: Checkpoint) -> str:
 def check_problem_type(problem_type: str) -> str:
     """`problem_type`, if it is a name in SCORES."""
     if str(problem_type) not in SCORES:
-        raise RegardError(f"problem_type must be one of {', '.join(SCORES)}; got {problem_type!r}.")
+        raise unknown("problem_type", problem_type, SCORES)
     return problem_type

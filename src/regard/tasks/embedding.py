@@ -14,7 +14,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from regard.checkpoints import Checkpoint, CheckpointLike, open_checkpoint
-from regard.errors import RegardError
+from regard.errors import unknown
 from regard.tasks.batching import read_each
 from regard.tasks.reading import Batch, Reader, Tokens, load_encoder
 from regard.tasks.sentence_transformers import read_settings
@@ -170,5 +170,5 @@ class Embedder:
 def check_pooling(pooling: str) -> str:
     """`pooling`, where it is a name in POOLING."""
     if pooling not in POOLING:
-        raise RegardError(f"pooling must be one of {', '.join(POOLING)}; got {pooling!r}.")
+        raise unknown("pooling", pooling, POOLING)
     return pooling

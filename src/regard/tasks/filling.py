@@ -8,7 +8,7 @@ import torch
 from torch import Tensor, nn
 
 from regard.checkpoints import CheckpointLike, open_checkpoint
-from regard.errors import RegardError
+from regard.errors import BadArgumentError
 from regard.tasks.batching import read_each
 from regard.tasks.reading import Batch, Reader, Tokens, load_encoder
 from regard.text import Tokenizer
@@ -110,9 +110,11 @@ class MaskFiller:
     def _tokens(self, text: str) -> Tokens:
         encoding = self.tokenizer.inputs(text, special_in_text=True)
         if self._mask_id not in encoding.ids:
-            raise RegardError(f"a text must have a {self.mask} to fill; there is none in {text!r}.")
+            raise BadArgumentError(
+                f"a text must have a {self.mask} to fill; there is none in {text!r}."
+            )
         if len(encoding.ids) > self._reader.max_length:
-            raise RegardError(
+            raise BadArgumentError(
                 f"a text may have {self._reader.max_length} tokens with {self.name}; got one of"
                 f" {len(encoding.ids)} ({text[:40]!r} …). Shorten it."
             )

@@ -13,7 +13,13 @@ import torch
 from torch import Tensor, nn
 
 from regard.checkpoints import CheckpointLike, from_pretrained, open_checkpoint
-from regard.errors import RegardError, optional_package, refusing
+from regard.errors import (
+    DamagedFileError,
+    NotFoundError,
+    UnsupportedError,
+    optional_package,
+    refusing,
+)
 from regard.json_files import JsonFiles
 from regard.models import VisionTransformer
 from regard.tasks.batching import by_length
@@ -77,13 +83,13 @@ class ImageClassifier:
         name: str = "image classifier",
     ):
         if not isinstance(model, VisionTransformer) or model.config.head != "classification":
-            raise RegardError(
+            raise UnsupportedError(
                 f"{name} must be a vision Transformer with labels (ViTForImageClassification); it"
                 " is not. Give a checkpoint that was trained for this."
             )
         given = preparation.crop or preparation.size or model.config.image_size
         if given != model.config.image_size:
-            raise RegardError(
+            raise DamagedFileError(
                 f"images must be prepared to {model.config.image_size} (height, width) for {name};"
                 f" its preprocessor_config.json says {given}. Copy it again."
             )
@@ -102,7 +108,7 @@ class ImageClassifier:
         checkpoint = open_checkpoint(folder)
         name = name or checkpoint.name
         if checkpoint.family.model is not VisionTransformer:
-            raise RegardError(
+            raise UnsupportedError(
                 f"{name} must be a vision Transformer (ViT) to classify images; it is a"
                 f" {checkpoint.settings['model_type']} model. Give the folder of a ViT."
             )
@@ -159,7 +165,7 @@ def open_image(image: Picture) -> Image:
             opened.load()
             return opened
     except (UnidentifiedImageError, SyntaxError, Image.DecompressionBombError) as error:
-        raise RegardError(f"{image} is no image that Pillow can read ({error}).") from error
+        raise DamagedFileError(f"{image} is no image that Pillow can read ({error}).") from error
 
 
 def read_preparation(files: JsonFiles) -> Preparation:
@@ -171,7 +177,7 @@ def read_preparation(files: JsonFiles) -> Preparation:
     file = files.folder / "preprocessor_config.json"
     settings = files.get(file.name)
     if settings is None:
-        raise RegardError(
+        raise NotFoundError(
             f"{files.folder} has no preprocessor_config.json, which says how to prepare images."
             " Copy it from where the model came from."
         )
@@ -196,7 +202,7 @@ def _size(size: Any, file: Path) -> Size:
         return size, size
     if isinstance(size, dict) and {"height", "width"} <= size.keys():
         return int(size["height"]), int(size["width"])
-    raise RegardError(
+    raise UnsupportedError(
         f"{file} must give the size of images as height and width; it says {size}."
         " Use transformers for this model."
     )

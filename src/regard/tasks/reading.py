@@ -9,7 +9,7 @@ from torch import Tensor, nn
 from torch.nn.utils.rnn import pad_sequence
 
 from regard.checkpoints import Checkpoint, from_pretrained
-from regard.errors import RegardError
+from regard.errors import BadArgumentError, UnsupportedError
 from regard.models import Encoder
 from regard.tasks.batching import by_length
 from regard.text import Tokenizer
@@ -62,12 +62,12 @@ class Reader:
             raise _no_encoder(name, type(model).__name__)
         config = model.config
         if head is not None and config.head != head:
-            raise RegardError(
+            raise UnsupportedError(
                 f"{name} must be a model with the head {head!r} (…{ENDINGS[head]}); its head is"
                 f" {config.head!r}. Give a checkpoint that was trained for this."
             )
         if tokenizer.vocab_size > config.vocab_size:
-            raise RegardError(
+            raise BadArgumentError(
                 f"the tokenizer has {tokenizer.vocab_size} tokens, but the model's vocabulary is"
                 f" {config.vocab_size}: use the tokenizer the model was trained with."
             )
@@ -140,8 +140,8 @@ def load_encoder(checkpoint: Checkpoint, *, name: str) -> tuple[Encoder, Tokeniz
     return from_pretrained(checkpoint), checkpoint.tokenizers.source
 
 
-def _no_encoder(name: str, kind: str) -> RegardError:
-    return RegardError(
+def _no_encoder(name: str, kind: str) -> UnsupportedError:
+    return UnsupportedError(
         f"{name} must be an encoder (BERT, RoBERTa, DistilBERT); it is a {kind}."
         " Give the folder of an encoder."
     )

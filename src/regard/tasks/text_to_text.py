@@ -16,7 +16,7 @@ from torch import Tensor
 from torch.nn.utils.rnn import pad_sequence
 
 from regard.checkpoints import Checkpoint, from_pretrained, save_pretrained
-from regard.errors import RegardError
+from regard.errors import BadArgumentError, UnsupportedError
 from regard.files import whole_file
 from regard.generation import GenerationConfig, Hypothesis, generate
 from regard.models import AnyEncoderDecoder
@@ -68,7 +68,7 @@ class TextToText(ABC):
             ("target", tokenizers.target, config.decoder_vocab_size),
         ):
             if tokenizer.vocab_size > size:
-                raise RegardError(
+                raise BadArgumentError(
                     f"the {side} tokenizer has {tokenizer.vocab_size} tokens, but the model's"
                     f" vocabulary is {size}: use the tokenizer the model was trained with."
                 )
@@ -190,7 +190,7 @@ def load_parts(
     """
     model = from_pretrained(checkpoint)
     if not isinstance(model, AnyEncoderDecoder):
-        raise RegardError(
+        raise UnsupportedError(
             f"{checkpoint.folder} must hold an encoder–decoder, such as Marian, BART or T5; it"
             f" holds a {checkpoint.settings['model_type']} model. Use a checkpoint made for this"
             " task."

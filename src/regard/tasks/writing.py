@@ -9,7 +9,7 @@ from typing import Any, overload
 import torch
 
 from regard.checkpoints import CheckpointLike, from_pretrained, open_checkpoint
-from regard.errors import RegardError
+from regard.errors import BadArgumentError, UnsupportedError
 from regard.generation import GenerationConfig, Hypothesis, generate, stream
 from regard.models import Decoder
 from regard.tasks.batching import by_length, read_each
@@ -53,12 +53,12 @@ class Writer:
         name: str = "writer",
     ):
         if not isinstance(model, Decoder):
-            raise RegardError(
+            raise UnsupportedError(
                 f"writing needs a decoder-only model (GPT-2, Llama, Mistral, Qwen2); {name} is of"
                 f" another kind, {type(model).__name__}."
             )
         if tokenizer.vocab_size > model.config.vocab_size:
-            raise RegardError(
+            raise BadArgumentError(
                 f"the tokenizer has {tokenizer.vocab_size} tokens, but the model's vocabulary is"
                 f" {model.config.vocab_size}: use the tokenizer the model was trained with."
             )
@@ -195,7 +195,9 @@ class Writer:
         config = self.generation.updated(**options)
         stops = [stop_strings] if isinstance(stop_strings, str) else list(stop_strings)
         if "" in stops:
-            raise RegardError("a stop string must have at least one character; got an empty one.")
+            raise BadArgumentError(
+                "a stop string must have at least one character; got an empty one."
+            )
         special = set(self.tokenizer.special_names()).intersection(stops)
         if special:  # no text holds them
             ids = (self.tokenizer.backend.token_to_id(name) for name in sorted(special))
@@ -218,7 +220,7 @@ class Writer:
             return ids
         first = self.model.config.bos_id
         if first is None:
-            raise RegardError(
+            raise BadArgumentError(
                 f"a prompt must have at least one token, since {self.name} has none that begins a"
                 f" text; got {prompt!r}."
             )
@@ -228,7 +230,7 @@ class Writer:
         """How many tokens may be written: max_new_tokens, or what the positions leave."""
         positions = self.model.config.max_positions
         if len(ids) >= positions:
-            raise RegardError(
+            raise BadArgumentError(
                 f"a prompt may have {positions - 1} tokens with {self.name}, which has {positions}"
                 f" positions for it and what follows; got one of {len(ids)}. Shorten it."
             )

@@ -29,7 +29,7 @@ def tensorboard(folder: Path) -> Callable[[str, Progress], None]:
 
 
 def require_tensorboard() -> Any:
-    """What writes event files. Raises RegardError where tensorboard is not installed."""
-    with optional_package("tensorboard", "--tensorboard needs"):
+    """What writes event files. Raises UnavailableError where tensorboard is not installed."""
+    with optional_package("tensorboard", "TensorBoard's event files need"):
         from torch.utils.tensorboard import SummaryWriter
     return SummaryWriter

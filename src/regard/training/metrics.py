@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from regard.errors import RegardError
+from regard.errors import BadArgumentError
 
 
 @dataclass(frozen=True)
@@ -23,7 +23,7 @@ def corpus_scores(hypotheses: Sequence[str], references: Sequence[str]) -> Corpu
         RegardError: the two have different lengths or are empty.
     """
     if len(hypotheses) != len(references) or not references:
-        raise RegardError(
+        raise BadArgumentError(
             f"scoring needs as many hypotheses as references, at least one;"
             f" got {len(hypotheses)} and {len(references)}."
         )

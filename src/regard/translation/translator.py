@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from regard.checkpoints import CheckpointLike, open_checkpoint
 from regard.data import pad
-from regard.errors import RegardError
+from regard.errors import BadArgumentError, unknown
 from regard.generation import GenerationConfig
 from regard.inspection import STEPS, Trace, cross_attention, group_words
 from regard.models import AnyEncoderDecoder, EncoderDecoder
@@ -116,7 +116,7 @@ class Translator(TextToText):
         config = self.configured(options)
         languages.check_chosen(self, config)
         if alignment is not None and alignment not in STEPS:
-            raise RegardError(f"alignment must be {' or '.join(STEPS)}; got {alignment!r}.")
+            raise unknown("alignment", alignment, STEPS)
         parts = in_batches(
             read_each(self._parts, texts),
             lambda sources, numbers: self._translate(sources, config, alignment, numbers),
@@ -164,7 +164,7 @@ class Translator(TextToText):
         for sentence in re.split(r"(?<=[.!?।…])\s+", text):
             ids = self.encode(sentence)
             if len(ids) > self.room:
-                raise RegardError(
+                raise BadArgumentError(
                     f"a sentence may have {self.room} tokens with {self.name}; got one of"
                     f" {len(ids)} ({sentence[:40]!r} …). Split it into shorter sentences."
                 )

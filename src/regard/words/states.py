@@ -16,7 +16,7 @@ from regard import catalog
 from regard.attention import attend
 from regard.attention.scores import scaled
 from regard.checkpoints import CheckpointLike, from_pretrained, open_checkpoint
-from regard.errors import RegardError
+from regard.errors import BadArgumentError, UnsupportedError
 from regard.inspection.watching import watching
 from regard.layers import Stack
 from regard.models import Encoder, EncoderDecoder
@@ -66,7 +66,7 @@ def attention_states(
     """
     temperature = vectors.dim**0.5 if temperature is None else temperature
     if not temperature >= COLDEST:
-        raise RegardError(f"temperature must be at least {COLDEST:g}; got {temperature:g}.")
+        raise BadArgumentError(f"temperature must be at least {COLDEST:g}; got {temperature:g}.")
     score = scaled(1 / temperature)
     found = []
     for each in occurrences:
@@ -107,7 +107,7 @@ class WordReader:
         if checkpoint.family.model not in (EncoderDecoder, Encoder):
             needed = "to read words in context, give an encoder, such as BERT, or a translator"
             kind = kind_of(checkpoint)
-            raise RegardError(catalog.wrong_kind(name, describe(checkpoint), kind, needed))
+            raise UnsupportedError(catalog.wrong_kind(name, describe(checkpoint), kind, needed))
         return cls(from_pretrained(checkpoint), checkpoint.tokenizers.source, name=name)
 
     @property
@@ -149,7 +149,7 @@ class WordReader:
             if texts[k] is not None and start < occurrence.end and end > occurrence.start
         ]
         if not own:
-            raise RegardError(
+            raise UnsupportedError(
                 f"{self.name} has no token for {occurrence.word!r}: it leaves this word out."
             )
         special = [k for k, text in enumerate(texts) if text is None]
