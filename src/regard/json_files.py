@@ -10,7 +10,7 @@ from regard.errors import DamagedFileError
 
 
 class JsonObject(dict[str, Any]):
-    """The content of a file; a missing key is a RegardError that names the file."""
+    """The content of a file; a missing key is a DamagedFileError that names the file."""
 
     def __init__(self, file: Path, content: Mapping[str, Any]):
         super().__init__(content)
@@ -38,7 +38,7 @@ class JsonFiles:
         """The content of a file; `default` if there is no such file.
 
         Raises:
-            RegardError: it is not a JSON object.
+            DamagedFileError: it is not a JSON object.
         """
         if name not in self._content:
             file = self.folder / name
@@ -51,7 +51,7 @@ def read_object(file: Path) -> JsonObject:
     """The JSON object in a file.
 
     Raises:
-        RegardError: it is not one.
+        DamagedFileError: it is not one.
     """
     content = read_json(file)
     if not isinstance(content, dict):
@@ -63,7 +63,7 @@ def read_json(file: Path) -> Any:
     """Any JSON value in a file.
 
     Raises:
-        RegardError: it is not valid JSON, or nested too deeply.
+        DamagedFileError: it is not valid JSON, or nested too deeply.
     """
     try:
         return json.loads(file.read_text(encoding="utf-8"))

@@ -44,7 +44,11 @@ def load(name: str | os.PathLike[str], task: str | None = None) -> Any:
         task: a name in CLASSES; None: what the checkpoint was made for (`kind_of`).
 
     Raises:
-        RegardError: no such model, or one of another kind; the message says what it is for.
+        BadArgumentError: an unknown task.
+        NotFoundError: no such model, or a file of it is missing.
+        DamagedFileError: a file of it is damaged.
+        UnsupportedError: a model of another kind or family; the message says what it is for.
+        UnavailableError: the network cannot be reached.
     """
     if task is not None and task not in CLASSES:
         raise unknown("task", task, CLASSES)

@@ -66,7 +66,8 @@ def pipeline(
         device: where to compute; a number is that of a GPU, and -1 the CPU.
 
     Raises:
-        RegardError: an unknown task, no model, or a model that is not made for the task.
+        BadArgumentError: an unknown task, no model, or an object of another task.
+        RegardError: any that `load` raises.
     """
     known = ALIASES.get(task, task)
     languages = _TRANSLATION.fullmatch(task)

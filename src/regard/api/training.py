@@ -20,7 +20,8 @@ def train(task: str, data: File | tuple[File, File], output: File, **options: An
         options: fields of `TrainingOptions`.
 
     Raises:
-        RegardError: an unknown task or option, or a mistake in the data.
+        BadArgumentError: an unknown task or option.
+        RegardError: any that training raises (see `train_translation`).
     """
     from regard.translation.training import TrainingOptions, train_translation
 

@@ -21,7 +21,7 @@ def check(
 ) -> Attention:
     """The record of a call. A mask that hides nothing becomes None.
 
-    Raises RegardError for arguments that do not fit together.
+    Raises BadArgumentError for arguments that do not fit together.
     """
     function = find_score(score)
     if not query.ndim == key.ndim == value.ndim:

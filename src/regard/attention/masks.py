@@ -35,7 +35,7 @@ class Mask:
         raise NotImplementedError
 
     def check(self, batch: int, heads: int, queries: int, keys: int) -> None:
-        """Raises RegardError if the mask is for scores of another shape."""
+        """Raises BadArgumentError if the mask is for scores of another shape."""
 
     def allows_all(self, queries: int, keys: int) -> bool:
         """Whether it is known, without looking at any entry, that nothing is hidden."""
@@ -294,7 +294,7 @@ class OfHead(Mask):
 
 
 def as_mask(mask: Mask | Tensor) -> Mask:
-    """A mask as it is, or a boolean tensor as one. Raises RegardError for anything else."""
+    """A mask as it is, or a boolean tensor as one. Raises BadArgumentError for anything else."""
     return mask if isinstance(mask, Mask) else Dense(mask)
 
 

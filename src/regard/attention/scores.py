@@ -143,7 +143,7 @@ NEEDS_PARAMETERS = {
 
 
 def find_score(score: str | Score) -> Score:
-    """The score of that name; a callable is its own answer. Raises RegardError for other names."""
+    """The score of that name; a callable as it is. Raises BadArgumentError for other names."""
     if callable(score):
         return score
     found = NAMED.get(score)

@@ -37,7 +37,7 @@ def attention_weights(
             a pass over the keys.
 
     Raises:
-        RegardError: shapes that do not fit, a score that is not known.
+        BadArgumentError: shapes that do not fit, a score that is not known.
     """
     inputs = check(query, key, key, score, mask, bias)
     height, width = inputs.query.shape[2], inputs.key.shape[2]

@@ -34,7 +34,8 @@ class Checkpoint:
         """The content of config.json.
 
         Raises:
-            RegardError: there is no such file, or it is not a JSON object.
+            NotFoundError: there is no such file.
+            DamagedFileError: it is not a JSON object.
         """
         settings = self.files.get("config.json")
         if settings is None:
@@ -51,7 +52,8 @@ class Checkpoint:
         """The model's configuration, such as an EncoderConfig.
 
         Raises:
-            RegardError: a setting is missing, of the wrong type, or not implemented.
+            DamagedFileError: a setting is missing or of the wrong type.
+            UnsupportedError: a setting is not implemented.
         """
         family = self.family
         with self.describing():

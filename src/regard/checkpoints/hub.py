@@ -35,8 +35,10 @@ def find_folder(name: str | os.PathLike[str]) -> Path:
             of that name comes; or "hub:org/name", whose files are fetched and verified.
 
     Raises:
-        RegardError: there is no such model, the network cannot be reached, or a file that was
-            fetched is damaged.
+        NotFoundError: there is no such model.
+        UnsupportedError: word vectors in place of a model.
+        UnavailableError: the network cannot be reached.
+        DamagedFileError: a fetched file does not match its checksum.
     """
     if isinstance(name, str) and name.startswith(PREFIX):
         return download(name.removeprefix(PREFIX))

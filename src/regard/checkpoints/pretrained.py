@@ -24,8 +24,10 @@ def from_pretrained(name: CheckpointLike, *, dtype: torch.dtype | None = torch.f
         dtype: of the loaded weights, whatever they were saved in; None: as they were saved.
 
     Raises:
-        RegardError: no model there, an unknown family, a damaged file, or weights whose names,
-            shapes or ties are not those that config.json asks for. Nothing is half loaded.
+        NotFoundError: no model there.
+        UnsupportedError: an unknown family, or a setting that is not implemented.
+        DamagedFileError: a damaged file, or weights whose names, shapes or ties are not those that
+            config.json asks for. Nothing is half loaded.
     """
     checkpoint = open_checkpoint(name)
     model, family, weights = empty_model(checkpoint), checkpoint.family, checkpoint.weights

@@ -79,8 +79,10 @@ def open_weights(folder: Path) -> Weights:
     """The weights of a model folder; safetensors come before .bin, one file before shards.
 
     Raises:
-        RegardError: there are none, a file is missing, cut short or damaged, or a .bin holds more
-            than tensors, which is never run.
+        NotFoundError: no weights, or a file of them is missing.
+        DamagedFileError: a file is cut short or damaged.
+        UnsupportedError: another format, or a .bin that holds more than tensors, which is never
+            run.
     """
     return Weights(weight_files(folder))
 

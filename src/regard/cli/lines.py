@@ -33,7 +33,7 @@ def read_lines(stream: BinaryIO, *, name: str, json_lines: bool = False) -> Iter
         json_lines: a line that begins with "{" is a JSON object whose "text" is the line's text.
 
     Raises:
-        RegardError: with the line's number: it is not UTF-8, too long, or not such an object.
+        DamagedFileError: with the line's number: it is not UTF-8, too long, or not such an object.
     """
     unfinished, number = bytearray(), 0
     while piece := _piece(stream, name):
@@ -57,7 +57,7 @@ def read_text(stream: BinaryIO, *, name: str) -> str:
     """The whole of a stream as one text.
 
     Raises:
-        RegardError: it is not UTF-8, damaged, or longer than a line may be.
+        DamagedFileError: it is not UTF-8, damaged, or longer than a line may be.
     """
     raw = bytearray()
     while piece := _piece(stream, name):
@@ -99,7 +99,7 @@ def json_object(text: str, where: str) -> dict[str, Any]:
     """A line that begins with "{" as the JSON object that it is.
 
     Raises:
-        RegardError: it is not one, or has text that is not valid Unicode.
+        DamagedFileError: it is not one, or has text that is not valid Unicode.
     """
     try:
         fields: dict[str, Any] = json.loads(text)

@@ -12,7 +12,7 @@ def prepare_streams() -> None:
     """Makes output readable everywhere: UTF-8, as input is, unless a terminal wants otherwise.
 
     Raises:
-        RegardError: stdout is closed.
+        UnavailableError: stdout is closed.
     """
     if sys.stderr is None:  # closed to have silence; print(file=None) would write to stdout
         sys.stderr = open(os.devnull, "w")  # noqa: SIM115, open as long as the process
@@ -26,7 +26,7 @@ def prepare_streams() -> None:
 
 
 def open_stdin(nothing: str) -> BinaryIO:
-    """The bytes of stdin. Raises RegardError(nothing) if it is a terminal or closed."""
+    """The bytes of stdin. Raises BadArgumentError(nothing) if it is a terminal or closed."""
     if sys.stdin is None or sys.stdin.isatty():
         raise BadArgumentError(nothing)
     return sys.stdin.buffer

@@ -30,7 +30,8 @@ def text_groups(
         what: one of them, for the messages: "a sentence".
 
     Raises:
-        RegardError: an empty file, or nothing where something was expected.
+        DamagedFileError: an empty file.
+        BadArgumentError: nothing where something was expected.
     """
     if texts and input:
         raise BadArgumentError(f"give either {what} or --input; got both.")

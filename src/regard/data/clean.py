@@ -79,7 +79,7 @@ class Cleaner:
         self.report.drop(bad.reason, bad.line)
 
     def clean(self, pairs: Iterable[Pair]) -> Iterator[Pair]:
-        """The pairs that stay. Raises RegardError at the end if there were none."""
+        """The pairs that stay. Raises DamagedFileError at the end if there were none."""
         pairs = iter(pairs)
         while chunk := list(islice(pairs, _PAIRS_AT_ONCE)):
             self.report.read += len(chunk)

@@ -52,7 +52,7 @@ def plan_split(
     Sources that differ only in case, punctuation or white space count as one. The same pairs and
     seed give the same split, in whatever order they come. Memory: 16 bytes a pair.
 
-    Raises RegardError where nothing would be left to train on.
+    Raises BadArgumentError where nothing would be left to train on.
     """
     keys = array("Q")
     for pair in pairs:

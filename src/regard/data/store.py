@@ -72,7 +72,7 @@ class TokenStore:
 
         `vocab_size` is shared or (source, target). A pair with a side of more than `max_length`
         ids is left out, never cut, and counted in `too_long`; leave room for the end-of-sentence
-        token that batches add. Raises RegardError for an id that the vocabulary does not have,
+        token that batches add. Raises BadArgumentError for an id that the vocabulary does not have,
         and when nothing is left to write.
         """
         path = Path(path)

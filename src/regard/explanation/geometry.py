@@ -18,7 +18,7 @@ def geometry(explanation: Explanation, *, head: int = 0, spotlight: int = 0) -> 
         spotlight: the index of the token whose output is followed.
 
     Raises:
-        RegardError: a head or a token that is not there.
+        BadArgumentError: a head or a token that is not there.
     """
     settings, tokens = explanation.settings, explanation.tokens
     if not 0 <= head < settings.heads:

@@ -43,8 +43,8 @@ class Given:
     """All tensors are float64, of one sequence, without a batch axis.
 
     Raises:
-        RegardError: no token, vectors or matrices whose shapes do not fit, a temperature that is
-            too close to zero.
+        BadArgumentError: no token, vectors or matrices whose shapes do not fit, a temperature that
+            is too close to zero.
     """
 
     tokens: list[str]

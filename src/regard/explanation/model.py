@@ -60,7 +60,8 @@ def explain_tap(
         tokens, key_tokens: names of the rows and, in cross-attention, of the columns.
 
     Raises:
-        RegardError: a layer that is not there, or was not run; more tokens than can be read.
+        BadArgumentError: an unknown layer, or more tokens than can be read.
+        UnsupportedError: the layer did not run exactly once.
     """
     check_traceable(model)
     taps = attention_taps(model)

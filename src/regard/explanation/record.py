@@ -71,7 +71,7 @@ class Explanation:
     notes: list[str] = field(default_factory=list)
 
     def __getitem__(self, name: str) -> Table:
-        """The step or parameter of that name. Raises RegardError where there is none."""
+        """The step or parameter of that name. Raises BadArgumentError where there is none."""
         for table in self:
             if table.name == name:
                 return table

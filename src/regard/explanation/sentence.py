@@ -54,7 +54,8 @@ def explain_words(
         options: score, mask, window, temperature, positions, as `explain_vectors` takes them.
 
     Raises:
-        RegardError: no word, one that has no vector, more than 64, or settings that do not fit.
+        BadArgumentError: no word, more than 64, or settings that do not fit.
+        NotFoundError: a word that has no vector.
     """
     if projections not in PROJECTIONS:
         raise unknown("projections", projections, PROJECTIONS)
@@ -113,7 +114,9 @@ def explain(
         part: which of the text's words, for a longer one.
 
     Raises:
-        RegardError: no text, more than 64 tokens, a layer or an attention that the model has not.
+        BadArgumentError: no text, more than 64 tokens, an unknown layer or attention.
+        UnsupportedError: a model that does not read text, or a target for a model without cross-
+            attention.
     """
     checkpoint = open_checkpoint(model)
     name = Path(model).name if Path(model).is_dir() else str(model)

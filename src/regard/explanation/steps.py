@@ -28,7 +28,7 @@ def explained(
     """All steps of one attention layer.
 
     Raises:
-        RegardError: more tokens than can be read, a mask of another shape.
+        BadArgumentError: more tokens than can be read, a mask of another shape.
     """
     for tokens in (given.tokens, given.key_tokens or []):
         if len(tokens) > LONGEST:

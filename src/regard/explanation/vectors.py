@@ -51,8 +51,8 @@ def explain_vectors(
         source: where the vectors are from, in a word.
 
     Raises:
-        RegardError: no token or more than 64, shapes that do not fit, a name that is not known, a
-            temperature that is too close to zero.
+        BadArgumentError: no token or more than 64, shapes that do not fit, a name that is not
+            known, a temperature that is too close to zero.
     """
     x = double(torch.as_tensor(vectors))
     matrices = {"query": query, "key": key, "value": value, "output": output}

@@ -43,7 +43,8 @@ def curves(
         width_mm: of the whole figure.
 
     Raises:
-        RegardError: numbers that do not fit the groups, more curves than colours, no matplotlib.
+        BadArgumentError: numbers that do not fit the groups, more curves than colours.
+        UnavailableError: matplotlib is not installed.
     """
     _check(values, groups)
     type_ = Type([*values, *groups, *MARKERS.values(), x_name, y_name, title])

@@ -61,8 +61,9 @@ def flow(
         width_mm: of the whole figure.
 
     Raises:
-        RegardError: names that do not fit the weights, more tokens than a page has lines, more
-            heads than colours, no matplotlib.
+        BadArgumentError: names that do not fit the weights, more tokens than a page has lines, more
+            heads than colours.
+        UnavailableError: matplotlib is not installed.
     """
     values, names = _checked(weights, rows, columns, heads)
     if focus is not None:

@@ -67,8 +67,9 @@ def heads_grid(
         width_mm: of the whole figure.
 
     Raises:
-        RegardError: infos or names that do not fit the thumbnails, too many heads for the width,
-            no matplotlib.
+        BadArgumentError: infos or names that do not fit the thumbnails, too many heads for the
+            width.
+        UnavailableError: matplotlib is not installed.
     """
     require_matplotlib()
     from matplotlib.colors import PowerNorm

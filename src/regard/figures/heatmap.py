@@ -73,7 +73,8 @@ def heatmap(
         width_mm: of the whole figure.
 
     Raises:
-        RegardError: names or a mask that do not fit the weights, an unknown scale, no matplotlib.
+        BadArgumentError: names or a mask that do not fit the weights, an unknown scale.
+        UnavailableError: matplotlib is not installed.
     """
     values = _checked(weights, rows, columns, mask)
     if scale not in get_args(Scale):

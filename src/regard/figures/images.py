@@ -48,8 +48,8 @@ def images(
         width_mm: of the whole figure.
 
     Raises:
-        RegardError: no picture or too many, one that is not a matrix, an unknown scale, no
-                matplotlib.
+        BadArgumentError: no picture or too many, one that is not a matrix, an unknown scale.
+        UnavailableError: matplotlib is not installed.
     """
     values = {name: np.asarray(picture, dtype=np.float64) for name, picture in pictures.items()}
     _check(values, scale)

@@ -29,7 +29,8 @@ def to_plane(vectors: NDArray[np.floating], method: str = "pca", *, seed: int = 
     the package umap-learn.
 
     Raises:
-        RegardError: another method, fewer than three points, no umap-learn.
+        BadArgumentError: an unknown method, fewer than three points.
+        UnavailableError: umap-learn is not installed.
     """
     if method not in METHODS:
         raise unknown("method", method, METHODS)

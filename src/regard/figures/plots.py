@@ -53,7 +53,8 @@ def plots(panels: Sequence[Plot], *, title: str = "", width_mm: float = PAGE_MM)
         width_mm: of the whole figure.
 
     Raises:
-        RegardError: no plot, x and y that do not fit, more names than colours, no matplotlib.
+        BadArgumentError: no plot, x and y that do not fit, more names than colours.
+        UnavailableError: matplotlib is not installed.
     """
     names = _check(panels)
     dots = list(dict.fromkeys(name for panel in panels for name in panel.points))

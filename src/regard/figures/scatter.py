@@ -70,8 +70,8 @@ def scatter(
     A name for which there is no room is left out, and the legend says how many were.
 
     Raises:
-        RegardError: no point, a point that is none, labels that do not fit, more clouds than
-            colours, no matplotlib.
+        BadArgumentError: no point, points or labels of the wrong shape, more clouds than colours.
+        UnavailableError: matplotlib is not installed.
     """
     _check(clouds)
     labels = [visible(cloud.labels) for cloud in clouds]

@@ -34,7 +34,7 @@ def save(figure: Figure, path: str | os.PathLike[str]) -> None:
     The size is the figure's own: choose `width_mm` when drawing it, so that the type stays legible.
 
     Raises:
-        RegardError: another ending.
+        BadArgumentError: another ending.
     """
     path = Path(path)
     kind = path.suffix.lower().removeprefix(".")
@@ -52,14 +52,14 @@ def save(figure: Figure, path: str | os.PathLike[str]) -> None:
 
 
 def require_matplotlib() -> Any:
-    """The module. Raises RegardError naming what to install where it is missing."""
+    """The module. Raises UnavailableError naming what to install where it is missing."""
     with optional_package("matplotlib", "figures need"):
         import matplotlib
     return matplotlib
 
 
 def check_width(width_mm: float) -> float:
-    """Raises RegardError for a width in which no figure with legible type fits."""
+    """Raises BadArgumentError for a width in which no figure with legible type fits."""
     if not 40 <= width_mm <= 1000:
         raise BadArgumentError(
             f"width_mm must be from 40 to 1000; got {width_mm:g}: a journal's column is "

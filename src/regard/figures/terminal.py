@@ -42,7 +42,8 @@ def alignment_grid(
             brackets stand around the largest weight of a row.
 
     Raises:
-        RegardError: the weights do not have the shape that the words ask for, or are no weights.
+        BadArgumentError: the weights do not have the shape that the words ask for, or are no
+            weights.
     """
     values = np.asarray(weights, dtype=np.float64)
     expected = (len(target_words), len(source_words))

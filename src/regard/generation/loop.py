@@ -55,7 +55,8 @@ def generate(
             end-of-sentence token does.
 
     Raises:
-        RegardError: the prompt or its mask has the wrong shape, or the filters forbid every token.
+        BadArgumentError: the prompt or its mask has the wrong shape, or the filters forbid every
+            token.
     """
     _check_prompt(prompt, prompt_mask, sentence_numbers)
     batch = len(prompt)
@@ -87,8 +88,8 @@ def stream(
     Returns (`hypothesis = yield from stream(…)`) the hypothesis that they make up.
 
     Raises:
-        RegardError: as `generate`; a batch, several samples, or a beam search, which decides on
-            its first token last.
+        BadArgumentError: as `generate`; a batch, several samples, or a beam search, which decides
+            on its first token last.
     """
     _check_prompt(prompt, None, None)
     if len(prompt) != 1 or config.num_return_sequences > 1:

@@ -43,7 +43,8 @@ def ablate(
             the one generated there, or the likeliest before.
 
     Raises:
-        RegardError: a trace without its model or logits, or something that is not there.
+        UnsupportedError: a trace without its model or logits.
+        BadArgumentError: a head or step that does not exist.
     """
     check_choice("what", what, KINDS)
     if trace.rerun is None:

@@ -30,7 +30,8 @@ def trace(model: Any, *, keep: str = "auto", **inputs: Any) -> Trace:
             make the trace larger than 2 GiB.
 
     Raises:
-        RegardError: no attention was heard, or what was heard cannot be shown faithfully.
+        UnsupportedError: no attention was captured, or it cannot be shown faithfully.
+        BadArgumentError: not a model.
     """
     if not isinstance(model, nn.Module):
         if hasattr(model, "trace"):  # a task's own: translator.trace(text)

@@ -67,8 +67,8 @@ def layer_norms(
     G_j of the heads' f(x_j), which a few hundred bytes a key hold.
 
     Raises:
-        RegardError: a layer whose W_O is not known, a connection of another shape, a tile that is
-            not there.
+        UnsupportedError: a layer whose W_O is not known.
+        BadArgumentError: a connection of another shape, a tile that is not there.
     """
     rows, columns = tap.rows_of(queries), tap.columns_of(keys)
     check(tap, around)
@@ -113,7 +113,8 @@ def mixing_ratio(
     cross-attention every key is context. A row of nothing at all is NaN.
 
     Raises:
-        RegardError: a layer whose W_O is not known, a connection of another shape.
+        UnsupportedError: a layer whose W_O is not known.
+        BadArgumentError: a connection of another shape.
     """
     wanted = tap.rows_of(queries)
     check(tap, around)

@@ -105,7 +105,8 @@ def part(
         queries, keys: counted in tokens, or in words or sentences by `group`.
 
     Raises:
-        RegardError: a tap, head or rectangle that is not there, or one too large to be taken along.
+        BadArgumentError: a tap, head or rectangle that is not there, or one too large to be taken
+            along.
     """
     of = trace[tap]
     rows, columns = names(trace, of.queries, group), names(trace, of.keys, group)

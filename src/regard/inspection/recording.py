@@ -55,7 +55,7 @@ def calling_path(paths: Mapping[nn.Module, str]) -> str | None:
 
 
 def check_traceable(model: nn.Module) -> None:
-    """Raises RegardError for a model that is compiled or in training mode."""
+    """Raises UnsupportedError for a model that is compiled or in training mode."""
     if hasattr(model, "_orig_mod") or model._compiled_call_impl is not None:
         raise UnsupportedError(
             "a compiled model hides its attention layers; trace the model as it was before"

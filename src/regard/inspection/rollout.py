@@ -40,7 +40,8 @@ def rollout(
         For each axis ("source", "target") float32 parts; over all axes a row sums to one.
 
     Raises:
-        RegardError: no layers, or a position that is not there.
+        BadArgumentError: no layers, or a position that does not exist.
+        UnsupportedError: axes that do not follow from one layer to the next.
     """
     layers = list(taps.values() if isinstance(taps, Mapping) else taps)
     if not layers:

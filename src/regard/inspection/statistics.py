@@ -44,7 +44,8 @@ def head_statistics(tap: Tap, *, every: int = 1, item: int = 0) -> HeadStatistic
         every: looks at every so-manieth row; 1: at all of them.
 
     Raises:
-        RegardError: every below 1, an empty map.
+        BadArgumentError: every below 1.
+        UnsupportedError: an empty map.
     """
     if every < 1:
         raise BadArgumentError(f"every must be at least 1; got {every}.")

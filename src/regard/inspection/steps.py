@@ -14,7 +14,7 @@ def joined(calls: Sequence[Call]) -> Call:
     """The one call that has every step's query, over the keys that all steps share.
 
     Raises:
-        RegardError: there was no call.
+        UnsupportedError: there was no call.
     """
     if not calls:
         raise UnsupportedError(

@@ -42,7 +42,7 @@ def save_trace(trace: Trace, path: str | os.PathLike[str]) -> None:
     """Writes the trace whole: what `load_trace` reads.
 
     Raises:
-        RegardError: a score function of the user's own, which a file cannot hold.
+        UnsupportedError: a score function of the user's own, which a file cannot hold.
     """
     store = Store()
     content = {
@@ -72,7 +72,9 @@ def load_trace(path: str | os.PathLike[str]) -> Trace:
     It has no model, so nothing can be ablated.
 
     Raises:
-        RegardError: no such file, no trace, a file cut short, or one of another version.
+        NotFoundError: no such file.
+        DamagedFileError: not a trace, or a file cut short.
+        UnsupportedError: a trace of another version.
     """
     path = Path(path)
     if not path.is_file():

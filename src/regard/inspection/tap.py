@@ -113,7 +113,7 @@ class Tap:
         equation 1. Each row is normalised over all the keys it may see, inside the tile or not.
 
         Raises:
-            RegardError: a head, a sequence or a tile that is not there.
+            BadArgumentError: a head, a sequence or a tile that is not there.
         """
         rows, columns = self.rows_of(queries), self.columns_of(keys)
         heads = self.heads_of(head)
@@ -180,7 +180,7 @@ class Tap:
         return values, positions
 
     def of_head(self, head: int, item: int = 0) -> Attention:
-        """One head's attention in one sequence. Raises RegardError if there is no such sequence."""
+        """One head's attention in one sequence. Raises BadArgumentError for no such sequence."""
         one("item", item, self.batch)
         return self.attention.of_head(head, item)
 

@@ -71,7 +71,7 @@ def tile(
             over its pieces' rows.
 
     Raises:
-        RegardError: a tile that begins outside the map or is too large, an unknown name.
+        BadArgumentError: a tile that begins outside the map or is too large, an unknown name.
     """
     level, every = request.level, request.every
     rows = Cells(tap.rows, row_spans, level, request.row, request.height, "row")

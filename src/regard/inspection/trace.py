@@ -70,7 +70,7 @@ class Trace(Mapping[str, Tap]):
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> "Trace":
-        """The trace that `save` wrote. Raises RegardError for a file that is none, or not whole."""
+        """The trace that `save` wrote. Raises DamagedFileError for any other or incomplete file."""
         from regard.inspection.storage import load_trace
 
         return load_trace(path)
@@ -136,7 +136,7 @@ class Trace(Mapping[str, Tap]):
             height: in pixels.
 
         Raises:
-            RegardError: the package for widgets is missing.
+            UnavailableError: the package for widgets is missing.
         """
         from regard.studio.widget import TraceWidget
 

@@ -27,7 +27,7 @@ class MultiHeadAttention(nn.Module):
         rotary: rotates query and key by their positions (self-attention only).
 
     Raises:
-        RegardError: numbers of heads or widths that do not divide, or an unknown score.
+        BadArgumentError: numbers of heads or widths that do not divide, or an unknown score.
     """
 
     def __init__(

@@ -46,7 +46,7 @@ class Dropout(nn.Module):
 
 
 def check_dropout(probability: float) -> None:
-    """Raises RegardError unless 0 ≤ probability ≤ 255/256."""
+    """Raises BadArgumentError unless 0 ≤ probability ≤ 255/256."""
     if not 0 <= probability <= 255 / 256:
         raise BadArgumentError(f"dropout must be from 0 to 255/256; got {probability}. Lower it.")
 

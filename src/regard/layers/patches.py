@@ -23,7 +23,7 @@ class PatchEmbedding(nn.Module):
         dropout: probability of zeroing an element of the sum.
 
     Raises:
-        RegardError: the patches do not fill the image, or unknown positions.
+        BadArgumentError: the patches do not fill the image, or unknown positions.
     """
 
     def __init__(

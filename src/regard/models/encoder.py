@@ -240,7 +240,7 @@ def init_weights(model: nn.Module, std: float = 0.02) -> None:
 
 
 def check_labels(head: str, labels: tuple[str, ...]) -> None:
-    """Raises RegardError unless there are labels exactly if the head is a classification."""
+    """Raises BadArgumentError unless there are labels exactly if the head is a classification."""
     if (head == "classification") != bool(labels):
         raise BadArgumentError(
             "labels must be given for head='classification' and for no other head;"

@@ -17,7 +17,7 @@ def grid(
     """A position for each cell of the grid, row after row.
 
     The first half of the dimensions tells the row, the second the column, each as all sines and
-    then all cosines. Raises RegardError unless d_model is a multiple of 4.
+    then all cosines. Raises BadArgumentError unless d_model is a multiple of 4.
     """
     if d_model < 4 or d_model % 4:
         raise BadArgumentError(f"a grid's d_model must be a multiple of 4; got {d_model}.")

@@ -12,7 +12,7 @@ def learned(
 ) -> Float[Tensor, "length d_model"]:
     """Rows start … start + length - 1 of the table; gradients reach these rows only.
 
-    Raises RegardError for a position that the table does not have: there is nothing to read there,
+    Raises BadArgumentError for a position outside the table: there is nothing to read there,
     unlike with sinusoidal positions.
     Source: Gehring et al. 2017, section 3.1.
     """

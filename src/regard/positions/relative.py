@@ -26,7 +26,7 @@ def relative_buckets(
     query have the upper half of the buckets; else they share bucket 0 with the query itself.
 
     Raises:
-        RegardError: too few buckets, or a max_distance that leaves none for far offsets.
+        BadArgumentError: too few buckets, or a max_distance that leaves none for far offsets.
     """
     directions = 2 if bidirectional else 1
     buckets = num_buckets // directions

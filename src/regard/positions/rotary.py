@@ -93,7 +93,7 @@ def rotary_frequencies(
     the output more than a test of a checkpoint allows.
 
     Raises:
-        RegardError: an odd dim, a theta that is not positive.
+        BadArgumentError: an odd dim, a theta that is not positive.
     """
     if dim < 2 or dim % 2:
         raise BadArgumentError(f"rotary positions need an even head_dim of at least 2; got {dim}.")

@@ -30,7 +30,7 @@ def sinusoidal(
     """PE(pos) for pos = start … start + length - 1.
 
     PE(pos, 2i) = sin(pos / base^(2i / d_model)) and PE(pos, 2i + 1) the cosine of the same.
-    Raises RegardError if d_model is odd or the layout is not known.
+    Raises BadArgumentError if d_model is odd or the layout is not known.
     """
     positions = torch.arange(start, start + length, dtype=torch.float64, device=device)
     angles = positions[:, None] * frequencies(d_model, base, device)

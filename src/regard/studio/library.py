@@ -78,7 +78,8 @@ class Library:
         """Runs the model, unless that very request has been answered already; gives the id.
 
         Raises:
-            RegardError: a model that is not here, or a text that it cannot take.
+            BadArgumentError: an unknown model, or a text that is too long.
+            UnsupportedError: a model of images.
         """
         self._check(request)
         id = identify(request)

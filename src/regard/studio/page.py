@@ -25,7 +25,7 @@ def built() -> dict[str, tuple[str, bytes]]:
     """Address → media type and contents of every file of the page, "/" being index.html.
 
     Raises:
-        RegardError: the page has not been built.
+        UnavailableError: the page has not been built.
     """
     found = {}
     if STATIC.is_dir():
@@ -44,7 +44,7 @@ def built() -> dict[str, tuple[str, bytes]]:
 
 
 def read(name: str) -> str:
-    """The text of one file of the page, such as "regard.js". Raises RegardError without it."""
+    """The text of one file of the page, such as "regard.js". Raises UnavailableError without it."""
     address = built().get(f"/{name}")
     if address is None:
         raise UnavailableError(f"the built page has no {name}; run `npm run build` in web/ again.")

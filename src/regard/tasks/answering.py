@@ -102,7 +102,7 @@ class Answerer:
             progress: called with the number of questions just finished.
 
         Raises:
-            RegardError: an empty question or context, or a question that fills the window.
+            BadArgumentError: an empty question or context, or a question that fills the window.
         """
         for name, value in (("top_k", top_k), ("max_answer_len", max_answer_len)):
             if value < 1:

@@ -30,8 +30,9 @@ def chat_ids(tokenizer: Tokenizer, messages: Sequence[Message]) -> list[int]:
     writes special tokens, a message has the characters.
 
     Raises:
-        RegardError: no template, one that is not valid or asks for what is not its business, or
-            messages that it refuses.
+        UnsupportedError: no template, or one that reaches for what no template needs.
+        DamagedFileError: a template that is not valid.
+        BadArgumentError: messages that it refuses.
     """
     names = tokenizer.special_names()
     forged = re.compile("|".join(map(re.escape, names)) or r"(?!)")

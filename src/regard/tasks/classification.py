@@ -101,7 +101,7 @@ class Classifier:
             progress: called with the number of texts just finished.
 
         Raises:
-            RegardError: not as many pairs as texts.
+            BadArgumentError: not as many pairs as texts.
         """
         if pairs is not None and len(pairs) != len(texts):
             raise BadArgumentError(

@@ -26,7 +26,8 @@ def read_defaults(checkpoint: Checkpoint) -> dict[str, Defaults]:
     transformers' pipelines.
 
     Raises:
-        RegardError: a file is not valid JSON, or a setting is out of range or of the wrong type.
+        DamagedFileError: a file is not valid JSON, or a setting is out of range or of the wrong
+            type.
     """
     config, generation = checkpoint.settings, checkpoint.files.get("generation_config.json")
     settings = _inside(config) if generation is None else generation

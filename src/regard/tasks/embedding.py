@@ -95,7 +95,8 @@ class Embedder:
         """The encoder in `folder`, with the settings of sentence-transformers if it has them.
 
         Raises:
-            RegardError: no encoder, or a module of sentence-transformers that is not supported.
+            UnsupportedError: no encoder, or a module of sentence-transformers that is not
+                supported.
         """
         checkpoint = open_checkpoint(folder)
         name = name or checkpoint.name

@@ -81,7 +81,8 @@ class MaskFiller:
             progress: called with the number of texts just finished.
 
         Raises:
-            RegardError: a text without a mask, or with more tokens than the model has positions.
+            BadArgumentError: a text without a mask, or with more tokens than the model has
+                positions.
         """
         top_k = min(top_k, self.model.config.vocab_size)
 

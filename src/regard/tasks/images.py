@@ -137,7 +137,8 @@ class ImageClassifier:
             progress: called with the number of images just finished.
 
         Raises:
-            RegardError: a file that is no image; Pillow is not installed.
+            DamagedFileError: a file that is not an image.
+            UnavailableError: Pillow is not installed.
         """
 
         @torch.inference_mode()
@@ -172,7 +173,8 @@ def read_preparation(files: JsonFiles) -> Preparation:
     """The one in preprocessor_config.json.
 
     Raises:
-        RegardError: there is no such file, or it has a setting that is not supported.
+        NotFoundError: there is no such file.
+        UnsupportedError: it has a setting that is not supported.
     """
     file = files.folder / "preprocessor_config.json"
     settings = files.get(file.name)

@@ -52,7 +52,8 @@ class Reader:
         name: what to call it in messages.
 
     Raises:
-        RegardError: another kind of model, without that head, or not of this tokenizer.
+        UnsupportedError: another kind of model, or without that head.
+        BadArgumentError: a tokenizer that is not the model's.
     """
 
     def __init__(

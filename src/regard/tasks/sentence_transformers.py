@@ -24,7 +24,8 @@ def read_settings(folder: Path) -> EmbedderSettings:
     """The settings in modules.json and the folders it names; the defaults without that file.
 
     Raises:
-        RegardError: a module other than an encoder, pooling and normalisation; a missing file.
+        UnsupportedError: a module other than an encoder, pooling and normalisation.
+        NotFoundError: a missing file.
     """
     if not (folder / "modules.json").is_file():
         return EmbedderSettings(folder)

@@ -186,7 +186,8 @@ def load_parts(
     """Model, tokenizers and the defaults of each task.
 
     Raises:
-        RegardError: the checkpoint is damaged, or not an encoder–decoder.
+        UnsupportedError: not an encoder–decoder.
+        DamagedFileError: a damaged file.
     """
     model = from_pretrained(checkpoint)
     if not isinstance(model, AnyEncoderDecoder):

@@ -132,7 +132,7 @@ class Writer:
             options: fields of GenerationConfig, such as max_new_tokens and do_sample.
 
         Raises:
-            RegardError: an unknown option, a prompt of no token or of more than the model has
+            BadArgumentError: an unknown option, a prompt of no token or of more than the model has
                 positions, a chat that the model's template does not know.
         """
         config, ends = self._configured(options, stop_strings)
@@ -172,7 +172,8 @@ class Writer:
         """The text of `run([prompt])`, in pieces as they are written; arguments as there.
 
         Raises:
-            RegardError: as `run`; or a beam search or several sequences, which cannot be streamed.
+            BadArgumentError: as `run`; or a beam search or several sequences, which cannot be
+                streamed.
         """
         config, ends = self._configured(options, stop_strings)
         ids = self._ids(prompt, special_in_text)

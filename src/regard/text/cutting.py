@@ -24,7 +24,7 @@ def windows(encoding: Encoding, max_length: int, stride: int) -> list[list[int]]
         stride: tokens that a window shares with the one before it.
 
     Raises:
-        RegardError: the first text leaves no room to go on in.
+        BadArgumentError: the first text leaves no room to go on in.
     """
     second = _positions(encoding, 1)
     around = len(encoding.ids) - len(second)

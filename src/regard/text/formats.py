@@ -58,7 +58,9 @@ def open_files(
         files: the folder's JSON, if some of it has been read already.
 
     Raises:
-        RegardError: there is none, it is damaged, or of a kind not known here.
+        NotFoundError: there is none.
+        DamagedFileError: it is damaged.
+        UnsupportedError: it is of an unknown kind.
     """
     file = path / "tokenizer.json" if path.is_dir() else path
     files = files or JsonFiles(file.parent)

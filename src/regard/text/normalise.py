@@ -28,8 +28,8 @@ def check_unicode(text: str, what: str = "the text") -> None:
         what: what to call the text in the message.
 
     Raises:
-        RegardError: it has a lone surrogate: half of a JSON escape, or a byte of an argument that
-            is not UTF-8.
+        BadArgumentError: it has a lone surrogate: half of a JSON escape, or a byte of an argument
+            that is not UTF-8.
     """
     try:
         text.encode()

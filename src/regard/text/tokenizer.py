@@ -83,7 +83,7 @@ class Tokenizer:
     def special_id(self, name: str) -> int:
         """The id of a special token: "pad", "eos", "unk", "bos", "cls", "sep" or "mask".
 
-        Raises RegardError where the tokenizer has none; `name in tokenizer.special` tells.
+        Raises NotFoundError where the tokenizer has none; `name in tokenizer.special` tells.
         """
         if name not in self._ids:
             raise NotFoundError(
@@ -130,7 +130,7 @@ class Tokenizer:
             reading of these copies the whole list: take it once, before a loop.
 
         Raises:
-            RegardError: text that is not valid Unicode.
+            BadArgumentError: text that is not valid Unicode.
         """
         texts = (text,) if pair is None else (text, pair)
         backend = self._reading(*texts, special_in_text=special_in_text)

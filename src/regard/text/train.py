@@ -60,7 +60,7 @@ def train_tokenizer(
     more than `max_lines` texts so many are drawn evenly with `seed`, so memory stays bounded.
     Characters met only once, and any other never met, are spelled in UTF-8 bytes.
 
-    Raises RegardError for no text, and for a `vocab_size` that cannot hold the alphabet.
+    Raises BadArgumentError for no text, and for a `vocab_size` that cannot hold the alphabet.
     """
     lines = [line for line in _sample(texts, max_lines, seed) if line.strip()]
     if not lines:

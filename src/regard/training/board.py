@@ -12,7 +12,7 @@ def tensorboard(folder: Path) -> Callable[[str, Progress], None]:
     """A watcher that writes each evaluation's figures and training loss to event files in `folder`.
 
     Raises:
-        RegardError: tensorboard is not installed.
+        UnavailableError: tensorboard is not installed.
     """
     writer = require_tensorboard()(str(folder))
 

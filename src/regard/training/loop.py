@@ -65,7 +65,7 @@ def fit(
         watch: called as watch(event, progress), event one of "resume", "step", "evaluate", "save".
 
     Raises:
-        RegardError: the loss is no longer a number, or the model's output has collapsed.
+        BadArgumentError: the loss is no longer a number, or the model's output has collapsed.
         KeyboardInterrupt: after Ctrl-C, when the checkpoint is written.
     """
     keep_freed_memory()

@@ -33,7 +33,7 @@ def cross_entropy(
         A float32 scalar (float64 for float64 inputs).
 
     Raises:
-        RegardError: when its gradient is to be differentiated again (`create_graph=True`).
+        UnsupportedError: when its gradient is to be differentiated again (`create_graph=True`).
     """
     return _CrossEntropy.apply(hidden, weight, target, label_smoothing)
 

@@ -20,7 +20,7 @@ def corpus_scores(hypotheses: Sequence[str], references: Sequence[str]) -> Corpu
     """Cased BLEU with the 13a tokenisation (Papineni 2002, Post 2018) and chrF2 (Popović 2015).
 
     Raises:
-        RegardError: the two have different lengths or are empty.
+        BadArgumentError: the two have different lengths or are empty.
     """
     if len(hypotheses) != len(references) or not references:
         raise BadArgumentError(

@@ -62,7 +62,7 @@ class RunFolder:
         """Keeps other processes from training here, and removes what killed ones left half-written.
 
         Raises:
-            RegardError: another process trains here.
+            UnavailableError: another process trains here.
         """
         self.path.mkdir(parents=True, exist_ok=True)
         lock = FileLock(self.path / ".lock", timeout=0)
@@ -137,7 +137,7 @@ class RunFolder:
         The two newest stay and can be resumed from; of the steps in `keep`, the weights stay.
 
         Raises:
-            RegardError: it cannot be written; what was saved before is untouched.
+            UnavailableError: it cannot be written; what was saved before is untouched.
         """
         try:
             with whole_folder(self._folder(step)) as folder:

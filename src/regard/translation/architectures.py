@@ -50,7 +50,7 @@ def configure(options: "TrainingOptions", vocab_size: int, **changes: object) ->
     """The config of the model that the options describe.
 
     Raises:
-        RegardError: an unknown architecture or preset, or an option of another architecture.
+        BadArgumentError: an unknown architecture or preset, or an option of another architecture.
     """
     if options.architecture not in ARCHITECTURES:
         raise unknown("architecture", options.architecture, ARCHITECTURES)

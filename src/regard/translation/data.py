@@ -45,7 +45,8 @@ def prepare(
     """Reads, cleans, splits, trains the tokenizer and stores token ids; or finds all that done.
 
     Raises:
-        RegardError: a mistake in the files, or prepared data of other files or changed since.
+        BadArgumentError: options or prepared data of another run.
+        DamagedFileError: a mistake in the files, or prepared data that changed since.
     """
     files = check_files(pairs, options)
     made_from = {
@@ -84,7 +85,7 @@ def prepare(
 
 
 def check_files(pairs: str | tuple[str, str], options: "TrainingOptions") -> list[str]:
-    """The names of the files that training reads. Raises RegardError for one that is not there."""
+    """The names of the files that training reads. Raises NotFoundError for a missing one."""
     files = [pairs] if isinstance(pairs, str) else list(pairs)
     files += [file for file in (options.dev, options.test) if file]
     for file in files:

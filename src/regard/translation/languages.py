@@ -61,7 +61,7 @@ def are_chosen(translator: "Translator") -> bool:
 
 
 def check_chosen(translator: "Translator", generation: GenerationConfig) -> None:
-    """Raises RegardError where a checkpoint of several targets has not been told which."""
+    """Raises BadArgumentError where a checkpoint of several targets has not been told which."""
     known: Iterable[str] = ()
     if translator.prefix is None:
         known = (f"{source} → {target}" for source, target in task_pairs(translator.directions))

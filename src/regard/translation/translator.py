@@ -87,7 +87,8 @@ class Translator(TextToText):
                 one begins so. What is not given stays as it is.
 
         Raises:
-            RegardError: a language that it does not know, or nothing to choose.
+            BadArgumentError: an unknown language.
+            UnsupportedError: a model of one pair of languages.
         """
         return languages.between(self, source, target)
 
@@ -110,7 +111,7 @@ class Translator(TextToText):
             options: fields of GenerationConfig, such as num_beams.
 
         Raises:
-            RegardError: an unknown option, or a sentence with more tokens than the model has
+            BadArgumentError: an unknown option, or a sentence with more tokens than the model has
                 positions. A longer text of several sentences is translated sentence by sentence.
         """
         config = self.configured(options)
@@ -145,7 +146,7 @@ class Translator(TextToText):
             options: fields of GenerationConfig, such as num_beams.
 
         Raises:
-            RegardError: an empty text, one with more tokens than the model has positions, a
+            BadArgumentError: an empty text, one with more tokens than the model has positions, a
                 hypothesis that there is not.
         """
         config = self.configured(options)

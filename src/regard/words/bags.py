@@ -33,7 +33,8 @@ def represent(texts: Sequence[str], way: str) -> Bags:
     each row at length one (scikit-learn's definition; Spärck Jones 1972).
 
     Raises:
-        RegardError: another way, no word in the texts, no scikit-learn.
+        BadArgumentError: an unknown way, no word in the texts.
+        UnavailableError: scikit-learn is not installed.
     """
     if way not in WAYS:
         raise BadArgumentError(f"words are represented as {', '.join(WAYS)}; got {way!r}.")

@@ -42,8 +42,9 @@ def factorise_vectors(
         min_count: a word that occurs less often gets no vector.
 
     Raises:
-        RegardError: no text, no word that occurs `min_count` times, fewer such words than `dim`;
-            no scikit-learn.
+        BadArgumentError: no text, no word that occurs `min_count` times, fewer such words than
+            `dim`.
+        UnavailableError: scikit-learn is not installed.
     """
     check_sizes(dim=dim, window=window, min_count=min_count)
     sentences = read_sentences(texts, min_count)

@@ -62,8 +62,8 @@ def find_occurrences(
         senses: of the word in each text, where they are known.
 
     Raises:
-        RegardError: what was given is no single word, or it does not occur, or fewer than three
-            times.
+        BadArgumentError: not a single word, or it occurs fewer than three times.
+        NotFoundError: it does not occur.
     """
     wanted = split_words(word)
     if len(wanted) != 1:

@@ -13,7 +13,7 @@ from regard.words.segmentation import split_words
 def read_sentences(texts: Iterable[str], min_count: int) -> list[list[str]]:
     """The words of each text that has any; a word is one object, however often it occurs.
 
-    Raises RegardError for no words, and where none occurs `min_count` times.
+    Raises BadArgumentError for no words, and where none occurs `min_count` times.
     """
     split = ([sys.intern(word) for word in split_words(text)] for text in texts)
     sentences = [words for words in split if words]
@@ -29,7 +29,7 @@ def read_sentences(texts: Iterable[str], min_count: int) -> list[list[str]]:
 
 
 def check_sizes(**sizes: int) -> None:
-    """Raises RegardError for a size below one."""
+    """Raises BadArgumentError for a size below one."""
     for name, size in sizes.items():
         if size < 1:
             raise BadArgumentError(f"{name} must be 1 or more; got {size}.")

@@ -47,7 +47,7 @@ class Occurrence:
 
 
 def static_states(vectors: WordVectors, occurrences: Sequence[Occurrence]) -> Layers:
-    """The same vector everywhere: that of the word. Raises RegardError for a word without one."""
+    """The same vector everywhere: that of the word. Raises NotFoundError for a word without one."""
     return {"static": vectors.rows(each.word for each in occurrences)}
 
 
@@ -62,7 +62,8 @@ def attention_states(
         temperature: √dim if not given, as in the Transformer.
 
     Raises:
-        RegardError: the word itself has no vector; a temperature too close to zero.
+        NotFoundError: the word itself has no vector.
+        BadArgumentError: a temperature too close to zero.
     """
     temperature = vectors.dim**0.5 if temperature is None else temperature
     if not temperature >= COLDEST:
@@ -101,7 +102,7 @@ class WordReader:
 
     @classmethod
     def load(cls, folder: CheckpointLike, *, name: str | None = None) -> "WordReader":
-        """Of a model folder. Raises RegardError for a model without a Transformer encoder."""
+        """Of a model folder. Raises UnsupportedError for a model without a Transformer encoder."""
         checkpoint = open_checkpoint(folder)
         name = name or checkpoint.name
         if checkpoint.family.model not in (EncoderDecoder, Encoder):

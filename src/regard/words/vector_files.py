@@ -37,7 +37,7 @@ _DEFLATE = 1032  # times that gzip can make a file smaller, at most (zlib's own 
 def read(path: Path, limit: int | None = None) -> Vectors:
     """Words and vectors (words, dim); one array is allocated and filled, and no second one.
 
-    Of a word that comes twice the first vector counts. Raises RegardError for what is broken.
+    Of a word that comes twice the first vector counts. Raises DamagedFileError for what is broken.
     """
     if path.is_dir():
         return _read_folder(path, limit)

@@ -48,7 +48,7 @@ class WordVectors:
         return isinstance(word, str) and self._find(word) is not None
 
     def __getitem__(self, word: str) -> NDArray[np.float32]:
-        """The word's vector, (dim,). Raises RegardError, naming the nearest spelled, for no word
+        """The word's vector, (dim,). Raises NotFoundError, naming the nearest spelled, for no word
         of these."""
         return self.vectors[self.row(word)]
 
@@ -75,7 +75,8 @@ class WordVectors:
             word: one of the words, which is not among its own neighbours, or a vector (dim,).
 
         Raises:
-            RegardError: an unknown word, or a vector of another length.
+            NotFoundError: an unknown word.
+            BadArgumentError: a vector of another length.
         """
         vector = self[word] if isinstance(word, str) else np.asarray(word, np.float32)
         if vector.shape != (self.dim,):
@@ -132,7 +133,9 @@ def load_vectors(path: str | os.PathLike[str], *, limit: int | None = None) -> W
         limit: read only so many words, which in files sorted by frequency are the most frequent.
 
     Raises:
-        RegardError: nothing there, or a line that is no word with numbers, by its number.
+        NotFoundError: nothing there.
+        DamagedFileError: a line that is not a word with numbers, by its number.
+        UnsupportedError: a model folder.
     """
     if limit is not None and limit < 1:
         raise BadArgumentError(f"limit must be 1 or more; got {limit}.")

@@ -39,7 +39,7 @@ FEW_ENTRIES = 2048  # under this it is not the work that costs, but the number o
 
 
 def run(kernel: str, inputs: Attention, return_lse: bool) -> tuple[Tensor, Tensor | None]:
-    """Output and, if asked for, each row's log-sum-exp. Raises RegardError for a bad kernel."""
+    """Output and, if asked for, each row's log-sum-exp. Raises for an unknown kernel."""
     if kernel not in KERNELS:
         raise unknown("kernel", kernel, KERNELS)
     if inputs.query.shape[2] == 0 or inputs.key.shape[2] == 0:

@@ -31,7 +31,7 @@ def axes_of(
     """An axis for each sequence that a tap is of; names are those of the batch's first row.
 
     Raises:
-        RegardError: `tokens` for an axis that is not there, or of another length.
+        BadArgumentError: `tokens` for an axis that is not there, or of another length.
     """
     given = by_axis(tokens, list(places.lengths))
     axes = {}

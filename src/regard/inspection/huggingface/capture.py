@@ -47,8 +47,9 @@ def trace_transformers(
         inputs: the model's own, such as input_ids and attention_mask.
 
     Raises:
-        RegardError: a model in training mode or compiled, inputs that continue from a cache, a
-            model none of whose layers can be captured, or tokens that do not fit.
+        UnsupportedError: a model in training mode or compiled, inputs that continue from a cache,
+            or a model none of whose layers can be captured.
+        BadArgumentError: tokens that do not fit.
     """
     check(model, inputs)
     batches = frozenset(len(given) for given in inputs.values() if isinstance(given, Tensor))

@@ -24,8 +24,10 @@ def load_for_tracing(folder: str | os.PathLike[str], *, name: str | None = None)
         name: what to call it; the folder's own if not given.
 
     Raises:
-        RegardError: transformers is missing, the folder lacks a configuration, weights or a
-            tokenizer, or holds what transformers cannot load without running code from it.
+        UnavailableError: transformers is not installed.
+        NotFoundError: the folder lacks a configuration, weights or a tokenizer.
+        UnsupportedError: a model that transformers cannot load without running code from the
+            folder.
     """
     attention_interface()  # says so if transformers is missing
     import transformers

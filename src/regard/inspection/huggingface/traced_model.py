@@ -105,8 +105,8 @@ class TracedModel:
             keep: where queries, keys and values stay, as in `regard.trace`.
 
         Raises:
-            RegardError: no text, one that is too long, a hypothesis that there is not, or an
-                argument that this kind of model has no use for.
+            BadArgumentError: no text, one that is too long, or a hypothesis that does not exist.
+            UnsupportedError: an argument that this kind of model does not take.
         """
         if not text.strip():
             raise BadArgumentError("there is no text to look at; give a sentence.")
