@@ -8,7 +8,7 @@ import os
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Generic, Literal, TypeAlias, TypeVar, overload
 
 import torch
 
@@ -21,10 +21,14 @@ from regard.tasks.embedding import Embedder
 from regard.tasks.filling import MaskFiller
 from regard.tasks.images import ImageClassifier
 from regard.tasks.summarization import Rewriter, Summarizer
+from regard.tasks.task import Task
 from regard.tasks.text_to_text import TextToText
 from regard.tasks.writing import Writer
 from regard.translation.translator import Translator
 
+Runner = TypeVar("Runner", bound=Task, covariant=True)
+Model: TypeAlias = str | os.PathLike[str] | Task
+Device: TypeAlias = int | str | torch.device
 ALIASES = {"sentiment-analysis": "text-classification"}
 _TRANSLATION = re.compile(r"translation_(?P<source>.+)_to_(?P<target>.+)")
 _SHIPPED = {
@@ -34,11 +38,11 @@ _SHIPPED = {
 
 
 @dataclass(frozen=True)
-class Pipeline:
+class Pipeline(Generic[Runner]):
     """A task and what does it; called with one input or a list of them."""
 
     task: str
-    runner: Any  # a Translator, Summarizer, Writer …: what `regard.load` gives
+    runner: Runner  # a Translator, Summarizer, Writer …: what `regard.load` gives
     answer: Callable[..., Any]
 
     def __call__(self, *inputs: Any, **options: Any) -> Any:
@@ -51,12 +55,55 @@ class Pipeline:
         return self.answer(self.runner, *inputs, **options)
 
 
+@overload
 def pipeline(
-    task: str,
-    model: Any = None,
+    task: Literal["translation", "translation_en_to_de", "translation_en_to_hi"],
+    model: Model | None = None,
     *,
-    device: int | str | torch.device | None = None,
-) -> Pipeline:
+    device: Device | None = None,
+) -> Pipeline[Translator]: ...
+@overload
+def pipeline(
+    task: Literal["summarization"], model: Model, *, device: Device | None = None
+) -> Pipeline[Summarizer]: ...
+@overload
+def pipeline(
+    task: Literal["text2text-generation"], model: Model, *, device: Device | None = None
+) -> Pipeline[Rewriter]: ...
+@overload
+def pipeline(
+    task: Literal["text-generation"], model: Model, *, device: Device | None = None
+) -> Pipeline[Writer]: ...
+@overload
+def pipeline(
+    task: Literal["text-classification", "sentiment-analysis"],
+    model: Model,
+    *,
+    device: Device | None = None,
+) -> Pipeline[Classifier]: ...
+@overload
+def pipeline(
+    task: Literal["question-answering"], model: Model, *, device: Device | None = None
+) -> Pipeline[Answerer]: ...
+@overload
+def pipeline(
+    task: Literal["fill-mask"], model: Model, *, device: Device | None = None
+) -> Pipeline[MaskFiller]: ...
+@overload
+def pipeline(
+    task: Literal["feature-extraction"], model: Model, *, device: Device | None = None
+) -> Pipeline[Embedder]: ...
+@overload
+def pipeline(
+    task: Literal["image-classification"], model: Model, *, device: Device | None = None
+) -> Pipeline[ImageClassifier]: ...
+@overload
+def pipeline(
+    task: str, model: Model | None = None, *, device: Device | None = None
+) -> Pipeline[Task]: ...
+def pipeline(
+    task: str, model: Model | None = None, *, device: Device | None = None
+) -> Pipeline[Any]:
     """What does a task, by the name it had in transformers v4.
 
     Args:

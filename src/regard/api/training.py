@@ -1,7 +1,7 @@
 """Training by the name of a task."""
 
 import os
-from typing import Any
+from typing import Any, Literal
 
 from regard.errors import BadArgumentError, unknown
 from regard.translation.translator import Translator
@@ -9,7 +9,9 @@ from regard.translation.translator import Translator
 File = str | os.PathLike[str]
 
 
-def train(task: str, data: File | tuple[File, File], output: File, **options: Any) -> Translator:
+def train(
+    task: Literal["translation"], data: File | tuple[File, File], output: File, **options: Any
+) -> Translator:
     """Trains a model on `data` in the folder `output`, or resumes there; returns the best one.
 
     >>> translator = regard.train("translation", "pairs.tsv", "runs/en-de", max_minutes=30)

@@ -2,19 +2,27 @@
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, cast, overload
 
 import torch
 from torch import Tensor, nn
 from torch.overrides import TorchFunctionMode
 
 from regard.checkpoints.checkpoint import CheckpointLike, open_checkpoint
-from regard.checkpoints.family import cast, places, to_ours
+from regard.checkpoints.family import cast as in_dtype
+from regard.checkpoints.family import places, to_ours
 from regard.checkpoints.fit import Fit, fit
 from regard.errors import DamagedFileError
+from regard.models import EncoderDecoder, Model
 
 
-def from_pretrained(name: CheckpointLike, *, dtype: torch.dtype | None = torch.float32) -> Any:
+@overload
+def from_pretrained(
+    name: Literal["en-de", "en-hi"], *, dtype: torch.dtype | None = ...
+) -> EncoderDecoder: ...
+@overload
+def from_pretrained(name: CheckpointLike, *, dtype: torch.dtype | None = ...) -> Model: ...
+def from_pretrained(name: CheckpointLike, *, dtype: torch.dtype | None = torch.float32) -> Model:
     """The model in a folder, of a shipped name or of "hub:org/name", in evaluation mode.
 
     Its weights are the file's own memory, read when they are used, unless `dtype` asks for another
@@ -36,7 +44,7 @@ def from_pretrained(name: CheckpointLike, *, dtype: torch.dtype | None = torch.f
     theirs = {name: weights[in_file] for name, in_file in found.found.items()}
     state = to_ours(places(family.names(model)), theirs) | dict(family.constants(model))
     _assign(model, state, dtype)
-    return model.eval()
+    return cast(Model, model.eval())
 
 
 def empty_model(name: CheckpointLike) -> nn.Module:
@@ -84,7 +92,7 @@ def _assign(model: nn.Module, state: Mapping[str, Tensor], dtype: torch.dtype | 
         dot = f"{path}." if path else ""
         for name, empty in list(module.named_parameters(recurse=False, remove_duplicate=False)):
             if id(empty) not in made:
-                tensor = cast(state[dot + name], dtype)
+                tensor = in_dtype(state[dot + name], dtype)
                 made[id(empty)] = nn.Parameter(tensor, requires_grad=empty.requires_grad)
             setattr(module, name, made[id(empty)])
         for name, _ in list(module.named_buffers(recurse=False)):

@@ -19,7 +19,7 @@ from regard.models import AnyEncoderDecoder, RecurrentEncoderDecoder
 ATTENTIONS = (MultiHeadAttention, BahdanauAttention, LuongAttention)
 
 
-def trace(model: Any, *, keep: str = "auto", **inputs: Any) -> Trace:
+def trace(model: object, *, keep: str = "auto", **inputs: Any) -> Trace:
     """Runs `model(**inputs)` with its own fast kernels, and returns the trace of that run.
 
     Args:

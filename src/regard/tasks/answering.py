@@ -8,16 +8,17 @@ from dataclasses import dataclass
 from typing import Any, overload
 
 import numpy as np
-import torch
 from numpy.typing import NDArray
 from tokenizers import Encoding
 from torch import nn
 
 from regard.checkpoints import CheckpointLike, open_checkpoint
 from regard.errors import BadArgumentError
+from regard.models import Encoder
 from regard.tasks.batching import read_each
 from regard.tasks.reading import Batch, Reader, Tokens, load_encoder
 from regard.tasks.spans import TokenPair, best_spans
+from regard.tasks.task import Task
 from regard.text import Tokenizer
 from regard.text.cutting import windows
 
@@ -34,7 +35,7 @@ class Answer:
     score: float  # a probability
 
 
-class Answerer:
+class Answerer(Task):
     """Finds the answers to questions in texts.
 
     It computes what the question-answering pipeline of transformers 4 did. A long context is read
@@ -49,14 +50,11 @@ class Answerer:
         name: what to call it in messages.
     """
 
+    model: Encoder
+
     def __init__(self, model: nn.Module, tokenizer: Tokenizer, *, name: str = "answerer"):
         self._reader = Reader(model, tokenizer, head="question_answering", name=name)
         self.model, self.tokenizer, self.name = self._reader.model, tokenizer, name
-
-    @property
-    def device(self) -> torch.device:
-        """Where the model computes; `answerer.model.to(device)` moves it."""
-        return self._reader.device
 
     @classmethod
     def load(cls, folder: CheckpointLike, *, name: str | None = None) -> "Answerer":

@@ -15,9 +15,11 @@ from torch.nn import functional
 
 from regard.checkpoints import Checkpoint, CheckpointLike, open_checkpoint
 from regard.errors import unknown
+from regard.models import Encoder
 from regard.tasks.batching import read_each
 from regard.tasks.reading import Batch, Reader, Tokens, load_encoder
 from regard.tasks.sentence_transformers import read_settings
+from regard.tasks.task import Task
 from regard.text import Tokenizer
 
 Vectors = NDArray[np.float32]
@@ -56,7 +58,7 @@ def _max(states: Tensor, real: Tensor) -> Tensor:
 POOLING: dict[str, Callable[[Tensor, Tensor], Tensor]] = {"mean": _mean, "cls": _cls, "max": _max}
 
 
-class Embedder:
+class Embedder(Task):
     """Turns texts into vectors whose directions say what the texts are about.
 
     Args:
@@ -67,6 +69,8 @@ class Embedder:
         lowercase: before the tokenizer.
         name: what to call it in messages.
     """
+
+    model: Encoder
 
     def __init__(
         self,
@@ -84,11 +88,6 @@ class Embedder:
         self.model, self.tokenizer, self.name = self._reader.model, tokenizer, name
         self.pooling, self.normalise, self.lowercase = pooling, normalise, lowercase
         self.max_length = min(max_length or self._reader.max_length, self._reader.max_length)
-
-    @property
-    def device(self) -> torch.device:
-        """Where the model computes; `embedder.model.to(device)` moves it."""
-        return self._reader.device
 
     @classmethod
     def load(cls, folder: CheckpointLike, *, name: str | None = None) -> "Embedder":

@@ -4,13 +4,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import torch
 from torch import Tensor, nn
 
 from regard.checkpoints import CheckpointLike, open_checkpoint
 from regard.errors import BadArgumentError
+from regard.models import Encoder
 from regard.tasks.batching import read_each
 from regard.tasks.reading import Batch, Reader, Tokens, load_encoder
+from regard.tasks.task import Task
 from regard.text import Tokenizer
 
 
@@ -24,7 +25,7 @@ class Filling:
     sequence: str  # the text with it; other masks stay
 
 
-class MaskFiller:
+class MaskFiller(Task):
     """Guesses the words that a text's masks stand for.
 
     Args:
@@ -33,15 +34,12 @@ class MaskFiller:
         name: what to call it in messages.
     """
 
+    model: Encoder
+
     def __init__(self, model: nn.Module, tokenizer: Tokenizer, *, name: str = "mask filler"):
         self._reader = Reader(model, tokenizer, head="masked_lm", name=name)
         self.model, self.tokenizer, self.name = self._reader.model, tokenizer, name
         self._mask_id = tokenizer.special_id("mask")
-
-    @property
-    def device(self) -> torch.device:
-        """Where the model computes; `filler.model.to(device)` moves it."""
-        return self._reader.device
 
     @property
     def mask(self) -> str:

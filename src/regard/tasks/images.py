@@ -29,6 +29,7 @@ from regard.tasks.classification import (
     ranked,
     read_problem_type,
 )
+from regard.tasks.task import Task
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -64,7 +65,7 @@ class Preparation:
         return ((pixels - torch.tensor(self.mean)) / torch.tensor(self.std)).permute(2, 0, 1)
 
 
-class ImageClassifier:
+class ImageClassifier(Task):
     """Says what an image shows.
 
     Args:
@@ -73,6 +74,8 @@ class ImageClassifier:
         problem_type: as for `Classifier`.
         name: what to call it in messages.
     """
+
+    model: VisionTransformer
 
     def __init__(
         self,
@@ -96,11 +99,6 @@ class ImageClassifier:
         self.model, self.preparation, self.name = model, preparation, name
         self.labels = model.config.labels
         self.problem_type = check_problem_type(problem_type)
-
-    @property
-    def device(self) -> torch.device:
-        """Where the model computes; `classifier.model.to(device)` moves it."""
-        return self.model.embed.patches.weight.device
 
     @classmethod
     def load(cls, folder: CheckpointLike, *, name: str | None = None) -> ImageClassifier:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import TypeVar, cast
 
 import torch
 from torch import Tensor, nn
@@ -138,7 +138,7 @@ def load_encoder(checkpoint: Checkpoint, *, name: str) -> tuple[Encoder, Tokeniz
     """An encoder and its tokenizer; any other model is refused before its weights are read."""
     if checkpoint.family.model is not Encoder:
         raise _no_encoder(name, f"{checkpoint.settings['model_type']} model")
-    return from_pretrained(checkpoint), checkpoint.tokenizers.source
+    return cast(Encoder, from_pretrained(checkpoint)), checkpoint.tokenizers.source
 
 
 def _no_encoder(name: str, kind: str) -> UnsupportedError:

@@ -5,7 +5,7 @@ import itertools
 import json
 import os
 import sys
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -22,6 +22,7 @@ from regard.generation import GenerationConfig, Hypothesis, generate
 from regard.models import AnyEncoderDecoder
 from regard.tasks.batching import by_length
 from regard.tasks.defaults import Defaults, read_defaults
+from regard.tasks.task import Task
 from regard.text import Tokenizer, TokenizerPair
 
 T = TypeVar("T")
@@ -37,7 +38,7 @@ class Alternative:
     finished: bool  # False where max_new_tokens cut it off
 
 
-class TextToText(ABC):
+class TextToText(Task):
     """What translating and summarizing have in common.
 
     A text is read as the checkpoint's tokenizer has it: behind `prefix`, between the special
@@ -51,6 +52,8 @@ class TextToText(ABC):
         not_followed: generation settings in the checkpoint that are not supported, for a warning.
         name: what to call it in messages.
     """
+
+    model: AnyEncoderDecoder
 
     def __init__(
         self,
@@ -79,11 +82,6 @@ class TextToText(ABC):
         self.before, self.after = _special_around(tokenizers.source)
         self.generation = _with_ids(generation or GenerationConfig(), model)
         self.model = _starting_from(model, self.generation.decoder_start_token_id)
-
-    @property
-    def device(self) -> torch.device:
-        """Where the model computes; `.model.to(device)` moves it."""
-        return self.model.output_weight.device
 
     @property
     def positions(self) -> int:

@@ -7,6 +7,7 @@ from functools import partial
 from typing import Any, overload
 
 import torch
+from torch import nn
 
 from regard.checkpoints import CheckpointLike, from_pretrained, open_checkpoint
 from regard.errors import BadArgumentError, UnsupportedError
@@ -15,6 +16,7 @@ from regard.models import Decoder
 from regard.tasks.batching import by_length, read_each
 from regard.tasks.chat import Message, chat_ids
 from regard.tasks.defaults import read_defaults
+from regard.tasks.task import Task
 from regard.tasks.writing_stream import Writing
 from regard.text import Tokenizer
 from regard.text.stream import TextStream, text_after
@@ -34,7 +36,7 @@ class Result:
     others: list["Result"] = field(default_factory=list)  # the rest of num_return_sequences
 
 
-class Writer:
+class Writer(Task):
     """Writes with a decoder model (GPT-2, Llama, Mistral, Qwen2) and its tokenizer.
 
     Args:
@@ -44,9 +46,11 @@ class Writer:
         name: what to call it in messages.
     """
 
+    model: Decoder
+
     def __init__(
         self,
-        model: Decoder,
+        model: nn.Module,
         tokenizer: Tokenizer,
         *,
         generation: GenerationConfig | None = None,
@@ -68,11 +72,6 @@ class Writer:
         self.generation = generation or GenerationConfig()
         if self.generation.eos_token_id is None:
             self.generation = self.generation.updated(eos_token_id=model.config.eos_id)
-
-    @property
-    def device(self) -> torch.device:
-        """Where the model computes; `writer.model.to(device)` moves it."""
-        return self.model.output_weight.device
 
     @classmethod
     def load(cls, folder: CheckpointLike, *, name: str | None = None) -> "Writer":

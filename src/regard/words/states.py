@@ -4,7 +4,7 @@ layer of a model."""
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import torch
@@ -109,7 +109,8 @@ class WordReader:
             needed = "to read words in context, give an encoder, such as BERT, or a translator"
             kind = kind_of(checkpoint)
             raise UnsupportedError(catalog.wrong_kind(name, describe(checkpoint), kind, needed))
-        return cls(from_pretrained(checkpoint), checkpoint.tokenizers.source, name=name)
+        model = cast(Encoder | EncoderDecoder, from_pretrained(checkpoint))
+        return cls(model, checkpoint.tokenizers.source, name=name)
 
     @property
     def layers(self) -> list[str]:
