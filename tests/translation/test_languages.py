@@ -73,7 +73,7 @@ def test_t5_reads_the_task_before_the_text(foreign: Maker, tmp_path: Path) -> No
     assert len(ours.run(TEXTS[:1])[0].tokens) <= 5
     with pytest.raises(
         RegardError,
-        match=r"t5 translates into several languages \(en → de, en → fr\): choose one with translator",
+        match=r"t5 translates into several languages \(en → de, en → fr\): choose one with",
     ):
         whole.run(TEXTS)
     with pytest.raises(RegardError, match="one of en → de, en → fr; got any → ro"):

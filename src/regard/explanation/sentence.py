@@ -126,7 +126,7 @@ def explain(
         loaded: Any = translator.model
         tap = _tap(loaded, name, attention or ("cross" if target is not None else None), layer)
         trace = translator.trace(text, target=target)
-        assert trace.rerun is not None, "a translator's trace has its model at hand"
+        assert trace.rerun is not None, "a translator's trace can run its model again"
         source, own = trace.axes["source"].tokens, trace.axes["target"].tokens
         rows = source if tap.startswith("encoder") else own
         columns = source if tap.endswith(".cross") else None
