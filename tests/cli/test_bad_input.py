@@ -44,7 +44,7 @@ CASES = {
     "translate a --model broken": "broken/model.safetensors is damaged",
     "translate a --model small --output good.tsv/x": "good.tsv is a file; a folder was expected",
     "translate a --model small --attention --attention-step no": "must be one of output, input",
-    "translate a --model small --length-penalty 1000": "--length-penalty must be a number from -100",
+    "translate a --model small --length-penalty 1000": "--length-penalty must be a number from",
     "evaluate small none.tsv": "expected a file of sentence pairs at none.tsv",
     "evaluate small empty.tsv": "expected sentence pairs in empty.tsv, but it is empty",
     "evaluate small blank.tsv": "blank.tsv holds no sentence pairs",

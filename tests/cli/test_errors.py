@@ -128,6 +128,7 @@ def test_an_error_of_ours_has_no_sentence():
         ("a seed must sprout", "a seed must sprout"),
         ("give another `output`; now 3.", "give another --output; now 3."),
         ("do_sample=True needs num_beams=1.", "--do-sample needs --num-beams=1."),
+        ("got seed=3 with do_sample=False.", "got --seed=3 with no --do-sample."),
         ("seed acts with seed=3", "seed acts with --seed=3"),
         ("got 'max_length' in a/max_length.txt", "got 'max_length' in a/max_length.txt"),
         ("lower max_length.", "lower --max-length."),

@@ -57,5 +57,6 @@ def in_flags(message: str, options: Mapping[str, str]) -> str:
     for name, flag in options.items():
         word = rf"(?<![\w./'\"`-]){name}(?![\w/'\"`-]|\.\w)"
         message = re.sub(rf"{word}=True\b|`{name}`|^{name}(?= must )", flag, message)
+        message = re.sub(rf"{word}=False\b", f"no {flag}", message)
         message = re.sub(word if "_" in name else rf"{word}(?==)", flag, message)
     return message

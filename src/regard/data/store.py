@@ -104,7 +104,7 @@ class TokenStore:
             dtype, count, pairs = np.dtype(footer["dtype"]), footer["tokens"], footer["pairs"]
         except (ValueError, KeyError, TypeError) as error:
             raise DamagedFileError(
-                f"{path} is not a whole token store ({error}): delete it and it is made anew"
+                f"{path} is not a whole token store ({error}): delete it to prepare it again"
             ) from error
         starts_at = _aligned(_HEADER + count * dtype.itemsize)
         lengths_at = starts_at + pairs * 8

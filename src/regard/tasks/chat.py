@@ -30,7 +30,7 @@ def chat_ids(tokenizer: Tokenizer, messages: Sequence[Message]) -> list[int]:
     writes special tokens, a message has the characters.
 
     Raises:
-        UnsupportedError: no template, or one that reaches for what no template needs.
+        UnsupportedError: no template, or one that tries to access what no template needs.
         DamagedFileError: a template that is not valid.
         BadArgumentError: messages that it refuses.
     """
@@ -63,8 +63,8 @@ def _render(tokenizer: Tokenizer, messages: list[dict[str, Any]]) -> str:
         raise BadArgumentError(f"the chat template refuses these messages: {error}") from error
     except SecurityError as error:
         raise UnsupportedError(
-            f"the chat template reaches for what no template needs ({error}), and was stopped."
-            " Do not trust where this checkpoint comes from."
+            f"the chat template tries to access what no template needs ({error}), and was stopped."
+            " Do not trust the source of this checkpoint."
         ) from error
     except Exception as error:  # a template is a program, and may fail as any
         raise BadArgumentError(

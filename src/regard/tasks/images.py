@@ -164,7 +164,7 @@ def open_image(image: Picture) -> Image:
             opened.load()
             return opened
     except (UnidentifiedImageError, SyntaxError, Image.DecompressionBombError) as error:
-        raise DamagedFileError(f"{image} is no image that Pillow can read ({error}).") from error
+        raise DamagedFileError(f"{image} is not an image Pillow can read ({error}).") from error
 
 
 def read_preparation(files: JsonFiles) -> Preparation:

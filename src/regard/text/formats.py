@@ -95,7 +95,7 @@ def _read_tokenizer_json(file: Path) -> tokenizers.Tokenizer:
     except Exception as error:  # the library raises bare Exception
         raise DamagedFileError(
             f"expected {file} to be a tokenizer.json of the tokenizers library, but it cannot "
-            f"be read ({error}): copy it again or train it anew"
+            f"be read ({error}): copy it or train it again"
         ) from error
 
 

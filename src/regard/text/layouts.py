@@ -73,7 +73,7 @@ def marian_backend(file: Path, vocab_file: Path) -> tokenizers.Tokenizer:
     for token in ("</s>", "<unk>"):
         if token not in ids:
             raise DamagedFileError(
-                f"expected {vocab_file} to have the special token {token!r}, but it has not:"
+                f"expected {vocab_file} to have the special token {token!r}, but it is missing:"
                 " copy it again"
             )
     own = {

@@ -43,7 +43,7 @@ def read_sentencepiece(file: Path) -> SentencePiece:
         return _parse(file.read_bytes())
     except (IndexError, ValueError, TypeError, struct.error, RecursionError) as error:
         raise DamagedFileError(
-            f"expected {file} to be a SentencePiece model, but it is none or is damaged"
+            f"expected {file} to be a SentencePiece model, but it is another or a damaged file"
             f" ({error}): copy it again"
         ) from error
 

@@ -40,8 +40,7 @@ def between(translator: "Translator", source: str | None, target: str | None) ->
     }
     if not targets:
         raise UnsupportedError(
-            f"{translator.name} translates one pair of languages, which nobody can choose."
-            " Leave the languages out."
+            f"{translator.name} translates one fixed pair of languages. Leave the languages out."
         )
     if source is not None:
         raise UnsupportedError(

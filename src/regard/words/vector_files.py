@@ -72,7 +72,7 @@ def _read_file(path: Path, limit: int | None) -> Vectors:
         first = file.readline()
         if not first.strip():
             raise DamagedFileError(
-                f"word vectors were expected in {path}, but it begins with nothing."
+                f"word vectors were expected in {path}, but its first line is empty."
             )
         header = _header(first)
         if header is None:
@@ -151,7 +151,7 @@ def _binary_rows(path: Path, start: bytes, file: IO[bytes], dim: int, total: int
         vector = np.frombuffer(buffer, "<f4", dim, end + 1)
         if not np.isfinite(vector).all():
             raise DamagedFileError(
-                f"{path}, word {number:,} has numbers that are none (NaN, infinity)."
+                f"{path}, word {number:,} has numbers that are not finite (NaN, infinity)."
             )
         yield buffer[place:end].lstrip(b"\n"), vector
         place = end + 1 + size
@@ -160,7 +160,7 @@ def _binary_rows(path: Path, start: bytes, file: IO[bytes], dim: int, total: int
 def _read_folder(folder: Path, limit: int | None) -> Vectors:
     for name in (TENSORS, WORDS):
         if not (folder / name).is_file():
-            raise NotFoundError(f"{folder} is no folder of word vectors: it has no {name}.")
+            raise NotFoundError(f"{folder} is not a folder of word vectors: it has no {name}.")
     words = (folder / WORDS).read_text(encoding="utf-8").split("\n")[:-1]
     try:
         with safe_open(folder / TENSORS, framework="numpy") as tensors:

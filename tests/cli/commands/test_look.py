@@ -178,7 +178,7 @@ def test_nothing_is_written_when_something_is_refused(regard, tmp_path):
     drawn = regard("look", tmp_path / "long.safetensors", *wanted, "--figure", tmp_path / "c.svg")
     assert (drawn.code, "has 2,049 x 2,049: choose others" in drawn.err) == (2, True)
     shown = regard("look", tmp_path / "long.safetensors", *wanted, "--terminal")
-    assert (shown.code, "is none for the terminal" in shown.err) == (2, True)
+    assert (shown.code, "is too large for the terminal" in shown.err) == (2, True)
     assert [file.name for file in tmp_path.iterdir()] == ["long.safetensors"]
 
 

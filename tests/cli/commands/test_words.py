@@ -156,7 +156,7 @@ def test_draw_may_add_neighbours_and_tell_the_points(regard, here):
         ("near 😀 -m v.txt", "'😀' is not among the 5 words"),
         ("near king -m none.txt", "there is no 'none.txt'"),
         ("near king -m broken.txt", "broken.txt, line 2: expected a word and 2 numbers; got 'que"),
-        ("near king -m .", "is no folder of word vectors: it has no vectors.safetensors"),
+        ("near king -m .", "is not a folder of word vectors: it has no vectors.safetensors"),
         ("compare king -m v.txt", "two or more words are compared; got 1"),
         ("draw king queen -m v.txt", "a picture needs three points or more; got 2"),
         ("draw king queen 🙂 -m v.txt --method tsne", "method must be one of pca, umap"),

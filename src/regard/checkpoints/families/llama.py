@@ -231,8 +231,8 @@ def _window(settings: Settings) -> tuple[int | None, int]:
             )
         if window is None and first < layers:
             raise UnsupportedError(
-                "use_sliding_window must be true and sliding_window be given where layer_types"
-                " has sliding_attention; config.json has not."
+                "layer_types has sliding_attention, so use_sliding_window must be true and"
+                " sliding_window a number; in config.json they are not."
             )
     return (window, first) if window is not None and first < layers else (None, 0)
 

@@ -233,7 +233,7 @@ def _grid(trace: "Trace", tap: str, head: "Head") -> str:
     columns, column_spans = names(trace, of.keys, "word"), spans(trace, of.keys, "word")
     if len(rows) * len(columns) > LARGEST_GRID or not rows or not columns:
         raise BadArgumentError(
-            f"a map of {len(rows):,} x {len(columns):,} words is none for the terminal;"
+            f"a map of {len(rows):,} x {len(columns):,} words is too large for the terminal;"
             " leave out --terminal to see it on the page."
         )
     step = ""
