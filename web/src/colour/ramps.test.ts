@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import fixture from "../../../tests/fixtures/oklab.json";
 import { contrast, cssGradient, diverging, INKS, inks, sequential, toLab, unpack } from "./ramps";
 import type { Lab, Ramp, Rgb } from "./ramps";
 
@@ -82,4 +83,8 @@ test("a gradient between two places begins and ends there", () => {
 
 test("black on white has the contrast that WCAG gives it", () => {
   expect(contrast([0, 0, 0], [255, 255, 255])).toBeCloseTo(21, 5);
+});
+
+test.each(fixture.colours)("OKLab of $rgb is the one that figures compute with", ({ rgb, lab }) => {
+  toLab(rgb as unknown as Rgb).forEach((each, axis) => expect(each).toBeCloseTo(lab[axis]!, 4));
 });
