@@ -73,7 +73,7 @@ def attend(
     tensor([[1.0000, 1.3333],
             [1.0000, 1.3333],
             [1.0000, 1.3333]])
-    >>> oracle = torch.tensor([[0.25, 0.75, 0.0]])                # weights that somebody knows
+    >>> oracle = torch.tensor([[0.25, 0.75, 0.0]])                # weights that an oracle knows
     >>> attend(x[:1], x, x, score="average", bias=oracle.log())
     tensor([[0.2500, 1.5000]])
     >>> attend(x, x, x, score="dot").shape                        # parameter-free self-attention

@@ -1,4 +1,4 @@
-"""Hearing what `attend` does, from outside: whoever looks inside a model listens here."""
+"""Listening to `attend` from outside: tracing, ablation and alignment are listeners."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -19,14 +19,14 @@ class Call(NamedTuple):
 
 
 Listener = Callable[[Call], Tensor | None]
-"""Is told of a call; a tensor that it returns takes the place of the output."""
+"""Called after each attention; a tensor that it returns replaces the output."""
 
 _listener: ContextVar[Listener | None] = ContextVar("listener", default=None)
 
 
 @contextmanager
 def listening(listener: Listener) -> Iterator[None]:
-    """Within it, `listener` hears every attention. The innermost listener is the one that hears."""
+    """Within it, `listener` gets every call of `attend`; of nested ones, the innermost does."""
     token = _listener.set(listener)
     try:
         yield
