@@ -7,7 +7,7 @@ from typing import Any, Literal, Protocol, cast
 
 from regard.api.loading import task_class
 from regard.checkpoints import Checkpoint, empty_model, open_checkpoint
-from regard.errors import RegardError
+from regard.errors import BadArgumentError, RegardError
 from regard.inspection import Trace
 from regard.inspection.answers import ModelInfo
 from regard.inspection.models import ATTENTIONS, tap_name, task_of
@@ -52,7 +52,8 @@ def open_for_looking(name: str) -> Traceable:
     transformers opens what regard does not implement: another family, or settings of one.
 
     Raises:
-        RegardError: there is none, it is damaged, or its tokenizer is missing.
+        NotFoundError: there is none, or its tokenizer is missing.
+        DamagedFileError: it is damaged.
     """
     checkpoint = open_checkpoint(name)
     if not _implemented(checkpoint):
@@ -72,13 +73,15 @@ def look_at(model: Traceable, text: str, **options: Any) -> Trace:
         options: of the model's `trace`: target, hypothesis, num_beams, generate.
 
     Raises:
-        RegardError: an option that this kind of model has no use for, or what its `trace` refuses.
+        BadArgumentError: an option that this kind of model has no use for.
     """
     takes = signature(model.trace).parameters
     searches = any(each.kind is Parameter.VAR_KEYWORD for each in takes.values())
     for option in options:
         if option not in takes and not (searches and option == "num_beams"):
-            raise RegardError(f"{model.name} takes no {option} when it is looked at; leave it out.")
+            raise BadArgumentError(
+                f"{model.name} takes no {option} when it is looked at; leave it out."
+            )
     return model.trace(text, **options)
 
 

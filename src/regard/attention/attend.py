@@ -95,8 +95,8 @@ def attend(
             which `attention_weights` gives any tile of the map; -inf where nothing was seen.
 
     Raises:
-        RegardError: shapes or dtypes that do not fit, a name that is not known, a kernel that
-            cannot do the score.
+        BadArgumentError: shapes or dtypes that do not fit, an unknown name.
+        UnsupportedError: a kernel that cannot compute the score, or takes no bias.
 
     Source: Vaswani et al. 2017, section 3.2; Bahdanau et al. 2015, section 3.1.
     """

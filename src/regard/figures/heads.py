@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from regard.errors import RegardError
+from regard.errors import BadArgumentError
 from regard.figures.colour import sequential
 from regard.figures.sheet import SCALE_MM, Sheet, Type
 from regard.figures.style import (
@@ -67,8 +67,9 @@ def heads_grid(
         width_mm: of the whole figure.
 
     Raises:
-        RegardError: infos or names that do not fit the thumbnails, too many heads for the width,
-            no matplotlib.
+        BadArgumentError: infos or names that do not fit the thumbnails, too many heads for the
+            width.
+        UnavailableError: matplotlib is not installed.
     """
     require_matplotlib()
     from matplotlib.colors import PowerNorm
@@ -88,7 +89,7 @@ def heads_grid(
     # A page's height binds as its width does.
     cell = min(cell, (TALLEST_MM - top - 14) / len(maps) - under - _GAP)
     if cell < 1.0 or (written and cell < 2 * LINE_MM - 1.5):
-        raise RegardError(
+        raise BadArgumentError(
             f"{len(maps)} layers of {most} heads do not fit in {width:g} mm: draw some of them, or "
             "a wider figure."
         )
@@ -131,17 +132,17 @@ def _checked(
     maps = [np.asarray(layer, dtype=np.float64) for layer in thumbnails]
     shapes = [layer.shape for layer in maps]
     if not maps or any(len(shape) != 3 or 0 in shape for shape in shapes):
-        raise RegardError(
+        raise BadArgumentError(
             f"thumbnails must be (heads, height, width) for each layer; got {shapes or 'none'}."
         )
     heads = [len(layer) for layer in maps]
     if infos is not None and [len(layer) for layer in infos] != heads:
-        raise RegardError(
+        raise BadArgumentError(
             f"infos must have one entry for each head, {heads} in the layers; got "
             f"{[len(layer) for layer in infos]}."
         )
     if layers is not None and len(layers) != len(maps):
-        raise RegardError(f"layers must name all {len(maps)} layers; got {len(layers)} names.")
+        raise BadArgumentError(f"layers must name all {len(maps)} layers; got {len(layers)} names.")
     return maps
 
 

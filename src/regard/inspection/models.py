@@ -9,7 +9,7 @@ import torch
 from torch import Tensor, nn
 
 from regard.attention import Call
-from regard.errors import RegardError
+from regard.errors import BadArgumentError, UnsupportedError
 from regard.inspection.answers import AxisInfo
 from regard.inspection.naming import Naming, numbered, patches
 from regard.inspection.recording import Recorder, check_traceable, hearing
@@ -33,7 +33,7 @@ ATTENTIONS = (MultiHeadAttention, BahdanauAttention, LuongAttention)
 OURS = (AnyEncoderDecoder, Decoder, Encoder, VisionTransformer)
 
 
-def trace(model: Any, *text: Any, keep: str = "auto", **inputs: Any) -> Trace:
+def trace(model: object, *text: Any, keep: str = "auto", **inputs: Any) -> Trace:
     """Runs a model once with its own fast kernels, and returns the trace of that run.
 
     Args:
@@ -46,18 +46,19 @@ def trace(model: Any, *text: Any, keep: str = "auto", **inputs: Any) -> Trace:
             which names the tokens.
 
     Raises:
-        RegardError: no attention ran, or it cannot be shown faithfully.
+        UnsupportedError: no attention was captured, or it cannot be shown faithfully.
+        BadArgumentError: not a model, or inputs without a name.
     """
     if not isinstance(model, nn.Module):
-        if hasattr(model, "trace"):
-            traced_task: Trace = model.trace(*text, keep=keep, **inputs)
-            return traced_task
-        raise RegardError(
+        if hasattr(model, "trace"):  # a task's own: translator.trace(text)
+            found: Trace = model.trace(*text, keep=keep, **inputs)
+            return found
+        raise BadArgumentError(
             "trace needs a model: a torch module or what regard.load gives;"
             f" got {type(model).__name__}."
         )
     if text:
-        raise RegardError(
+        raise BadArgumentError(
             f"a module takes inputs by name, such as ids=…; got {len(text)} without a name. To"
             " trace a text, give what regard.load gives."
         )
@@ -95,7 +96,7 @@ def traced(
         keep: where queries, keys and values stay, as in `trace`.
 
     Raises:
-        RegardError: a model that is compiled or in training mode, or without attention.
+        UnsupportedError: a model that is compiled or in training mode, or without attention.
     """
     check_traceable(model)
     taps, output = heard(model, inputs, keep)
@@ -151,7 +152,7 @@ def heard(model: nn.Module, inputs: dict[str, Any], keep: str) -> tuple[dict[str
     if recurrent:
         record("decoder.cross_attention", joined(steps))
     if not recorder.taps:
-        raise RegardError(
+        raise UnsupportedError(
             f"no attention was heard in {type(model).__name__}: its attention must go through"
             " regard.attend, or the model be one of transformers."
         )

@@ -19,7 +19,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor, nn
 
-from regard.errors import RegardError
+from regard.errors import BadArgumentError, UnsupportedError
 from regard.inspection.tap import TILE_COLUMNS, TILE_ROWS, Tap
 from regard.inspection.watching import watching
 from regard.layers import Norm, TransformerLayer
@@ -42,7 +42,7 @@ class Connection:
 
     def __post_init__(self) -> None:
         if (self.gamma is None) != (self.std is None):
-            raise RegardError(
+            raise BadArgumentError(
                 "a connection's gamma and std go together: give both for post-norm, neither for "
                 "pre-norm."
             )
@@ -67,8 +67,8 @@ def layer_norms(
     G_j of the heads' f(x_j), which a few hundred bytes a key hold.
 
     Raises:
-        RegardError: a layer whose W_O is not known, a connection of another shape, a tile that is
-            not there.
+        UnsupportedError: a layer whose W_O is not known.
+        BadArgumentError: a connection of another shape, a tile that is not there.
     """
     rows, columns = tap.rows_of(queries), tap.columns_of(keys)
     check(tap, around)
@@ -113,7 +113,8 @@ def mixing_ratio(
     cross-attention every key is context. A row of nothing at all is NaN.
 
     Raises:
-        RegardError: a layer whose W_O is not known, a connection of another shape.
+        UnsupportedError: a layer whose W_O is not known.
+        BadArgumentError: a connection of another shape.
     """
     wanted = tap.rows_of(queries)
     check(tap, around)
@@ -174,7 +175,7 @@ def connections(model: nn.Module, *, item: int = 0) -> Iterator[dict[str, Connec
 
 def check(tap: Tap, around: Connection | None) -> None:
     if tap.output_weight is None:
-        raise RegardError(
+        raise UnsupportedError(
             f"norms need the output projection of {tap.name}, which is not known here; look at the "
             "weights instead."
         )
@@ -185,7 +186,7 @@ def check(tap: Tap, around: Connection | None) -> None:
     for name, shape in expected.items():
         given = getattr(around, name)
         if given is not None and tuple(given.shape) != shape:
-            raise RegardError(
+            raise BadArgumentError(
                 f"{name} of {tap.name}'s connection must have shape {shape}; got "
                 f"{tuple(given.shape)}."
             )

@@ -12,7 +12,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from regard.errors import RegardError
+from regard.errors import BadArgumentError, UnsupportedError
 from regard.inspection.tap import TILE_COLUMNS, TILE_ROWS, Tap
 
 RESIDUAL = 0.5  # the part that the residual connection keeps
@@ -40,15 +40,16 @@ def rollout(
         For each axis ("source", "target") float32 parts; over all axes a row sums to one.
 
     Raises:
-        RegardError: no layers, or a position that is not there.
+        BadArgumentError: no layers, or a position that does not exist.
+        UnsupportedError: axes that do not follow from one layer to the next.
     """
     layers = list(taps.values() if isinstance(taps, Mapping) else taps)
     if not layers:
-        raise RegardError("rollout needs at least one attention layer; got none.")
+        raise BadArgumentError("rollout needs at least one attention layer; got none.")
     top = layers[-1]
     outside = [position for position in positions if not 0 <= position < top.rows]
     if outside:
-        raise RegardError(f"positions must be from 0 to {top.rows - 1}; got {outside[0]}.")
+        raise BadArgumentError(f"positions must be from 0 to {top.rows - 1}; got {outside[0]}.")
     start = torch.zeros(len(positions), top.rows, device=top.query.device)
     start[range(len(positions)), list(positions)] = 1
     flow = {top.queries: start}
@@ -67,7 +68,7 @@ def rollout(
 def _check(tap: Tap, arriving: Tensor) -> None:
     names_differ = tap.queries != tap.keys
     if (tap.kind == "cross") != names_differ or arriving.shape[1] != tap.rows:
-        raise RegardError(
+        raise UnsupportedError(
             f"rollout follows axes by name, and those of {tap.name} ({tap.queries} to {tap.keys}, "
             f"{tap.rows} rows) do not fit a {tap.kind}-attention above which "
             f"{arriving.shape[1]} positions are known; trace the model with its own axes."

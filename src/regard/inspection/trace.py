@@ -35,7 +35,7 @@ class Trace(TraceData):
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> "Trace":
-        """The trace that `save` wrote. Raises RegardError for a file that is none, or not whole."""
+        """The trace that `save` wrote. Raises DamagedFileError for any other or incomplete file."""
         return cls(**load_trace(path))
 
     def to_npz(
@@ -95,7 +95,7 @@ class Trace(TraceData):
             height: in pixels.
 
         Raises:
-            RegardError: the package for widgets is missing.
+            UnavailableError: the package for widgets is missing.
         """
         return page("widget")(self, query=query, height=height)
 

@@ -8,8 +8,7 @@ from typing import Any
 from torch import Tensor
 
 from regard.attention import Call
-from regard.attention.scores import unknown
-from regard.errors import RegardError
+from regard.errors import unknown
 from regard.inspection.answers import AxisInfo, GenerationInfo, Receipt
 from regard.inspection.tap import Tap
 
@@ -46,7 +45,7 @@ class TraceData(Mapping[str, Tap]):
 
     def __getitem__(self, name: str) -> Tap:
         if name not in self.taps:
-            raise RegardError(unknown("tap", name, list(self.taps)))
+            raise unknown("tap", name, self.taps)
         return self.taps[name]
 
     def __iter__(self) -> Iterator[str]:

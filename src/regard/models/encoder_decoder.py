@@ -10,7 +10,7 @@ import torch
 from torch import Tensor, nn
 
 from regard.attention import Mask, Padding
-from regard.errors import RegardError
+from regard.errors import BadArgumentError, unknown
 from regard.layers import (
     ACTIVATIONS,
     Embedding,
@@ -68,14 +68,18 @@ class EncoderDecoderConfig:
         for name, allowed in _CHOICES.items():
             value = getattr(self, name)
             if value not in allowed:
-                raise RegardError(f"{name} must be one of {', '.join(allowed)}; got {value!r}.")
+                raise unknown(name, value, allowed)
         check_dropout(self.dropout)
         if self.positions == "sinusoidal" and self.d_model % 2:
-            raise RegardError(f"sinusoidal positions need an even d_model; got {self.d_model}.")
+            raise BadArgumentError(
+                f"sinusoidal positions need an even d_model; got {self.d_model}."
+            )
         for name in ("pad_id", "eos_id", "start_id"):
             value, size = getattr(self, name), self.decoder_vocab_size
             if not 0 <= value < size:
-                raise RegardError(f"{name} must be below the vocabulary's {size}; got {value}.")
+                raise BadArgumentError(
+                    f"{name} must be below the vocabulary's {size}; got {value}."
+                )
 
     @property
     def norm_first(self) -> bool:
@@ -112,7 +116,7 @@ PRESETS: dict[str, dict[str, int | float]] = {
 def preset(name: str, vocab_size: int, **changes: object) -> EncoderDecoderConfig:
     """The named preset with this vocabulary and any other changes."""
     if name not in PRESETS:
-        raise RegardError(f"preset must be one of {', '.join(PRESETS)}; got {name!r}.")
+        raise unknown("preset", name, PRESETS)
     base = EncoderDecoderConfig(vocab_size, **PRESETS[name])  # type: ignore[arg-type]
     return replace(base, **changes)  # type: ignore[arg-type]
 

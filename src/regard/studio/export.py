@@ -51,7 +51,8 @@ def to_html(
         What was left out, a sentence each; the page says the same.
 
     Raises:
-        RegardError: a tap or head that is not there, or a package without its built page.
+        BadArgumentError: a tap or head that does not exist.
+        UnavailableError: this copy of the package has no built page.
     """
     chosen = [trace[name] for name in taps] if taps is not None else list(trace.values())
     for tap in chosen:

@@ -8,10 +8,12 @@ import torch
 from torch import Tensor, nn
 
 from regard.checkpoints import Checkpoint, CheckpointLike, open_checkpoint
-from regard.errors import RegardError
+from regard.errors import BadArgumentError, unknown
 from regard.inspection import Trace
+from regard.models import Encoder
 from regard.tasks.batching import read_each
 from regard.tasks.reading import Batch, Reader, load_encoder
+from regard.tasks.task import Task
 from regard.text import Tokenizer
 
 
@@ -43,7 +45,7 @@ SCORES: dict[str, Callable[[Tensor], Tensor]] = {
 }
 
 
-class Classifier:
+class Classifier(Task):
     """Says which labels a text, or a pair of texts, has.
 
     Args:
@@ -51,6 +53,8 @@ class Classifier:
         problem_type: a name in SCORES: one label of several, any number of them, or a number.
         name: what to call it in messages.
     """
+
+    model: Encoder
 
     def __init__(
         self,
@@ -64,11 +68,6 @@ class Classifier:
         self.model, self.tokenizer, self.name = self._reader.model, tokenizer, name
         self.labels: tuple[str, ...] = self.model.config.labels
         self.problem_type = check_problem_type(problem_type)
-
-    @property
-    def device(self) -> torch.device:
-        """Where the model computes; `classifier.model.to(device)` moves it."""
-        return self._reader.device
 
     @classmethod
     def load(cls, folder: CheckpointLike, *, name: str | None = None) -> "Classifier":
@@ -102,10 +101,10 @@ class Classifier:
             progress: called with the number of texts just finished.
 
         Raises:
-            RegardError: not as many pairs as texts.
+            BadArgumentError: not as many pairs as texts.
         """
         if pairs is not None and len(pairs) != len(texts):
-            raise RegardError(
+            raise BadArgumentError(
                 f"pairs must be one for each text; got {len(pairs)} for {len(texts)} texts."
             )
 
@@ -132,7 +131,7 @@ class Classifier:
             keep: where queries, keys and values stay: "memory", "disk" or "auto".
 
         Raises:
-            RegardError: no text, or one with more tokens than the model reads.
+            BadArgumentError: no text, or one with more tokens than the model reads.
         """
         answers = {"label": 0} if self.problem_type == "single_label_classification" else {}
         return self._reader.trace(text, pair, answers=lambda ids: answers, keep=keep)
@@ -159,5 +158,5 @@ def read_problem_type(checkpoint: Checkpoint) -> str:
 def check_problem_type(problem_type: str) -> str:
     """`problem_type`, if it is a name in SCORES."""
     if str(problem_type) not in SCORES:
-        raise RegardError(f"problem_type must be one of {', '.join(SCORES)}; got {problem_type!r}.")
+        raise unknown("problem_type", problem_type, SCORES)
     return problem_type

@@ -6,14 +6,20 @@ import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self, TypeAlias
+from typing import TYPE_CHECKING, Any, Self, TypeAlias, cast
 
 import numpy as np
 import torch
 from torch import Tensor, nn
 
 from regard.checkpoints import Checkpoint, CheckpointLike, from_pretrained, open_checkpoint
-from regard.errors import RegardError, optional_package, refusing
+from regard.errors import (
+    DamagedFileError,
+    NotFoundError,
+    UnsupportedError,
+    optional_package,
+    refusing,
+)
 from regard.inspection import Trace
 from regard.inspection.models import traced
 from regard.json_files import JsonFiles
@@ -25,6 +31,7 @@ from regard.tasks.classification import (
     ranked,
     read_problem_type,
 )
+from regard.tasks.task import Task
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -76,7 +83,7 @@ class ImageReader:
     ):
         given = preparation.crop or preparation.size or model.config.image_size
         if given != model.config.image_size:
-            raise RegardError(
+            raise DamagedFileError(
                 f"images must be prepared to {model.config.image_size} (height, width) for {name};"
                 f" its preprocessor_config.json says {given}. Copy it again."
             )
@@ -93,7 +100,8 @@ class ImageReader:
         checkpoint = open_checkpoint(folder)
         name = name or checkpoint.name
         check_vision(checkpoint, name)
-        return cls(from_pretrained(checkpoint), read_preparation(checkpoint.files), name=name)
+        model = cast(VisionTransformer, from_pretrained(checkpoint))
+        return cls(model, read_preparation(checkpoint.files), name=name)
 
     @torch.inference_mode()
     def trace(self, image: Picture, *, keep: str = "auto") -> Trace:
@@ -106,7 +114,7 @@ class ImageReader:
             keep: where queries, keys and values stay: "memory", "disk" or "auto".
 
         Raises:
-            RegardError: a file that is no image; Pillow is not installed.
+            BadArgumentError: a file that is no image; Pillow is not installed.
         """
         pixels = self.preparation(open_image(image))[None].to(self.device)
         return traced(
@@ -119,7 +127,7 @@ class ImageReader:
         )
 
 
-class ImageClassifier(ImageReader):
+class ImageClassifier(ImageReader, Task):
     """Says what an image shows.
 
     Args:
@@ -128,6 +136,8 @@ class ImageClassifier(ImageReader):
         problem_type: as for `Classifier`.
         name: what to call it in messages.
     """
+
+    model: VisionTransformer
 
     def __init__(
         self,
@@ -138,7 +148,7 @@ class ImageClassifier(ImageReader):
         name: str = "image classifier",
     ):
         if not isinstance(model, VisionTransformer) or model.config.head != "classification":
-            raise RegardError(
+            raise UnsupportedError(
                 f"{name} must be a vision Transformer with labels (ViTForImageClassification); it"
                 " is not. Give a checkpoint that was trained for this."
             )
@@ -177,7 +187,8 @@ class ImageClassifier(ImageReader):
             progress: called with the number of images just finished.
 
         Raises:
-            RegardError: a file that is no image; Pillow is not installed.
+            DamagedFileError: a file that is not an image.
+            UnavailableError: Pillow is not installed.
         """
 
         @torch.inference_mode()
@@ -195,9 +206,9 @@ class ImageClassifier(ImageReader):
 
 
 def check_vision(checkpoint: Checkpoint, name: str) -> None:
-    """Raises RegardError unless the checkpoint is a vision Transformer."""
+    """Raises UnsupportedError unless the checkpoint is a vision Transformer."""
     if checkpoint.family.model is not VisionTransformer:
-        raise RegardError(
+        raise UnsupportedError(
             f"{name} must be a vision Transformer (ViT) to take images; it is a"
             f" {checkpoint.settings['model_type']} model. Give the folder of a ViT."
         )
@@ -214,19 +225,20 @@ def open_image(image: Picture) -> Image:
             opened.load()
             return opened
     except (UnidentifiedImageError, SyntaxError, Image.DecompressionBombError) as error:
-        raise RegardError(f"{image} is no image that Pillow can read ({error}).") from error
+        raise DamagedFileError(f"{image} is not an image Pillow can read ({error}).") from error
 
 
 def read_preparation(files: JsonFiles) -> Preparation:
     """The one in preprocessor_config.json.
 
     Raises:
-        RegardError: there is no such file, or it has a setting that is not supported.
+        NotFoundError: there is no such file.
+        UnsupportedError: it has a setting that is not supported.
     """
     file = files.folder / "preprocessor_config.json"
     settings = files.get(file.name)
     if settings is None:
-        raise RegardError(
+        raise NotFoundError(
             f"{files.folder} has no preprocessor_config.json, which says how to prepare images."
             " Copy it from where the model came from."
         )
@@ -251,7 +263,7 @@ def _size(size: Any, file: Path) -> Size:
         return size, size
     if isinstance(size, dict) and {"height", "width"} <= size.keys():
         return int(size["height"]), int(size["width"])
-    raise RegardError(
+    raise UnsupportedError(
         f"{file} must give the size of images as height and width; it says {size}."
         " Use transformers for this model."
     )

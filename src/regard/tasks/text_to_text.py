@@ -6,7 +6,7 @@ import json
 import math
 import os
 import sys
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -17,7 +17,7 @@ from torch import Tensor
 from torch.nn.utils.rnn import pad_sequence
 
 from regard.checkpoints import Checkpoint, from_pretrained, save_pretrained
-from regard.errors import RegardError
+from regard.errors import BadArgumentError, UnsupportedError
 from regard.files import whole_file
 from regard.generation import GenerationConfig, Hypothesis, generate
 from regard.inspection import Trace
@@ -25,6 +25,7 @@ from regard.inspection.models import traced
 from regard.models import AnyEncoderDecoder
 from regard.tasks.batching import by_length
 from regard.tasks.defaults import Defaults, read_defaults
+from regard.tasks.task import Task
 from regard.tasks.tracing import check_text, written
 from regard.text import Tokenizer, TokenizerPair
 
@@ -41,7 +42,7 @@ class Alternative:
     finished: bool  # False where max_new_tokens cut it off
 
 
-class TextToText(ABC):
+class TextToText(Task):
     """What translating and summarizing have in common.
 
     A text is read as the checkpoint's tokenizer has it: behind `prefix`, between the special
@@ -55,6 +56,8 @@ class TextToText(ABC):
         not_followed: generation settings in the checkpoint that are not supported, for a warning.
         name: what to call it in messages.
     """
+
+    model: AnyEncoderDecoder
 
     def __init__(
         self,
@@ -72,7 +75,7 @@ class TextToText(ABC):
             ("target", tokenizers.target, config.decoder_vocab_size),
         ):
             if tokenizer.vocab_size > size:
-                raise RegardError(
+                raise BadArgumentError(
                     f"the {side} tokenizer has {tokenizer.vocab_size} tokens, but the model's"
                     f" vocabulary is {size}: use the tokenizer the model was trained with."
                 )
@@ -83,11 +86,6 @@ class TextToText(ABC):
         self.before, self.after = _special_around(tokenizers.source)
         self.generation = _with_ids(generation or GenerationConfig(), model)
         self.model = _starting_from(model, self.generation.decoder_start_token_id)
-
-    @property
-    def device(self) -> torch.device:
-        """Where the model computes; `.model.to(device)` moves it."""
-        return self.model.output_weight.device
 
     @property
     def positions(self) -> int:
@@ -145,7 +143,7 @@ class TextToText(ABC):
             options: fields of GenerationConfig, such as num_beams.
 
         Raises:
-            RegardError: an empty text, one with more tokens than the model has positions, a
+            BadArgumentError: an empty text, one with more tokens than the model has positions, a
                 hypothesis that there is not.
         """
         config = self.configured(options)
@@ -212,11 +210,11 @@ class TextToText(ABC):
         """The ids of an answer that a caller wrote."""
         text = self.tidied(target)
         if not text.strip():
-            raise RegardError("the target is empty; give a sentence, or none to write one.")
+            raise BadArgumentError("the target is empty; give a sentence, or none to write one.")
         ids, limit = self.expected(text), self.positions
         if len(ids) > limit:
             more = len(ids) - len(self.tokenizers.target.encode(text))
-            raise RegardError(
+            raise BadArgumentError(
                 f"a target may have {limit - more} tokens with {self.name}; got {len(ids) - more}."
             )
         return tuple(ids)
@@ -254,11 +252,12 @@ def load_parts(
     """Model, tokenizers and the defaults of each task.
 
     Raises:
-        RegardError: the checkpoint is damaged, or not an encoder–decoder.
+        UnsupportedError: not an encoder–decoder.
+        DamagedFileError: a damaged file.
     """
     model = from_pretrained(checkpoint)
     if not isinstance(model, AnyEncoderDecoder):
-        raise RegardError(
+        raise UnsupportedError(
             f"{checkpoint.folder} must hold an encoder–decoder, such as Marian, BART or T5; it"
             f" holds a {checkpoint.settings['model_type']} model. Use a checkpoint made for this"
             " task."

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from regard.errors import RegardError
+from regard.errors import BadArgumentError
 from regard.generation import Hypothesis
 from regard.inspection.answers import HypothesisInfo
 from regard.inspection.naming import Naming
@@ -11,11 +11,11 @@ from regard.text import Tokenizer
 
 
 def check_text(ids: Sequence[int], room: int, name: str) -> None:
-    """Raises RegardError for a text of no tokens, or of more than a model has positions."""
+    """Raises BadArgumentError for a text of no tokens, or of more than a model has positions."""
     if not ids:
-        raise RegardError("there is no text to look at; give a sentence.")
+        raise BadArgumentError("there is no text to look at; give a sentence.")
     if len(ids) > room:
-        raise RegardError(
+        raise BadArgumentError(
             f"a text may have {room} tokens with {name}; got {len(ids)}. Look at a part of it."
         )
 
@@ -36,12 +36,14 @@ def written(
         searched: False for a text that a caller gave.
 
     Raises:
-        RegardError: there is no such hypothesis.
+        BadArgumentError: there is no such hypothesis.
     """
     if not 0 <= hypothesis < len(found):
         if not searched:
-            raise RegardError(f"a given target is hypothesis 0; got {hypothesis}.")
-        raise RegardError(f"the search gave hypotheses 0 to {len(found) - 1}; got {hypothesis}.")
+            raise BadArgumentError(f"a given target is hypothesis 0; got {hypothesis}.")
+        raise BadArgumentError(
+            f"the search gave hypotheses 0 to {len(found) - 1}; got {hypothesis}."
+        )
     naming = Naming.of(tokenizer)
     return Written(
         ids=list(found[hypothesis].tokens),

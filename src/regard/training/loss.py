@@ -10,7 +10,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from regard.errors import RegardError
+from regard.errors import UnsupportedError
 
 BLOCK_ELEMENTS = 8 * 1024 * 1024  # logits alive at a time: 16 MB in bf16, near the cache
 
@@ -33,7 +33,7 @@ def cross_entropy(
         A float32 scalar (float64 for float64 inputs).
 
     Raises:
-        RegardError: when its gradient is to be differentiated again (`create_graph=True`).
+        UnsupportedError: when its gradient is to be differentiated again (`create_graph=True`).
     """
     return _CrossEntropy.apply(hidden, weight, target, label_smoothing)
 
@@ -79,7 +79,7 @@ class _CrossEntropy(torch.autograd.Function):
     @staticmethod
     def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor, Tensor, None, None]:
         if torch.is_grad_enabled():  # the saved gradients would pass for constants
-            raise RegardError(
+            raise UnsupportedError(
                 "this cross_entropy can be differentiated once, and create_graph=True asks for"
                 " more; use torch.nn.functional.cross_entropy on the logits instead."
             )

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from regard.errors import RegardError
+from regard.errors import BadArgumentError, unknown
 from regard.models import (
     AnyEncoderDecoder,
     EncoderDecoder,
@@ -50,16 +50,14 @@ def configure(options: "TrainingOptions", vocab_size: int, **changes: object) ->
     """The config of the model that the options describe.
 
     Raises:
-        RegardError: an unknown architecture or preset, or an option of another architecture.
+        BadArgumentError: an unknown architecture or preset, or an option of another architecture.
     """
     if options.architecture not in ARCHITECTURES:
-        raise RegardError(
-            f"architecture must be one of {', '.join(ARCHITECTURES)}; got {options.architecture!r}."
-        )
+        raise unknown("architecture", options.architecture, ARCHITECTURES)
     for name, other in ARCHITECTURES.items():
         for option, default in other.own.items() if name != options.architecture else ():
             if getattr(options, option) != default:
-                raise RegardError(
+                raise BadArgumentError(
                     f"{option} is an option of architecture {name!r}; got {option} ="
                     f" {getattr(options, option)!r} with {options.architecture!r}. Leave it out."
                 )

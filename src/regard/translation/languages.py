@@ -5,12 +5,11 @@ in it (">>deu<<"). mBART reads a token of the source around the text, and the de
 one of the target (Liu et al. 2020; mBART-50: Tang et al. 2020).
 """
 
-import difflib
 import re
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
-from regard.errors import RegardError
+from regard.errors import BadArgumentError, UnsupportedError, unknown
 from regard.generation import GenerationConfig
 from regard.tasks.defaults import Defaults
 from regard.text import Tokenizer
@@ -40,12 +39,11 @@ def between(translator: "Translator", source: str | None, target: str | None) ->
         if (found := _MARIAN.match(piece))
     }
     if not targets:
-        raise RegardError(
-            f"{translator.name} translates one pair of languages, which nobody can choose."
-            " Leave the languages out."
+        raise UnsupportedError(
+            f"{translator.name} translates one fixed pair of languages. Leave the languages out."
         )
     if source is not None:
-        raise RegardError(
+        raise UnsupportedError(
             f"{translator.name} finds the source's language by itself; got {source!r}. Leave it"
             " out."
         )
@@ -62,7 +60,7 @@ def are_chosen(translator: "Translator") -> bool:
 
 
 def check_chosen(translator: "Translator", generation: GenerationConfig) -> None:
-    """Raises RegardError where a checkpoint of several targets has not been told which."""
+    """Raises BadArgumentError where a checkpoint of several targets has not been told which."""
     known: Iterable[str] = ()
     if translator.prefix is None:
         known = (f"{source} → {target}" for source, target in task_pairs(translator.directions))
@@ -70,9 +68,9 @@ def check_chosen(translator: "Translator", generation: GenerationConfig) -> None
         first = (generation.decoder_start_token_id, generation.forced_bos_token_id)
         known = () if set(first) & set(tokens.values()) else sorted(tokens)
     if listed := ", ".join(known):
-        raise RegardError(
+        raise BadArgumentError(
             f"{translator.name} translates into several languages ({listed}): choose one with"
-            ' --target-language, in Python with translator.between(target="…").'
+            ' translator.between(target="…").'
         )
 
 
@@ -114,7 +112,7 @@ def _one_pair(pairs: Mapping[tuple[str, str], str], source: str | None, target: 
     fits = [pair for pair in pairs if source in (None, pair[0]) and target in (None, pair[1])]
     if len(fits) != 1:
         known = ", ".join(f"{source} → {target}" for source, target in pairs)
-        raise RegardError(
+        raise BadArgumentError(
             f"languages must name one of {known}; got {source or 'any'} → {target or 'any'}."
         )
     return pairs[fits[0]]
@@ -128,6 +126,4 @@ def _named(language: str, known: Iterable[str]) -> str:
     fits = [code for code in known if code.lower().startswith(f"{language.lower()}_")]
     if len(fits) == 1:
         return fits[0]
-    near = difflib.get_close_matches(language, known, n=1)
-    hint = f" Did you mean {near[0]}?" if near else ""
-    raise RegardError(f"a language is one of {', '.join(known)}; got {language!r}.{hint}")
+    raise unknown("a language", language, known)

@@ -10,7 +10,7 @@ from torch.nn import functional
 from torch.nn.utils.rnn import pad_sequence
 
 from regard.data import Batch, Batches
-from regard.errors import RegardError
+from regard.errors import BadArgumentError
 from regard.generation import GenerationConfig
 from regard.models import AnyEncoderDecoder, EncoderDecoder
 from regard.text import normalise
@@ -76,15 +76,17 @@ class TrainingOptions:
         _training_config(self)
         longest = model.max_positions - 1  # one position is for the end of sentence
         if not 0 < self.max_length <= longest:
-            raise RegardError(f"max_length must be from 1 to {longest}; got {self.max_length}.")
+            raise BadArgumentError(
+                f"max_length must be from 1 to {longest}; got {self.max_length}."
+            )
         if self.max_epochs is not None and not self.max_epochs > 0:
-            raise RegardError(f"max_epochs must be above 0; got {self.max_epochs}.")
+            raise BadArgumentError(f"max_epochs must be above 0; got {self.max_epochs}.")
         if not 0 <= self.label_smoothing < 1:
-            raise RegardError(
+            raise BadArgumentError(
                 f"label_smoothing must be at least 0 and below 1; got {self.label_smoothing}."
             )
         if self.dev_sentences <= 0:
-            raise RegardError(f"dev_sentences must be above 0; got {self.dev_sentences}.")
+            raise BadArgumentError(f"dev_sentences must be above 0; got {self.dev_sentences}.")
 
 
 # A resumed run may change what no step's result depends on: limits, names, how it is evaluated, and
@@ -116,7 +118,10 @@ def train_translation(
             has them when not given.
 
     Raises:
-        RegardError: a mistake in the files or options, or a run that this cannot resume.
+        BadArgumentError: a mistake in the options, or a run that this cannot resume.
+        NotFoundError: a file of pairs is missing.
+        DamagedFileError: a file of pairs, or of the run, cannot be read.
+        UnavailableError: another process trains there, or nothing can be written.
     """
     if options.tensorboard:
         require_tensorboard()

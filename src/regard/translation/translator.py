@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from regard.checkpoints import CheckpointLike, open_checkpoint
 from regard.data import pad
-from regard.errors import RegardError
+from regard.errors import BadArgumentError, unknown
 from regard.generation import GenerationConfig
 from regard.inspection import STEPS, cross_attention, group_words
 from regard.models import AnyEncoderDecoder, EncoderDecoder
@@ -86,7 +86,8 @@ class Translator(TextToText):
                 one begins so. What is not given stays as it is.
 
         Raises:
-            RegardError: a language that it does not know, or nothing to choose.
+            BadArgumentError: an unknown language.
+            UnsupportedError: a model of one pair of languages.
         """
         return languages.between(self, source, target)
 
@@ -109,13 +110,13 @@ class Translator(TextToText):
             options: fields of GenerationConfig, such as num_beams.
 
         Raises:
-            RegardError: an unknown option, or a sentence with more tokens than the model has
+            BadArgumentError: an unknown option, or a sentence with more tokens than the model has
                 positions. A longer text of several sentences is translated sentence by sentence.
         """
         config = self.configured(options)
         languages.check_chosen(self, config)
         if alignment is not None and alignment not in STEPS:
-            raise RegardError(f"alignment must be {' or '.join(STEPS)}; got {alignment!r}.")
+            raise unknown("alignment", alignment, STEPS)
         parts = in_batches(
             read_each(self._parts, texts),
             lambda sources, numbers: self._translate(sources, config, alignment, numbers),
@@ -140,7 +141,7 @@ class Translator(TextToText):
         for sentence in re.split(r"(?<=[.!?।…])\s+", text):
             ids = self.encode(sentence)
             if len(ids) > self.room:
-                raise RegardError(
+                raise BadArgumentError(
                     f"a sentence may have {self.room} tokens with {self.name}; got one of"
                     f" {len(ids)} ({sentence[:40]!r} …). Split it into shorter sentences."
                 )

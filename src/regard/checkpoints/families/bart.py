@@ -6,7 +6,7 @@ BART (Lewis et al. 2020) normalises after each sub-layer, mBART (Liu et al. 2020
 from typing import Any
 
 from regard.checkpoints.family import Family, Place, Settings, rename
-from regard.errors import RegardError
+from regard.errors import UnsupportedError
 from regard.models import EncoderDecoder, EncoderDecoderConfig
 
 MODEL_TYPES = ("bart", "mbart")
@@ -93,12 +93,14 @@ def from_config(settings: Settings) -> EncoderDecoderConfig:
     """The configuration that config.json describes."""
     family = settings["model_type"]
     if settings["encoder_ffn_dim"] != settings["decoder_ffn_dim"]:
-        raise RegardError(
+        raise UnsupportedError(
             "encoder_ffn_dim and decoder_ffn_dim must be equal;"
             f" got {settings['encoder_ffn_dim']} and {settings['decoder_ffn_dim']}."
         )
     if not settings.get("tie_word_embeddings", True):
-        raise RegardError(f"tie_word_embeddings must be true for {family}; config.json says false.")
+        raise UnsupportedError(
+            f"tie_word_embeddings must be true for {family}; config.json says false."
+        )
     eos = settings.get("eos_token_id", 2)
     start = settings.get("decoder_start_token_id", 2 if family == "bart" else None)
     return EncoderDecoderConfig(

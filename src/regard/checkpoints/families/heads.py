@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from regard.checkpoints.family import Settings
-from regard.errors import RegardError
+from regard.errors import UnsupportedError
 
 # The ending of a transformers class → the head it has. "Model" has a pooler where the family does.
 TEXT_HEADS = {
@@ -24,7 +24,7 @@ def read_head(settings: Settings, prefix: str, heads: Mapping[str, str]) -> str:
     architecture = (settings.get("architectures") or [f"{prefix}Model"])[0]
     head = heads.get(str(architecture).removeprefix(prefix))
     if head is None:
-        raise RegardError(
+        raise UnsupportedError(
             f"architectures must be one of {', '.join(prefix + ending for ending in heads)};"
             f" config.json says {architecture}."
         )
@@ -63,7 +63,7 @@ def refuse_settings(settings: Settings, wanted: Mapping[str, object]) -> None:
     """Raises RegardError for a setting that regard does not implement."""
     for name, value in wanted.items():
         if settings.get(name, value) != value:
-            raise RegardError(
+            raise UnsupportedError(
                 f"{name} must be {value!r} for a {settings['model_type']} model here;"
                 f" config.json says {settings[name]!r}."
             )

@@ -12,7 +12,7 @@ import typer
 from regard.cli.options import BatchSize, LengthPenalty, MaxNewTokens, Threads
 from regard.cli.progress import progress_bar
 from regard.cli.translators import Prefix, SourceLanguage, TargetLanguage, open_translator
-from regard.errors import RegardError
+from regard.errors import DamagedFileError
 
 if TYPE_CHECKING:
     from regard.translation.translator import Translator
@@ -71,7 +71,7 @@ def read_references(path: Path) -> list[tuple[str, str]]:
 
     pairs = [(pair.source, pair.target) for pair in read_pairs(path) if pair.source.strip()]
     if not pairs:
-        raise RegardError(f"{path} holds no sentence pairs; one a line was expected.")
+        raise DamagedFileError(f"{path} holds no sentence pairs; one a line was expected.")
     return pairs
 
 

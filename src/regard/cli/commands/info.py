@@ -11,7 +11,7 @@ import typer
 
 from regard import __version__, catalog
 from regard.cli.columns import columns
-from regard.errors import RegardError
+from regard.errors import BadArgumentError, UnsupportedError
 
 LISTED = 20  # of a list in the table; --json has them all
 
@@ -35,12 +35,12 @@ def info(
     """Show a model's card, or versions, threads and the shipped models."""
     if taps:
         if model is None:
-            raise RegardError("--taps lists the attention layers of a model; name one.")
+            raise BadArgumentError("--taps lists the attention layers of a model; name one.")
         from regard.api.looking import attention_layers
 
         found = [asdict(layer) for layer in attention_layers(model)]
         if not found:
-            raise RegardError(f"{model} has no attention layers: it sees one fixed context.")
+            raise UnsupportedError(f"{model} has no attention layers: it sees one fixed context.")
         names = [name.replace("_", " ") for name in found[0]]
         rows = [names, *(list(map(str, row.values())) for row in found)]
         print(json.dumps(found, indent=2) if as_json else columns(rows))

@@ -12,7 +12,7 @@ import typer
 from regard.cli.commands.train import use_threads
 from regard.cli.options import Threads
 from regard.cli.training_display import TrainingDisplay
-from regard.errors import RegardError
+from regard.errors import BadArgumentError, RegardError
 
 
 def ladder(
@@ -98,7 +98,7 @@ def ladder(
     matplotlib the picture, are in OUTPUT too. The same command again resumes.
     """
     if data is None:
-        raise RegardError("the ladder is climbed on sentence pairs: give --data FILE.")
+        raise BadArgumentError("the ladder is climbed on sentence pairs: give --data FILE.")
     from regard.translation.ladder import climb, rungs
     from regard.translation.training import TrainingOptions
 

@@ -12,7 +12,7 @@ import typer
 from regard.cli.commands.evaluate import measure, read_references, show
 from regard.cli.options import Threads
 from regard.cli.training_display import TrainingDisplay
-from regard.errors import RegardError
+from regard.errors import BadArgumentError
 
 if TYPE_CHECKING:
     from regard.translation.training import TrainingOptions
@@ -192,7 +192,7 @@ def _data(pairs: str | None, source: str | None, target: str | None) -> str | tu
         return pairs
     if pairs is None and source is not None and target is not None:
         return source, target
-    raise RegardError(
+    raise BadArgumentError(
         "training needs either one file of sentence pairs, or both --source and --target files."
     )
 
