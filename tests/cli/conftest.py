@@ -99,6 +99,6 @@ def upper_case(monkeypatch: pytest.MonkeyPatch) -> UpperCase:
 @pytest.fixture
 def scored(monkeypatch: pytest.MonkeyPatch) -> None:
     """A loss for a translator that has no model to compute one."""
-    from regard.translation import training as translation_training
+    from regard.translation import evaluation
 
-    monkeypatch.setattr(translation_training, "mean_loss", lambda *_, **__: 1.25)
+    monkeypatch.setattr(evaluation, "mean_loss", lambda *_, **__: 1.25)

@@ -10,8 +10,9 @@ from regard import RegardError
 from regard.data import read_pairs
 from regard.training import Progress
 from regard.translation import ladder as module
+from regard.translation.evaluation import mean_loss
 from regard.translation.ladder import Ladder, RungResult, by_length, climb, markdown, words
-from regard.translation.training import TrainingOptions, mean_loss
+from regard.translation.options import TrainingOptions
 from regard.translation.translator import Translator
 
 Pairs = list[tuple[str, str]]

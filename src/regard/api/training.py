@@ -22,7 +22,8 @@ def train(task: str, data: File | tuple[File, File], output: File, **options: An
     Raises:
         RegardError: an unknown task or option, or a mistake in the data.
     """
-    from regard.translation.training import TrainingOptions, train_translation
+    from regard.translation.options import TrainingOptions
+    from regard.translation.training import train_translation
 
     if task != "translation":
         raise RegardError(f"task must be translation; got {task!r}.")

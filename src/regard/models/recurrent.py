@@ -134,6 +134,8 @@ class RecurrentEncoderDecoder(nn.Module):
         for side in (self.encoder, self.decoder):
             nn.init.normal_(side.embed.tokens.weight, std=self.config.d_model**-0.5)
 
+    logits_bias = None  # an EncoderDecoder may have one
+
     @property
     def output_weight(self) -> Tensor:
         """The output projection, (vocab, d_model): the target embedding table itself."""

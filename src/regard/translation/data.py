@@ -11,7 +11,7 @@ import json
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from regard.data import BadLine, Cleaner, CleaningRules, Pair, TokenStore, plan_split, read_pairs
 from regard.data.lines import check_rereadable
@@ -20,9 +20,7 @@ from regard.errors import RegardError
 from regard.files import sha256, whole_file
 from regard.json_files import read_object
 from regard.text import TokenizerPair, train_pair
-
-if TYPE_CHECKING:
-    from regard.translation.training import TrainingOptions
+from regard.translation.options import TrainingOptions
 
 Say = Callable[[str], None]
 
@@ -40,7 +38,7 @@ class TranslationData:
 
 
 def prepare(
-    pairs: str | tuple[str, str], options: "TrainingOptions", folder: Path, *, say: Say
+    pairs: str | tuple[str, str], options: TrainingOptions, folder: Path, *, say: Say
 ) -> TranslationData:
     """Reads, cleans, splits, trains the tokenizer and stores token ids; or finds all that done.
 
@@ -82,7 +80,7 @@ def prepare(
     )
 
 
-def check_files(pairs: str | tuple[str, str], options: "TrainingOptions") -> list[str]:
+def check_files(pairs: str | tuple[str, str], options: TrainingOptions) -> list[str]:
     """The names of the files that training reads. Raises RegardError for one that is not there."""
     files = [pairs] if isinstance(pairs, str) else list(pairs)
     files += [file for file in (options.dev, options.test) if file]
@@ -113,9 +111,7 @@ def _check_unchanged(folder: Path, made: dict[str, str]) -> None:
             )
 
 
-def _prepare(
-    pairs: str | tuple[str, str], options: "TrainingOptions", folder: Path, say: Say
-) -> str:
+def _prepare(pairs: str | tuple[str, str], options: TrainingOptions, folder: Path, say: Say) -> str:
     cleaned = folder / "cleaned.tsv"
     cleaner = Cleaner()
     _write_tsv(cleaned, cleaner.clean(read_pairs(pairs, on_bad_line=_count_bad_text(cleaner))))

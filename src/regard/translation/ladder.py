@@ -22,7 +22,9 @@ from regard.files import whole_file
 from regard.json_files import read_object
 from regard.training import Progress, RunFolder, chance, corpus_scores
 from regard.translation.data import check_files, prepare
-from regard.translation.training import TrainingOptions, Watch, mean_loss, train_translation
+from regard.translation.evaluation import mean_loss
+from regard.translation.options import TrainingOptions
+from regard.translation.training import Watch, train_translation
 from regard.translation.translator import Result, Translator
 
 BUCKETS = 5  # of sentences by length
@@ -137,7 +139,7 @@ def climb(
     watch: Watch = lambda event, progress: None,
     say: Callable[[str], None] = lambda sentence: None,
     command: str = "",
-    cell: str = "gru",
+    cell: str = TrainingOptions.cell,
 ) -> Ladder:
     """Trains every rung in a folder of `options.output`, or resumes there, and scores them all.
 

@@ -141,7 +141,6 @@ def _their_name(name: str) -> str | Place:
 
 
 FAMILY = Family(
-    model_types=MODEL_TYPES,
     model=EncoderDecoder,
     from_config=from_config,
     to_config=to_config,

@@ -134,7 +134,6 @@ def read_body(settings: Settings, head: str) -> dict[str, Any]:
 
 
 FAMILY = Family(
-    model_types=("bert",),
     model=Encoder,
     from_config=from_config,
     to_config=to_config,

@@ -125,7 +125,6 @@ def fits(config: EncoderConfig) -> bool:
 
 
 FAMILY = Family(
-    model_types=("distilbert",),
     model=Encoder,
     from_config=from_config,
     to_config=to_config,

@@ -180,7 +180,6 @@ def _fits(config: EncoderDecoderConfig) -> bool:
 
 
 FAMILY = Family(
-    model_types=MODEL_TYPES,
     model=EncoderDecoder,
     from_config=from_config,
     to_config=to_config,

@@ -85,7 +85,6 @@ def fits(config: EncoderConfig) -> bool:
 
 
 FAMILY = Family(
-    model_types=("roberta",),
     model=Encoder,
     from_config=from_config,
     to_config=to_config,
