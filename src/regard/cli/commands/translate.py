@@ -52,6 +52,14 @@ def translate(
             help="Read at the step that predicts a word, or at the next, which reads it.",
         ),
     ] = "output",
+    attention_layer: Annotated[
+        int | None,
+        typer.Option(
+            "--attention-layer",
+            help="Read from this layer of the decoder, from 0 on; -1 is the last.",
+            show_default="mean of all",
+        ),
+    ] = None,
     num_beams: Annotated[
         int | None,
         typer.Option(
@@ -106,6 +114,7 @@ def translate(
                 texts,
                 batch_size=batch_size,
                 alignment=attention_step if attention else None,
+                alignment_layer=attention_layer,
                 progress=bar,
                 **options,
             )
@@ -127,7 +136,7 @@ def translate(
                 print(text, file=file)
                 # No words, no map: a text may be invisible characters alone.
                 if attention and not as_json and result and result.alignment is not None:
-                    caption = translator.alignment_caption(attention_step)
+                    caption = translator.alignment_caption(attention_step, attention_layer)
                     print(_grid(result, caption, file), file=file)
             file.flush()
 
