@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from regard.checkpoints import CheckpointLike, open_checkpoint
 from regard.data import pad
 from regard.errors import RegardError
-from regard.generation import GenerationConfig, Hypothesis
+from regard.generation import Hypothesis
 from regard.inspection import STEPS, Trace, cross_attention, group_words
 from regard.models import AnyEncoderDecoder, EncoderDecoder
 from regard.tasks.batching import read_each
@@ -206,9 +206,7 @@ class Translator(TextToText):
         ids = self.model.config
         target = pad(targets, pad_id=ids.pad_id, eos_id=ids.eos_id)[0].to(self.device)
         target = target[:, :-1]  # the end of the longest belongs to no word
-        weights = cross_attention(
-            self.model, self.batch(sources), target, layer=layer, step=step
-        )
+        weights = cross_attention(self.model, self.batch(sources), target, layer=layer, step=step)
         weights = weights.mean(1)[:, :, len(self.before) :]  # over heads; of the text's own tokens
         aligned = []
         for row, result in enumerate(results):

@@ -1,0 +1,400 @@
+"""The stack, its layers and their feed-forward networks."""
+
+import math
+
+import pytest
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+from regard import RegardError
+from regard.attention import Causal, Padding
+from regard.layers import (
+    ACTIVATIONS,
+    Embedding,
+    FeedForward,
+    LayerCache,
+    MultiHeadAttention,
+    RelativeBias,
+    RMSNorm,
+    Rotary,
+    Stack,
+    TransformerLayer,
+    empty_table,
+)
+
+BATCH, LENGTH, SOURCE, D_MODEL, HEADS, VOCAB = 2, 7, 5, 8, 2, 13
+IDS = torch.tensor([[5, 9, 2, 10, 7, 3, 1], [8, 3, 3, 6, 4, 0, 9]])
+MEMORY_MASK = Padding(torch.arange(SOURCE) < torch.tensor([4, 5])[:, None])
+
+
+def layers(
+    count: int = 3, *, cross: bool = False, rotary: Rotary | None = None
+) -> list[TransformerLayer]:
+    torch.manual_seed(19)
+    return [
+        TransformerLayer(
+            MultiHeadAttention(D_MODEL, HEADS, rotary=rotary),
+            FeedForward(D_MODEL, 11),
+            cross_attention=MultiHeadAttention(D_MODEL, HEADS) if cross else None,
+            norm=lambda: nn.LayerNorm(D_MODEL),
+            norm_first=True,
+        ).double()
+        for _ in range(count)
+    ]
+
+
+def tensor(*shape: int) -> Tensor:
+    torch.manual_seed(29)
+    return torch.randn(*shape, dtype=torch.float64)
+
+
+def embedding() -> Embedding:
+    return Embedding(empty_table(VOCAB, D_MODEL), positions="none", scale=False)
+
+
+def decoder(*, cross: bool = True) -> Stack:
+    """As T5's: causal, with a relative bias."""
+    made = Stack(
+        layers(cross=cross),
+        embed=embedding(),
+        norm=RMSNorm(D_MODEL),
+        relative_bias=RelativeBias(HEADS, num_buckets=4, max_distance=5, bidirectional=False),
+        causal=True,
+    )
+    return randomised(made)
+
+
+def windowed(*windows: int | None) -> Stack:
+    """As Mistral's: causal, with rotary positions and windows."""
+    made = Stack(
+        layers(len(windows), rotary=Rotary(4)),
+        embed=embedding(),
+        norm=nn.LayerNorm(D_MODEL),
+        causal=True,
+        windows=windows,
+    )
+    return randomised(made)
+
+
+def randomised(stack: Stack) -> Stack:
+    for parameter in stack.double().parameters():
+        nn.init.normal_(parameter, std=0.5)
+    return stack
+
+
+def test_layers_run_in_turn_and_the_norm_comes_last() -> None:
+    parts = layers(cross=True)
+    x, memory = tensor(BATCH, LENGTH, D_MODEL), tensor(BATCH, SOURCE, D_MODEL)
+    masks = dict(mask=Causal(), memory_mask=MEMORY_MASK)
+    expected = x
+    for part in parts:
+        expected = part(expected, memory, **masks)
+    norm = RMSNorm(D_MODEL).double()
+    assert torch.equal(Stack(parts)(x, memory, **masks), expected)
+    assert torch.equal(Stack(parts, norm=norm)(x, memory, **masks), norm(expected))
+    for name in masks:
+        others = {other: value for other, value in masks.items() if other != name}
+        assert not torch.allclose(Stack(parts)(x, memory, **others), expected)
+
+
+def test_cached_steps_equal_the_whole_with_rotary_positions() -> None:
+    stack = Stack(layers(rotary=Rotary(4)), causal=True)
+    x = tensor(BATCH, LENGTH, D_MODEL)
+    positions = torch.arange(LENGTH) + torch.tensor([[0], [3]])
+    whole = stack(x, positions=positions)
+    caches = [LayerCache() for _ in stack.layers]
+    steps = [
+        stack(x[:, t : t + 1], positions=positions[:, t : t + 1], caches=caches)
+        for t in range(LENGTH)
+    ]
+    torch.testing.assert_close(torch.cat(steps, dim=1), whole)
+    assert not torch.allclose(stack(x, positions=2 * positions), whole)
+
+
+def test_a_decoder_by_hand() -> None:
+    stack = decoder()
+    memory = tensor(BATCH, SOURCE, D_MODEL)
+    assert stack.embed is not None
+    assert stack.relative_bias is not None
+    expected = stack.embed(IDS)
+    for layer in stack.layers:
+        bias = stack.relative_bias(LENGTH, LENGTH)
+        expected = layer(expected, memory, mask=Causal(), bias=bias)
+    torch.testing.assert_close(stack(IDS, memory), stack.norm(expected))
+
+
+@pytest.mark.parametrize("first", [1, 3])
+def test_a_decoder_continues_from_its_caches(first: int) -> None:
+    stack = decoder()
+    memory = tensor(BATCH, SOURCE, D_MODEL)
+    caches = [LayerCache() for _ in stack.layers]
+    parts = [
+        stack(IDS[:, start:end], memory, memory_mask=MEMORY_MASK, caches=caches)
+        for start, end in [(0, first), *((t, t + 1) for t in range(first, LENGTH))]
+    ]
+    whole = stack(IDS, memory, memory_mask=MEMORY_MASK)
+    torch.testing.assert_close(torch.cat(parts, dim=1), whole)
+    assert not torch.allclose(stack(IDS, memory), whole)
+
+
+def test_a_mask_is_added_to_the_causal_one() -> None:
+    stack = decoder(cross=False)
+    attention_mask = torch.ones(BATCH, LENGTH, dtype=torch.bool)
+    attention_mask[0, 0] = False
+    alone = stack(IDS[:1, 1:])
+    torch.testing.assert_close(stack(IDS, mask=Padding(attention_mask))[:1, 1:], alone)
+    changed = IDS.clone()
+    changed[:, 3] = 4
+    assert torch.equal(stack(changed)[:, :3], stack(IDS)[:, :3])
+
+
+def attended_from(stack: Stack, place: int) -> list[int]:
+    """The places whose embedding influences the output at one place."""
+    embedded: list[Tensor] = []
+
+    def keep(module: object, inputs: object, output: Tensor) -> Tensor:
+        embedded.append(output.detach().requires_grad_())
+        return embedded[0]
+
+    assert stack.embed is not None
+    stack.embed.register_forward_hook(keep)
+    stack(IDS)[:, place].square().cumsum(1).sum().backward()
+    assert embedded[0].grad is not None
+    both = (embedded[0].grad != 0).any(dim=2)
+    assert torch.equal(both[0], both[1])
+    return both[0].nonzero().flatten().tolist()
+
+
+@pytest.mark.parametrize(
+    ("windows", "attended"),
+    [
+        ((None,), [0, 1, 2, 3, 4, 5]),
+        ((3,), [3, 4, 5]),
+        ((1,), [5]),
+        ((3, 2), [2, 3, 4, 5]),  # a second layer reaches further
+        ((None, 2), [0, 1, 2, 3, 4, 5]),
+    ],
+)
+def test_a_window_holds_as_many_positions_as_it_says(
+    windows: tuple[int | None, ...], attended: list[int]
+) -> None:
+    assert attended_from(windowed(*windows), 5) == attended
+
+
+@pytest.mark.parametrize("windows", [(None, None), (None, 3), (2, 2)])
+def test_caches_and_padding_leave_the_output_as_it_is(windows: tuple[int | None, ...]) -> None:
+    stack = windowed(*windows)
+    whole = stack(IDS)
+    padded = torch.cat([torch.zeros(BATCH, 4, dtype=torch.long), IDS], dim=1)
+    attention_mask = (torch.arange(11) >= 4).repeat(BATCH, 1)
+    positions = (torch.arange(11) - 4).clamp(min=0)[None]
+    at_once = stack(padded, mask=Padding(attention_mask), positions=positions)
+    torch.testing.assert_close(at_once[:, 4:], whole)
+    caches = [LayerCache() for _ in windows]
+    parts = [
+        stack(
+            padded[:, start:end],
+            mask=Padding(attention_mask[:, :end]),
+            positions=positions[:, start:end],
+            caches=caches,
+        )
+        for start, end in ((0, 6), (6, 7), (7, 11))
+    ]
+    torch.testing.assert_close(torch.cat(parts, dim=1)[:, 4:], whole)
+
+
+def test_as_many_windows_as_layers() -> None:
+    with pytest.raises(ValueError, match="shorter than"):
+        Stack(layers(2), causal=True, windows=[3])(tensor(BATCH, LENGTH, D_MODEL))
+
+
+BATCH, LENGTH, SOURCE, D_MODEL, HEADS, D_FF = 2, 5, 7, 8, 2, 13
+
+
+def random(*, norm_first: bool = False, cross: bool = False) -> TransformerLayer:
+    """In double precision, with norms and biases that are not ones and zeros."""
+    layer = TransformerLayer(
+        MultiHeadAttention(D_MODEL, HEADS),
+        FeedForward(D_MODEL, D_FF),
+        cross_attention=MultiHeadAttention(D_MODEL, HEADS) if cross else None,
+        norm=lambda: nn.LayerNorm(D_MODEL),
+        norm_first=norm_first,
+    )
+    torch.manual_seed(19)
+    for parameter in layer.double().parameters():
+        nn.init.normal_(parameter)
+    return layer
+
+
+def norm(module: nn.Module, x: Tensor) -> Tensor:
+    assert isinstance(module, nn.LayerNorm)
+    return functional.layer_norm(x, (D_MODEL,), module.weight, module.bias)
+
+
+@pytest.mark.parametrize(
+    ("norm_first", "expected"),
+    # x = (1, 3) has mean 2 and deviation 1: normalised it is (−1, 1). Attention over one position
+    # gives zero here, and the feed-forward network triples.
+    [(True, [1 - 3, 3 + 3]), (False, [-1, 1])],
+)
+def test_pre_and_post_norm_of_a_known_sublayer(norm_first: bool, expected: list[float]) -> None:
+    attention, feed_forward = MultiHeadAttention(2, 1), nn.Linear(2, 2)
+    for parameter in (*attention.parameters(), *feed_forward.parameters()):
+        nn.init.zeros_(parameter)
+    feed_forward.weight.data = 3 * torch.eye(2)
+    layer = TransformerLayer(
+        attention, feed_forward, norm=lambda: nn.LayerNorm(2), norm_first=norm_first
+    )
+    assert layer(torch.tensor([[[1.0, 3.0]]])).flatten().tolist() == pytest.approx(
+        expected, abs=1e-4
+    )
+
+
+def test_dropout_acts_on_the_sublayer_and_not_on_the_residual() -> None:
+    attention, feed_forward = MultiHeadAttention(D_MODEL, HEADS), nn.Linear(D_MODEL, D_MODEL)
+    for parameter in (*attention.parameters(), *feed_forward.parameters()):
+        nn.init.zeros_(parameter)
+    nn.init.ones_(feed_forward.bias)
+    layer = TransformerLayer(
+        attention, feed_forward, norm=lambda: nn.LayerNorm(D_MODEL), norm_first=True, dropout=0.5
+    ).train()
+    output = layer(torch.full((1, 101, D_MODEL), 5.0))
+    assert set(output.unique().tolist()) == {5.0, 7.0}
+
+
+@pytest.mark.parametrize("norm_first", [True, False])
+def test_a_layer_by_hand(norm_first: bool) -> None:
+    layer = random(norm_first=norm_first)
+    x = tensor(BATCH, LENGTH, D_MODEL)
+    mask = Padding(torch.arange(LENGTH) < torch.tensor([5, 3])[:, None])
+    attention, feed_forward = layer.self_attention, layer.feed_forward
+    first, second = layer.self_attention_norm, layer.feed_forward_norm
+    if norm_first:
+        h = x + attention(norm(first, x), mask=mask)
+        expected = h + feed_forward(norm(second, h))
+    else:
+        h = norm(first, x + attention(x, mask=mask))
+        expected = norm(second, h + feed_forward(h))
+    torch.testing.assert_close(layer(x, mask=mask), expected)
+
+
+@pytest.mark.parametrize("norm_first", [True, False])
+def test_a_layer_with_cross_attention_by_hand(norm_first: bool) -> None:
+    layer = random(norm_first=norm_first, cross=True)
+    assert layer.cross_attention is not None
+    x, memory = tensor(BATCH, LENGTH, D_MODEL), tensor(BATCH, SOURCE, D_MODEL)
+    real = Padding(torch.arange(SOURCE) < torch.tensor([4, 7])[:, None])
+    first, second, third = (
+        layer.self_attention_norm,
+        layer.cross_attention_norm,
+        layer.feed_forward_norm,
+    )
+    if norm_first:
+        h = x + layer.self_attention(norm(first, x), mask=Causal())
+        h = h + layer.cross_attention(norm(second, h), memory, mask=real)
+        expected = h + layer.feed_forward(norm(third, h))
+    else:
+        h = norm(first, x + layer.self_attention(x, mask=Causal()))
+        h = norm(second, h + layer.cross_attention(h, memory, mask=real))
+        expected = norm(third, h + layer.feed_forward(h))
+    output = layer(x, memory, mask=Causal(), memory_mask=real)
+    torch.testing.assert_close(output, expected)
+
+    cache = LayerCache()
+    steps = [layer(x[:, t : t + 1], memory, memory_mask=real, cache=cache) for t in range(LENGTH)]
+    torch.testing.assert_close(torch.cat(steps, dim=1), expected)
+
+
+def test_both_masks_matter() -> None:
+    layer = random(cross=True)
+    x, memory = tensor(BATCH, LENGTH, D_MODEL), tensor(BATCH, SOURCE, D_MODEL)
+    real = Padding(torch.arange(SOURCE) < torch.tensor([4, 7])[:, None])
+    outputs = [layer(x, memory), layer(x, memory, mask=Causal())]
+    outputs.append(layer(x, memory, memory_mask=real))
+    for one, other in ((0, 1), (0, 2), (1, 2)):
+        assert not torch.allclose(outputs[one], outputs[other])
+
+
+def test_a_bias_is_added_in_self_attention_only() -> None:
+    layer = random(norm_first=True, cross=True)
+    x, memory = tensor(BATCH, LENGTH, D_MODEL), tensor(BATCH, SOURCE, D_MODEL)
+    hidden = tensor(1, HEADS, LENGTH, LENGTH)
+    expected = layer(x, memory, mask=Causal())
+    causal = torch.zeros(LENGTH, LENGTH, dtype=torch.float64)
+    causal.masked_fill_(torch.ones(LENGTH, LENGTH).triu(1).bool(), -torch.inf)
+    torch.testing.assert_close(layer(x, memory, bias=causal), expected)
+    assert not torch.allclose(layer(x, memory, bias=hidden), layer(x, memory))
+
+
+def test_each_sublayer_has_a_norm_of_its_own() -> None:
+    layer = TransformerLayer(
+        MultiHeadAttention(D_MODEL, HEADS),
+        FeedForward(D_MODEL, D_FF),
+        norm=lambda: RMSNorm(D_MODEL, 1e-3),
+        norm_first=True,
+    )
+    norms = [module for module in layer.modules() if isinstance(module, RMSNorm)]
+    assert len({id(norm.weight) for norm in norms}) == 2
+
+
+def test_memory_is_needed_where_something_looks_at_it() -> None:
+    with pytest.raises(AssertionError, match="needs memory"):
+        random(cross=True)(tensor(BATCH, LENGTH, D_MODEL))
+
+
+@pytest.mark.parametrize(
+    ("activation", "expected"),
+    [
+        # inner = (2·1 + 3·(−2) + 1, −1·1 + 1·(−2) + 6) = (−3, 3); outer = 5·f(−3) + 7·f(3) + 0.5
+        ("relu", 5 * 0 + 7 * 3 + 0.5),
+        ("swish", -15 / (1 + math.exp(3)) + 21 / (1 + math.exp(-3)) + 0.5),
+        ("gelu", -7.5 * (1 + math.erf(-3 / 2**0.5)) + 10.5 * (1 + math.erf(3 / 2**0.5)) + 0.5),
+    ],
+)
+def test_values_computed_by_hand(activation: str, expected: float) -> None:
+    layer = FeedForward(2, 2, activation=activation).double()
+    with torch.no_grad():
+        layer.inner.weight.copy_(torch.tensor([[2.0, 3.0], [-1.0, 1.0]]))
+        layer.inner.bias.copy_(torch.tensor([1.0, 6.0]))
+        layer.outer.weight.copy_(torch.tensor([[5.0, 7.0], [0.0, 0.0]]))
+        layer.outer.bias.copy_(torch.tensor([0.5, -4.0]))
+    output = layer(torch.tensor([[1.0, -2.0]], dtype=torch.float64))
+    assert output[0].tolist() == pytest.approx([expected, -4.0])
+
+
+def test_positions_do_not_see_each_other() -> None:
+    layer = FeedForward(5, 11)
+    input = torch.randn(2, 3, 5)
+    torch.testing.assert_close(layer(input)[1, 2], layer(input[1, 2]))
+
+
+def test_a_gate_multiplies_by_hand() -> None:
+    layer = FeedForward(2, 2, gated=True, bias=False).double()
+    assert layer.gate is not None
+    with torch.no_grad():
+        layer.gate.weight.copy_(torch.tensor([[1.0, 1.0], [2.0, 0.0]]))
+        layer.inner.weight.copy_(torch.tensor([[3.0, 0.0], [0.0, 5.0]]))
+        layer.outer.weight.copy_(torch.tensor([[1.0, 1.0], [0.0, 7.0]]))
+    # The gate gives max(0, (-1, 2)) = (0, 2), the other projection (3, -10).
+    output = layer(torch.tensor([[1.0, -2.0]], dtype=torch.float64))
+    assert output[0].tolist() == [-20.0, -140.0]
+
+
+def test_biases_are_left_out_as_asked() -> None:
+    names = {name for name, _ in FeedForward(3, 5, gated=True, bias=False).named_parameters()}
+    assert names == {"gate.weight", "inner.weight", "outer.weight"}
+    assert len(dict(FeedForward(3, 5, gated=True).named_parameters())) == 6
+
+
+@pytest.mark.parametrize("name", [*ACTIVATIONS])
+def test_transformers_computes_the_same_activations(name: str) -> None:
+    theirs = pytest.importorskip("transformers.activations").ACT2FN
+    x = torch.linspace(-7, 7, 101, dtype=torch.float64)
+    expected = theirs["gelu_pytorch_tanh" if name == "gelu_tanh" else name](x)
+    torch.testing.assert_close(ACTIVATIONS[name](x), expected)
+
+
+def test_an_unknown_activation_lists_the_known() -> None:
+    with pytest.raises(RegardError, match=r"one of relu, gelu, .*swish; got 'tanh'"):
+        FeedForward(3, 5, activation="tanh")
