@@ -65,7 +65,7 @@ class UpperCase:
         self.seen.append({"source": source, "target": target})
         return self
 
-    def alignment_caption(self, step: str) -> str:
+    def alignment_caption(self, step: str, layer: int | None = None) -> str:
         return f"α at the {step} step, for a test"
 
     def _result(self, text: str, alignment: bool, options: dict[str, Any]) -> Any:

@@ -234,7 +234,7 @@ class Translator(TextToText):
             config = self.model.config
             layers = f"{config.decoder_layers} layers × " if layer is None else ""
             of += f", mean over {layers}{config.decoder_heads} heads"
-        of += "" if layer is None else f" of layer {layer % self._decoder_layers}"
+            of += "" if layer is None else f" of layer {layer}"
         return f"{of}, at the decoder's {step} step"
 
 

@@ -88,6 +88,7 @@ def translate(
     One line in, one line out: an empty line stays empty, and a pipe gets each answer as soon as
     its line has come.
     """
+    attention = attention or attention_layer is not None
     groups = text_groups(sentences, input, as_json, what="a sentence")
     import torch
 
@@ -103,6 +104,8 @@ def translate(
         "length_penalty": length_penalty,
         "max_new_tokens": max_new_tokens,
     }
+    if attention:
+        options["alignment_layer"] = attention_layer
     options = {name: value for name, value in options.items() if value is not None}
     with (
         destination(output) as file,
@@ -114,7 +117,6 @@ def translate(
                 texts,
                 batch_size=batch_size,
                 alignment=attention_step if attention else None,
-                alignment_layer=attention_layer,
                 progress=bar,
                 **options,
             )
