@@ -22,6 +22,7 @@ from regard.layers.recurrent_decoders import (
     LuongDecoder,
     Memory,
 )
+from regard.models.checks import check_choices, check_token_ids
 
 
 @dataclass(frozen=True)
@@ -46,11 +47,7 @@ class RecurrentConfig:
     start_id: int = 0  # the decoder's first input
 
     def __post_init__(self) -> None:
-        for name, allowed in _CHOICES.items():
-            if getattr(self, name) not in allowed:
-                raise RegardError(
-                    f"{name} must be one of {', '.join(allowed)}; got {getattr(self, name)!r}."
-                )
+        check_choices(self, _CHOICES)
         check_dropout(self.dropout)
         if self.attention != "luong" and (self.score != "general" or self.input_feeding):
             raise RegardError(
@@ -60,12 +57,7 @@ class RecurrentConfig:
             raise RegardError(
                 f"a bidirectional encoder needs an even hidden_size; got {self.hidden_size}."
             )
-        for name in ("pad_id", "eos_id", "start_id"):
-            if not 0 <= getattr(self, name) < self.decoder_vocab_size:
-                raise RegardError(
-                    f"{name} must be below the vocabulary's {self.decoder_vocab_size};"
-                    f" got {getattr(self, name)}."
-                )
+        check_token_ids(self)
 
     @property
     def decoder_vocab_size(self) -> int:

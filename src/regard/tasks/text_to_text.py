@@ -2,7 +2,6 @@
 
 import copy
 import itertools
-import json
 import os
 import sys
 from abc import ABC, abstractmethod
@@ -17,7 +16,7 @@ from torch.nn.utils.rnn import pad_sequence
 
 from regard.checkpoints import Checkpoint, from_pretrained, save_pretrained
 from regard.errors import RegardError
-from regard.files import whole_file
+from regard.files import write_json
 from regard.generation import GenerationConfig, Hypothesis, generate
 from regard.models import AnyEncoderDecoder
 from regard.tasks.batching import by_length
@@ -103,8 +102,7 @@ class TextToText(ABC):
         settings = {"prefix": self.prefix} if self.prefix else None
         save_pretrained(self.model, folder, dtype=dtype, settings=settings)
         self.tokenizers.save(folder)
-        with whole_file(folder / "generation_config.json") as file:
-            file.write_text(json.dumps(self.generation.to_dict(), indent=2) + "\n")
+        write_json(folder / "generation_config.json", self.generation.to_dict())
 
     @overload  # a str is itself a sequence of str, which the two signatures cannot say
     def __call__(self, text: str, **options: object) -> str: ...  # type: ignore[overload-overlap]

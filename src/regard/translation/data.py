@@ -7,7 +7,6 @@ data/
     tokenizer.json, …
 """
 
-import json
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,7 +16,7 @@ from regard.data import BadLine, Cleaner, CleaningRules, Pair, TokenStore, plan_
 from regard.data.lines import check_rereadable
 from regard.data.pairs import refuse
 from regard.errors import RegardError
-from regard.files import sha256, whole_file
+from regard.files import sha256, whole_file, write_json
 from regard.json_files import read_object
 from regard.text import TokenizerPair, train_pair
 from regard.translation.options import TrainingOptions
@@ -68,8 +67,7 @@ def prepare(
         written = sorted(file for file in folder.glob("[!.]*") if file.is_file())
         made = {file.name: sha256(file) for file in written}
         content = {"made_from": made_from, "summary": summary, "files": made}
-        with whole_file(record) as temporary:
-            temporary.write_text(json.dumps(content, indent=2))
+        write_json(record, content)
     return TranslationData(
         store=TokenStore.open(folder / "train.tokens"),
         tokenizers=TokenizerPair.load(folder),

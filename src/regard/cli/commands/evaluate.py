@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from regard.cli.options import BatchSize, LengthPenalty, MaxNewTokens, Threads
+from regard.cli.options import BatchSize, LengthPenalty, MaxNewTokens, Threads, given
 from regard.cli.progress import progress_bar
 from regard.cli.translators import Prefix, SourceLanguage, TargetLanguage, open_translator
 
@@ -48,12 +48,11 @@ def evaluate(
     tested = read_test_set(pairs)
     if threads:
         torch.set_num_threads(threads)
-    options: dict[str, Any] = {
-        "num_beams": num_beams,
-        "length_penalty": length_penalty,
-        "max_new_tokens": max_new_tokens,
-    }
-    options = {name: value for name, value in options.items() if value is not None}
+    options = given(
+        num_beams=num_beams,
+        length_penalty=length_penalty,
+        max_new_tokens=max_new_tokens,
+    )
     translator = open_translator(model, source_language, target_language, prefix)
     result = score(translator, tested, batch_size=batch_size, **options)
     if output is not None:

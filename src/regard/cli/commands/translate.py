@@ -2,7 +2,7 @@
 
 import json
 import sys
-from typing import TYPE_CHECKING, Annotated, Any, TextIO
+from typing import TYPE_CHECKING, Annotated, TextIO
 
 import typer
 
@@ -13,8 +13,10 @@ from regard.cli.options import (
     JsonLines,
     LengthPenalty,
     MaxNewTokens,
+    NumBeams,
     Output,
     Threads,
+    given,
 )
 from regard.cli.texts import answers, destination, lines_bar, one_line, text_groups
 from regard.cli.translators import Prefix, SourceLanguage, TargetLanguage, open_translator
@@ -60,15 +62,7 @@ def translate(
             show_default="mean of all",
         ),
     ] = None,
-    num_beams: Annotated[
-        int | None,
-        typer.Option(
-            "--num-beams",
-            min=1,
-            help="Hypotheses kept at each step; 1 is greedy.",
-            show_default="model's",
-        ),
-    ] = None,
+    num_beams: NumBeams = None,
     n_best: Annotated[
         int,
         typer.Option(
@@ -98,15 +92,13 @@ def translate(
     beams = translator.generation.num_beams if num_beams is None else num_beams
     if n_best > beams:
         raise RegardError(f"--n-best must not be above --num-beams; got {n_best} > {beams}.")
-    options: dict[str, Any] = {
-        "num_beams": num_beams,
-        "num_return_sequences": n_best,
-        "length_penalty": length_penalty,
-        "max_new_tokens": max_new_tokens,
-    }
-    if attention:
-        options["alignment_layer"] = attention_layer
-    options = {name: value for name, value in options.items() if value is not None}
+    options = given(
+        num_beams=num_beams,
+        num_return_sequences=n_best,
+        length_penalty=length_penalty,
+        max_new_tokens=max_new_tokens,
+        alignment_layer=attention_layer,
+    )
     with (
         destination(output) as file,
         lines_bar(input, "translating") as bar,
