@@ -52,7 +52,7 @@ DEFAULT = "mean of all layers and heads"
 def _links(
     translator: Translator, source: str, target: str
 ) -> list[tuple[tuple[str, str], int, int]]:
-    """For each place: how many of the pair's links it finds; the total is told once."""
+    """For each place: how many of the pair's links it finds; the total comes once."""
     model, tokenizers = translator.model, translator.tokenizers
     source_ids, target_ids = tokenizers.source.encode(source), tokenizers.target.encode(target)
     source_words = tokenizers.source.words(source_ids)

@@ -188,7 +188,7 @@ def largest_difference(trace: Any, expected: dict[str, Tensor], inputs: dict[str
         tap = trace[name]
         for item in range(len(weights)):
             found = tap.weights(item=item)
-            # A query that is padding has weights in transformers too; nobody reads them.
+            # A query that is padding has weights in transformers too; no one reads them.
             rows = LENGTH - PADDING if item and tap.queries in ("tokens", "source") else None
             difference = (found - weights[item].float()).abs()[:, :rows]
             largest = max(largest, float(difference.max()))

@@ -83,7 +83,7 @@ def main() -> None:
     parser.add_argument("--megabytes", type=int, default=500, help="size of the checkpoint")
     arguments = parser.parse_args()
     if not Path("/proc/self/status").exists():
-        parser.exit(0, f"{parser.prog} reads memory from /proc, which this system has not.\n")
+        parser.exit(0, f"{parser.prog} reads memory from /proc, which is missing on this system.\n")
     print(f"{'':34}{'peak, MB':>10}{'of size':>9}{'all read':>10}{'of size':>9}{'seconds':>9}")
     for kind in ("safetensors", "bin"):
         with tempfile.TemporaryDirectory() as name:

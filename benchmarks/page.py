@@ -35,7 +35,7 @@ from regard.studio.app import create_app
 from regard.studio.serve import bind
 
 LAYERS = HEADS = 12
-PATIENCE = 180  # seconds to wait for somebody else's first picture
+PATIENCE = 180  # seconds to wait for another tool's first picture
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-quic"]
 WINDOW = {"width": 1440, "height": 900}
 READY = "canvas.rg-map__canvas[data-ready=true]"

@@ -46,7 +46,7 @@ class Batch:
     theirs: dict[str, Tensor]
     ours: dict[str, Tensor]
     read: Tensor  # (batch, length): which of what the encoder, or the only stack, reads is no pad
-    counted: Tensor  # (batch, length): which places of the output have somebody who reads them
+    counted: Tensor  # (batch, length): which places of the output count
 
 
 def build(case: Case, folder: Path) -> Twins:

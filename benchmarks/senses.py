@@ -1,4 +1,4 @@
-"""Word senses told apart by static vectors, by attention without parameters, and layer by layer.
+"""Word senses distinguished by static vectors, by attention without parameters, and layer by layer.
 
     python benchmarks/senses.py
     python benchmarks/senses.py path/to/coarsewsd20 --vectors glove.6B.300d.txt --most 200

@@ -53,8 +53,8 @@ def trace(translator: Translator, text: str) -> str:
         (name, *(each.numpy() for each in (tap.query, tap.key, tap.value, tap.weights())))
         for name, tap in traced.items()
     ]
-    told = (traced.axes, traced.generation, traced.notes)
-    return digest(*(part for tap in tensors for part in tap), traced.output.numpy(), *told)
+    others = (traced.axes, traced.generation, traced.notes)
+    return digest(*(part for tap in tensors for part in tap), traced.output.numpy(), *others)
 
 
 def digest(*parts: object) -> str:

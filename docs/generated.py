@@ -91,12 +91,12 @@ def results_page(benchmarks: Path) -> str:
     parts = [story.strip()]
     for path in sorted(set(results.glob("*.txt")) | set(results.glob("[a-z]*.md"))):
         parts.append(f"## {path.stem.replace('_', ' ').capitalize()}")
-        told = path.read_text(encoding="utf-8").rstrip()
-        told = told if path.suffix == ".md" else f"```text\n{told}\n```"
+        printed = path.read_text(encoding="utf-8").rstrip()
+        printed = printed if path.suffix == ".md" else f"```text\n{printed}\n```"
         script = benchmarks / f"{path.stem}.py"
         if not script.exists():
-            parts.append(told)
+            parts.append(printed)
             continue
         says = ast.get_docstring(ast.parse(script.read_text("utf-8"))) or ""
-        parts += [says.split("\n\n")[0], told, f"`python benchmarks/{script.name}`"]
+        parts += [says.split("\n\n")[0], printed, f"`python benchmarks/{script.name}`"]
     return "\n\n".join(parts) + "\n"

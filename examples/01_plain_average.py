@@ -1,4 +1,4 @@
-"""The plain average: every value weighs the same, whoever asks.
+"""The plain average: every value weighs the same, for every query.
 
 Attention is a weighted average of values. Its simplest weights are equal ones, and what they give
 is the same for every query: all that is particular to a place is averaged away.

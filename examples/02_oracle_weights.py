@@ -1,7 +1,7 @@
-"""The oracle's weights: somebody who knows the truth says which measurements belong together.
+"""The oracle's weights: one who knows the truth says which measurements belong together.
 
 One argument more than the plain average: `bias`, the logarithm of what the oracle would give each
-measurement. Nobody has an oracle; it shows what weights are worth, and what the next examples
+measurement. No one has an oracle; it shows what weights are worth, and what the next examples
 try to guess.
 """
 
@@ -28,7 +28,7 @@ def main(output: Path | None = None) -> Numbers:
     print(f"It is wrong by {error(estimate):.3f}, the plain average by {error(average):.3f}.")
     if output:
         lines = drawn(oracle_weights=estimate)
-        panel = Plot("Weights from somebody who knows", "x", "y", lines, MEASURED)
+        panel = Plot("Weights from an oracle", "x", "y", lines, MEASURED)
         save(plots([panel]), output / "02_oracle_weights.svg")
     return {"measurements": few, "error": error(estimate), "error_average": error(average)}
 

@@ -1,6 +1,6 @@
 """Query, key, value: three learned views of one vector.
 
-What I look for is not what I am, and neither is what I have to say. Cards that want to hear from
+What I look for is not what I am, and neither is what I have to say. Cards that want the numbers of
 other cards cannot find them by likeness: the one that is most like a card is that card itself.
 """
 

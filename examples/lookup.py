@@ -1,6 +1,6 @@
 """Cards that look for each other: a task that nothing but query, key and value solves.
 
-Each card has a name, wants to hear from one or more other names, and holds a number. Its answer is
+Each card has a name, asks for one or more other names, and holds a number. Its answer is
 the numbers that the cards of those names hold.
 """
 

@@ -1,4 +1,4 @@
-"""A curve that somebody measured badly: what the first four examples have to recover."""
+"""A curve measured badly: what the first four examples have to recover."""
 
 import torch
 from torch import Tensor

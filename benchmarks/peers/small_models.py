@@ -54,7 +54,7 @@ class Case:
 
     @property
     def writes(self) -> bool:
-        """Whether it goes on with a text."""
+        """Whether it continues a text."""
         return self.architecture.endswith(("CausalLM", "LMHeadModel", "MTModel", "Generation"))
 
     def build(self) -> Any:

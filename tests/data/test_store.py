@@ -81,7 +81,7 @@ def test_sentences_too_long_are_left_out_whole_and_counted(tmp_path: Path) -> No
 
 
 def test_nothing_to_store_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(RegardError, match="there are none"):
+    with pytest.raises(RegardError, match="there are no sentences"):
         TokenStore.write(tmp_path / "s", [], vocab_size=11)
     with pytest.raises(RegardError, match="all 1 are longer than 2 tokens"):
         TokenStore.write(tmp_path / "s", PAIRS[:1], vocab_size=11, max_length=2)

@@ -104,10 +104,10 @@ def test_each_family_has_the_steps_that_it_computes():
         return [s.name for s in explain_tap(model, run_of(model), tap, ["t"] * rows).steps]
 
     t5 = names(MODELS["T5"](), "encoder.layers.1.self")
-    assert t5[:2] == ["vectors", "normalised"]
+    assert t5[:2] == ["vectors", "normalized"]
     assert "biased" in t5
     llama = names(MODELS["Llama"](), "decoder.layers.0.self")
-    assert llama[2:7] == ["query", "key", "value", "turned_query", "turned_key"]
+    assert llama[2:7] == ["query", "key", "value", "rotated_query", "rotated_key"]
     assert llama[-1] == "residual"
     assert names(MODELS["BERT"](), "encoder.layers.0.self")[-2:] == ["residual", "output"]
 

@@ -77,7 +77,7 @@ def attend(
     tensor([[1.0000, 1.3333],
             [1.0000, 1.3333],
             [1.0000, 1.3333]])
-    >>> oracle = torch.tensor([[0.25, 0.75, 0.0]])                # weights that somebody knows
+    >>> oracle = torch.tensor([[0.25, 0.75, 0.0]])                # weights that an oracle knows
     >>> attend(x[:1], x, x, score="average", bias=oracle.log())
     tensor([[0.2500, 1.5000]])
     >>> attend(x, x, x, score="dot").shape                        # parameter-free self-attention
@@ -124,14 +124,14 @@ class Call(NamedTuple):
 
 
 Listener = Callable[[Call], Tensor | None]
-"""Is told of a call; a tensor that it returns takes the place of the output."""
+"""Called after each attention; a tensor that it returns replaces the output."""
 
 _listener: ContextVar[Listener | None] = ContextVar("listener", default=None)
 
 
 @contextmanager
 def listening(listener: Listener) -> Iterator[None]:
-    """Within it, `listener` hears every attention. The innermost listener is the one that hears."""
+    """Within it, `listener` gets every call of `attend`; of nested ones, the innermost does."""
     token = _listener.set(listener)
     try:
         yield

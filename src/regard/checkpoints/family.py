@@ -104,8 +104,8 @@ def _read(tensor: Tensor, place: Place) -> Tensor:
 
 
 def _join(pieces: Sequence[tuple[Place, Tensor]]) -> Tensor:
-    turned = [tensor.T if place.transposed else tensor for place, tensor in pieces]
+    parts = [tensor.T if place.transposed else tensor for place, tensor in pieces]
     place = pieces[0][0]
     assert len(pieces) == place.parts, f"{place.name} has {len(pieces)} of {place.parts} parts"
-    joined = turned[0] if place.parts == 1 else torch.cat(turned, place.dim)
+    joined = parts[0] if place.parts == 1 else torch.cat(parts, place.dim)
     return joined[(None,) * place.lead] if place.lead else joined

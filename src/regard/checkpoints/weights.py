@@ -79,8 +79,8 @@ def open_weights(folder: Path) -> Weights:
     """The weights of a model folder; safetensors come before .bin, one file before shards.
 
     Raises:
-        RegardError: there are none, a file is missing, cut short or damaged, or a .bin holds more
-            than tensors, which is never run.
+        RegardError: there are no weights; a file is missing, cut short or damaged; or a .bin
+            holds more than tensors, which is never run.
     """
     return Weights(weight_files(folder))
 

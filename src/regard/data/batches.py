@@ -144,7 +144,7 @@ class Batches:
 
 
 def _split_largest(batches: list[Ids], number: int) -> None:
-    """Halve the batches with most pairs, in place, until there are so many."""
+    """Halve the batches with most pairs, in place, until there are `count`."""
     while len(batches) < number:
         largest = max(range(len(batches)), key=lambda i: len(batches[i]))
         pairs = batches[largest]

@@ -28,5 +28,5 @@ OnBadLine = Callable[[BadLine], None]
 
 
 def refuse(bad: BadLine) -> None:
-    """What is done with a bad line where nobody counts them: stop and name it."""
+    """The default for a bad line: stop, and name it."""
     raise RegardError(bad.message)

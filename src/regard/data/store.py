@@ -151,7 +151,9 @@ def _write(
     flush()
     if not tokens:
         why = (
-            f"all {too_long} are longer than {max_length} tokens" if too_long else "there are none"
+            f"all {too_long} are longer than {max_length} tokens"
+            if too_long
+            else "there are no sentences"
         )
         raise RegardError(f"expected sentence pairs to store, but {why}")
     file.write(bytes(_aligned(file.tell()) - file.tell()))

@@ -39,7 +39,7 @@ def check_run(model: Any, text: Sequence[int], pad: int | None) -> Iterator[Find
 
 def _padding(model: Any, ids: Tensor, alone: Tensor, pad: int | None) -> Iterator[Finding]:
     if pad is None and not isinstance(model, Decoder):
-        return  # nobody pads for it; a decoder is told where its tokens are
+        return  # a recurrent model takes no padding; a decoder gets an attention mask
     # On the left too where it may stand there; behind a causal mask, nothing sees it on the right.
     sides = (0, PADS) if isinstance(model, Decoder) else (0,)
     if any(_differ(_padded(model, ids, pad or 0, left), alone) for left in sides):
@@ -74,17 +74,19 @@ def _future(model: Any, ids: Tensor, alone: Tensor) -> Iterator[Finding]:
         )
 
 
-def _result(model: Any, ids: Tensor, real: Tensor, target: Tensor | None = None) -> Tensor:
+def _result(
+    model: Any, ids: Tensor, attention_mask: Tensor, target: Tensor | None = None
+) -> Tensor:
     """What a model gives for the tokens of one text, (1, tokens, anything).
 
     Args:
         target: what an encoder–decoder writes, and what a decoder reads in the place of ids.
     """
-    tokens = ids[real][None]
+    tokens = ids[attention_mask][None]
     if isinstance(model, Encoder):
-        return model.hidden(ids)[real][None]
+        return model.hidden(ids)[attention_mask][None]
     if isinstance(model, Decoder):
-        return model(ids if target is None else target, real)[real][None]
+        return model(ids if target is None else target, attention_mask)[attention_mask][None]
     written = tokens if target is None else target
     return model(ids, written % model.config.decoder_vocab_size)
 

@@ -17,7 +17,7 @@ from regard.text import Tokenizer, TokenizerPair
 
 LISTED = 20  # names of weights in full; there may be hundreds that do not fit
 SMALL = 300_000_000  # parameters of a model that is run unasked: seconds, and a gigabyte
-TEXT = "The dog runs through the snow, and somebody throws a ball."
+TEXT = "The dog runs through the snow, and a child throws a ball."
 TOKENS = 8  # of it, which every model has positions for
 
 
@@ -121,7 +121,7 @@ def _check_run(checkpoint: Checkpoint, tokenizer: Tokenizer, *, run: bool) -> It
     pad = tokenizer.pad_id if "pad" in tokenizer.special else None
     try:
         yield from check_run(model, tokenizer.inputs(TEXT).ids[:TOKENS], pad)
-    except RegardError as error:  # ids that the model has not
+    except RegardError as error:  # ids outside the vocabulary
         yield Finding("wrong", "running", str(error))
 
 

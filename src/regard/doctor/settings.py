@@ -15,7 +15,7 @@ Settings = Mapping[str, Any]
 class Finding:
     """What one check found."""
 
-    level: str  # "ok"; "note": worth knowing; "wrong": results will be wrong, or there are none
+    level: str  # "ok"; "note": worth knowing; "wrong": results will be wrong or missing
     check: str
     message: str
 
@@ -42,8 +42,8 @@ def check_settings(
         ("positions", _positions(settings, tokenizers.source)),
         ("generation", _generation(settings, generation)),
     ):
-        told = [Finding(level, check, message) for level, message in found]
-        yield from told or [Finding("ok", check, _GOOD[check])]
+        findings = [Finding(level, check, message) for level, message in found]
+        yield from findings or [Finding("ok", check, _GOOD[check])]
 
 
 _GOOD = {
@@ -157,17 +157,17 @@ def _decoder_start(settings: Settings, generation: Settings) -> Iterator[tuple[s
     if not settings.get("is_encoder_decoder"):
         return
     start = settings.get("decoder_start_token_id")
-    told = generation.get("decoder_start_token_id")
-    if start is None and told is None:
+    decoding = generation.get("decoder_start_token_id")
+    if start is None and decoding is None:
         yield (
             "note" if settings.get("model_type") == "mbart" else "wrong",  # starts with a language
             "there is no decoder_start_token_id: the decoder cannot start; set it (for most models"
             f" to pad_token_id, here {settings.get('pad_token_id')})",
         )
-    elif None not in (start, told) and start != told:
+    elif None not in (start, decoding) and start != decoding:
         yield (
             "wrong",
-            f"decoder_start_token_id is {start} in config.json and {told} in"
+            f"decoder_start_token_id is {start} in config.json and {decoding} in"
             " generation_config.json: set both to the one the model was trained with",
         )
 
@@ -199,11 +199,11 @@ def _generation(settings: Settings, generation: Settings) -> Iterator[tuple[str,
         return
     if not_followed:
         yield "note", f"generation_config.json sets {', '.join(not_followed)}, not followed here"
-    pad, told = settings.get("pad_token_id"), generation.get("pad_token_id")
-    if None not in (pad, told) and pad != told:
+    pad, decoding = settings.get("pad_token_id"), generation.get("pad_token_id")
+    if None not in (pad, decoding) and pad != decoding:
         yield (
             "wrong",
-            f"pad_token_id is {pad} in config.json and {told} in generation_config.json:"
+            f"pad_token_id is {pad} in config.json and {decoding} in generation_config.json:"
             " set both to the tokenizer's",
         )
     eos, ends = _ids(settings.get("eos_token_id")), _ids(generation.get("eos_token_id"))

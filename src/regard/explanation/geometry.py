@@ -30,9 +30,9 @@ def geometry(explanation: Explanation, *, head: int = 0, spotlight: int = 0) -> 
     def matrix(name: str, of_head: int = 0) -> Tensor:
         return torch.from_numpy(explanation[name].array[of_head])
 
-    turned = "turned_query" in explanation
-    query = matrix("turned_query" if turned else "query", head)
-    key = matrix("turned_key" if turned else "key", key_head)
+    rotated = "rotated_query" in explanation
+    query = matrix("rotated_query" if rotated else "query", head)
+    key = matrix("rotated_key" if rotated else "key", key_head)
     embedded = matrix("positions" if "positions" in explanation else "vectors")
     value, attended = matrix("value", key_head), matrix("attended", head)[[spotlight]]
     weights = matrix("weights", head)[spotlight]
@@ -64,7 +64,7 @@ def _plane(name: str, spaces: dict[str, Tensor]) -> Plane:
         onto = principal(every, 2)
         total = float(every.square().sum())
         kept = float((every @ onto).square().sum()) / total if total else 1.0
-    return Plane(name, kept, {arrow: _points(of @ onto) for arrow, of in spaces.items()})
+    return Plane(name, kept, {arrow: _points(vectors @ onto) for arrow, vectors in spaces.items()})
 
 
 def _points(rows: Tensor) -> list[Point]:

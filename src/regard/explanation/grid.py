@@ -83,8 +83,10 @@ def shape(table: Table) -> str:
     """ "4 heads × 9 queries × 64 head_dim", without axes that have one position and no name."""
     names = (["heads"] if table.per_head else []) + [table.rows, table.columns]
     named = zip(table.shape, names, strict=True)
-    told = (f"{size} {_ONE.get(name, name) if size == 1 else name}" for size, name in named if name)
-    return " × ".join(told) or "one number"
+    sizes = (
+        f"{size} {_ONE.get(name, name) if size == 1 else name}" for size, name in named if name
+    )
+    return " × ".join(sizes) or "one number"
 
 
 def _cut(count: int, limit: int | None) -> tuple[int, bool]:

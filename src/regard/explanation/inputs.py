@@ -24,7 +24,7 @@ class Projection:
 
 
 @dataclass(frozen=True, eq=False)
-class Normalisation:
+class Normalization:
     """LayerNorm, or RMSNorm where there is no bias to it."""
 
     kind: str  # "layer" or "rms"
@@ -39,7 +39,7 @@ class Normalisation:
 
 
 @dataclass(frozen=True, eq=False)
-class Given:
+class Setup:
     """All tensors are float64, of one sequence, without a batch axis.
 
     Raises:
@@ -60,9 +60,9 @@ class Given:
     key_heads: int | None = None  # None: as many as heads
     projections: dict[str, Projection] = field(default_factory=dict)  # query, key, value, output
     positions: Tensor | None = None  # (queries, d_model), to be added to the vectors
-    turning: tuple[Tensor, Tensor] | None = None  # cosine and sine, (queries, head_dim / 2)
-    norm: Normalisation | None = None
-    order: str = "post"  # where the norm stands: after the residual, or "pre", before attention
+    rotation: tuple[Tensor, Tensor] | None = None  # cosine and sine, (queries, head_dim / 2)
+    norm: Normalization | None = None
+    norm_first: bool = False  # the norm stands before attention, not behind the residual
 
     def __post_init__(self) -> None:
         if not self.tokens:

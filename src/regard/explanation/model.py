@@ -1,4 +1,4 @@
-"""Explaining an attention layer of a model: its own vectors and matrices, heard while it runs."""
+"""Explaining an attention layer of a model: its own vectors and matrices, captured as it runs."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -11,7 +11,7 @@ from torch import Tensor, nn
 from regard.attention import Call
 from regard.attention.scores import unknown
 from regard.errors import RegardError
-from regard.explanation.inputs import Given, Normalisation, Projection, double
+from regard.explanation.inputs import Normalization, Projection, Setup, double
 from regard.explanation.record import Explanation
 from regard.explanation.steps import LONGEST, explained
 from regard.inspection.models import rerun, tap_name
@@ -73,30 +73,30 @@ def explain_tap(
                 f"an explanation shows up to {LONGEST} tokens, and here are {len(names):,}; give a"
                 f" window of the words, such as 0:{LONGEST // 2}."
             )
-    heard = _hear(model, run, tap)
-    attention = heard.attention
-    given = Given(
+    captured = _capture(model, run, tap)
+    attention = captured.attention
+    setup = Setup(
         tokens=tokens,
-        vectors=double(heard.vectors[0]),
+        vectors=double(captured.vectors[0]),
         heads=attention.num_heads,
         key_heads=attention.num_key_heads,
         head_dim=attention.head_dim,
         score=attention.score,
-        mask=heard.calls[0].inputs.mask,
-        bias=_first(heard.calls[0].inputs.bias),
+        mask=captured.calls[0].inputs.mask,
+        bias=_first(captured.calls[0].inputs.bias),
         key_tokens=key_tokens,
-        key_vectors=None if heard.memory is None else double(heard.memory[0]),
+        key_vectors=None if captured.memory is None else double(captured.memory[0]),
         projections={
             name: _projection(getattr(attention, name))
             for name in ("query", "key", "value", "output")
         },
-        turning=_turning(attention.rotary, len(tokens), heard.positions),
-        norm=_normalisation(heard.norm),
-        order="pre" if heard.norm_first else "post",
+        rotation=_rotation(attention.rotary, len(tokens), captured.positions),
+        norm=_normalization(captured.norm),
+        norm_first=captured.norm_first,
     )
-    explanation = explained(given, source=source, tap=tap)
+    explanation = explained(setup, source=source, tap=tap)
     computed = torch.from_numpy(explanation.steps[-1].array[0])
-    output = double(heard.output[0])
+    output = double(captured.output[0])
     difference = float((computed - output).abs().max())
     assert difference <= 1e-3 * max(1.0, float(output.abs().max())), f"{tap} is off: {difference}"
     explanation.notes.append(
@@ -107,7 +107,7 @@ def explain_tap(
 
 
 @dataclass(eq=False)
-class _Heard:
+class _Captured:
     """What one layer was given and gave."""
 
     attention: MultiHeadAttention
@@ -120,29 +120,29 @@ class _Heard:
     output: Tensor = field(default_factory=lambda: torch.empty(0))  # after attention and its norm
 
 
-def _hear(model: nn.Module, run: Run, tap: str) -> _Heard:
+def _capture(model: nn.Module, run: Run, tap: str) -> _Captured:
     layer = model.get_submodule(tap.rpartition(".")[0])
     attention = model.get_submodule(f"{tap}_attention")
     norm = model.get_submodule(f"{tap}_attention_norm")
     assert isinstance(layer, TransformerLayer)
     assert isinstance(attention, MultiHeadAttention)
     assert isinstance(norm, Norm)
-    heard = _Heard(attention, norm, layer.norm_first)
+    captured = _Captured(attention, norm, layer.norm_first)
     first, last = (norm, attention) if layer.norm_first else (attention, norm)
 
     def before(module: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-        heard.memory = args[1] if len(args) > 1 else kwargs.get("memory")
-        heard.positions = kwargs.get("positions")
+        captured.memory = args[1] if len(args) > 1 else kwargs.get("memory")
+        captured.positions = kwargs.get("positions")
 
     def at_first(module: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-        heard.vectors = args[0]
+        captured.vectors = args[0]
 
     def at_last(module: nn.Module, args: tuple[Any, ...], output: Tensor) -> None:
-        heard.output = heard.vectors + output if heard.norm_first else output
+        captured.output = captured.vectors + output if captured.norm_first else output
 
     def listen(name: str, call: Call) -> None:
         if name == tap:
-            heard.calls.append(call)
+            captured.calls.append(call)
 
     with (
         watching([attention], before=before),
@@ -150,12 +150,12 @@ def _hear(model: nn.Module, run: Run, tap: str) -> _Heard:
         watching([last], after=at_last),
     ):
         run(listen)
-    if len(heard.calls) != 1:
+    if len(captured.calls) != 1:
         raise RegardError(
-            f"{tap} must run once to be explained; it ran {len(heard.calls)} times: give one"
+            f"{tap} must run once to be explained; it ran {len(captured.calls)} times: give one"
             " forward pass."
         )
-    return heard
+    return captured
 
 
 def _projection(linear: nn.Linear) -> Projection:
@@ -163,15 +163,15 @@ def _projection(linear: nn.Linear) -> Projection:
     return Projection(double(linear.weight).mT, bias)
 
 
-def _normalisation(norm: Norm) -> Normalisation:
+def _normalization(norm: Norm) -> Normalization:
     weight = double(norm.weight)
     if isinstance(norm, RMSNorm):
-        return Normalisation("rms", weight, None, norm.eps)
+        return Normalization("rms", weight, None, norm.eps)
     bias = None if norm.bias is None else double(norm.bias)
-    return Normalisation("layer", weight, bias, norm.eps)
+    return Normalization("layer", weight, bias, norm.eps)
 
 
-def _turning(
+def _rotation(
     rotary: Rotary | None, length: int, positions: Tensor | None
 ) -> tuple[Tensor, Tensor] | None:
     """Cosine and sine at each position: what becomes of the vector (1 … 1, 0 … 0)."""

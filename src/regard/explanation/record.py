@@ -10,7 +10,7 @@ from regard.attention.scores import unknown
 from regard.errors import RegardError
 
 Matrix = list[list[float | None]]
-"""Rows of numbers; None stands for −∞, which JSON has not: hidden by the mask."""
+"""Rows of numbers; None stands for −∞, hidden by the mask: JSON has no infinity."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -72,7 +72,7 @@ class Explanation:
     notes: list[str] = field(default_factory=list)
 
     def __getitem__(self, name: str) -> Table:
-        """The step or parameter of that name. Raises RegardError where there is none."""
+        """The step or parameter of that name. Raises RegardError for an unknown name."""
         for table in self:
             if table.name == name:
                 return table

@@ -114,7 +114,7 @@ def explain(
         part: which of the text's words, for a longer one.
 
     Raises:
-        RegardError: no text, more than 64 tokens, a layer or an attention that the model has not.
+        RegardError: no text, more than 64 tokens, a layer or an attention that is not in the model.
     """
     checkpoint = open_checkpoint(model)
     name = Path(model).name if Path(model).is_dir() else str(model)
@@ -124,7 +124,7 @@ def explain(
         loaded: Any = translator.model
         tap = _tap(loaded, name, attention or ("cross" if target is not None else None), layer)
         trace = translator.trace(text, target=target)
-        assert trace.rerun is not None, "a translator's trace has its model at hand"
+        assert trace.rerun is not None, "a translator's trace can run its model again"
         source, own = trace.axes["source"].tokens, trace.axes["target"].tokens
         rows = source if tap.startswith("encoder") else own
         columns = source if tap.endswith(".cross") else None

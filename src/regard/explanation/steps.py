@@ -13,7 +13,7 @@ from regard.attention.record import at_least_float32, repeat_heads
 from regard.attention.scores import NAMED
 from regard.errors import RegardError
 from regard.explanation import wording
-from regard.explanation.inputs import Given, Normalisation, Projection
+from regard.explanation.inputs import Normalization, Projection, Setup
 from regard.explanation.record import Explanation, Matrix, Settings, Step, Table
 from regard.inspection.formula import of_score, scale
 from regard.positions.rotary import apply_rotary
@@ -23,14 +23,14 @@ LONGEST = 64  # tokens that anyone reads the numbers of
 
 @torch.no_grad()
 def explained(
-    given: Given, *, source: str = "vectors", tap: str | None = None, notes: list[str] | None = None
+    setup: Setup, *, source: str = "vectors", tap: str | None = None, notes: list[str] | None = None
 ) -> Explanation:
     """All steps of one attention layer.
 
     Raises:
         RegardError: more tokens than can be read, a mask of another shape.
     """
-    for tokens in (given.tokens, given.key_tokens or []):
+    for tokens in (setup.tokens, setup.key_tokens or []):
         if len(tokens) > LONGEST:
             raise RegardError(
                 f"an explanation shows up to {LONGEST} tokens, and here are {len(tokens):,}; give a"
@@ -39,79 +39,79 @@ def explained(
     settings = Settings(
         source=source,
         tap=tap,
-        score=name_of(given.score, given.head_dim),
-        formula=of_score(given.score, given.head_dim),
-        mask=name_of_mask(given.mask),
-        temperature=given.temperature,
-        positions=given.positions is not None,
-        heads=given.heads,
-        key_heads=given.own_key_heads,
-        head_dim=given.head_dim,
-        d_model=given.d_model,
-        norm=None if given.norm is None else given.norm.kind,
+        score=name_of(setup.score, setup.head_dim),
+        formula=of_score(setup.score, setup.head_dim),
+        mask=name_of_mask(setup.mask),
+        temperature=setup.temperature,
+        positions=setup.positions is not None,
+        heads=setup.heads,
+        key_heads=setup.own_key_heads,
+        head_dim=setup.head_dim,
+        d_model=setup.d_model,
+        norm=None if setup.norm is None else setup.norm.kind,
     )
-    words = wording.Words(given, settings)
-    steps = [_step(words, name, values, inputs) for name, values, inputs in _computed(given)]
+    words = wording.Words(setup, settings)
+    steps = [_step(words, name, values, inputs) for name, values, inputs in _computed(setup)]
     return Explanation(
-        tokens=list(given.tokens),
-        key_tokens=list(given.tokens if given.key_tokens is None else given.key_tokens),
+        tokens=list(setup.tokens),
+        key_tokens=list(setup.tokens if setup.key_tokens is None else setup.key_tokens),
         settings=settings,
         steps=steps,
-        parameters=[_table(name, values) for name, values in _parameters(given)],
+        parameters=[_table(name, values) for name, values in _parameters(setup)],
         notes=list(notes or []),
     )
 
 
-def _computed(given: Given) -> Iterator[tuple[str, Tensor, list[str]]]:
+def _computed(setup: Setup) -> Iterator[tuple[str, Tensor, list[str]]]:
     """Name, values and inputs of each step, in order."""
-    x, last = given.vectors, "vectors"
+    x, last = setup.vectors, "vectors"
     yield "vectors", x, []
-    if given.positions is not None:
-        x = x + given.positions
+    if setup.positions is not None:
+        x = x + setup.positions
         yield "positions", x, ["vectors", "PE"]
         last = "positions"
     residual, residual_name = x, last
-    if given.norm is not None and given.order == "pre":
-        x, last = given.norm(x), "normalised"
-        yield last, x, [residual_name, *_of_norm(given.norm)]
+    if setup.norm is not None and setup.norm_first:
+        x, last = setup.norm(x), "normalized"
+        yield last, x, [residual_name, *_of_norm(setup.norm)]
     memory, memory_name = x, last
-    if given.key_vectors is not None:
-        memory, memory_name = given.key_vectors, "memory"
+    if setup.key_vectors is not None:
+        memory, memory_name = setup.key_vectors, "memory"
         yield "memory", memory, []
 
-    heads, key_heads = given.heads, given.own_key_heads
+    heads, key_heads = setup.heads, setup.own_key_heads
     ends = {}
-    for name, of, of_name, number in (
+    for name, states, source_name, number in (
         ("query", x, last, heads),
         ("key", memory, memory_name, key_heads),
         ("value", memory, memory_name, key_heads),
     ):
-        projection = given.projections.get(name)
-        wide = of if projection is None else projection(of)
-        ends[name] = given.split(wide, number)
-        yield name, ends[name], [of_name, *_of_projection(name, projection)]
+        projection = setup.projections.get(name)
+        wide = states if projection is None else projection(states)
+        ends[name] = setup.split(wide, number)
+        yield name, ends[name], [source_name, *_of_projection(name, projection)]
     query, key, value = ends["query"], ends["key"], ends["value"]
     q, k = "query", "key"
-    if given.turning is not None:
-        query, key = apply_rotary(query, *given.turning), apply_rotary(key, *given.turning)
-        q, k = "turned_query", "turned_key"
+    if setup.rotation is not None:
+        query, key = apply_rotary(query, *setup.rotation), apply_rotary(key, *setup.rotation)
+        q, k = "rotated_query", "rotated_key"
         yield q, query, ["query", "cosine", "sine"]
         yield k, key, ["key", "cosine", "sine"]
 
-    factor = scale(given.score, given.head_dim)
-    unscaled = given.score if factor is None else dot
+    factor = scale(setup.score, setup.head_dim)
+    unscaled = setup.score if factor is None else dot
     every_key = repeat_heads(key[None], heads)[0]
     yield "scores", unscaled(query, every_key), [q, k]
-    scaled = given.tempered(query, every_key)
+    scaled = setup.tempered(query, every_key)
     yield "scaled", scaled, ["scores", *([] if factor is None else ["scale"]), "temperature"]
     before = "scaled"
-    if given.bias is not None:
-        yield "biased", scaled + given.bias[0], ["scaled", "bias"]
+    if setup.bias is not None:
+        yield "biased", scaled + setup.bias[0], ["scaled", "bias"]
         before = "biased"
     four = query[None], key[None], value[None]
-    attention = check(*four, given.tempered, given.mask, given.bias)
+    attention = check(*four, setup.tempered, setup.mask, setup.bias)
     masked = attention.scores()[0]
-    yield "masked", masked, [before, *(["allowed"] if given.mask is not None else [])]
+    yield "masked", masked, [before, *(["allowed"] if setup.mask is not None else [])]
     yield "weights", attention.weights()[0], ["masked"]
     attended = attention.output()[0]
     yield "attended", attended, ["weights", "value"]
@@ -119,7 +119,7 @@ def _computed(given: Given) -> Iterator[tuple[str, Tensor, list[str]]]:
     joined = attended.transpose(0, 1).flatten(1)
     yield "joined", joined, ["attended"]
     added, added_name = joined, "joined"
-    output = given.projections.get("output")
+    output = setup.projections.get("output")
     if output is not None:
         added, added_name = output(joined), "projected"
         yield added_name, added, ["joined", *_of_projection("output", output)]
@@ -127,39 +127,39 @@ def _computed(given: Given) -> Iterator[tuple[str, Tensor, list[str]]]:
         return  # heads without an output matrix need not be as wide as the vectors
     total = residual + added
     yield "residual", total, [residual_name, added_name]
-    if given.norm is not None and given.order == "post":
-        yield "output", given.norm(total), ["residual", *_of_norm(given.norm)]
+    if setup.norm is not None and not setup.norm_first:
+        yield "output", setup.norm(total), ["residual", *_of_norm(setup.norm)]
 
 
-def _parameters(given: Given) -> Iterator[tuple[str, Tensor]]:
-    if given.positions is not None:
-        yield "PE", given.positions
-    if given.norm is not None:
-        yield "gamma", given.norm.weight[None]
-        if given.norm.bias is not None:
-            yield "beta", given.norm.bias[None]
-        yield "epsilon", torch.tensor([[given.norm.eps]], dtype=torch.float64)
-    for name, projection in given.projections.items():
-        heads = 0 if name == "output" else given.heads if name == "query" else given.own_key_heads
+def _parameters(setup: Setup) -> Iterator[tuple[str, Tensor]]:
+    if setup.positions is not None:
+        yield "PE", setup.positions
+    if setup.norm is not None:
+        yield "gamma", setup.norm.weight[None]
+        if setup.norm.bias is not None:
+            yield "beta", setup.norm.bias[None]
+        yield "epsilon", torch.tensor([[setup.norm.eps]], dtype=torch.float64)
+    for name, projection in setup.projections.items():
+        heads = 0 if name == "output" else setup.heads if name == "query" else setup.own_key_heads
         weight, bias = projection.weight, projection.bias
         matrix, vector = _of_projection(name, projection)[0], f"b_{wording.LETTERS[name]}"
-        yield matrix, given.split(weight, heads) if heads else weight
+        yield matrix, setup.split(weight, heads) if heads else weight
         if bias is not None:
-            yield vector, given.split(bias[None], heads) if heads else bias[None]
-    if given.turning is not None:
-        yield "cosine", given.turning[0]
-        yield "sine", given.turning[1]
-    factor = scale(given.score, given.head_dim)
-    for number, value in (("scale", factor), ("temperature", given.temperature)):
+            yield vector, setup.split(bias[None], heads) if heads else bias[None]
+    if setup.rotation is not None:
+        yield "cosine", setup.rotation[0]
+        yield "sine", setup.rotation[1]
+    factor = scale(setup.score, setup.head_dim)
+    for number, value in (("scale", factor), ("temperature", setup.temperature)):
         if value is not None:
             yield number, torch.tensor([[value]], dtype=torch.float64)
-    columns = len(given.tokens if given.key_tokens is None else given.key_tokens)
-    whole = (given.heads, len(given.tokens), columns)
-    if given.bias is not None:
-        yield "bias", given.bias[0].expand(whole)
-    if given.mask is not None:
-        rows, keys = torch.arange(columns - len(given.tokens), columns), torch.arange(columns)
-        yield "allowed", given.mask.tile(rows, keys)[0].expand(whole).double()
+    columns = len(setup.tokens if setup.key_tokens is None else setup.key_tokens)
+    whole = (setup.heads, len(setup.tokens), columns)
+    if setup.bias is not None:
+        yield "bias", setup.bias[0].expand(whole)
+    if setup.mask is not None:
+        rows, keys = torch.arange(columns - len(setup.tokens), columns), torch.arange(columns)
+        yield "allowed", setup.mask.tile(rows, keys)[0].expand(whole).double()
 
 
 def _of_projection(name: str, projection: Projection | None) -> list[str]:
@@ -169,7 +169,7 @@ def _of_projection(name: str, projection: Projection | None) -> list[str]:
     return [f"W_{letter}"] + ([] if projection.bias is None else [f"b_{letter}"])
 
 
-def _of_norm(norm: Normalisation) -> list[str]:
+def _of_norm(norm: Normalization) -> list[str]:
     return ["gamma", *([] if norm.bias is None else ["beta"]), "epsilon"]
 
 

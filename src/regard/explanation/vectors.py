@@ -7,7 +7,7 @@ from regard.attention import Causal, Mask, Score, Window
 from regard.attention.masks import as_mask
 from regard.attention.scores import find_score, unknown
 from regard.errors import RegardError
-from regard.explanation.inputs import Given, Projection, double
+from regard.explanation.inputs import Projection, Setup, double
 from regard.explanation.record import Explanation
 from regard.explanation.steps import explained
 from regard.positions import sinusoidal
@@ -39,7 +39,7 @@ def explain_vectors(
 
     Args:
         tokens, vectors: the words and (words, d_model), one row for each.
-        heads, head_dim: how many, and how wide each; d_model / heads if not given.
+        heads, head_dim: how many, and how wide each; d_model / heads if not setup.
         score: a name or function that `regard.attend` takes.
         mask: "none", "causal", "window" (`window` tokens to each side), a Mask or boolean tensor.
         temperature: scores are divided by it.
@@ -62,7 +62,7 @@ def explain_vectors(
             f"{width} dimensions cannot be shared by {heads} heads; give head_dim, or a number of"
             " heads that divides them."
         )
-    given = Given(
+    setup = Setup(
         tokens=list(tokens),
         vectors=x,
         heads=heads,
@@ -79,7 +79,7 @@ def explain_vectors(
         },
         positions=sinusoidal(*x.shape, dtype=torch.float64) if positions else None,
     )
-    return explained(given, source=source, notes=notes)
+    return explained(setup, source=source, notes=notes)
 
 
 def principal(vectors: Tensor, dim: int) -> Tensor:

@@ -1,6 +1,6 @@
 """How each step is called, and the one sentence that says what happens in it."""
 
-from regard.explanation.inputs import Given
+from regard.explanation.inputs import Setup
 from regard.explanation.record import Settings
 
 LETTERS = {"query": "Q", "key": "K", "value": "V", "output": "O"}
@@ -9,13 +9,13 @@ LETTERS = {"query": "Q", "key": "K", "value": "V", "output": "O"}
 AXES = {
     "vectors": ("X", "queries", "d_model"),
     "positions": ("X", "queries", "d_model"),
-    "normalised": ("X̂", "queries", "d_model"),
+    "normalized": ("X̂", "queries", "d_model"),
     "memory": ("M", "keys", "d_model"),
     "query": ("Q", "queries", "head_dim"),
     "key": ("K", "keys", "head_dim"),
     "value": ("V", "keys", "head_dim"),
-    "turned_query": ("Q′", "queries", "head_dim"),
-    "turned_key": ("K′", "keys", "head_dim"),
+    "rotated_query": ("Q′", "queries", "head_dim"),
+    "rotated_key": ("K′", "keys", "head_dim"),
     "scores": ("S", "queries", "keys"),
     "scaled": ("S′", "queries", "keys"),
     "biased": ("S″", "queries", "keys"),
@@ -56,19 +56,19 @@ _SCORES = {
 class Words:
     """Title, sentence and equation of the steps of one explanation."""
 
-    def __init__(self, given: Given, settings: Settings) -> None:
-        self.given, self.settings = given, settings
+    def __init__(self, setup: Setup, settings: Settings) -> None:
+        self.setup, self.settings = setup, settings
 
     def of(self, name: str) -> tuple[str, str, str]:
-        told: tuple[str, str, str] = getattr(self, f"_{name}")()
-        return told
+        wording: tuple[str, str, str] = getattr(self, f"_{name}")()
+        return wording
 
     @property
     def _x(self) -> str:
-        return "X̂" if self.given.norm is not None and self.given.order == "pre" else "X"
+        return "X̂" if self.setup.norm is not None and self.setup.norm_first else "X"
 
     def _vectors(self) -> tuple[str, str, str]:
-        size = f"{self.given.d_model} number{'s' if self.given.d_model > 1 else ''}"
+        size = f"{self.setup.d_model} number{'s' if self.setup.d_model > 1 else ''}"
         where = self.settings.source
         if self.settings.tap is None:
             sentence = f"Each token is looked up in a table of words: a vector of {size}."
@@ -77,7 +77,7 @@ class Words:
             f"What enters {self.settings.tap} of {where}: a vector of {size} for each token, which"
             " already knows its position."
         )
-        if self.given.turning is not None or self.given.bias is not None:
+        if self.setup.rotation is not None or self.setup.bias is not None:
             sentence = f"What enters {self.settings.tap} of {where}: a vector of {size} per token."
         return "Vectors", sentence, "X = what the layers below give"
 
@@ -88,13 +88,13 @@ class Words:
         )
         return "Positions", sentence, "X ← X + PE"
 
-    def _normalised(self) -> tuple[str, str, str]:
-        assert self.given.norm is not None
-        if self.given.norm.kind == "rms":
+    def _normalized(self) -> tuple[str, str, str]:
+        assert self.setup.norm is not None
+        if self.setup.norm.kind == "rms":
             sentence = "Each vector is brought to one length: the root mean square becomes 1."
-            return "Normalised", sentence, "X̂ = γ ⊙ X / √(mean(X²) + ε)"
+            return "Normalized", sentence, "X̂ = γ ⊙ X / √(mean(X²) + ε)"
         sentence = "Each vector is brought to mean 0 and deviation 1, then scaled and shifted."
-        return "Normalised", sentence, "X̂ = γ ⊙ (X − mean) / √(variance + ε) + β"
+        return "Normalized", sentence, "X̂ = γ ⊙ (X − mean) / √(variance + ε) + β"
 
     def _memory(self) -> tuple[str, str, str]:
         sentence = "The other text's vectors, which keys and values are taken from."
@@ -111,17 +111,17 @@ class Words:
         sentence = f"What each token has to give to those that look at it: {self._made()}."
         return "Value", sentence, self._projection("V", "V")
 
-    def _turned_query(self) -> tuple[str, str, str]:
+    def _rotated_query(self) -> tuple[str, str, str]:
         sentence = "Each pair of numbers turns by an angle that grows with the position."
-        return "Turned query", sentence, "Q′ = Q turned by its position"
+        return "Rotated query", sentence, "Q′ = Q rotated by its position"
 
-    def _turned_key(self) -> tuple[str, str, str]:
+    def _rotated_key(self) -> tuple[str, str, str]:
         sentence = "Keys turn likewise, so that scores depend on the distance between two tokens."
-        return "Turned key", sentence, "K′ = K turned by its position"
+        return "Rotated key", sentence, "K′ = K rotated by its position"
 
     def _scores(self) -> tuple[str, str, str]:
         how = _SCORES.get(self.settings.score, "the dot product of the two")
-        signs = "Q′, K′" if self.given.turning is not None else "Q, K"
+        signs = "Q′, K′" if self.setup.rotation is not None else "Q, K"
         q, k = signs.split(", ")
         equation = {
             "cosine": f"S = cos({q}, {k})",
@@ -133,11 +133,11 @@ class Words:
     def _scaled(self) -> tuple[str, str, str]:
         from regard.inspection.formula import scale
 
-        factor, t = scale(self.given.score, self.given.head_dim), self.given.temperature
+        factor, t = scale(self.setup.score, self.setup.head_dim), self.setup.temperature
         divisors, reasons = [], []
         if factor not in (None, 1.0):
             root = (
-                "√head_dim" if abs(factor**-2 - self.given.head_dim) < 1e-6 else f"{1 / factor:g}"
+                "√head_dim" if abs(factor**-2 - self.setup.head_dim) < 1e-6 else f"{1 / factor:g}"
             )
             divisors.append(root)
             reasons.append(
@@ -160,8 +160,8 @@ class Words:
         return "Bias", sentence, "S″ = S′ + B"
 
     def _masked(self) -> tuple[str, str, str]:
-        before = "S″" if self.given.bias is not None else "S′"
-        if self.given.mask is None:
+        before = "S″" if self.setup.bias is not None else "S′"
+        if self.setup.mask is None:
             return (
                 "Mask",
                 "Nothing is hidden: every token may look at every token.",
@@ -183,7 +183,7 @@ class Words:
         return "Weighted values", sentence, "H = A · V"
 
     def _joined(self) -> tuple[str, str, str]:
-        heads = self.given.heads
+        heads = self.setup.heads
         if heads == 1:
             return "Heads joined", "There is one head, so nothing has to be joined.", "C = H"
         sentence = f"The outputs of the {heads} heads are put side by side."
@@ -194,31 +194,33 @@ class Words:
         return "Projection", sentence, "P = C · W_O" + self._bias("O")
 
     def _residual(self) -> tuple[str, str, str]:
-        added = "P" if "output" in self.given.projections else "C"
+        added = "P" if "output" in self.setup.projections else "C"
         sentence = (
             "The vector that came in is added: attention changes a meaning and does not replace it."
         )
         return "Residual", sentence, f"Y = X + {added}"
 
     def _output(self) -> tuple[str, str, str]:
-        assert self.given.norm is not None
-        _, sentence, equation = self._normalised()
-        return "Normalised", sentence, equation.replace("X̂", "Z", 1).replace("X", "Y")
+        assert self.setup.norm is not None
+        _, sentence, equation = self._normalized()
+        return "Normalized", sentence, equation.replace("X̂", "Z", 1).replace("X", "Y")
 
     def _made(self) -> str:
-        if self.given.projections:
-            return "its vector times a matrix" + (" of each head" if self.given.heads > 1 else "")
-        return "its vector itself" if self.given.heads == 1 else "each head's part of its vector"
+        if self.setup.projections:
+            return "its vector times a matrix" + (" of each head" if self.setup.heads > 1 else "")
+        return "its vector itself" if self.setup.heads == 1 else "each head's part of its vector"
 
     def _projection(self, symbol: str, letter: str) -> str:
-        of = "M" if self.given.crosses and letter != "Q" else self._x
-        if not self.given.projections:
-            return f"{symbol} = {of}" + ("" if self.given.heads == 1 else ", its head's columns")
-        return f"{symbol} = {of} · W_{letter}{self._bias(letter)}"
+        states = "M" if self.setup.crosses and letter != "Q" else self._x
+        if not self.setup.projections:
+            return f"{symbol} = {states}" + (
+                "" if self.setup.heads == 1 else ", its head's columns"
+            )
+        return f"{symbol} = {states} · W_{letter}{self._bias(letter)}"
 
     def _bias(self, letter: str) -> str:
         name = next(name for name, known in LETTERS.items() if known == letter)
-        return "" if self.given.projections[name].bias is None else f" + b_{letter}"
+        return "" if self.setup.projections[name].bias is None else f" + b_{letter}"
 
 
 def _subscript(number: int) -> str:

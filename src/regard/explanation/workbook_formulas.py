@@ -37,7 +37,7 @@ class Formulas:
         self.explanation, self.settings = explanation, explanation.settings
 
     def of(self, table: Table) -> Formula | None:
-        """What a step's cells are; None where they are given."""
+        """What a step's cells are; None where they are setup."""
         inputs: list[str] = getattr(table, "inputs", [])
         if not inputs:
             return None
@@ -45,14 +45,14 @@ class Formulas:
             "positions": self._sum,
             "biased": self._sum,
             "residual": self._sum,
-            "normalised": self._normalised,
-            "output": self._normalised,
+            "normalized": self._normalized,
+            "output": self._normalized,
             "query": self._projected,
             "key": self._projected,
             "value": self._projected,
             "projected": self._projected,
-            "turned_query": self._turned,
-            "turned_key": self._turned,
+            "rotated_query": self._rotated,
+            "rotated_key": self._rotated,
             "scores": self._scores,
             "scaled": self._scaled,
             "masked": self._masked,
@@ -85,11 +85,15 @@ class Formulas:
     def _sum(self, first: str, second: str) -> Formula:
         return lambda h, i, j: f"{self.cell(first, h, i, j)}+{self.cell(second, h, i, j)}"
 
-    def _normalised(self, of: str, gamma: str, *rest: str) -> Formula:
+    def _normalized(self, table: str, gamma: str, *rest: str) -> Formula:
         beta, epsilon = rest[0] if len(rest) > 1 else None, rest[-1]
 
-        def normalised(h: int, i: int, j: int) -> str:
-            x, cell, small = self.row(of, 0, i), self.cell(of, 0, i, j), self.cell(epsilon, 0, 0, 0)
+        def normalized(h: int, i: int, j: int) -> str:
+            x, cell, small = (
+                self.row(table, 0, i),
+                self.cell(table, 0, i, j),
+                self.cell(epsilon, 0, 0, 0),
+            )
             if self.settings.norm == "rms":
                 shown = f"{cell}/SQRT(SUMSQ({x})/COLUMNS({x})+{small})"
             else:
@@ -97,26 +101,26 @@ class Formulas:
             shown += f"*{self.cell(gamma, 0, 0, j)}"
             return shown if beta is None else f"{shown}+{self.cell(beta, 0, 0, j)}"
 
-        return normalised
+        return normalized
 
-    def _projected(self, of: str, weight: str | None = None, bias: str | None = None) -> Formula:
+    def _projected(self, table: str, weight: str | None = None, bias: str | None = None) -> Formula:
         def projected(h: int, i: int, j: int) -> str:
             if weight is None:  # a head has its part of the vector
-                return self.cell(of, 0, i, h * self.settings.head_dim + j)
-            product = f"SUM(MMULT({self.row(of, 0, i)},{self.column(weight, h, j)}))"
+                return self.cell(table, 0, i, h * self.settings.head_dim + j)
+            product = f"SUM(MMULT({self.row(table, 0, i)},{self.column(weight, h, j)}))"
             return product if bias is None else f"{product}+{self.cell(bias, h, 0, j)}"
 
         return projected
 
-    def _turned(self, of: str, cosine: str, sine: str) -> Formula:
+    def _rotated(self, table: str, cosine: str, sine: str) -> Formula:
         half = self.settings.head_dim // 2
 
-        def turned(h: int, i: int, j: int) -> str:
+        def rotated(h: int, i: int, j: int) -> str:
             sign, partner = ("-", j + half) if j < half else ("+", j - half)
-            own = f"{self.cell(of, h, i, j)}*{self.cell(cosine, 0, i, j % half)}"
-            return f"{own}{sign}{self.cell(of, h, i, partner)}*{self.cell(sine, 0, i, j % half)}"
+            own = f"{self.cell(table, h, i, j)}*{self.cell(cosine, 0, i, j % half)}"
+            return f"{own}{sign}{self.cell(table, h, i, partner)}*{self.cell(sine, 0, i, j % half)}"
 
-        return turned
+        return rotated
 
     def _scores(self, query: str, key: str) -> Formula:
         def score(h: int, i: int, j: int) -> str:

@@ -17,7 +17,7 @@ Curve = NDArray[np.float64]
 CATEGORICAL = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000")
 
 STEPS = 256
-_BLUE, _ORANGE = 258.0, 50.0  # hues in degrees; told apart with every kind of colour blindness
+_BLUE, _ORANGE = 258.0, 50.0  # hues in degrees; distinguishable with every kind of colour blindness
 
 
 def sequential() -> Colormap:

@@ -80,7 +80,7 @@ def _installed() -> list[str]:
 
     known = {font.fname for font in fontManager.ttflist}
     for file in sorted(set(findSystemFonts()) - known):
-        with suppress(OSError, RuntimeError):  # a font that cannot be read is none
+        with suppress(OSError, RuntimeError):  # a font that cannot be read is left out
             fontManager.addfont(file)
     return _known()
 

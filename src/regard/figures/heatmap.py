@@ -55,8 +55,8 @@ def heatmap(
 ) -> Figure:
     """A map with tokens on both axes and the scale below it; write it with `save`.
 
-    Where there is room each cell holds its number; one that rounds to zero is left out. Where there
-    is none for every token, every second to fourth is named, then positions are. A map finer than
+    Where there is room each cell holds its number; one that rounds to zero is left out. If there is
+    no room for every token, every second to fourth is named, then positions are. A map finer than
     print is drawn as the largest of each block, which the figure says.
 
     Args:

@@ -72,6 +72,8 @@ def _around(point: Place, size: Place, room: Place, away_from: Place) -> list[tu
             y = point[1] + up * distance + (up - 1) * size[1] / 2
             x = min(max(x, 0.3), max(room[0] - size[0] - 0.3, 0.3))
             y = min(max(y, 0.3), max(room[1] - size[1] - 0.3, 0.3))
-            turned = 1 - (right * dx + up * dy) / length  # 0: along the arrow, 2: over its shaft
-            found.append((0.3 * turned + 0.3 * distance, Box(x, y, *size)))
+            over_shaft = (
+                1 - (right * dx + up * dy) / length
+            )  # 0: along the arrow, 2: over its shaft
+            found.append((0.3 * over_shaft + 0.3 * distance, Box(x, y, *size)))
     return found

@@ -70,8 +70,8 @@ def scatter(
     A name for which there is no room is left out, and the legend says how many were.
 
     Raises:
-        RegardError: no point, a point that is none, labels that do not fit, more clouds than
-            colours, no matplotlib.
+        RegardError: no point, a point without finite coordinates, labels that do not fit, more
+            clouds than colours, no matplotlib.
     """
     _check(clouds)
     labels = [visible(cloud.labels) for cloud in clouds]

@@ -38,8 +38,8 @@ class Type:
 
     def text(self, points: float = SMALL_PT, colour: str = INK, **more: Any) -> dict[str, Any]:
         """Keywords of a text, which is taken as it is: a token "$x$" is no formula."""
-        given = {"fontfamily": self.families, "fontsize": points, "color": colour}
-        return {**given, "parse_math": False, **more}
+        font = {"fontfamily": self.families, "fontsize": points, "color": colour}
+        return {**font, "parse_math": False, **more}
 
     def width(self, text: str, points: float = SMALL_PT) -> float:
         """In millimetres."""

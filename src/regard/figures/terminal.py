@@ -78,7 +78,7 @@ def alignment_grid(
 
 
 def takes_color(stream: TextIO) -> bool:
-    """Whether `stream` is a terminal that shows colour and nobody has set NO_COLOR."""
+    """Whether `stream` is a terminal that shows color, and NO_COLOR is not set."""
     dumb = os.environ.get("TERM") == "dumb"
     return stream.isatty() and not dumb and not os.environ.get("NO_COLOR")
 

@@ -58,7 +58,7 @@ def open_files(
         files: the folder's JSON, if some of it has been read already.
 
     Raises:
-        RegardError: there is none, it is damaged, or of a kind not known here.
+        RegardError: there is no tokenizer, it is damaged, or its kind is not supported.
     """
     file = path / "tokenizer.json" if path.is_dir() else path
     files = files or JsonFiles(file.parent)

@@ -38,7 +38,7 @@ class SentencePiece:
 
 
 def read_sentencepiece(file: Path) -> SentencePiece:
-    """Reads a .model or .spm file. Raises RegardError for one that is none, or is damaged."""
+    """Reads a .model or .spm file. Raises RegardError for another or a damaged file."""
     try:
         return _parse(file.read_bytes())
     except (IndexError, ValueError, TypeError, struct.error, RecursionError) as error:

@@ -56,7 +56,7 @@ def _require_above_0(name: str, value: float) -> None:
 
 @dataclass
 class Progress:
-    """Where a run is; saved in every checkpoint and shown to whoever watches."""
+    """Where a run is; saved in every checkpoint and shown as progress."""
 
     step: int = 0
     tokens: int = 0  # target tokens trained on

@@ -12,7 +12,7 @@ class Interruption:
     asked = False
 
     def __enter__(self) -> Self:
-        # Python hands signals to its main thread only; elsewhere there is none to catch.
+        # Python hands signals to its main thread only; other threads catch no signal.
         self._catching = threading.current_thread() is threading.main_thread()
         if self._catching:
             self._previous = signal.signal(signal.SIGINT, self._note)

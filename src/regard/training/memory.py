@@ -9,7 +9,7 @@ M_TRIM_THRESHOLD, M_MMAP_MAX = -1, -4  # malloc.h of glibc
 def keep_freed_memory() -> bool:
     """Tells the C library to reuse freed blocks; True where it listens (glibc).
 
-    glibc maps large blocks anew for each allocation and returns them when freed, so a training step
+    glibc maps a large block for each allocation and unmaps it when freed, so a training step
     that allocates the same activations again and again has every page of them faulted in and
     zeroed each time. Memory use stays at its highest point.
     """

@@ -23,7 +23,7 @@ _SHOWN = 3  # examples of a cluster
 
 @dataclass(frozen=True)
 class Scores:
-    """How well the vectors agree with senses that somebody has written beside the text."""
+    """How well the vectors agree with senses written beside the text."""
 
     most_frequent: float  # the share of the most frequent sense: what needs no vector
     centroid: float  # nearest mean of the other occurrences (leave one out)

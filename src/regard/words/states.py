@@ -96,8 +96,8 @@ class WordReader:
 
     def __init__(self, model: Encoder | EncoderDecoder, tokenizer: Tokenizer, *, name: str):
         self.model, self.tokenizer, self.name = model, tokenizer, name
-        told = tokenizer.settings.get("model_max_length") or model.config.max_positions
-        self.max_length = min(model.config.max_positions, int(told))
+        limit = tokenizer.settings.get("model_max_length") or model.config.max_positions
+        self.max_length = min(model.config.max_positions, int(limit))
 
     @classmethod
     def load(cls, folder: CheckpointLike, *, name: str | None = None) -> "WordReader":
@@ -167,13 +167,15 @@ class WordReader:
         rows = [torch.tensor(read.ids) for read in batch]
         pad_id = self.model.config.pad_id or 0
         ids = pad_sequence(rows, batch_first=True, padding_value=pad_id)
-        real = pad_sequence([torch.ones_like(row).bool() for row in rows], batch_first=True)
-        with _heard(self.model.encoder) as heard:
+        attention_mask = pad_sequence(
+            [torch.ones_like(row).bool() for row in rows], batch_first=True
+        )
+        with _inputs_of_layers(self.model.encoder) as layers:
             if isinstance(self.model, EncoderDecoder):
                 self.model.encode(ids)
             else:
-                self.model.hidden(ids, attention_mask=real)
-        states = torch.stack(heard)  # (layers, batch, length, d_model)
+                self.model.hidden(ids, attention_mask=attention_mask)
+        states = torch.stack(layers)  # (layers, batch, length, d_model)
         return [states[:, k, read.places].mean(1).numpy() for k, read in enumerate(batch)]
 
 
@@ -183,15 +185,15 @@ def layer_name(number: int) -> str:
 
 
 @contextmanager
-def _heard(stack: Stack) -> Iterator[list[Tensor]]:
-    """What the layers of a stack are given, from the lowest up, and what the stack gives."""
-    heard: list[Tensor] = []
+def _inputs_of_layers(stack: Stack) -> Iterator[list[Tensor]]:
+    """The input of each layer of a stack, from the lowest up, and the output of the stack."""
+    states: list[Tensor] = []
 
-    def given(layer: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-        heard.append(args[0])
+    def before(layer: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        states.append(args[0])
 
-    def gave(stack: nn.Module, args: tuple[Any, ...], output: Tensor) -> None:
-        heard.append(output)
+    def after(stack: nn.Module, args: tuple[Any, ...], output: Tensor) -> None:
+        states.append(output)
 
-    with watching(stack.layers, before=given), watching([stack], after=gave):
-        yield heard
+    with watching(stack.layers, before=before), watching([stack], after=after):
+        yield states

@@ -201,7 +201,7 @@ def _header(line: bytes) -> tuple[int, int] | None:
 
 
 def _check_header(path: Path, total: int, dim: int) -> None:
-    """A number that the file cannot hold would ask for memory that nobody has."""
+    """Raises RegardError for a header that promises more vectors than the file can hold."""
     most = path.stat().st_size * (_DEFLATE if path.suffix == ".gz" else 1)
     if not (total and dim) or total * (2 * dim + 1) > most:
         raise RegardError(

@@ -32,7 +32,7 @@ test("a matrix is its head's, or the only one; a step that there is not has none
   expect(matrixOf(explanation, "value", 1)).toEqual([[2], [4], [6]]);
   expect(matrixOf(explanation, "vectors", 1)).toEqual([[1, 2], [3, 4], [5, 6]]);
   expect(matrixOf(explanation, "W_O")).toEqual([[7, 8]]);
-  expect(matrixOf(explanation, "turned_query")).toBeNull();
+  expect(matrixOf(explanation, "rotated_query")).toBeNull();
 });
 
 test("colours reach as far as the largest number, whatever its sign", () => {

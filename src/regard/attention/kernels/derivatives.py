@@ -48,5 +48,5 @@ class _FurtherDerivatives(torch.autograd.Function):
         output, _ = definition(Attention(query, key, value, ctx.score, ctx.mask, bias))
         wanted = [tensor for tensor in aliases if tensor is not None and tensor.requires_grad]
         grads = torch.autograd.grad(output, wanted, output_grad, create_graph=True)
-        of = dict(zip(map(id, wanted), grads, strict=True))
-        return None, None, None, *(of.get(id(tensor)) for tensor in aliases)
+        gradient = dict(zip(map(id, wanted), grads, strict=True))
+        return None, None, None, *(gradient.get(id(tensor)) for tensor in aliases)

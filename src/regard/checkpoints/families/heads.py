@@ -82,7 +82,7 @@ def label_settings(labels: tuple[str, ...]) -> Settings:
 
 
 def refuse_settings(settings: Settings, wanted: Mapping[str, object]) -> None:
-    """Refuses a setting that changes what the model computes, to something that we have not."""
+    """Raises RegardError for a setting that regard does not implement."""
     for name, value in wanted.items():
         if settings.get(name, value) != value:
             raise RegardError(

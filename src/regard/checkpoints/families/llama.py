@@ -76,7 +76,7 @@ def _model_type(config: DecoderConfig) -> str | None:
 
 
 def to_config(config: DecoderConfig) -> Settings:
-    """config.json for a model of this configuration; dropout, which these have not, is left out."""
+    """config.json for a model of this configuration; without dropout, which these do not have."""
     family = _model_type(config)
     assert family is not None, "a model that fits none is not saved"
     settings: Settings = {
@@ -245,5 +245,5 @@ FAMILY = Family(
     names=names,
     aliases=aliases,
     base="model.",
-    ignored=("*.rotary_emb.inv_freq",),  # computed anew
+    ignored=("*.rotary_emb.inv_freq",),  # computed, not stored
 )

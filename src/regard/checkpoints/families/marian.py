@@ -58,7 +58,7 @@ def aliases(model: EncoderDecoder) -> dict[str, str]:
 
 
 def constants(model: EncoderDecoder) -> dict[str, Tensor]:
-    """The tables of sinusoids, which are computed anew."""
+    """The tables of sinusoids, which are computed, not stored."""
     config = model.config
     names = constant_names(config)
     if not names:
@@ -167,7 +167,7 @@ _ARCHITECTURES = {
 
 
 def _family(config: EncoderDecoderConfig) -> str:
-    """The transformers family that computes the same function; "regard" where there is none."""
+    """The transformers family that computes the same function; "regard" if none does."""
     if config.positions == "sinusoidal" and not config.norm_first:
         return "marian"
     if config.positions == "sinusoidal" and config.target_vocab_size is None:
