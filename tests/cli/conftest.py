@@ -66,7 +66,8 @@ class UpperCase:
         return self
 
     def alignment_caption(self, step: str, layer: int | None = None) -> str:
-        return f"α at the {step} step, for a test"
+        where = "" if layer is None else f" of layer {layer}"
+        return f"α at the {step} step{where}, for a test"
 
     def _result(self, text: str, alignment: bool, options: dict[str, Any]) -> Any:
         words = text.split()

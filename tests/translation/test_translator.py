@@ -4,6 +4,7 @@ import json
 import random
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -126,6 +127,24 @@ def test_progress_counts_every_text_once(translator: Translator) -> None:
     counted: list[int] = []
     translator.run(TEXTS, batch_size=2, max_new_tokens=3, progress=counted.append)
     assert sum(counted) == len(TEXTS)
+
+
+def test_the_alignment_of_one_layer_is_part_of_the_mean(translator: Translator) -> None:
+    layers = translator.model.config.decoder_layers
+
+    def aligned(layer: int | None) -> Any:
+        asked = {"num_beams": 1, "alignment": "output", "alignment_layer": layer}
+        return translator.run([TEXTS[0]], **asked)[0].alignment
+
+    each = [aligned(layer) for layer in range(layers)]
+    np.testing.assert_allclose(np.mean(each, axis=0), aligned(None), atol=1e-6)
+    np.testing.assert_array_equal(each[-1], aligned(-1))
+    assert np.abs(each[0] - each[-1]).max() > 1e-4
+    assert " of layer 0, at the" in translator.alignment_caption("output", 0)
+    with pytest.raises(
+        RegardError, match=f"the decoder has layers 0 to {layers - 1}; got {layers}"
+    ):
+        aligned(layers)
 
 
 def test_the_alignment_has_a_row_for_each_word(translator: Translator) -> None:
