@@ -40,7 +40,7 @@ def test_the_pairs_of_a_test_set_are_read(tmp_path: Path) -> None:
     file = tmp_path / "test.tsv"
     file.write_text("a dog\tein Hund\n\ta line without a source\n")
     assert read_test_set(file) == [("a dog", "ein Hund")]
-    file.write_text("")
+    file.write_text("\ta line without a source\n")
     with pytest.raises(RegardError, match="holds no sentence pairs; one a line was expected"):
         read_test_set(file)
 
