@@ -1,18 +1,32 @@
+import ast
 import re
 import tomllib
 from pathlib import Path
 
 import pytest
 
-from regard.errors import RegardError, optional_package, refusing
+from regard.errors import (
+    BadArgumentError,
+    DamagedFileError,
+    RegardError,
+    UnavailableError,
+    did_you_mean,
+    optional_package,
+    refusing,
+    unknown,
+)
 
 ROOT = Path(__file__).parents[1]
 SOURCES = [path.read_text("utf-8") for path in (ROOT / "src").rglob("*.py")]
 
 
 def test_a_missing_package_is_named_with_the_command_that_installs_it() -> None:
-    message = r"^clouds need the package no-such>=3: pip install 'no-such>=3'\.$"
-    with pytest.raises(RegardError, match=message), optional_package("no-such>=3", "clouds need"):
+    what = "clouds need"
+    message = rf"^{what} the package no-such>=3: pip install 'no-such>=3'\.$"
+    with (
+        pytest.raises(UnavailableError, match=message),
+        optional_package("no-such>=3", "clouds need"),
+    ):
         import no_such  # noqa: F401
 
 
@@ -24,12 +38,61 @@ def test_other_errors_pass() -> None:
 def test_whatever_a_files_values_cause_is_one_sentence() -> None:
     for cause in (KeyError("a"), RecursionError("deep"), AttributeError("no"), AssertionError()):
         message = rf"^a\.json is malformed \({type(cause).__name__}: .*\)\. Copy the file again"
-        with pytest.raises(RegardError, match=message), refusing("a.json is malformed"):
+        with pytest.raises(DamagedFileError, match=message), refusing("a.json is malformed"):
             raise cause
     for kept in (RegardError("said already"), FileNotFoundError("a.json")):
         with pytest.raises(type(kept)) as raised, refusing("a.json is malformed"):
             raise kept
         assert raised.value is kept
+
+
+def test_a_value_that_is_out_of_range_in_a_file_is_the_files_mistake() -> None:
+    message = r"^a\.json is malformed: top_k must be at least 0; got -1\.$"
+    with pytest.raises(DamagedFileError, match=message), refusing("a.json is malformed"):
+        raise BadArgumentError("top_k must be at least 0; got -1.")
+
+
+def test_an_unknown_name_lists_the_valid_ones_and_the_nearest() -> None:
+    error = unknown("score", "dots", ("dot", "cosine"))
+    assert type(error) is BadArgumentError
+    assert str(error) == "score must be one of dot, cosine; got 'dots'. Did you mean 'dot'?"
+    assert str(unknown("score", 3, {"dot": 1})) == "score must be one of dot; got 3."
+    assert did_you_mean("en_de", ["en-de"]) == " Did you mean 'en-de'?"
+    assert did_you_mean("en_de", ["en-de"], cutoff=0.9) == ""
+
+
+def calls_in(tree: ast.AST) -> set[str]:
+    return {
+        node.func.id
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
+    }
+
+
+def test_every_error_that_is_raised_says_its_kind() -> None:
+    kinds = {kind.__name__ for kind in RegardError.__subclasses__()}
+    assert kinds >= {"NotFoundError", "UnsupportedError"}
+    called = set().union(*(calls_in(ast.parse(source)) for source in SOURCES))
+    assert kinds & called == kinds
+    assert "RegardError" not in called
+    assert [source for source in SOURCES if "get_close_matches" in source] == [
+        (ROOT / "src/regard/errors.py").read_text("utf-8")
+    ]
+
+
+def test_a_librarys_message_names_no_option_of_a_command() -> None:
+    found, raised = [], 0
+    for path in (ROOT / "src").rglob("*.py"):
+        if "cli" in path.parts:
+            continue
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(node, ast.Raise):
+                raised += 1
+                for part in ast.walk(node):
+                    if isinstance(part, ast.Constant) and re.search(r"--[a-z]", str(part.value)):
+                        found.append((path.name, node.lineno))
+    assert raised > 300
+    assert found == []
 
 
 def test_every_optional_package_is_in_an_extra() -> None:

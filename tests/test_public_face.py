@@ -8,7 +8,12 @@ import pytest
 import regard
 
 NAMES = [
+    "BadArgumentError",
+    "DamagedFileError",
+    "NotFoundError",
     "RegardError",
+    "UnavailableError",
+    "UnsupportedError",
     "__version__",
     "attend",
     "attention_weights",

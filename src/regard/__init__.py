@@ -9,7 +9,14 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from regard.errors import RegardError
+from regard.errors import (
+    BadArgumentError,
+    DamagedFileError,
+    NotFoundError,
+    RegardError,
+    UnavailableError,
+    UnsupportedError,
+)
 from regard.version import __version__
 
 if TYPE_CHECKING:
@@ -22,7 +29,12 @@ if TYPE_CHECKING:
 
 
 __all__ = [
+    "BadArgumentError",
+    "DamagedFileError",
+    "NotFoundError",
     "RegardError",
+    "UnavailableError",
+    "UnsupportedError",
     "__version__",
     "attend",
     "attention_weights",

@@ -1,30 +1,70 @@
 """The errors that speak to a user: what was expected, what came, what to do."""
 
+import difflib
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
 
 class RegardError(ValueError):
-    """A mistake the user can mend: one sentence, which commands print before they exit with 2."""
+    """A mistake that the user can mend, in one sentence; always one of the classes below."""
 
     index: int | None = None  # of the refused text among several, from 0
 
 
+class BadArgumentError(RegardError):
+    """An argument, option or text that cannot be used: unknown, out of range, of another shape."""
+
+
+class NotFoundError(RegardError):
+    """A model, file, word or token that does not exist."""
+
+
+class DamagedFileError(RegardError):
+    """A file whose content is not what it should be: cut short, malformed, of another format."""
+
+
+class UnsupportedError(RegardError):
+    """A model, setting or combination that is valid, but not implemented or not made for this."""
+
+
+class UnavailableError(RegardError):
+    """Something outside the program is missing: a package, the network, a port, room on a disk."""
+
+
+def unknown(what: str, name: object, known: Iterable[str]) -> BadArgumentError:
+    """The error for a name that is not among the valid ones: it lists them, and the nearest."""
+    known = list(known)
+    hint = did_you_mean(name, known)
+    return BadArgumentError(f"{what} must be one of {', '.join(known)}; got {name!r}.{hint}")
+
+
+def did_you_mean(name: object, known: Iterable[str], *, cutoff: float = 0.6) -> str:
+    """ "A question with the nearest of the known names, to end a message; empty if none is near.
+
+    Args:
+        cutoff: how alike the two must be, from 0 to 1.
+    """
+    near = difflib.get_close_matches(str(name), list(known), n=1, cutoff=cutoff)
+    return f" Did you mean {near[0]!r}?" if near else ""
+
+
 @contextmanager
 def refusing(problem: str) -> Iterator[None]:
-    """Turns any exception of code that relies on what a file contains into a RegardError.
+    """Turns any exception of code that relies on what a file contains into a DamagedFileError.
 
     Args:
         problem: the beginning of the sentence, such as "config.json is malformed".
     """
     try:
         yield
+    except BadArgumentError as error:  # a value in the file is out of range
+        raise DamagedFileError(f"{problem}: {error}") from error
     except (RegardError, OSError):
         raise
     except Exception as error:  # a wrong value can fail in any way, wherever it is first used
         reason = " ".join(str(error).split())  # some libraries write several lines
-        raise RegardError(
+        raise DamagedFileError(
             f"{problem} ({type(error).__name__}: {reason})."
             " Copy the file again from where it came from."
         ) from error
@@ -39,11 +79,11 @@ def optional_package(requirement: str, what: str) -> Iterator[None]:
         what: the beginning of the sentence, such as "figures need".
 
     Raises:
-        RegardError: the package is not installed.
+        UnavailableError: the package is not installed.
     """
     try:
         yield
     except ImportError as error:
-        raise RegardError(
+        raise UnavailableError(
             f"{what} the package {requirement}: pip install {shlex.quote(requirement)}."
         ) from error

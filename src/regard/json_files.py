@@ -6,18 +6,18 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, overload
 
-from regard.errors import RegardError
+from regard.errors import DamagedFileError
 
 
 class JsonObject(dict[str, Any]):
-    """The content of a file; a missing key is a RegardError that names the file."""
+    """The content of a file; a missing key is a DamagedFileError that names the file."""
 
     def __init__(self, file: Path, content: Mapping[str, Any]):
         super().__init__(content)
         self._file = file
 
     def __missing__(self, key: str) -> Any:
-        raise RegardError(
+        raise DamagedFileError(
             f"{self._file} must have the key {key!r}, which is missing."
             " Copy the file again from where it came from."
         )
@@ -38,7 +38,7 @@ class JsonFiles:
         """The content of a file; `default` if there is no such file.
 
         Raises:
-            RegardError: it is not a JSON object.
+            DamagedFileError: it is not a JSON object.
         """
         if name not in self._content:
             file = self.folder / name
@@ -51,11 +51,11 @@ def read_object(file: Path) -> JsonObject:
     """The JSON object in a file.
 
     Raises:
-        RegardError: it is not one.
+        DamagedFileError: it is not one.
     """
     content = read_json(file)
     if not isinstance(content, dict):
-        raise RegardError(f"{file} must be a JSON object; it is a {type(content).__name__}.")
+        raise DamagedFileError(f"{file} must be a JSON object; it is a {type(content).__name__}.")
     return JsonObject(file, content)
 
 
@@ -63,9 +63,9 @@ def read_json(file: Path) -> Any:
     """Any JSON value in a file.
 
     Raises:
-        RegardError: it is not valid JSON, or nested too deeply.
+        DamagedFileError: it is not valid JSON, or nested too deeply.
     """
     try:
         return json.loads(file.read_text(encoding="utf-8"))
     except (ValueError, RecursionError) as error:
-        raise RegardError(f"{file} is not valid JSON ({error}).") from error
+        raise DamagedFileError(f"{file} is not valid JSON ({error}).") from error

@@ -204,7 +204,7 @@ def test_what_regard_load_gave_is_taken_too(encoder_folder: Callable[..., Path])
 
 
 def test_an_unknown_task_or_no_model_is_refused() -> None:
-    with pytest.raises(RegardError, match=r"got 'sumarization'\. Did you mean summarization\?"):
+    with pytest.raises(RegardError, match=r"got 'sumarization'\. Did you mean 'summarization'\?"):
         regard.pipeline("sumarization")
     for task in TASKS:
         with pytest.raises(

@@ -192,7 +192,7 @@ def test_a_shipped_name_is_found_in_the_package(
         ("runs/mine", "hub:runs/mine."),
         ("gpt2", "hub:org/name."),
         ("./runs/mine", "hub:org/name."),
-        ("en_de", "hub:org/name. Did you mean en-de?"),
+        ("en_de", "hub:org/name. Did you mean 'en-de'?"),
     ],
 )
 def test_what_is_no_folder_could_be_a_shipped_model_or_one_of_the_hub(

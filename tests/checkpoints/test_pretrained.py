@@ -170,7 +170,7 @@ def narrow_two(folder: Path) -> None:
         (change_config(d_model="wide"), "does not describe a marian model"),
         (change_config(d_model=-12), "does not describe a marian model"),
         (change_config(model_type=None), "says None"),
-        (change_config(model_type="marain"), "Did you mean marian"),
+        (change_config(model_type="marain"), "Did you mean 'marian'"),
         (untie, "lm_head.weight must equal model.shared.weight, to which config.json ties it"),
         (narrow_two, r"must be \(20, 12\) by .*; the file has \(20, 11\), and 1 more do not fit"),
     ],

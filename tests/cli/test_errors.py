@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from regard.cli.errors import sentence
-from regard.errors import RegardError
+from regard.errors import BadArgumentError, DamagedFileError, RegardError
 
 
 def test_a_mistake_is_one_line_without_a_traceback(regard):
@@ -118,3 +118,41 @@ def test_control_characters_of_a_name_do_not_reach_the_terminal():
 
 def test_an_error_of_ours_has_no_sentence():
     assert sentence(KeyError("x")) is None
+
+
+@pytest.mark.parametrize(
+    ("message", "expected"),
+    [
+        ("max_length must be from 1 to 9; got 10.", "--max-length must be from 1 to 9; got 10."),
+        ("seed must be from 0 to 9; got -1.", "--seed must be from 0 to 9; got -1."),
+        ("a seed must sprout", "a seed must sprout"),
+        ("give another `output`; now 3.", "give another --output; now 3."),
+        ("do_sample=True needs num_beams=1.", "--do-sample needs --num-beams=1."),
+        ("got seed=3 with do_sample=False.", "got --seed=3 with no --do-sample."),
+        ("seed acts with seed=3", "seed acts with --seed=3"),
+        ("got 'max_length' in a/max_length.txt", "got 'max_length' in a/max_length.txt"),
+        ("lower max_length.", "lower --max-length."),
+        ("evaluate_every must be above 0", "--eval-every must be above 0"),
+    ],
+)
+def test_a_librarys_parameters_are_a_commands_options(message, expected):
+    options = {
+        "max_length": "--max-length",
+        "seed": "--seed",
+        "output": "--output",
+        "do_sample": "--do-sample",
+        "num_beams": "--num-beams",
+        "evaluate_every": "--eval-every",
+    }
+    assert sentence(BadArgumentError(message), options) == expected
+    assert sentence(BadArgumentError(message)) == message
+    assert sentence(DamagedFileError(message), options) == message
+
+
+def test_a_commands_own_options_are_named(regard, tmp_path):
+    pairs = tmp_path / "pairs.tsv"
+    pairs.write_text("a\tb\n")
+    outcome = regard("train", "translation", pairs, "--learning-rate", -1)
+    assert outcome.err == "regard: --learning-rate must be above 0; got -1.0.\n"
+    outcome = regard("generate", "a", "--do-sample", "--num-beams", 3, "--model", "gone")
+    assert outcome.err.startswith("regard: there is no folder gone")

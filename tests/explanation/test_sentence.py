@@ -53,7 +53,7 @@ def test_random_matrices_are_said_to_be_random(words):
     [
         ("", {}, "the sentence has no word; give one"),
         (" …!? ", {}, "the sentence has no word; give one"),
-        ("the bnak", {}, r"'bnak' is not among the 9 words .* did you mean 'bank'\?$"),
+        ("the bnak", {}, r"'bnak' is not among the 9 words .* Did you mean 'bank'\?$"),
         ("xyzzy 🚀 words", {}, "'xyzzy' is not among .*Not there either: '🚀', 'words'"),
         ("bank " * 5000, {}, "up to 64 words, and here are 5,000; choose a window .* 0:64"),
         ("bank", {"part": slice(1, 3)}, "the window 1:3 is empty: the text has words 0 to 0"),

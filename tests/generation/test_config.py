@@ -84,7 +84,7 @@ def test_a_limit_goes_before_a_minimum_that_was_there_already() -> None:
 
 def test_an_unknown_option_lists_the_known_and_the_nearest() -> None:
     with pytest.raises(
-        RegardError, match=r"max_new_tokens, .* got 'num_beam'\. Did you mean num_beams"
+        RegardError, match=r"max_new_tokens, .* got 'num_beam'\. Did you mean 'num_beams'"
     ):
         GenerationConfig().updated(num_beam=3)
 

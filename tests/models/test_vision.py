@@ -112,7 +112,7 @@ def test_presets_have_the_sizes_of_their_papers() -> None:
     [
         (dict(head="masked_lm"), "head must be one of none, pooler, classification"),
         (dict(activation="mish"), "activation must be one of"),
-        (dict(positions="rotary"), "positions must be learned or grid"),
+        (dict(positions="rotary"), "positions must be one of learned, grid"),
         (dict(dropout=2.0), "dropout must be from 0"),
         (dict(head="classification"), "labels must be given"),
         (dict(patch_size=(4, 2)), "image_size must be a multiple of patch_size"),

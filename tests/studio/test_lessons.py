@@ -70,7 +70,7 @@ def test_a_spotlight_brings_the_geometry_of_a_head(ask):
     ("request_", "status", "sentence"),
     [
         ({"text": ""}, 400, "the sentence has no word"),
-        ({"text": "bnak"}, 400, "did you mean 'bank'?"),
+        ({"text": "bnak"}, 400, "Did you mean 'bank'?"),
         ({"text": "bank " * 65}, 400, "choose a window of them, such as 0:64"),
         ({"text": "b" * 70_000}, 400, "a text may have 65,536 characters here; got 70,000"),
         ({"text": "bank", "spotlight": 1}, 400, "there are tokens 0 to 0; got 1"),

@@ -97,7 +97,7 @@ def test_a_file_is_read_as_it_was_held(folder, pictures, tmp_path):
 def test_what_is_no_image_is_refused(tmp_path):
     file = tmp_path / "a.png"
     file.write_text("no image")
-    with pytest.raises(RegardError, match=r"a.png is no image that Pillow can read"):
+    with pytest.raises(RegardError, match=r"a.png is not an image Pillow can read"):
         open_image(file)
 
 

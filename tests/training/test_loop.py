@@ -258,8 +258,8 @@ def test_a_cooldown_averages_only_its_own_checkpoints(tmp_path: Path) -> None:
 def test_a_loss_that_is_no_number_stops_the_run(tmp_path: Path) -> None:
     toy = Toy(tmp_path, loss_from=7)
     message = (
-        r"the loss became nan at step 7; lower --learning-rate \(now 0.05\) or lengthen --warmup"
-        r" \(now 3\) and give another --output"
+        r"the loss became nan at step 7; lower learning_rate \(now 0.05\) or lengthen `warmup`"
+        r" \(now 3\) and give another `output`"
     )
     with pytest.raises(RegardError, match=message):
         toy.fit()
@@ -275,7 +275,7 @@ def test_the_third_collapsed_evaluation_in_a_row_after_the_warmup_stops_the_run(
 ) -> None:
     toy = Toy(tmp_path, replace(CONFIG, warmup=6, max_steps=100, patience=0), collapsed=True)
     with pytest.raises(
-        RegardError, match=r"the model has collapsed: at step 16 .* lower --learning"
+        RegardError, match=r"the model has collapsed: at step 16 .* lower learning_rate"
     ):
         toy.fit()
     assert [step for event, step in toy.events if event == "evaluate"] == [4, 8, 12, 16]

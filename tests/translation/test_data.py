@@ -134,7 +134,7 @@ def test_other_options_on_prepared_data_are_refused(
 
 def test_other_data_is_refused(prepared: Any, write: Any, pairs: Pairs, tmp_path: Path) -> None:
     prepared(write(tmp_path / "pairs.tsv", pairs))
-    with pytest.raises(RegardError, match=r"other data .* or another --output to start anew"):
+    with pytest.raises(RegardError, match=r"other data .* or another `output` to start a new run"):
         prepared(write(tmp_path / "pairs.tsv", pairs[1:]))
 
 

@@ -54,7 +54,9 @@ def test_the_model_of_a_run_opens_in_transformers(run_folder: Path) -> None:
 def test_the_public_face_names_tasks_and_options(tmp_path: Path) -> None:
     with pytest.raises(RegardError, match="task must be translation; got 'chess'"):
         regard.train("chess", "a.tsv", tmp_path)
-    with pytest.raises(RegardError, match=r"a training option is one of output, .*; got 'epochs'"):
+    with pytest.raises(
+        RegardError, match=r"a training option must be one of output, .*; got 'epochs'"
+    ):
         regard.train("translation", "a.tsv", tmp_path, epochs=3)
     with pytest.raises(RegardError, match=r"expected a file of sentence pairs at a\.tsv"):
         regard.train("translation", "a.tsv", tmp_path / "run")

@@ -215,12 +215,12 @@ def test_a_translation_of_all_positions_can_be_aligned(
 
 
 def test_an_alignment_at_no_step_is_refused(translator: Translator) -> None:
-    with pytest.raises(RegardError, match="alignment must be output or input; got 'both'"):
+    with pytest.raises(RegardError, match="alignment must be one of output, input; got 'both'"):
         translator.run(["a dog."], alignment="both")
 
 
 def test_an_unknown_option_is_refused_with_the_nearest(translator: Translator) -> None:
-    with pytest.raises(RegardError, match=r"got 'num_beam'\. Did you mean num_beams?"):
+    with pytest.raises(RegardError, match=r"got 'num_beam'\. Did you mean 'num_beams'\?"):
         translator.run(["a dog."], num_beam=3)
 
 

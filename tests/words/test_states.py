@@ -59,7 +59,7 @@ def test_attention_averages_the_words_around(vectors, temperature):
 
 
 def test_a_word_without_a_vector_is_refused(vectors):
-    with pytest.raises(RegardError, match=r"'Banks' is not among .* did you mean 'bank'"):
+    with pytest.raises(RegardError, match=r"'Banks' is not among .* Did you mean 'bank'"):
         static_states(vectors, [Occurrence("Banks", 0, 5)])
     with pytest.raises(RegardError, match="temperature must be at least 1e-30; got 0"):
         attention_states(vectors, places(), temperature=0)

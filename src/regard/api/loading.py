@@ -2,12 +2,25 @@
 
 import os
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Literal, overload
 
 from regard import catalog
 from regard.checkpoints import open_checkpoint
-from regard.errors import RegardError
+from regard.errors import UnsupportedError, unknown
 from regard.tasks.kinds import describe, kind_of
+from regard.tasks.task import Task
+
+if TYPE_CHECKING:
+    from regard.tasks.answering import Answerer
+    from regard.tasks.classification import Classifier
+    from regard.tasks.embedding import Embedder
+    from regard.tasks.filling import MaskFiller
+    from regard.tasks.images import ImageClassifier
+    from regard.tasks.summarization import Rewriter, Summarizer
+    from regard.tasks.writing import Writer
+    from regard.translation.translator import Translator
+
+Name = str | os.PathLike[str]
 
 # The tasks, by the names of transformers, and the class of each.
 CLASSES = {
@@ -33,10 +46,33 @@ _ALSO = {
 }
 
 
-def load(name: str | os.PathLike[str], task: str | None = None) -> Any:
+@overload
+def load(name: Literal["en-de", "en-hi"], task: None = None) -> "Translator": ...
+@overload
+def load(name: Name, task: Literal["translation"]) -> "Translator": ...
+@overload
+def load(name: Name, task: Literal["summarization"]) -> "Summarizer": ...
+@overload
+def load(name: Name, task: Literal["text2text-generation"]) -> "Rewriter": ...
+@overload
+def load(name: Name, task: Literal["text-generation"]) -> "Writer": ...
+@overload
+def load(name: Name, task: Literal["text-classification"]) -> "Classifier": ...
+@overload
+def load(name: Name, task: Literal["question-answering"]) -> "Answerer": ...
+@overload
+def load(name: Name, task: Literal["fill-mask"]) -> "MaskFiller": ...
+@overload
+def load(name: Name, task: Literal["feature-extraction"]) -> "Embedder": ...
+@overload
+def load(name: Name, task: Literal["image-classification"]) -> "ImageClassifier": ...
+@overload
+def load(name: Name, task: str | None = None) -> Task: ...
+def load(name: Name, task: str | None = None) -> Task:
     """The model of a name, ready for its task.
 
-    A Translator, Summarizer, Writer, Classifier, Answerer, MaskFiller, Embedder or ImageClassifier.
+    A Translator, Summarizer, Writer, Classifier, Answerer, MaskFiller, Embedder or ImageClassifier;
+    an editor knows which from the name of a shipped model or from `task`.
 
     Args:
         name: of a shipped model (en-de, en-hi), a folder, or "hub:org/name" for a model on the
@@ -44,19 +80,23 @@ def load(name: str | os.PathLike[str], task: str | None = None) -> Any:
         task: a name in CLASSES; None: what the checkpoint was made for (`kind_of`).
 
     Raises:
-        RegardError: no such model, or one of another kind; the message says what it is for.
+        BadArgumentError: an unknown task.
+        NotFoundError: no such model, or a file of it is missing.
+        DamagedFileError: a file of it is damaged.
+        UnsupportedError: a model of another kind or family; the message says what it is for.
+        UnavailableError: the network cannot be reached.
     """
     if task is not None and task not in CLASSES:
-        raise RegardError(f"task must be one of {', '.join(CLASSES)}; got {task!r}.")
+        raise unknown("task", task, CLASSES)
     needed = catalog.KINDS[task].needed if task is not None else catalog.MODEL
     shipped = catalog.find(name)
     if task is not None and shipped is not None and shipped.kind != task:
-        raise RegardError(catalog.wrong_kind(name, shipped.what, shipped.kind, needed))
+        raise UnsupportedError(catalog.wrong_kind(name, shipped.what, shipped.kind, needed))
     checkpoint = open_checkpoint(name)
     kind = kind_of(checkpoint)
     if task is not None and kind != task and task not in _ALSO.get(kind, ()):
-        raise RegardError(catalog.wrong_kind(name, describe(checkpoint), kind, needed))
+        raise UnsupportedError(catalog.wrong_kind(name, describe(checkpoint), kind, needed))
     task = task or ("translation" if kind == "recurrent-translation" else kind)
     module, class_name = CLASSES[task]
-    task_class = getattr(import_module(module), class_name)
+    task_class: type[Task] = getattr(import_module(module), class_name)
     return task_class.load(checkpoint, name=str(name))

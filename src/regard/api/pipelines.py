@@ -4,28 +4,31 @@ Version 5 took four of its tasks away (translation, summarization, text2text-gen
 question-answering), and users have programs that read their keys.
 """
 
-import difflib
 import os
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Generic, Literal, TypeAlias, TypeVar, overload
 
 import torch
 
 from regard import catalog
 from regard.api.loading import load
-from regard.errors import RegardError
+from regard.errors import BadArgumentError, unknown
 from regard.tasks.answering import Answer, Answerer
 from regard.tasks.classification import Classification, Classifier
 from regard.tasks.embedding import Embedder
 from regard.tasks.filling import MaskFiller
 from regard.tasks.images import ImageClassifier
 from regard.tasks.summarization import Rewriter, Summarizer
+from regard.tasks.task import Task
 from regard.tasks.text_to_text import TextToText
 from regard.tasks.writing import Writer
 from regard.translation.translator import Translator
 
+Runner = TypeVar("Runner", bound=Task, covariant=True)
+Model: TypeAlias = str | os.PathLike[str] | Task
+Device: TypeAlias = int | str | torch.device
 ALIASES = {"sentiment-analysis": "text-classification"}
 _TRANSLATION = re.compile(r"translation_(?P<source>.+)_to_(?P<target>.+)")
 _SHIPPED = {
@@ -35,11 +38,11 @@ _SHIPPED = {
 
 
 @dataclass(frozen=True)
-class Pipeline:
+class Pipeline(Generic[Runner]):
     """A task and what does it; called with one input or a list of them."""
 
     task: str
-    runner: Any  # a Translator, Summarizer, Writer …: what `regard.load` gives
+    runner: Runner  # a Translator, Summarizer, Writer …: what `regard.load` gives
     answer: Callable[..., Any]
 
     def __call__(self, *inputs: Any, **options: Any) -> Any:
@@ -52,12 +55,55 @@ class Pipeline:
         return self.answer(self.runner, *inputs, **options)
 
 
+@overload
 def pipeline(
-    task: str,
-    model: Any = None,
+    task: Literal["translation", "translation_en_to_de", "translation_en_to_hi"],
+    model: Model | None = None,
     *,
-    device: int | str | torch.device | None = None,
-) -> Pipeline:
+    device: Device | None = None,
+) -> Pipeline[Translator]: ...
+@overload
+def pipeline(
+    task: Literal["summarization"], model: Model, *, device: Device | None = None
+) -> Pipeline[Summarizer]: ...
+@overload
+def pipeline(
+    task: Literal["text2text-generation"], model: Model, *, device: Device | None = None
+) -> Pipeline[Rewriter]: ...
+@overload
+def pipeline(
+    task: Literal["text-generation"], model: Model, *, device: Device | None = None
+) -> Pipeline[Writer]: ...
+@overload
+def pipeline(
+    task: Literal["text-classification", "sentiment-analysis"],
+    model: Model,
+    *,
+    device: Device | None = None,
+) -> Pipeline[Classifier]: ...
+@overload
+def pipeline(
+    task: Literal["question-answering"], model: Model, *, device: Device | None = None
+) -> Pipeline[Answerer]: ...
+@overload
+def pipeline(
+    task: Literal["fill-mask"], model: Model, *, device: Device | None = None
+) -> Pipeline[MaskFiller]: ...
+@overload
+def pipeline(
+    task: Literal["feature-extraction"], model: Model, *, device: Device | None = None
+) -> Pipeline[Embedder]: ...
+@overload
+def pipeline(
+    task: Literal["image-classification"], model: Model, *, device: Device | None = None
+) -> Pipeline[ImageClassifier]: ...
+@overload
+def pipeline(
+    task: str, model: Model | None = None, *, device: Device | None = None
+) -> Pipeline[Task]: ...
+def pipeline(
+    task: str, model: Model | None = None, *, device: Device | None = None
+) -> Pipeline[Any]:
     """What does a task, by the name it had in transformers v4.
 
     Args:
@@ -67,28 +113,26 @@ def pipeline(
         device: where to compute; a number is that of a GPU, and -1 the CPU.
 
     Raises:
-        RegardError: an unknown task, no model, or a model that is not made for the task.
+        BadArgumentError: an unknown task, no model, or an object of another task.
+        RegardError: any that `load` raises.
     """
     known = ALIASES.get(task, task)
     languages = _TRANSLATION.fullmatch(task)
     if languages:
         known = "translation"
     if known not in TASKS:
-        names = [*TASKS, *ALIASES, "translation_XX_to_YY"]
-        near = difflib.get_close_matches(task, names, n=1)
-        hint = f" Did you mean {near[0]}?" if near else ""
-        raise RegardError(f"task must be one of {', '.join(names)}; got {task!r}.{hint}")
+        raise unknown("task", task, [*TASKS, *ALIASES, "translation_XX_to_YY"])
     kind, answer = TASKS[known]
     if model is None:
         model = _SHIPPED.get(task)
     if model is None:
-        raise RegardError(
+        raise BadArgumentError(
             f"model must be a folder or hub:org/name of a model for {task}; got None."
         )
     if isinstance(model, str | os.PathLike):
         model = load(model, known)
     if not isinstance(model, kind):
-        raise RegardError(
+        raise BadArgumentError(
             f"model must be a {kind.__name__} for {task}; got {type(model).__name__}."
             " Give the folder, or what regard.load made of it."
         )
@@ -193,7 +237,7 @@ def _answer(
     """
     if inputs is None:
         if question is None or context is None:
-            raise RegardError("a question and its context were expected; give both.")
+            raise BadArgumentError("a question and its context were expected; give both.")
         questions = [question] if (one := isinstance(question, str)) else list(question)
         contexts = [context] * len(questions) if isinstance(context, str) else list(context)
     else:

@@ -21,7 +21,7 @@ from regard.attention.kernels import run
 from regard.attention.masks import Mask, as_mask
 from regard.attention.record import Attention
 from regard.attention.scores import Score, cosine, dot, find_score, gaussian, scaled, scaled_dot
-from regard.errors import RegardError
+from regard.errors import BadArgumentError
 
 
 @overload
@@ -99,8 +99,8 @@ def attend(
             which `attention_weights` gives any tile of the map; -inf where nothing was seen.
 
     Raises:
-        RegardError: shapes or dtypes that do not fit, a name that is not known, a kernel that
-            cannot do the score.
+        BadArgumentError: shapes or dtypes that do not fit, an unknown name.
+        UnsupportedError: a kernel that cannot compute the score, or takes no bias.
 
     Source: Vaswani et al. 2017, section 3.2; Bahdanau et al. 2015, section 3.1.
     """
@@ -159,11 +159,11 @@ def check(
 ) -> Attention:
     """The record of a call. A mask that hides nothing becomes None.
 
-    Raises RegardError for arguments that do not fit together.
+    Raises BadArgumentError for arguments that do not fit together.
     """
     function = score if callable(score) else find_score(score)
     if not query.ndim == key.ndim == value.ndim:
-        raise RegardError(
+        raise BadArgumentError(
             "query, key and value must have as many dimensions as one another;"
             f" got shapes {shape(query)}, {shape(key)} and {shape(value)}."
         )
@@ -191,33 +191,33 @@ def check_shapes(query: Tensor, key: Tensor, value: Tensor, score: Score) -> Non
     batch, heads, _, query_dim = query.shape
     key_batch, key_heads, keys, key_dim = key.shape
     if value.shape[:3] != key.shape[:3]:
-        raise RegardError(
+        raise BadArgumentError(
             "value must have key's batch, heads and length"
             f" {(key_batch, key_heads, keys)}; got {shape(value)[:3]}."
         )
     if key_batch != batch:
-        raise RegardError(f"key must have query's batch of {batch}; got {key_batch}.")
+        raise BadArgumentError(f"key must have query's batch of {batch}; got {key_batch}.")
     if key_heads == 0 or heads % key_heads:
-        raise RegardError(
+        raise BadArgumentError(
             f"the number of key heads must divide query's {heads} heads; got {key_heads}."
         )
     alike = score in (scaled_dot, dot, cosine) or isinstance(score, scaled | gaussian)
     if alike and query_dim != key_dim:
-        raise RegardError(
+        raise BadArgumentError(
             f"key must have query's head_dim {query_dim} for this score; got {key_dim}."
             " Project one of them, or use score=general(matrix)."
         )
     if 0 in (query_dim, key_dim):
-        raise RegardError(
+        raise BadArgumentError(
             f"query and key must have a head_dim of at least 1; got {query_dim} and {key_dim}."
         )
     if not query.dtype == key.dtype == value.dtype:
         kinds = names(query.dtype, key.dtype, value.dtype)
-        raise RegardError(
+        raise BadArgumentError(
             f"query, key and value must share one dtype; got {kinds}. Cast them first."
         )
     if query.dtype not in DTYPES:
-        raise RegardError(
+        raise BadArgumentError(
             f"query, key and value must have one of the dtypes {names(*DTYPES)};"
             f" got {names(query.dtype)}. Cast them first."
         )
@@ -231,11 +231,11 @@ def check_bias(bias: Tensor, expected: tuple[int, int, int, int]) -> Tensor:
     if not fits:
         transposed = len(got) >= 2 and (got[-1], got[-2]) == expected[-2:]
         hint = " Did you transpose it?" if transposed else ""
-        raise RegardError(
+        raise BadArgumentError(
             f"bias must broadcast to (batch, heads, queries, keys) = {expected}; got {got}.{hint}"
         )
     if not bias.is_floating_point():
-        raise RegardError(
+        raise BadArgumentError(
             f"bias must be floating point; got {names(bias.dtype)}:"
             " pass True and False as mask instead."
         )
@@ -245,7 +245,7 @@ def check_bias(bias: Tensor, expected: tuple[int, int, int, int]) -> Tensor:
 def four(tensor: Tensor) -> Tensor:
     """Axes of one for the batch and the heads that were left out."""
     if tensor.ndim not in (2, 3):
-        raise RegardError(
+        raise BadArgumentError(
             "query, key and value must be (batch, heads, positions, dim), (heads, positions, dim)"
             f" or (positions, dim); got shape {shape(tensor)}."
         )

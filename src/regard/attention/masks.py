@@ -13,7 +13,7 @@ from jaxtyping import Bool, Int
 from torch import Tensor
 
 from regard.attention.whole_mask import WholeMask
-from regard.errors import RegardError
+from regard.errors import BadArgumentError
 
 # A whole mask up to this many entries is remembered by its object; a longer one is computed again.
 REMEMBERED_ENTRIES = 2**24
@@ -35,7 +35,7 @@ class Mask:
         raise NotImplementedError
 
     def check(self, batch: int, heads: int, queries: int, keys: int) -> None:
-        """Raises RegardError if the mask is for scores of another shape."""
+        """Raises BadArgumentError if the mask is for scores of another shape."""
 
     def allows_all(self, queries: int, keys: int) -> bool:
         """Whether it is known, without looking at any entry, that nothing is hidden."""
@@ -103,7 +103,7 @@ class Padding(Mask):
     def __init__(self, real: Bool[Tensor, "batch keys"]) -> None:
         boolean("Padding's `real`", real)
         if real.ndim != 2:
-            raise RegardError(f"Padding needs real as (batch, keys); got shape {shape(real)}.")
+            raise BadArgumentError(f"Padding needs real as (batch, keys); got shape {shape(real)}.")
         self.real = real
 
     @classmethod
@@ -134,7 +134,7 @@ class Window(Mask):
 
     def __init__(self, left: int, right: int) -> None:
         if left < 0 or right < 0:
-            raise RegardError(
+            raise BadArgumentError(
                 f"Window needs left and right of at least 0; got left={left}, right={right}."
             )
         self.left, self.right = left, right
@@ -159,7 +159,7 @@ class Documents(Mask):
     ) -> None:
         for name, tensor in (("ids", ids), ("query_ids", query_ids)):
             if tensor is not None and tensor.ndim != 2:
-                raise RegardError(
+                raise BadArgumentError(
                     f"Documents needs {name} as (batch, positions); got shape {shape(tensor)}."
                 )
         self.ids = ids
@@ -294,25 +294,25 @@ class OfHead(Mask):
 
 
 def as_mask(mask: Mask | Tensor) -> Mask:
-    """A mask as it is, or a boolean tensor as one. Raises RegardError for anything else."""
+    """A mask as it is, or a boolean tensor as one. Raises BadArgumentError for anything else."""
     return mask if isinstance(mask, Mask) else Dense(mask)
 
 
 def boolean(name: str, tensor: object) -> None:
     if not isinstance(tensor, Tensor):
-        raise RegardError(f"{name} must be a boolean tensor; got {type(tensor).__name__}.")
+        raise BadArgumentError(f"{name} must be a boolean tensor; got {type(tensor).__name__}.")
     if tensor.dtype != torch.bool:
         kind = str(tensor.dtype).removeprefix("torch.")
-        raise RegardError(
+        raise BadArgumentError(
             f"{name} must be boolean, True where a query may attend; got {kind}"
             " (numbers to add to the scores belong in bias)."
         )
 
 
-def mismatch(what: str, names: str, expected: tuple[int, ...], got: Tensor) -> RegardError:
+def mismatch(what: str, names: str, expected: tuple[int, ...], got: Tensor) -> BadArgumentError:
     transposed = (*got.shape[:-2], *got.shape[-2:][::-1]) == expected
     hint = " Did you transpose it?" if transposed else ""
-    return RegardError(f"{what} must be {names} = {expected}; got {shape(got)}.{hint}")
+    return BadArgumentError(f"{what} must be {names} = {expected}; got {shape(got)}.{hint}")
 
 
 def shape(tensor: Tensor) -> tuple[int, ...]:

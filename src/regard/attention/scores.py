@@ -1,6 +1,5 @@
 """Score functions: how similar is each query to each key? Any function of the two will do."""
 
-import difflib
 from collections.abc import Callable
 from dataclasses import dataclass, fields, is_dataclass, replace
 from typing import Any, cast
@@ -9,7 +8,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from regard.errors import RegardError
+from regard.errors import BadArgumentError, unknown
 
 Score = Callable[[Tensor, Tensor], Tensor]
 """(..., queries, query_dim) and (..., keys, key_dim) to scores (..., queries, keys)."""
@@ -144,24 +143,17 @@ NEEDS_PARAMETERS = {
 
 
 def find_score(score: str | Score) -> Score:
-    """The score of that name; a callable is its own answer. Raises RegardError for other names."""
+    """The score of that name; a callable as it is. Raises BadArgumentError for other names."""
     if callable(score):
         return score
     found = NAMED.get(score)
     if found is not None:
         return found
     if score in NEEDS_PARAMETERS:
-        raise RegardError(
+        raise BadArgumentError(
             f"score {score!r} has parameters of its own; pass score={NEEDS_PARAMETERS[score]}."
         )
-    raise RegardError(unknown("score", score, [*NAMED, *NEEDS_PARAMETERS, "a callable"]))
-
-
-def unknown(kind: str, name: object, known: list[str]) -> str:
-    """The sentence for a name that is not there: the valid ones and the nearest."""
-    near = difflib.get_close_matches(str(name), known, n=1)
-    hint = f" Did you mean {near[0]!r}?" if near else ""
-    return f"{kind} must be one of {', '.join(known)}; got {name!r}.{hint}"
+    raise unknown("score", score, [*NAMED, *NEEDS_PARAMETERS, "a callable"])
 
 
 def unit(vectors: Tensor) -> Tensor:

@@ -7,7 +7,7 @@ from torch import Tensor
 from regard.attention.attend import check
 from regard.attention.masks import Mask
 from regard.attention.scores import Score
-from regard.errors import RegardError
+from regard.errors import BadArgumentError
 
 
 def attention_weights(
@@ -37,7 +37,7 @@ def attention_weights(
             a pass over the keys.
 
     Raises:
-        RegardError: shapes that do not fit, a score that is not known.
+        BadArgumentError: shapes that do not fit, a score that is not known.
     """
     inputs = check(query, key, key, score, mask, bias)
     height, width = inputs.query.shape[2], inputs.key.shape[2]
@@ -50,7 +50,7 @@ def attention_weights(
 
 def as_slice(name: str, part: object) -> slice:
     if not isinstance(part, slice) or (part.step or 1) < 1:
-        raise RegardError(
+        raise BadArgumentError(
             f"{name} must be a slice that runs forward, like slice(0, 64); got {part!r}."
         )
     return part
@@ -59,7 +59,7 @@ def as_slice(name: str, part: object) -> slice:
 def check_lse(lse: Tensor, query: Tensor) -> Tensor:
     expected = tuple(query.shape[:-1])
     if tuple(lse.shape) != expected:
-        raise RegardError(
+        raise BadArgumentError(
             f"lse must have one number for each query, {expected}; got {tuple(lse.shape)}."
             " Pass what attend(..., return_lse=True) returned for the whole map."
         )

@@ -11,7 +11,7 @@ from regard.checkpoints.families import family_for
 from regard.checkpoints.family import Family
 from regard.checkpoints.hub import find_folder
 from regard.checkpoints.weights import Weights, open_weights
-from regard.errors import RegardError, refusing
+from regard.errors import NotFoundError, RegardError, refusing
 from regard.json_files import JsonFiles, JsonObject
 from regard.text import TokenizerPair
 
@@ -34,11 +34,12 @@ class Checkpoint:
         """The content of config.json.
 
         Raises:
-            RegardError: there is no such file, or it is not a JSON object.
+            NotFoundError: there is no such file.
+            DamagedFileError: it is not a JSON object.
         """
         settings = self.files.get("config.json")
         if settings is None:
-            raise RegardError(f"{self.folder} is not a model folder: it has no config.json.")
+            raise NotFoundError(f"{self.folder} is not a model folder: it has no config.json.")
         return settings
 
     @cached_property
@@ -51,7 +52,8 @@ class Checkpoint:
         """The model's configuration, such as an EncoderConfig.
 
         Raises:
-            RegardError: a setting is missing, of the wrong type, or not implemented.
+            DamagedFileError: a setting is missing or of the wrong type.
+            UnsupportedError: a setting is not implemented.
         """
         family = self.family
         with self.describing():

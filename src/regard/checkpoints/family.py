@@ -34,7 +34,7 @@ class Family:
     """
 
     model: Callable[[Any], nn.Module]  # the class: our config → the model, which keeps .config
-    from_config: Callable[[Settings], Any]  # config.json → our config; RegardError if unsupported
+    from_config: Callable[[Settings], Any]  # config.json → our config; UnsupportedError
     to_config: Callable[[Any], Settings]  # our config → config.json with model_type, architectures
     fits: Callable[[Any], bool]  # whether a model of this config can be saved as this family
     names: Callable[[Any], Mapping[str, str | Place]]  # model → {our name: theirs}, constants not

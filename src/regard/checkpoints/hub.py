@@ -1,6 +1,5 @@
 """Where a model is: in a folder, in the package, or on the Hugging Face Hub."""
 
-import difflib
 import hashlib
 import os
 import re
@@ -9,7 +8,14 @@ from pathlib import Path
 from typing import Any
 
 from regard import catalog
-from regard.errors import RegardError
+from regard.errors import (
+    BadArgumentError,
+    DamagedFileError,
+    NotFoundError,
+    UnavailableError,
+    UnsupportedError,
+    did_you_mean,
+)
 from regard.files import sha256
 
 PREFIX = "hub:"  # a name without it is never sent over a network
@@ -29,8 +35,10 @@ def find_folder(name: str | os.PathLike[str]) -> Path:
             of that name comes; or "hub:org/name", whose files are fetched and verified.
 
     Raises:
-        RegardError: there is no such model, the network cannot be reached, or a file that was
-            fetched is damaged.
+        NotFoundError: there is no such model.
+        UnsupportedError: word vectors in place of a model.
+        UnavailableError: the network cannot be reached.
+        DamagedFileError: a fetched file does not match its checksum.
     """
     if isinstance(name, str) and name.startswith(PREFIX):
         return download(name.removeprefix(PREFIX))
@@ -38,23 +46,22 @@ def find_folder(name: str | os.PathLike[str]) -> Path:
     if folder.is_dir():
         if catalog.is_vectors(folder):
             what = catalog.KINDS["word-vectors"].what
-            raise RegardError(catalog.wrong_kind(name, what, "word-vectors"))
+            raise UnsupportedError(catalog.wrong_kind(name, what, "word-vectors"))
         # A run's folder holds its model one level down.
         return folder / "model" if (folder / "model" / "config.json").exists() else folder
     shipped = catalog.find(name)
     if shipped is not None:
         if shipped.name not in catalog.names():
-            raise RegardError(catalog.wrong_kind(name, shipped.what, shipped.kind))
+            raise UnsupportedError(catalog.wrong_kind(name, shipped.what, shipped.kind))
         return shipped.folder
     if folder.exists():
-        raise RegardError(f"{folder} is a file; a model folder was expected. Give its folder.")
-    raise RegardError(_nowhere(str(name)))
+        raise BadArgumentError(f"{folder} is a file; a model folder was expected. Give its folder.")
+    raise NotFoundError(_nowhere(str(name)))
 
 
 def _nowhere(name: str) -> str:
     on_hub = f"{PREFIX}{name if _ID.fullmatch(name) else 'org/name'}"
-    near = difflib.get_close_matches(name, catalog.SHIPPED, n=1, cutoff=0.5)
-    hint = f" Did you mean {near[0]}?" if near else ""
+    hint = did_you_mean(name, catalog.SHIPPED, cutoff=0.5)
     return (
         f"there is no folder {name}; give a model folder, a shipped model"
         f" ({', '.join(catalog.names())}) or, for a model on the Hugging Face Hub, {on_hub}.{hint}"
@@ -68,7 +75,7 @@ def download(name: str, *, revision: str = "main") -> Path:
     A progress bar goes to stderr. Without a network, a model that was fetched before is used.
     """
     if not _ID.fullmatch(name):
-        raise RegardError(
+        raise BadArgumentError(
             f"a model on the Hugging Face Hub is {PREFIX}org/name; got {PREFIX}{name}. Add the"
             " organisation, as in the address of the model's page."
         )
@@ -78,7 +85,7 @@ def download(name: str, *, revision: str = "main") -> Path:
         info = hub.HfApi().model_info(name, revision=revision, files_metadata=True)
     except Exception as error:  # the client and what it calls raise many kinds
         if _refused(error, hub):
-            raise RegardError(
+            raise NotFoundError(
                 f"the Hugging Face Hub gives no model {name} ({_first_line(error)}). Check the"
                 " name, or give a folder."
             ) from error
@@ -94,7 +101,7 @@ def download(name: str, *, revision: str = "main") -> Path:
     try:
         folder = Path(hub.snapshot_download(name, revision=revision, allow_patterns=[*files]))
     except Exception as error:
-        raise RegardError(
+        raise UnavailableError(
             f"{name} could not be fetched ({_first_line(error)}). Try again: it goes on where it"
             " stopped; or fetch the folder by other means and give its path."
         ) from error
@@ -114,7 +121,7 @@ def _fetched_before(hub: Any, name: str, revision: str, error: Exception) -> Pat
     config = hub.try_to_load_from_cache(name, "config.json", revision=revision)
     if isinstance(config, str):
         return Path(config).parent
-    raise RegardError(
+    raise UnavailableError(
         f"{PREFIX}{name} cannot be fetched: the Hugging Face Hub cannot be reached"
         f" ({_first_line(error)}). Go online, or copy the model's files into a folder and give its"
         " path."
@@ -132,7 +139,7 @@ def _verify(file: Path, entry: Any) -> None:
     if got != expected:
         file.resolve().unlink()  # the cache's own copy, or it would be taken for whole next time
         file.unlink(missing_ok=True)
-        raise RegardError(
+        raise DamagedFileError(
             f"{file.name} came damaged: its checksum is {got[:12]}…, the hub says"
             f" {expected[:12]}…. Fetch it again."
         )

@@ -2,19 +2,27 @@
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, cast, overload
 
 import torch
 from torch import Tensor, nn
 from torch.overrides import TorchFunctionMode
 
 from regard.checkpoints.checkpoint import CheckpointLike, open_checkpoint
-from regard.checkpoints.family import cast, places, to_ours
+from regard.checkpoints.family import cast as in_dtype
+from regard.checkpoints.family import places, to_ours
 from regard.checkpoints.fit import Fit, fit
-from regard.errors import RegardError
+from regard.errors import DamagedFileError
+from regard.models import EncoderDecoder, Model
 
 
-def from_pretrained(name: CheckpointLike, *, dtype: torch.dtype | None = torch.float32) -> Any:
+@overload
+def from_pretrained(
+    name: Literal["en-de", "en-hi"], *, dtype: torch.dtype | None = ...
+) -> EncoderDecoder: ...
+@overload
+def from_pretrained(name: CheckpointLike, *, dtype: torch.dtype | None = ...) -> Model: ...
+def from_pretrained(name: CheckpointLike, *, dtype: torch.dtype | None = torch.float32) -> Model:
     """The model in a folder, of a shipped name or of "hub:org/name", in evaluation mode.
 
     Its weights are the file's own memory, read when they are used, unless `dtype` asks for another
@@ -24,8 +32,10 @@ def from_pretrained(name: CheckpointLike, *, dtype: torch.dtype | None = torch.f
         dtype: of the loaded weights, whatever they were saved in; None: as they were saved.
 
     Raises:
-        RegardError: no model there, an unknown family, a damaged file, or weights whose names,
-            shapes or ties are not those that config.json asks for. Nothing is half loaded.
+        NotFoundError: no model there.
+        UnsupportedError: an unknown family, or a setting that is not implemented.
+        DamagedFileError: a damaged file, or weights whose names, shapes or ties are not those that
+            config.json asks for. Nothing is half loaded.
     """
     checkpoint = open_checkpoint(name)
     model, family, weights = empty_model(checkpoint), checkpoint.family, checkpoint.weights
@@ -34,7 +44,7 @@ def from_pretrained(name: CheckpointLike, *, dtype: torch.dtype | None = torch.f
     theirs = {name: weights[in_file] for name, in_file in found.found.items()}
     state = to_ours(places(family.names(model)), theirs) | dict(family.constants(model))
     _assign(model, state, dtype)
-    return model.eval()
+    return cast(Model, model.eval())
 
 
 def empty_model(name: CheckpointLike) -> nn.Module:
@@ -60,19 +70,19 @@ class _NoFirstValues(TorchFunctionMode):
 
 def _refuse(found: Fit, weights: Mapping[str, Tensor], folder: Path) -> None:
     if found.missing or found.unexpected:
-        raise RegardError(
+        raise DamagedFileError(
             f"the weights in {folder} do not fit its config.json:"
             f" missing {_some(found.missing)}; unexpected {_some(found.unexpected)}."
         )
     if found.misshaped:
         name, wanted, got = found.misshaped[0]
         more = len(found.misshaped) - 1
-        raise RegardError(
+        raise DamagedFileError(
             f"{name} must be {wanted} by {folder}/config.json; the file has {got}"
             + (f", and {more} more do not fit (`regard doctor` lists them)." if more else ".")
         )
     if wrong := next(found.untrue(weights), None):
-        raise RegardError(f"{wrong}, in {folder}.")
+        raise DamagedFileError(f"{wrong}, in {folder}.")
 
 
 def _assign(model: nn.Module, state: Mapping[str, Tensor], dtype: torch.dtype | None) -> None:
@@ -82,7 +92,7 @@ def _assign(model: nn.Module, state: Mapping[str, Tensor], dtype: torch.dtype | 
         dot = f"{path}." if path else ""
         for name, empty in list(module.named_parameters(recurse=False, remove_duplicate=False)):
             if id(empty) not in made:
-                tensor = cast(state[dot + name], dtype)
+                tensor = in_dtype(state[dot + name], dtype)
                 made[id(empty)] = nn.Parameter(tensor, requires_grad=empty.requires_grad)
             setattr(module, name, made[id(empty)])
         for name, _ in list(module.named_buffers(recurse=False)):

@@ -12,7 +12,7 @@ from torch import Tensor, nn
 from regard.checkpoints.families import family_of
 from regard.checkpoints.family import Place, Settings, cast, places, to_theirs
 from regard.checkpoints.weights import SAFETENSORS
-from regard.errors import RegardError
+from regard.errors import UnsupportedError
 from regard.files import whole_file, write_json
 
 
@@ -60,7 +60,7 @@ def _check_ties(table: Mapping[str, Place], state: Mapping[str, Tensor]) -> None
     for ours, place in table.items():
         other = first.setdefault(place, ours)
         if state[ours] is not state[other] and not torch.equal(state[ours], state[other]):
-            raise RegardError(
+            raise UnsupportedError(
                 f"{ours} and {other} must be equal to be saved, for config.json ties them to"
                 f" {place.name}; they differ."
             )

@@ -11,7 +11,7 @@ import torch
 from safetensors import SafetensorError, safe_open
 from torch import Tensor
 
-from regard.errors import RegardError, refusing
+from regard.errors import DamagedFileError, NotFoundError, UnsupportedError, refusing
 from regard.json_files import read_object
 
 SAFETENSORS, BIN = "model.safetensors", "pytorch_model.bin"
@@ -49,14 +49,14 @@ class Weights(Mapping[str, Tensor]):
                 shape, dtype = tuple(header.get_shape()), _DTYPES.get(header.get_dtype(), "other")
                 self._add(name, file, shape, dtype, partial(opened.get_tensor, name))
         except SafetensorError as error:
-            raise RegardError(
+            raise DamagedFileError(
                 _in_place_of(file) or f"{file} is damaged ({error}). Copy or train the model again."
             ) from error
 
     def _open_bin(self, file: Path) -> None:
         for name, tensor in _load_bin(file).items():
             if not isinstance(tensor, Tensor):
-                raise RegardError(
+                raise DamagedFileError(
                     f"{file} must hold tensors by name; {name!r} is a {type(tensor).__name__}."
                     " Save the model's state_dict, or as safetensors."
                 )
@@ -79,8 +79,10 @@ def open_weights(folder: Path) -> Weights:
     """The weights of a model folder; safetensors come before .bin, one file before shards.
 
     Raises:
-        RegardError: there are no weights; a file is missing, cut short or damaged; or a .bin
-            holds more than tensors, which is never run.
+        NotFoundError: no weights, or a file of them is missing.
+        DamagedFileError: a file is cut short or damaged.
+        UnsupportedError: another format, or a .bin that holds more than tensors, which is never
+            run.
     """
     return Weights(weight_files(folder))
 
@@ -95,11 +97,11 @@ def weight_files(folder: Path) -> list[Path]:
             return _shards(index)
     foreign = next((file.name for kind in _FOREIGN for file in sorted(folder.glob(kind))), None)
     if foreign:
-        raise RegardError(
+        raise UnsupportedError(
             f"{folder} has no model.safetensors, only {foreign}, which regard cannot read."
             " Convert it with transformers' save_pretrained."
         )
-    raise RegardError(
+    raise NotFoundError(
         f"{folder} has no model.safetensors (nor pytorch_model.bin). Is the folder complete?"
     )
 
@@ -109,12 +111,12 @@ def _shards(index: Path) -> list[Path]:
         names = sorted(set(read_object(index)["weight_map"].values()))
         outside = [name for name in names if Path(name).name != name]
     if outside or not names:
-        raise RegardError(
+        raise DamagedFileError(
             f"{index} must name files beside it; it names {outside[0] if outside else 'none'!r}."
         )
     missing = [name for name in names if not (index.parent / name).is_file()]
     if missing:
-        raise RegardError(
+        raise NotFoundError(
             f"{index.parent} lacks {len(missing)} of the {len(names)} weight files that"
             f" {index.name} names: {', '.join(missing[:3])}. Copy them too."
         )
@@ -150,22 +152,22 @@ def _load_bin(file: Path) -> dict[str, Any]:
         if isinstance(error, OSError) and error.filename is not None:
             raise  # it could not be opened at all
         if reason := _in_place_of(file):
-            raise RegardError(reason) from error
+            raise DamagedFileError(reason) from error
         if not isinstance(error, pickle.UnpicklingError):
-            raise RegardError(
+            raise DamagedFileError(
                 f"{file} is damaged ({_first_line(error)}). Copy it again."
             ) from error
         if "Unsupported global" not in str(error) and "GLOBAL" not in str(error):
-            raise RegardError(
+            raise DamagedFileError(
                 f"{file} is damaged, or holds more than tensors, which is never run. Copy it again,"
                 " or take the model as safetensors."
             ) from error
-        raise RegardError(
+        raise UnsupportedError(
             f"{file} holds more than tensors and would run code to be opened; it was not opened."
             " Take the model as safetensors, or save its state_dict alone."
         ) from error
     if not isinstance(content, dict):
-        raise RegardError(
+        raise DamagedFileError(
             f"{file} must hold tensors by name; it is a {type(content).__name__}."
             " Save the model's state_dict, or as safetensors."
         )

@@ -47,7 +47,7 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
             arguments, prog_name="regard", standalone_mode=False
         )
     except Exception as error:
-        message = sentence(error)
+        message = sentence(error, _flags(arguments))
         if debug or message is None:  # a mistake of ours: its report needs the traceback
             traceback.print_exc()
         elif message:  # none where the help has been shown instead
@@ -56,6 +56,14 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
     if code == 130:
         print("regard: interrupted.", file=sys.stderr)
     sys.exit(code if isinstance(code, int) else 0)
+
+
+def _flags(arguments: Sequence[str]) -> dict[str, str]:
+    """The options of the command that the arguments name: parameter → flag."""
+    command = typer.main.get_command(app)
+    for argument in arguments:
+        command = getattr(command, "commands", {}).get(argument, command)
+    return {each.name or "": each.opts[0] for each in command.params if each.opts[0][:2] == "--"}
 
 
 def _take_debug(arguments: list[str]) -> bool:

@@ -2,10 +2,12 @@
 
 import errno
 import os
+import re
 import sys
+from collections.abc import Mapping
 
 from regard.cli.texts import one_line
-from regard.errors import RegardError
+from regard.errors import DamagedFileError, RegardError
 
 _ADVICE = {
     errno.ENOENT: "{name} does not exist. Check the path.",
@@ -19,10 +21,17 @@ _ADVICE = {
 }
 
 
-def sentence(error: Exception) -> str | None:
-    """What to tell the user, in one line; None for an error that is no fault of theirs."""
+def sentence(error: Exception, options: Mapping[str, str] | None = None) -> str | None:
+    """What to print of an error, in one line; None for a defect of the program.
+
+    Args:
+        options: parameter of the running command → its flag.
+    """
     if isinstance(error, RegardError):
-        return one_line(" ".join(str(error).split()))
+        message = " ".join(str(error).split())
+        if not isinstance(error, DamagedFileError):  # whose names are those in the file
+            message = in_flags(message, options or {})
+        return one_line(message)
     if hasattr(error, "format_message"):  # typer's complaint about the command line
         return one_line(" ".join(str(error.format_message()).split()))
     if isinstance(error, OSError):
@@ -35,3 +44,19 @@ def sentence(error: Exception) -> str | None:
     if safetensors is not None and isinstance(error, safetensors.SafetensorError):
         return one_line(f"the weights could not be read or written: {error}")
     return None
+
+
+def in_flags(message: str, options: Mapping[str, str]) -> str:
+    """A library's message in the words of a command: `output` and max_length become flags.
+
+    A parameter's name is recognised in backticks, before "=", before " must" at the beginning and,
+    if it has an underscore, anywhere that is not part of a path or of a quotation.
+    """
+    if "target_language" in options:
+        message = message.replace('translator.between(target="…")', "--target-language")
+    for name, flag in options.items():
+        word = rf"(?<![\w./'\"`-]){name}(?![\w/'\"`-]|\.\w)"
+        message = re.sub(rf"{word}=True\b|`{name}`|^{name}(?= must )", flag, message)
+        message = re.sub(rf"{word}=False\b", f"no {flag}", message)
+        message = re.sub(word if "_" in name else rf"{word}(?==)", flag, message)
+    return message

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, BinaryIO, cast
 
-from regard.errors import RegardError
+from regard.errors import DamagedFileError
 from regard.files import LONGEST_LINE
 
 CHUNK = 1 << 16  # bytes; what a pipe holds, and enough lines to sort into full batches
@@ -33,14 +33,14 @@ def read_lines(stream: BinaryIO, *, name: str, json_lines: bool = False) -> Iter
         json_lines: a line that begins with "{" is a JSON object whose "text" is the line's text.
 
     Raises:
-        RegardError: with the line's number: it is not UTF-8, too long, or not such an object.
+        DamagedFileError: with the line's number: it is not UTF-8, too long, or not such an object.
     """
     unfinished, number = bytearray(), 0
     while piece := _piece(stream, name):
         first, *others = piece.split(b"\n")
         unfinished += first
         if len(unfinished) > LONGEST_LINE:
-            raise RegardError(
+            raise DamagedFileError(
                 f"line {number + 1} of {name} is longer than {LONGEST_LINE // 2**20} MiB."
                 " Split it into shorter lines."
             )
@@ -57,20 +57,20 @@ def read_text(stream: BinaryIO, *, name: str) -> str:
     """The whole of a stream as one text.
 
     Raises:
-        RegardError: it is not UTF-8, damaged, or longer than a line may be.
+        DamagedFileError: it is not UTF-8, damaged, or longer than a line may be.
     """
     raw = bytearray()
     while piece := _piece(stream, name):
         raw += piece
         if len(raw) > LONGEST_LINE:
-            raise RegardError(
+            raise DamagedFileError(
                 f"{name} is longer than {LONGEST_LINE // 2**20} MiB, the longest text that is read"
                 " at once. Give a part of it."
             )
     try:
         return raw.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise RegardError(
+        raise DamagedFileError(
             f"{name} is not UTF-8 (byte {error.start + 1} is 0x{raw[error.start]:02x})."
             " Convert it to UTF-8."
         ) from None
@@ -99,14 +99,14 @@ def json_object(text: str, where: str) -> dict[str, Any]:
     """A line that begins with "{" as the JSON object that it is.
 
     Raises:
-        RegardError: it is not one, or has text that is not valid Unicode.
+        DamagedFileError: it is not one, or has text that is not valid Unicode.
     """
     try:
         fields: dict[str, Any] = json.loads(text)
     except ValueError as error:
-        raise RegardError(f"{where} is not valid JSON ({error}).") from None
+        raise DamagedFileError(f"{where} is not valid JSON ({error}).") from None
     except RecursionError:
-        raise RegardError(f"{where} is not usable JSON: it is nested too deeply.") from None
+        raise DamagedFileError(f"{where} is not usable JSON: it is nested too deeply.") from None
     if "\\u" in text:
         from regard.text.normalise import check_unicode
 
@@ -118,7 +118,7 @@ def _piece(stream: BinaryIO, name: str) -> bytes:
     try:
         return cast(bytes, stream.read1(CHUNK))  # type: ignore[attr-defined]
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-        raise RegardError(f"{name} is damaged gzip ({error}). Copy it again.") from error
+        raise DamagedFileError(f"{name} is damaged gzip ({error}). Copy it again.") from error
 
 
 def _line(number: int, raw: bytes, name: str, json_lines: bool) -> Line:
@@ -126,7 +126,7 @@ def _line(number: int, raw: bytes, name: str, json_lines: bool) -> Line:
     try:
         text = raw.decode("utf-8").rstrip("\r")
     except UnicodeDecodeError as error:
-        raise RegardError(
+        raise DamagedFileError(
             f"{where} is not UTF-8 (byte {error.start + 1} is"
             f" 0x{raw[error.start]:02x}). Convert the file to UTF-8."
         ) from None
@@ -136,7 +136,7 @@ def _line(number: int, raw: bytes, name: str, json_lines: bool) -> Line:
         return Line(number, text)
     fields = json_object(text, where)
     if not isinstance(fields.get("text"), str):
-        raise RegardError(
+        raise DamagedFileError(
             f'{where} must have a string under "text"; it has'
             f" {', '.join(map(repr, fields)) or 'nothing'}."
         )

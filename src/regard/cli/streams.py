@@ -5,19 +5,19 @@ import os
 import sys
 from typing import BinaryIO
 
-from regard.errors import RegardError
+from regard.errors import BadArgumentError, UnavailableError
 
 
 def prepare_streams() -> None:
     """Makes output readable everywhere: UTF-8, as input is, unless a terminal wants otherwise.
 
     Raises:
-        RegardError: stdout is closed.
+        UnavailableError: stdout is closed.
     """
     if sys.stderr is None:  # closed to have silence; print(file=None) would write to stdout
         sys.stderr = open(os.devnull, "w")  # noqa: SIM115, open as long as the process
     if sys.stdout is None:
-        raise RegardError("stdout is closed. Redirect it to a file or to /dev/null.")
+        raise UnavailableError("stdout is closed. Redirect it to a file or to /dev/null.")
     if isinstance(sys.stdout, io.TextIOWrapper):
         if sys.stdout.isatty():
             sys.stdout.reconfigure(errors="backslashreplace")
@@ -26,7 +26,7 @@ def prepare_streams() -> None:
 
 
 def open_stdin(nothing: str) -> BinaryIO:
-    """The bytes of stdin. Raises RegardError(nothing) if it is a terminal or closed."""
+    """The bytes of stdin. Raises BadArgumentError(nothing) if it is a terminal or closed."""
     if sys.stdin is None or sys.stdin.isatty():
-        raise RegardError(nothing)
+        raise BadArgumentError(nothing)
     return sys.stdin.buffer

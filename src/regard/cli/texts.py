@@ -11,7 +11,7 @@ from typing import TextIO, TypeVar
 from regard.cli.lines import Line, count_lines, open_input, read_lines
 from regard.cli.progress import is_watched, progress_bar
 from regard.cli.streams import open_stdin
-from regard.errors import RegardError
+from regard.errors import BadArgumentError, DamagedFileError, RegardError
 
 T = TypeVar("T")
 
@@ -30,17 +30,18 @@ def text_groups(
         what: one of them, for the messages: "a sentence".
 
     Raises:
-        RegardError: an empty file, or nothing where something was expected.
+        DamagedFileError: an empty file.
+        BadArgumentError: nothing where something was expected.
     """
     if texts and input:
-        raise RegardError(f"give either {what} or --input; got both.")
+        raise BadArgumentError(f"give either {what} or --input; got both.")
     if texts:
         return [[Line(number, text) for number, text in enumerate(texts, start=1)]]
     if input:
         groups = _file_groups(input, json_lines)
         first = next(groups, None)  # before a model is loaded
         if first is None:
-            raise RegardError(f"{input} is empty; {what} on each line was expected.")
+            raise DamagedFileError(f"{input} is empty; {what} on each line was expected.")
         return chain([first], groups)
     stdin = open_stdin(f"nothing to read: give {what} in quotes, --input FILE, or lines on stdin.")
     return read_lines(stdin, name="stdin", json_lines=json_lines)
@@ -63,7 +64,7 @@ def line_named(lines: Sequence[Line]) -> Iterator[None]:
     except RegardError as error:
         if error.index is None:
             raise
-        raise RegardError(f"line {lines[error.index].number}: {error}") from error
+        raise type(error)(f"line {lines[error.index].number}: {error}") from error
 
 
 def answers(

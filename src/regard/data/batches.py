@@ -11,7 +11,7 @@ import numpy.typing as npt
 import torch
 
 from regard.data.store import Ids, TokenStore
-from regard.errors import RegardError
+from regard.errors import BadArgumentError
 
 # Tokens of noise on the target length. On Multi30k 1.5 adds two hundredths of padding, and two
 # pairs that share a batch meet again in the next epoch one time in five instead of one in two.
@@ -81,7 +81,7 @@ class Batches:
         self._target = target.astype(np.int32) + 1
         longest = int(max(self._source.max(), self._target.max()))
         if longest > max_tokens:
-            raise RegardError(
+            raise BadArgumentError(
                 f"max_tokens must be at least {longest}, the longest sentence with its end token; "
                 f"got {max_tokens}: raise it, or write the store with a smaller max_length"
             )

@@ -10,7 +10,7 @@ from itertools import islice
 
 from regard.data.pairs import BadLine, Pair
 from regard.data.seen import SeenHashes, hash_texts
-from regard.errors import RegardError
+from regard.errors import BadArgumentError, DamagedFileError
 from regard.text import normalise
 
 _PAIRS_AT_ONCE = 8192
@@ -30,9 +30,9 @@ class CleaningRules:
 
     def __post_init__(self) -> None:
         if self.max_ratio is not None and self.max_ratio < 1:
-            raise RegardError(f"max_ratio must be at least 1; got {self.max_ratio}")
+            raise BadArgumentError(f"max_ratio must be at least 1; got {self.max_ratio}")
         if self.max_characters is not None and self.max_characters < 1:
-            raise RegardError(f"max_characters must be at least 1; got {self.max_characters}")
+            raise BadArgumentError(f"max_characters must be at least 1; got {self.max_characters}")
 
 
 @dataclass
@@ -79,7 +79,7 @@ class Cleaner:
         self.report.drop(bad.reason, bad.line)
 
     def clean(self, pairs: Iterable[Pair]) -> Iterator[Pair]:
-        """The pairs that stay. Raises RegardError at the end if there were none."""
+        """The pairs that stay. Raises DamagedFileError at the end if there were none."""
         pairs = iter(pairs)
         while chunk := list(islice(pairs, _PAIRS_AT_ONCE)):
             self.report.read += len(chunk)
@@ -87,7 +87,7 @@ class Cleaner:
                 self.report.kept += 1
                 yield pair
         if not self.report.kept:
-            raise RegardError(
+            raise DamagedFileError(
                 f"no sentence pair is left after cleaning ({self.report}): "
                 "check that the file and its columns are the right ones"
             )

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from regard.errors import RegardError
+from regard.errors import BadArgumentError
 
 Column = str | int  # a name, or a number from 1 as `cut` counts
 Wanted = tuple[Column | None, Column | None]
@@ -55,7 +55,7 @@ def find_fields(path: Path, record: Mapping[str, Any], wanted: Wanted) -> tuple[
     texts = [name for name in names if isinstance(record[name], str)]
     if len(texts) == 2:
         return texts[0], texts[1]
-    raise RegardError(
+    raise BadArgumentError(
         f"{path}: expected a source and a target among the fields; got {', '.join(names)}: "
         "name them with source_column and target_column"
     )
@@ -82,10 +82,10 @@ def _position(path: Path, first: Sequence[str], column: Column | None) -> int:
     if isinstance(column, int) or (isinstance(column, str) and column.isdecimal()):
         if 1 <= int(column) <= len(first):
             return int(column) - 1
-        raise RegardError(f"{path} has columns 1 to {len(first)}; got {column}")
+        raise BadArgumentError(f"{path} has columns 1 to {len(first)}; got {column}")
     raise _missing(path, column, first)
 
 
-def _missing(path: Path, column: Column | None, names: Sequence[str]) -> RegardError:
+def _missing(path: Path, column: Column | None, names: Sequence[str]) -> BadArgumentError:
     there = ", ".join(name if len(name) <= 40 else f"{name[:39]}…" for name in names)
-    return RegardError(f"{path} has no column {column!r}; there are: {there}")
+    return BadArgumentError(f"{path} has no column {column!r}; there are: {there}")

@@ -9,7 +9,13 @@ from pathlib import Path
 from typing import IO, cast
 
 from regard.data.pairs import BadLine, OnBadLine
-from regard.errors import RegardError
+from regard.errors import (
+    BadArgumentError,
+    DamagedFileError,
+    NotFoundError,
+    UnavailableError,
+    UnsupportedError,
+)
 from regard.files import LONGEST_LINE
 
 _UTF8_MARK = b"\xef\xbb\xbf"
@@ -20,9 +26,11 @@ _START = 4096
 def check_file(path: Path) -> None:
     """The path is a file that has something in it, or a pipe."""
     if path.is_dir():
-        raise RegardError(f"expected a file of sentence pairs, but {path} is a folder: name a file")
+        raise BadArgumentError(
+            f"expected a file of sentence pairs, but {path} is a folder: name a file"
+        )
     if not path.exists():
-        raise RegardError(f"expected a file of sentence pairs at {path}, but there is none there")
+        raise NotFoundError(f"expected a file of sentence pairs at {path}, but there is none there")
     if path.is_file() and path.stat().st_size == 0:
         raise _empty(path)
 
@@ -31,7 +39,7 @@ def check_rereadable(path: Path) -> None:
     """The path is a regular file, which training reads several times."""
     check_file(path)
     if not path.is_file():
-        raise RegardError(
+        raise UnsupportedError(
             f"{path} is a pipe or a device, which can be read only once, and training reads its"
             " files several times: write it to a file first"
         )
@@ -42,7 +50,7 @@ def open_bytes(path: Path) -> IO[bytes]:
     try:
         return cast(IO[bytes], gzip.open(path) if path.suffix.lower() == ".gz" else path.open("rb"))
     except OSError as error:
-        raise RegardError(
+        raise UnavailableError(
             f"{path} cannot be opened ({error.strerror}): check who may read it"
         ) from error
 
@@ -68,7 +76,7 @@ def decode_lines(path: Path) -> Iterator[str | BadLine]:
             # One byte more than is allowed is enough to see that a line is too long.
             for number, line in enumerate(iter(lambda: file.readline(LONGEST_LINE + 1), b""), 1):
                 if len(line) > LONGEST_LINE:
-                    raise RegardError(
+                    raise DamagedFileError(
                         f"{path}, line {number:,}: the line is longer than {LONGEST_LINE // 2**20}"
                         " MiB: check that the file has line ends"
                     )
@@ -82,7 +90,7 @@ def decode_lines(path: Path) -> Iterator[str | BadLine]:
                 else:
                     yield text.rstrip("\r\n")
         except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-            raise RegardError(
+            raise DamagedFileError(
                 f"{path} is damaged gzip after line {number:,} ({error}): copy it again"
             ) from error
     if number == 0:
@@ -92,7 +100,7 @@ def decode_lines(path: Path) -> Iterator[str | BadLine]:
 def _refuse_utf16(path: Path, start: bytes) -> None:
     # UTF-16 text in Latin letters has a zero byte at every other place; UTF-8 text has none.
     if start.startswith(_UTF16_MARKS) or start.count(0) > len(start) // 4:
-        raise RegardError(
+        raise DamagedFileError(
             f"{path} must be UTF-8, but it looks like UTF-16 from its first line on: "
             f"convert it with iconv -f UTF-16 -t UTF-8"
         )
@@ -109,5 +117,5 @@ def _undecodable(path: Path, number: int, line: bytes, error: UnicodeDecodeError
     return BadLine(number, "bad encoding", message)
 
 
-def _empty(path: Path) -> RegardError:
-    return RegardError(f"expected sentence pairs in {path}, but it is empty")
+def _empty(path: Path) -> DamagedFileError:
+    return DamagedFileError(f"expected sentence pairs in {path}, but it is empty")

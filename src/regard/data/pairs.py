@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
-from regard.errors import RegardError
+from regard.errors import DamagedFileError
 
 
 class Pair(NamedTuple):
@@ -29,4 +29,4 @@ OnBadLine = Callable[[BadLine], None]
 
 def refuse(bad: BadLine) -> None:
     """The default for a bad line: stop, and name it."""
-    raise RegardError(bad.message)
+    raise DamagedFileError(bad.message)

@@ -12,7 +12,7 @@ from regard.data.columns import Column, Wanted, find_columns, looks_like_header
 from regard.data.lines import check_file, decode_lines, read_lines
 from regard.data.pairs import BadLine, OnBadLine, Pair, refuse
 from regard.data.records import read_json_lines, read_parquet
-from regard.errors import RegardError
+from regard.errors import BadArgumentError, DamagedFileError, unknown
 
 Format = Literal["tsv", "csv", "jsonl", "parquet"]
 
@@ -49,7 +49,7 @@ def read_pairs(
     """
     if isinstance(path, tuple):
         if source_column is not None or target_column is not None or format is not None:
-            raise RegardError(
+            raise BadArgumentError(
                 "two parallel files are read whole, line by line: leave out the columns and the "
                 "format, or give one file"
             )
@@ -61,7 +61,9 @@ def read_pairs(
     check_file(path)
     columns = (source_column, target_column)
     if (source_column is None) != (target_column is None):
-        raise RegardError("name both source_column and target_column, or neither; got one of them")
+        raise BadArgumentError(
+            "name both source_column and target_column, or neither; got one of them"
+        )
     kind = format if format is not None else _format_of(path)
     if kind == "tsv":
         return _read_table(path, _tab_rows(path, on_bad_line), columns, on_bad_line, exact=False)
@@ -71,7 +73,7 @@ def read_pairs(
         return read_json_lines(path, columns, on_bad_line)
     if kind == "parquet":
         return read_parquet(path, columns, on_bad_line)
-    raise RegardError(f"format must be one of {', '.join(get_args(Format))}; got {kind!r}")
+    raise unknown("format", kind, get_args(Format))
 
 
 def _format_of(path: Path) -> Format:
@@ -104,7 +106,7 @@ def _csv_rows(path: Path, on_bad_line: OnBadLine) -> Rows:
         for row in csv.reader(counted(), delimiter=delimiter, strict=True):
             yield number, row
     except csv.Error as error:
-        raise RegardError(
+        raise DamagedFileError(
             f"{path}, line {number:,}: expected CSV, but {error}: a quotation mark inside a cell "
             'is written "" and that cell stands between quotation marks'
         ) from error
@@ -159,7 +161,7 @@ def _read_parallel(source: Path, target: Path, on_bad_line: OnBadLine) -> Iterat
         else:
             yield Pair(first, second, number)
     if counts[0] != counts[1]:
-        raise RegardError(
+        raise DamagedFileError(
             f"two parallel files must have equally many lines; {source} has {counts[0]:,} and "
             f"{target} has {counts[1]:,}: find the line where they part"
         )

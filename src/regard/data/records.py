@@ -13,7 +13,7 @@ from typing import IO, Any
 from regard.data.columns import Wanted, fields_of, find_fields
 from regard.data.lines import open_bytes, read_lines
 from regard.data.pairs import BadLine, OnBadLine, Pair
-from regard.errors import RegardError, optional_package
+from regard.errors import DamagedFileError, RegardError, optional_package
 from regard.text.normalise import check_unicode
 
 
@@ -25,7 +25,7 @@ def read_json_lines(path: Path, wanted: Wanted, on_bad_line: OnBadLine) -> Itera
             yield Pair("", "", number)
             continue
         if fields is None and line.lstrip().startswith("["):
-            raise RegardError(
+            raise DamagedFileError(
                 f"{path} must be JSON lines, one object a line, but it is one array: "
                 f"convert it with jq -c '.[]'"
             )
@@ -60,11 +60,11 @@ def read_parquet(path: Path, wanted: Wanted, on_bad_line: OnBadLine) -> Iterator
                         fields = find_fields(path, record, wanted)
                     yield from _pair(path, number, record, fields, on_bad_line)
         except (pyarrow.ArrowException, OSError) as error:
-            raise RegardError(
+            raise DamagedFileError(
                 f"{path} cannot be read as Parquet ({error}): copy it again"
             ) from error
     if number == 0:
-        raise RegardError(f"expected sentence pairs in {path}, but it is empty")
+        raise DamagedFileError(f"expected sentence pairs in {path}, but it is empty")
 
 
 def _pair(
@@ -102,6 +102,6 @@ def _seekable(path: Path) -> IO[bytes]:
         with file:
             shutil.copyfileobj(file, unpacked)
     except (EOFError, OSError) as error:
-        raise RegardError(f"{path} is damaged gzip ({error}): copy it again") from error
+        raise DamagedFileError(f"{path} is damaged gzip ({error}): copy it again") from error
     unpacked.seek(0)
     return unpacked

@@ -12,7 +12,7 @@ import numpy as np
 
 from regard.data.pairs import Pair
 from regard.data.seen import Hashes, hash_text
-from regard.errors import RegardError
+from regard.errors import BadArgumentError
 
 Part = Literal["train", "dev", "test"]
 
@@ -52,7 +52,7 @@ def plan_split(
     Sources that differ only in case, punctuation or white space count as one. The same pairs and
     seed give the same split, in whatever order they come. Memory: 16 bytes a pair.
 
-    Raises RegardError where nothing would be left to train on.
+    Raises BadArgumentError where nothing would be left to train on.
     """
     keys = array("Q")
     for pair in pairs:
@@ -71,7 +71,7 @@ def plan_split(
     test_below = _end_of_group(sources, in_dev + test_count) if test_count else dev_below
     held = table[table[:, 0] < test_below]
     if len(held) == len(table):
-        raise RegardError(
+        raise BadArgumentError(
             f"dev ({dev}) and test ({test}) would take all {len(table):,} pairs and leave none to "
             "train on: ask for fewer"
         )
@@ -80,7 +80,9 @@ def plan_split(
 
 def _count(name: str, size: int | float, total: int) -> int:
     if size < 0 or (isinstance(size, float) and size >= 1):
-        raise RegardError(f"{name} must be a number of pairs or a fraction from 0 to 1; got {size}")
+        raise BadArgumentError(
+            f"{name} must be a number of pairs or a fraction from 0 to 1; got {size}"
+        )
     return round(size * total) if isinstance(size, float) else size
 
 

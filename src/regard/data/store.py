@@ -20,7 +20,12 @@ from typing import IO, Any
 import numpy as np
 import numpy.typing as npt
 
-from regard.errors import RegardError
+from regard.errors import (
+    BadArgumentError,
+    DamagedFileError,
+    NotFoundError,
+    UnavailableError,
+)
 from regard.files import whole_file
 
 Ids = npt.NDArray[np.integer[Any]]
@@ -72,7 +77,7 @@ class TokenStore:
 
         `vocab_size` is shared or (source, target). A pair with a side of more than `max_length`
         ids is left out, never cut, and counted in `too_long`; leave room for the end-of-sentence
-        token that batches add. Raises RegardError for an id that the vocabulary does not have,
+        token that batches add. Raises BadArgumentError for an id that the vocabulary does not have,
         and when nothing is left to write.
         """
         path = Path(path)
@@ -85,7 +90,7 @@ class TokenStore:
             ):
                 _write(file, lengths_file, pairs, sizes, max_length)
         except OSError as error:
-            raise RegardError(
+            raise UnavailableError(
                 f"{path} cannot be written ({error.strerror}): free space there, or name a folder "
                 "that may be written to"
             ) from error
@@ -96,18 +101,18 @@ class TokenStore:
         """Map an existing store; nothing is read until it is asked for."""
         path = Path(path)
         if not path.is_file():
-            raise RegardError(f"expected a token store at {path}, which does not exist")
+            raise NotFoundError(f"expected a token store at {path}, which does not exist")
         try:
             footer_at, footer = _footer(path)
             dtype, count, pairs = np.dtype(footer["dtype"]), footer["tokens"], footer["pairs"]
         except (ValueError, KeyError, TypeError) as error:
-            raise RegardError(
-                f"{path} is not a whole token store ({error}): delete it and it is made anew"
+            raise DamagedFileError(
+                f"{path} is not a whole token store ({error}): delete it to prepare it again"
             ) from error
         starts_at = _aligned(_HEADER + count * dtype.itemsize)
         lengths_at = starts_at + pairs * 8
         if lengths_at + pairs * 8 != footer_at:
-            raise RegardError(f"{path} is damaged: its parts do not add up; delete it")
+            raise DamagedFileError(f"{path} is damaged: its parts do not add up; delete it")
         return cls(
             np.memmap(path, dtype, "r", _HEADER, (count,)),
             np.memmap(path, "<i8", "r", starts_at, (pairs,)),
@@ -155,7 +160,7 @@ def _write(
             if too_long
             else "there are no sentences"
         )
-        raise RegardError(f"expected sentence pairs to store, but {why}")
+        raise BadArgumentError(f"expected sentence pairs to store, but {why}")
     file.write(bytes(_aligned(file.tell()) - file.tell()))
     _write_starts(file, lengths_file)
     lengths_file.seek(0)
@@ -191,7 +196,7 @@ def _check_ids(flat: Ids, lengths: Ids, sizes: tuple[int, int]) -> None:
     wrong = np.flatnonzero((flat < 0) | (flat >= limits))
     if len(wrong):
         first = wrong[0]
-        raise RegardError(
+        raise BadArgumentError(
             f"token ids must be from 0 to {limits[first] - 1}; got {flat[first]}: the text was "
             "encoded with another tokenizer than the model's"
         )

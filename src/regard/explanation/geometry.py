@@ -3,7 +3,7 @@
 import torch
 from torch import Tensor
 
-from regard.errors import RegardError
+from regard.errors import BadArgumentError
 from regard.explanation.record import Explanation, Geometry, Plane
 from regard.explanation.vectors import principal
 
@@ -18,13 +18,13 @@ def geometry(explanation: Explanation, *, head: int = 0, spotlight: int = 0) -> 
         spotlight: the index of the token whose output is followed.
 
     Raises:
-        RegardError: a head or a token that is not there.
+        BadArgumentError: a head or a token that is not there.
     """
     settings, tokens = explanation.settings, explanation.tokens
     if not 0 <= head < settings.heads:
-        raise RegardError(f"there are heads 0 to {settings.heads - 1}; got {head}.")
+        raise BadArgumentError(f"there are heads 0 to {settings.heads - 1}; got {head}.")
     if not 0 <= spotlight < len(tokens):
-        raise RegardError(f"there are tokens 0 to {len(tokens) - 1}; got {spotlight}.")
+        raise BadArgumentError(f"there are tokens 0 to {len(tokens) - 1}; got {spotlight}.")
     key_head = head // (settings.heads // settings.key_heads)
 
     def matrix(name: str, of_head: int = 0) -> Tensor:

@@ -7,7 +7,7 @@ from torch import Tensor
 from torch.nn import functional
 
 from regard.attention import Mask, Score
-from regard.errors import RegardError
+from regard.errors import BadArgumentError
 
 COLDEST = 1e-100  # a score divided by much less is infinite, and its softmax is not a number
 
@@ -43,8 +43,8 @@ class Setup:
     """All tensors are float64, of one sequence, without a batch axis.
 
     Raises:
-        RegardError: no token, vectors or matrices whose shapes do not fit, a temperature that is
-            too close to zero.
+        BadArgumentError: no token, vectors or matrices whose shapes do not fit, a temperature that
+            is too close to zero.
     """
 
     tokens: list[str]
@@ -66,7 +66,9 @@ class Setup:
 
     def __post_init__(self) -> None:
         if not self.tokens:
-            raise RegardError("there is nothing to explain: the sentence has no word; give one.")
+            raise BadArgumentError(
+                "there is nothing to explain: the sentence has no word; give one."
+            )
         for what, names, vectors in (
             ("vectors", self.tokens, self.vectors),
             ("key_vectors", self.key_tokens, self.key_vectors),
@@ -74,17 +76,17 @@ class Setup:
             if names is None or vectors is None:
                 continue
             if vectors.ndim != 2 or len(vectors) != len(names):
-                raise RegardError(
+                raise BadArgumentError(
                     f"{what} must be a row for each of {len(names)} tokens, ({len(names)},"
                     f" d_model); got shape {tuple(vectors.shape)}."
                 )
         if self.heads < 1 or self.head_dim < 1:
-            raise RegardError(
+            raise BadArgumentError(
                 "heads and head_dim must be at least 1; got"
                 f" heads={self.heads} and head_dim={self.head_dim}."
             )
         if not COLDEST <= self.temperature < float("inf"):
-            raise RegardError(
+            raise BadArgumentError(
                 f"temperature must be at least {COLDEST:g} and finite; got {self.temperature:g}."
             )
         self._check_matrices()
@@ -114,22 +116,22 @@ class Setup:
         width, key_width = (n * self.head_dim for n in (self.heads, self.own_key_heads))
         expected = {"query": width, "key": key_width, "value": key_width}
         if not self.projections and width != self.d_model:
-            raise RegardError(
+            raise BadArgumentError(
                 f"without matrices the heads share the vector, so heads · head_dim must be"
                 f" {self.d_model}, its dimensions; got {self.heads} · {self.head_dim}."
             )
         for name, wide in expected.items() if self.projections else ():
             if name not in self.projections:
-                raise RegardError(f"{name} needs a matrix as the others have; give all three.")
+                raise BadArgumentError(f"{name} needs a matrix as the others have; give all three.")
             shape = tuple(self.projections[name].weight.shape)
             if shape != (self.d_model, wide):
-                raise RegardError(
+                raise BadArgumentError(
                     f"the matrix of {name} must be (d_model, heads · head_dim) ="
                     f" {(self.d_model, wide)}; got {shape}."
                 )
         output = self.projections.get("output")
         if output is not None and tuple(output.weight.shape) != (width, self.d_model):
-            raise RegardError(
+            raise BadArgumentError(
                 f"the matrix of output must be (heads · head_dim, d_model) ="
                 f" {(width, self.d_model)}; got {tuple(output.weight.shape)}."
             )

@@ -9,8 +9,7 @@ import torch
 from torch import Tensor, nn
 
 from regard.attention import Call
-from regard.attention.scores import unknown
-from regard.errors import RegardError
+from regard.errors import BadArgumentError, UnsupportedError, unknown
 from regard.explanation.inputs import Normalization, Projection, Setup, double
 from regard.explanation.record import Explanation
 from regard.explanation.steps import LONGEST, explained
@@ -61,15 +60,16 @@ def explain_tap(
         tokens, key_tokens: names of the rows and, in cross-attention, of the columns.
 
     Raises:
-        RegardError: a layer that is not there, or was not run; more tokens than can be read.
+        BadArgumentError: an unknown layer, or more tokens than can be read.
+        UnsupportedError: the layer did not run exactly once.
     """
     check_traceable(model)
     taps = attention_taps(model)
     if tap not in taps:
-        raise RegardError(unknown("tap", tap, taps))
+        raise unknown("tap", tap, taps)
     for names in (tokens, key_tokens or []):
         if len(names) > LONGEST:
-            raise RegardError(
+            raise BadArgumentError(
                 f"an explanation shows up to {LONGEST} tokens, and here are {len(names):,}; give a"
                 f" window of the words, such as 0:{LONGEST // 2}."
             )
@@ -151,7 +151,7 @@ def _capture(model: nn.Module, run: Run, tap: str) -> _Captured:
     ):
         run(listen)
     if len(captured.calls) != 1:
-        raise RegardError(
+        raise UnsupportedError(
             f"{tap} must run once to be explained; it ran {len(captured.calls)} times: give one"
             " forward pass."
         )

@@ -6,8 +6,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from regard.attention.scores import unknown
-from regard.errors import RegardError
+from regard.errors import unknown
 
 Matrix = list[list[float | None]]
 """Rows of numbers; None stands for −∞, hidden by the mask: JSON has no infinity."""
@@ -72,11 +71,11 @@ class Explanation:
     notes: list[str] = field(default_factory=list)
 
     def __getitem__(self, name: str) -> Table:
-        """The step or parameter of that name. Raises RegardError for an unknown name."""
+        """The step or parameter of that name. Raises BadArgumentError for an unknown name."""
         for table in self:
             if table.name == name:
                 return table
-        raise RegardError(unknown("step", name, [table.name for table in self]))
+        raise unknown("step", name, [table.name for table in self])
 
     def __iter__(self) -> Iterator[Table]:
         yield from self.steps

@@ -9,9 +9,8 @@ import torch
 from tokenizers import decoders
 from torch import nn
 
-from regard.attention.scores import unknown
 from regard.checkpoints import from_pretrained, open_checkpoint
-from regard.errors import RegardError
+from regard.errors import BadArgumentError, RegardError, UnsupportedError, unknown
 from regard.explanation import (
     LONGEST,
     attention_taps,
@@ -55,12 +54,13 @@ def explain_words(
         options: score, mask, window, temperature, positions, as `explain_vectors` takes them.
 
     Raises:
-        RegardError: no word, one that has no vector, more than 64, or settings that do not fit.
+        BadArgumentError: no word, more than 64, or settings that do not fit.
+        NotFoundError: a word that has no vector.
     """
     if projections not in PROJECTIONS:
-        raise RegardError(unknown("projections", projections, list(PROJECTIONS)))
+        raise unknown("projections", projections, PROJECTIONS)
     if not 1 <= heads <= words.dim:
-        raise RegardError(f"heads must be from 1 to {words.dim}; got {heads}.")
+        raise BadArgumentError(f"heads must be from 1 to {words.dim}; got {heads}.")
     text = normalise(text).replace("’", "'")  # as the vocabulary writes it
     tokens = _part([text[start:end] for start, end in word_spans(text)], part)
     _check_known(tokens, words)
@@ -68,7 +68,7 @@ def explain_words(
     head_dim = words.dim // heads if head_dim is None else head_dim
     width = heads * head_dim
     if not 1 <= width <= words.dim:
-        raise RegardError(
+        raise BadArgumentError(
             f"heads · head_dim must be from 1 to {words.dim}, the dimensions of {source}; got"
             f" {heads} · {head_dim}."
         )
@@ -114,7 +114,9 @@ def explain(
         part: which of the text's words, for a longer one.
 
     Raises:
-        RegardError: no text, more than 64 tokens, a layer or an attention that is not in the model.
+        BadArgumentError: no text, more than 64 tokens, an unknown layer or attention.
+        UnsupportedError: a model that does not read text, or a target for a model without cross-
+            attention.
     """
     checkpoint = open_checkpoint(model)
     name = Path(model).name if Path(model).is_dir() else str(model)
@@ -130,12 +132,14 @@ def explain(
         columns = source if tap.endswith(".cross") else None
         return explain_tap(loaded, trace.rerun, tap, rows, key_tokens=columns, source=name)
     if checkpoint.family.model not in (Encoder, Decoder):
-        raise RegardError(
+        raise UnsupportedError(
             f"{name} is a {checkpoint.settings['model_type']} model; only Transformers that read"
             " text can be explained. `regard look` shows what it attends to."
         )
     if target is not None:
-        raise RegardError(f"{name} has no cross-attention, so it takes no target; leave it out.")
+        raise UnsupportedError(
+            f"{name} has no cross-attention, so it takes no target; leave it out."
+        )
     loaded = from_pretrained(checkpoint)
     tap = _tap(loaded, name, attention, layer)
     tokenizer = checkpoint.tokenizers.source
@@ -156,12 +160,12 @@ def _tap(model: nn.Module, name: str, attention: str | None, layer: int | None) 
         taps.setdefault("cross" if kind == "cross" else side, []).append(tap)
     attention = next(iter(taps)) if attention is None else attention
     if attention not in taps:
-        raise RegardError(
+        raise BadArgumentError(
             f"{name} has the attention {', '.join(taps)}; got {attention!r}. Choose one of these."
         )
     found, layer = taps[attention], layer or 0
     if not 0 <= layer < len(found):
-        raise RegardError(f"{name} has {attention} layers 0 to {len(found) - 1}; got {layer}.")
+        raise BadArgumentError(f"{name} has {attention} layers 0 to {len(found) - 1}; got {layer}.")
     return found[layer]
 
 
@@ -184,14 +188,14 @@ def _readable(tokenizer: Tokenizer, ids: Sequence[int]) -> list[str]:
 def _part(tokens: list[str], part: slice) -> list[str]:
     count = len(tokens)
     if not count:
-        raise RegardError(EMPTY)
+        raise BadArgumentError(EMPTY)
     chosen = tokens[part]
     if not chosen:
-        raise RegardError(
+        raise BadArgumentError(
             f"the window {_written(part)} is empty: the text has words 0 to {count - 1}."
         )
     if len(chosen) > LONGEST:
-        raise RegardError(
+        raise BadArgumentError(
             f"an explanation shows up to {LONGEST} words, and here are {len(chosen):,}; choose a"
             f" window of them, such as 0:{LONGEST}."
         )
@@ -213,4 +217,4 @@ def _check_known(tokens: Sequence[str], words: WordVectors) -> None:
         more = ", ".join(repr(word) for word in missing[1:5])
         more += f" and {len(missing) - 5} more" if len(missing) > 5 else ""
         also = f" Not there either: {more}." if more else ""
-        raise RegardError(f"{error}{also}") from None
+        raise type(error)(f"{error}{also}") from None

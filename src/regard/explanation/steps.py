@@ -11,7 +11,7 @@ from regard.attention.attend import check
 from regard.attention.masks import Both, Causal, Padding, Window
 from regard.attention.record import at_least_float32, repeat_heads
 from regard.attention.scores import NAMED
-from regard.errors import RegardError
+from regard.errors import BadArgumentError
 from regard.explanation import wording
 from regard.explanation.inputs import Normalization, Projection, Setup
 from regard.explanation.record import Explanation, Matrix, Settings, Step, Table
@@ -28,11 +28,11 @@ def explained(
     """All steps of one attention layer.
 
     Raises:
-        RegardError: more tokens than can be read, a mask of another shape.
+        BadArgumentError: more tokens than can be read, a mask of another shape.
     """
     for tokens in (setup.tokens, setup.key_tokens or []):
         if len(tokens) > LONGEST:
-            raise RegardError(
+            raise BadArgumentError(
                 f"an explanation shows up to {LONGEST} tokens, and here are {len(tokens):,}; give a"
                 f" window of them, such as 0:{LONGEST}."
             )

@@ -5,8 +5,8 @@ from torch import Tensor
 
 from regard.attention import Causal, Mask, Score, Window
 from regard.attention.masks import as_mask
-from regard.attention.scores import find_score, unknown
-from regard.errors import RegardError
+from regard.attention.scores import find_score
+from regard.errors import BadArgumentError, unknown
 from regard.explanation.inputs import Projection, Setup, double
 from regard.explanation.record import Explanation
 from regard.explanation.steps import explained
@@ -51,14 +51,14 @@ def explain_vectors(
         source: where the vectors are from, in a word.
 
     Raises:
-        RegardError: no token or more than 64, shapes that do not fit, a name that is not known, a
-            temperature that is too close to zero.
+        BadArgumentError: no token or more than 64, shapes that do not fit, a name that is not
+            known, a temperature that is too close to zero.
     """
     x = double(torch.as_tensor(vectors))
     matrices = {"query": query, "key": key, "value": value, "output": output}
     width = x.shape[-1] if query is None else query.shape[-1]
     if head_dim is None and heads > 0 and width % heads:
-        raise RegardError(
+        raise BadArgumentError(
             f"{width} dimensions cannot be shared by {heads} heads; give head_dim, or a number of"
             " heads that divides them."
         )
@@ -111,5 +111,5 @@ def _mask(mask: str | Mask | Tensor, window: int) -> Mask | None:
     if not isinstance(mask, str):
         return as_mask(mask)
     if mask not in MASKS:
-        raise RegardError(unknown("mask", mask, [*MASKS, "a Mask"]))
+        raise unknown("mask", mask, [*MASKS, "a Mask"])
     return {"none": None, "causal": Causal(), "window": Window(window, window)}[mask]

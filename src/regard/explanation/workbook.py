@@ -39,7 +39,8 @@ def workbook(explanation: Explanation, path: str | os.PathLike[str]) -> None:
     """Writes it as .xlsx.
 
     Raises:
-        RegardError: a score that has no plain formula, no XlsxWriter.
+        UnsupportedError: a score that has no plain formula.
+        UnavailableError: XlsxWriter is not installed.
     """
     check_score(explanation)
     with optional_package("xlsxwriter", "workbooks need"):

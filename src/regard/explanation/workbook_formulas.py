@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from regard.errors import RegardError
+from regard.errors import UnsupportedError
 
 if TYPE_CHECKING:
     from regard.explanation.record import Explanation, Table
@@ -21,10 +21,10 @@ Formula = Callable[[int, int, int], str]
 
 
 def check_score(explanation: Explanation) -> None:
-    """Raises RegardError for a score that has no plain formula."""
+    """Raises UnsupportedError for a score that has no plain formula."""
     score = explanation.settings.score
     if score not in SCORES:
-        raise RegardError(
+        raise UnsupportedError(
             f"a workbook has formulas for the scores {', '.join(SCORES)}; got {score!r}. Leave out"
             " the workbook, or choose one of these."
         )

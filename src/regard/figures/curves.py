@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from regard.errors import RegardError
+from regard.errors import BadArgumentError
 from regard.figures.colour import CATEGORICAL
 from regard.figures.sheet import Sheet, Type
 from regard.figures.style import (
@@ -43,7 +43,8 @@ def curves(
         width_mm: of the whole figure.
 
     Raises:
-        RegardError: numbers that do not fit the groups, more curves than colours, no matplotlib.
+        BadArgumentError: numbers that do not fit the groups, more curves than colours.
+        UnavailableError: matplotlib is not installed.
     """
     _check(values, groups)
     type_ = Type([*values, *groups, *MARKERS.values(), x_name, y_name, title])
@@ -78,9 +79,11 @@ def curves(
 
 def _check(values: Mapping[str, Sequence[float]], groups: Sequence[str]) -> None:
     if not values or len(values) > len(CATEGORICAL):
-        raise RegardError(f"a figure has from one to {len(CATEGORICAL)} curves; got {len(values)}.")
+        raise BadArgumentError(
+            f"a figure has from one to {len(CATEGORICAL)} curves; got {len(values)}."
+        )
     for name, heights in values.items():
         if len(heights) != len(groups) or not groups:
-            raise RegardError(
+            raise BadArgumentError(
                 f"{name!r} must have a number for each of {len(groups)} groups; got {len(heights)}."
             )

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from regard.errors import RegardError
+from regard.errors import BadArgumentError
 from regard.figures.colour import CATEGORICAL
 from regard.figures.sheet import Sheet, Type
 from regard.figures.style import (
@@ -61,8 +61,9 @@ def flow(
         width_mm: of the whole figure.
 
     Raises:
-        RegardError: names that do not fit the weights, more tokens than a page has lines, more
-            heads than colours, no matplotlib.
+        BadArgumentError: names that do not fit the weights, more tokens than a page has lines, more
+            heads than colours.
+        UnavailableError: matplotlib is not installed.
     """
     values, names = _checked(weights, rows, columns, heads)
     if focus is not None:
@@ -117,17 +118,17 @@ def _checked(
     if values.ndim == 2:
         values = values[None]
     if values.ndim != 3 or values.shape[1:] != (len(rows), len(columns)) or 0 in values.shape:
-        raise RegardError(
+        raise BadArgumentError(
             "weights must be (rows, columns) or (heads, rows, columns) with as many rows and "
             f"columns as names, {(len(rows), len(columns))}; got {np.shape(weights)}."
         )
     if max(values.shape[1:]) > _MOST_TOKENS:
-        raise RegardError(
+        raise BadArgumentError(
             f"a page has room for {_MOST_TOKENS} tokens; got {max(values.shape[1:])}: draw a part "
             "of them, or a heatmap."
         )
     if len(values) > len(CATEGORICAL):
-        raise RegardError(
+        raise BadArgumentError(
             f"there are colours for {len(CATEGORICAL)} heads; got {len(values)}: choose some, or "
             "draw their mean."
         )
@@ -135,14 +136,14 @@ def _checked(
     if heads is None and len(values) > 1:
         names = [f"head {head}" for head in range(len(values))]
     if names and len(names) != len(values):
-        raise RegardError(f"heads must name all {len(values)} heads; got {len(names)} names.")
+        raise BadArgumentError(f"heads must name all {len(values)} heads; got {len(names)} names.")
     return np.where(np.isfinite(values), values, np.nan), names
 
 
 def _only(values: Values, focus: Sequence[int]) -> Values:
     count = values.shape[1]
     if any(not 0 <= row < count for row in focus):
-        raise RegardError(f"focus must be rows from 0 to {count - 1}; got {list(focus)}.")
+        raise BadArgumentError(f"focus must be rows from 0 to {count - 1}; got {list(focus)}.")
     kept = np.full_like(values, np.nan)
     kept[:, list(focus)] = values[:, list(focus)]
     return kept

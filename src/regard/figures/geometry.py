@@ -88,7 +88,8 @@ def geometry_figure(
         tokens, key_tokens: names of the queries and of the keys.
 
     Raises:
-        RegardError: no matplotlib, a width for no legible type.
+        BadArgumentError: a width in which no legible type fits.
+        UnavailableError: matplotlib is not installed.
     """
     require_matplotlib()
     width = check_width(width_mm)

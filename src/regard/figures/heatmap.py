@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from regard.errors import RegardError
+from regard.errors import BadArgumentError, unknown
 from regard.figures.colour import diverging, is_dark, sequential
 from regard.figures.layout import LABEL_MM, Layout
 from regard.figures.sheet import SCALE_MM, Sheet, Type
@@ -73,11 +73,12 @@ def heatmap(
         width_mm: of the whole figure.
 
     Raises:
-        RegardError: names or a mask that do not fit the weights, an unknown scale, no matplotlib.
+        BadArgumentError: names or a mask that do not fit the weights, an unknown scale.
+        UnavailableError: matplotlib is not installed.
     """
     values = _checked(weights, rows, columns, mask)
     if scale not in get_args(Scale):
-        raise RegardError(f"scale must be one of {', '.join(get_args(Scale))}; got {scale!r}.")
+        raise unknown("scale", scale, get_args(Scale))
     names = [None if labels is None else visible(labels) for labels in (rows, columns)]
     type_ = Type(
         [*(names[0] or []), *(names[1] or []), title, quantity, row_name, column_name, "masked ÷"]
@@ -124,7 +125,7 @@ def _checked(
 ) -> Values:
     values = np.array(weights, dtype=np.float64)
     if values.ndim != 2 or 0 in values.shape:
-        raise RegardError(
+        raise BadArgumentError(
             f"weights must be (rows, columns) with at least one of each; got shape {values.shape}."
         )
     named = tuple(
@@ -133,17 +134,17 @@ def _checked(
     )
     if named != values.shape:
         hint = " Did you transpose it?" if named == values.shape[::-1] else ""
-        raise RegardError(
+        raise BadArgumentError(
             f"weights must be (rows, columns) = {named}, as many as names; got {values.shape}."
             + hint
         )
     if np.isposinf(values).any():
-        raise RegardError("weights must be finite, or NaN or -inf where masked; got inf.")
+        raise BadArgumentError("weights must be finite, or NaN or -inf where masked; got inf.")
     values[~np.isfinite(values)] = np.nan
     if mask is not None:
         allowed = np.asarray(mask)
         if allowed.shape != values.shape or allowed.dtype != np.bool_:
-            raise RegardError(
+            raise BadArgumentError(
                 f"mask must be boolean {values.shape}, True where a query may attend; got "
                 f"{allowed.dtype} {allowed.shape}."
             )

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal, get_args
 import numpy as np
 from numpy.typing import ArrayLike
 
-from regard.errors import RegardError
+from regard.errors import BadArgumentError, unknown
 from regard.figures.colour import diverging, sequential
 from regard.figures.sheet import Sheet, Type
 from regard.figures.style import (
@@ -48,8 +48,8 @@ def images(
         width_mm: of the whole figure.
 
     Raises:
-        RegardError: no picture or too many, one that is not a matrix, an unknown scale, no
-                matplotlib.
+        BadArgumentError: no picture or too many, one that is not a matrix, an unknown scale.
+        UnavailableError: matplotlib is not installed.
     """
     values = {name: np.asarray(picture, dtype=np.float64) for name, picture in pictures.items()}
     _check(values, scale)
@@ -68,7 +68,7 @@ def images(
     # A page's height binds as its width does.
     fit = min((TALLEST_MM - top - len(rows) * under) / sum(tall), 1.0)
     if fit <= 0:
-        raise RegardError(
+        raise BadArgumentError(
             f"{len(rows)} rows of pictures do not fit on a page: give more columns, or fewer"
             " pictures."
         )
@@ -96,9 +96,9 @@ def images(
 
 def _check(values: Mapping[str, np.ndarray], scale: str) -> None:
     if scale not in get_args(Scale):
-        raise RegardError(f"scale must be one of {', '.join(get_args(Scale))}; got {scale!r}.")
+        raise unknown("scale", scale, get_args(Scale))
     if not values:
-        raise RegardError("images needs one or more pictures; got none.")
+        raise BadArgumentError("images needs one or more pictures; got none.")
     for name, picture in values.items():
         if picture.ndim != 2 or 0 in picture.shape:
-            raise RegardError(f"{name!r} must be (height, width); got {picture.shape}.")
+            raise BadArgumentError(f"{name!r} must be (height, width); got {picture.shape}.")

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from regard.errors import RegardError, optional_package
+from regard.errors import BadArgumentError, optional_package, unknown
 
 METHODS = ("pca", "umap")
 
@@ -29,12 +29,13 @@ def to_plane(vectors: NDArray[np.floating], method: str = "pca", *, seed: int = 
     the package umap-learn.
 
     Raises:
-        RegardError: another method, fewer than three points, no umap-learn.
+        BadArgumentError: an unknown method, fewer than three points.
+        UnavailableError: umap-learn is not installed.
     """
     if method not in METHODS:
-        raise RegardError(f"method must be one of {', '.join(METHODS)}; got {method!r}.")
+        raise unknown("method", method, METHODS)
     if len(vectors) < 3:
-        raise RegardError(f"a picture needs three points or more; got {len(vectors)}.")
+        raise BadArgumentError(f"a picture needs three points or more; got {len(vectors)}.")
     return _pca(vectors) if method == "pca" else _umap(vectors, seed)
 
 

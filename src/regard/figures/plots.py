@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
-from regard.errors import RegardError
+from regard.errors import BadArgumentError
 from regard.figures.colour import CATEGORICAL
 from regard.figures.sheet import Sheet, Type
 from regard.figures.style import (
@@ -53,7 +53,8 @@ def plots(panels: Sequence[Plot], *, title: str = "", width_mm: float = PAGE_MM)
         width_mm: of the whole figure.
 
     Raises:
-        RegardError: no plot, x and y that do not fit, more names than colours, no matplotlib.
+        BadArgumentError: no plot, x and y that do not fit, more names than colours.
+        UnavailableError: matplotlib is not installed.
     """
     names = _check(panels)
     dots = list(dict.fromkeys(name for panel in panels for name in panel.points))
@@ -118,14 +119,14 @@ def _check(panels: Sequence[Plot]) -> list[str]:
     """The names of the lines, each once."""
     names = list(dict.fromkeys(name for panel in panels for name in panel.lines))
     if not panels or len(names) > len(CATEGORICAL):
-        raise RegardError(
+        raise BadArgumentError(
             f"a figure has one or more plots with up to {len(CATEGORICAL)} names of lines; got"
             f" {len(panels)} plots and {len(names)} names."
         )
     for panel in panels:
         for name, (x, y) in (*panel.lines.items(), *panel.points.items()):
             if np.ndim(x) != 1 or np.shape(x) != np.shape(y):
-                raise RegardError(
+                raise BadArgumentError(
                     f"{name!r} must have as many x as y; got {np.shape(x)} and {np.shape(y)}."
                 )
     return names

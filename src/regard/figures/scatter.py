@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from regard.errors import RegardError
+from regard.errors import BadArgumentError
 from regard.figures.colour import CATEGORICAL
 from regard.figures.sheet import Sheet, Type
 from regard.figures.style import (
@@ -70,8 +70,8 @@ def scatter(
     A name for which there is no room is left out, and the legend says how many were.
 
     Raises:
-        RegardError: no point, a point without finite coordinates, labels that do not fit, more
-            clouds than colours, no matplotlib.
+        BadArgumentError: no point, points or labels of the wrong shape, more clouds than colours.
+        UnavailableError: matplotlib is not installed.
     """
     _check(clouds)
     labels = [visible(cloud.labels) for cloud in clouds]
@@ -203,15 +203,19 @@ def _overlap(boxes: NDArray[np.float64], box: Box) -> bool:
 
 def _check(clouds: Sequence[Cloud]) -> None:
     if sum(len(cloud.points) for cloud in clouds) == 0:
-        raise RegardError("a picture needs points; got none.")
+        raise BadArgumentError("a picture needs points; got none.")
     if sum(not cloud.star for cloud in clouds) > len(CATEGORICAL):
-        raise RegardError(f"a picture has up to {len(CATEGORICAL)} colours; got {len(clouds)}.")
+        raise BadArgumentError(
+            f"a picture has up to {len(CATEGORICAL)} colours; got {len(clouds)}."
+        )
     for cloud in clouds:
         points = np.asarray(cloud.points)
         if points.ndim != 2 or points.shape[1] != 2 or not np.isfinite(points).all():
-            raise RegardError(f"points must be (points, 2) finite numbers; got {points.shape}.")
+            raise BadArgumentError(
+                f"points must be (points, 2) finite numbers; got {points.shape}."
+            )
         if len(cloud.labels) not in (0, len(points)):
-            raise RegardError(
+            raise BadArgumentError(
                 f"labels must be one for each of {len(points)} points, or none;"
                 f" got {len(cloud.labels)}."
             )

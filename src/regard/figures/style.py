@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from regard.errors import RegardError, optional_package
+from regard.errors import BadArgumentError, optional_package
 from regard.files import whole_file
 
 if TYPE_CHECKING:
@@ -34,12 +34,12 @@ def save(figure: Figure, path: str | os.PathLike[str]) -> None:
     The size is the figure's own: choose `width_mm` when drawing it, so that the type stays legible.
 
     Raises:
-        RegardError: another ending.
+        BadArgumentError: another ending.
     """
     path = Path(path)
     kind = path.suffix.lower().removeprefix(".")
     if kind not in FORMATS:
-        raise RegardError(
+        raise BadArgumentError(
             f"a figure is saved as .{', .'.join(FORMATS)}; got {path.name!r}. Choose one of these."
         )
     matplotlib = require_matplotlib()
@@ -52,16 +52,16 @@ def save(figure: Figure, path: str | os.PathLike[str]) -> None:
 
 
 def require_matplotlib() -> Any:
-    """The module. Raises RegardError naming what to install where it is missing."""
+    """The module. Raises UnavailableError naming what to install where it is missing."""
     with optional_package("matplotlib", "figures need"):
         import matplotlib
     return matplotlib
 
 
 def check_width(width_mm: float) -> float:
-    """Raises RegardError for a width in which no figure with legible type fits."""
+    """Raises BadArgumentError for a width in which no figure with legible type fits."""
     if not 40 <= width_mm <= 1000:
-        raise RegardError(
+        raise BadArgumentError(
             f"width_mm must be from 40 to 1000; got {width_mm:g}: a journal's column is "
             f"{COLUMN_MM:g} and its page {PAGE_MM:g}."
         )

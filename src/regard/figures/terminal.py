@@ -15,7 +15,7 @@ from rich.console import Console
 from rich.style import Style
 from rich.text import Text
 
-from regard.errors import RegardError
+from regard.errors import BadArgumentError
 
 
 def alignment_grid(
@@ -42,18 +42,19 @@ def alignment_grid(
             brackets stand around the largest weight of a row.
 
     Raises:
-        RegardError: the weights do not have the shape that the words ask for, or are no weights.
+        BadArgumentError: the weights do not have the shape that the words ask for, or are no
+            weights.
     """
     values = np.asarray(weights, dtype=np.float64)
     expected = (len(target_words), len(source_words))
     if values.shape != expected:
         transposed = " Did you transpose it?" if values.shape == expected[::-1] else ""
-        raise RegardError(
+        raise BadArgumentError(
             f"weights must be (target words, source words) = {expected}; got {values.shape}."
             + transposed
         )
     if not np.all((values >= 0) & (values <= 1.001)):  # rounding in bf16 may pass 1
-        raise RegardError("weights must be from 0 to 1; got others: pass what softmax gives.")
+        raise BadArgumentError("weights must be from 0 to 1; got others: pass what softmax gives.")
     if width is None:
         width = shutil.get_terminal_size().columns
     look: Look = _Color() if (takes_color(sys.stdout) if color is None else color) else _Plain()

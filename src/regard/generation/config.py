@@ -1,6 +1,5 @@
 """What to generate and how: transformers' names, checked once, read from generation_config.json."""
 
-import difflib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any
@@ -9,7 +8,7 @@ import torch
 from jaxtyping import Int
 from torch import Tensor
 
-from regard.errors import RegardError
+from regard.errors import BadArgumentError, unknown
 
 
 @dataclass(frozen=True)
@@ -66,7 +65,7 @@ class GenerationConfig:
     def start(self, batch: int, device: torch.device | str = "cpu") -> Int[Tensor, "batch 1"]:
         """The prompt of an encoder–decoder: decoder_start_token_id for each sentence."""
         if self.decoder_start_token_id is None:
-            raise RegardError(
+            raise BadArgumentError(
                 "decoder_start_token_id must be set to start an encoder–decoder; got None."
             )
         return torch.full((batch, 1), self.decoder_start_token_id, device=device)
@@ -80,11 +79,7 @@ class GenerationConfig:
         """
         for name in changes:
             if name not in _NAMES:
-                near = difflib.get_close_matches(name, _NAMES, n=1)
-                hint = f" Did you mean {near[0]}?" if near else ""
-                raise RegardError(
-                    f"a generation setting is one of {', '.join(_NAMES)}; got {name!r}.{hint}"
-                )
+                raise unknown("a generation setting", name, _NAMES)
         if changes.get("do_sample"):
             changes = {"num_beams": 1} | changes
         elif changes.get("do_sample") is False or changes.get("num_beams", 1) != 1:
@@ -144,43 +139,45 @@ class GenerationConfig:
             whole = isinstance(_DEFAULTS[name], int)
             fits = number and (low < value <= high or (low_too and value == low))
             if not fits or (whole and not isinstance(value, int)):
-                raise RegardError(f"{name} must be {allowed}; got {value!r}.")
+                raise BadArgumentError(f"{name} must be {allowed}; got {value!r}.")
         for name in _TOKEN_IDS:
             value = getattr(self, name)
             for token in value if isinstance(value, tuple) else (value,):
                 if token is not None and (not isinstance(token, int) or token < 0):
-                    raise RegardError(f"{name} must be a token id of at least 0; got {token!r}.")
+                    raise BadArgumentError(
+                        f"{name} must be a token id of at least 0; got {token!r}."
+                    )
         for word in self.bad_words_ids or ():
             if not word or any(not isinstance(token, int) or token < 0 for token in word):
-                raise RegardError(
+                raise BadArgumentError(
                     "bad_words_ids must be non-empty lists of token ids of at least 0;"
                     f" got {list(word)!r}."
                 )
         if self.early_stopping not in (True, False, "never"):
-            raise RegardError(
+            raise BadArgumentError(
                 f"early_stopping must be True, False or 'never'; got {self.early_stopping!r}."
             )
 
     def _check_strategy(self) -> None:
         if self.min_new_tokens > self.max_new_tokens:
-            raise RegardError(
+            raise BadArgumentError(
                 f"min_new_tokens must be at most max_new_tokens = {self.max_new_tokens};"
                 f" got {self.min_new_tokens}."
             )
         if self.do_sample and self.num_beams > 1:
-            raise RegardError(
+            raise BadArgumentError(
                 f"do_sample=True needs num_beams=1; got num_beams={self.num_beams}."
                 " Sample or search, not both."
             )
         if not self.do_sample and self.num_return_sequences > self.num_beams:
-            raise RegardError(
+            raise BadArgumentError(
                 f"num_return_sequences must be at most num_beams = {self.num_beams} unless"
                 f" do_sample=True; got {self.num_return_sequences}."
             )
         if not self.do_sample:
             for name, off in _SAMPLING_OFF.items():
                 if getattr(self, name) != off:
-                    raise RegardError(
+                    raise BadArgumentError(
                         f"{name} acts on sampling only; got {name}={getattr(self, name)!r} with"
                         " do_sample=False. Add do_sample=True."
                     )

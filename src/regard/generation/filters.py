@@ -12,7 +12,7 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
-from regard.errors import RegardError
+from regard.errors import BadArgumentError
 
 NO_TOKEN = -1  # stands in a history where a padded prompt has nothing
 
@@ -182,7 +182,7 @@ class Renormalize:
 
 def _check_ids(name: str, ids: tuple[int, ...], vocab: int) -> None:
     if max(ids) >= vocab:
-        raise RegardError(
+        raise BadArgumentError(
             f"{name} must be below the vocabulary's {vocab}; got {max(ids)}."
             " Does the tokenizer belong to this model?"
         )

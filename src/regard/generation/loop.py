@@ -9,7 +9,7 @@ import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
-from regard.errors import RegardError
+from regard.errors import BadArgumentError
 from regard.generation.choosers import Candidates, Running, chooser_for, leaves_in_place
 from regard.generation.config import GenerationConfig
 from regard.generation.filters import NO_TOKEN
@@ -113,7 +113,8 @@ def generate(
             end-of-sentence token does.
 
     Raises:
-        RegardError: the prompt or its mask has the wrong shape, or the filters forbid every token.
+        BadArgumentError: the prompt or its mask has the wrong shape, or the filters forbid every
+            token.
     """
     _check_prompt(prompt, prompt_mask, sentence_numbers)
     batch = len(prompt)
@@ -145,17 +146,17 @@ def stream(
     Returns (`hypothesis = yield from stream(…)`) the hypothesis that they make up.
 
     Raises:
-        RegardError: as `generate`; a batch, several samples, or a beam search, which decides on
-            its first token last.
+        BadArgumentError: as `generate`; a batch, several samples, or a beam search, which decides
+            on its first token last.
     """
     _check_prompt(prompt, None, None)
     if len(prompt) != 1 or config.num_return_sequences > 1:
-        raise RegardError(
+        raise BadArgumentError(
             f"a stream is of one sentence; got {len(prompt)} with num_return_sequences ="
             f" {config.num_return_sequences}. Generate several without a stream."
         )
     if config.num_beams > 1:
-        raise RegardError(
+        raise BadArgumentError(
             f"a beam search cannot stream, since its best beam may change until the end; got"
             f" num_beams={config.num_beams}. Set num_beams=1, or generate without a stream."
         )
@@ -305,7 +306,7 @@ def _padding_on_the_left(
 
 def _check_possible(results: list[NBest]) -> None:
     if not all(result.hypotheses for result in results):
-        raise RegardError(
+        raise BadArgumentError(
             "at least one token must be possible at each step; a sentence came to a step where each"
             " was forbidden or NaN. Relax bad_words_ids, no_repeat_ngram_size or min_new_tokens,"
             " and check the model's weights."
@@ -316,16 +317,16 @@ def _check_prompt(
     prompt: Tensor, mask: Tensor | None, sentence_numbers: Sequence[int] | None
 ) -> None:
     if prompt.dim() != 2 or not prompt.shape[1]:
-        raise RegardError(
+        raise BadArgumentError(
             f"prompt must be (batch, length) with at least one token; got {tuple(prompt.shape)}."
         )
     if mask is not None and (mask.shape != prompt.shape or mask.dtype != torch.bool):
-        raise RegardError(
+        raise BadArgumentError(
             f"prompt_mask must be boolean and of the prompt's shape {tuple(prompt.shape)};"
             f" got {mask.dtype} {tuple(mask.shape)}."
         )
     if sentence_numbers is not None and len(sentence_numbers) != len(prompt):
-        raise RegardError(
+        raise BadArgumentError(
             f"sentence_numbers must be one for each of {len(prompt)} sentences;"
             f" got {len(sentence_numbers)}."
         )

@@ -9,7 +9,7 @@ from torch import Tensor
 from regard.attention import Call, Mask
 from regard.attention.kernels import run
 from regard.attention.record import Attention
-from regard.errors import RegardError
+from regard.errors import BadArgumentError, UnsupportedError
 from regard.inspection.answers import Ablation, Candidate
 from regard.inspection.tap import one
 from regard.inspection.tiles import check_choice
@@ -43,11 +43,12 @@ def ablate(
             the one generated there, or the likeliest before.
 
     Raises:
-        RegardError: a trace without its model or logits, or something that is not there.
+        UnsupportedError: a trace without its model or logits.
+        BadArgumentError: a head or step that does not exist.
     """
     check_choice("what", what, KINDS)
     if trace.rerun is None:
-        raise RegardError(
+        raise UnsupportedError(
             "nothing can be switched off here: the trace has no model with logits at hand."
         )
     of = trace[tap]
@@ -70,7 +71,7 @@ def ablate(
     changes = (after.gather(1, tokens) - before.gather(1, tokens)).abs()[:, 0]
     step = int(changes.argmax()) if step is None else step
     if not 0 <= step < len(changes):
-        raise RegardError(f"step must be from 0 to {len(changes) - 1}; got {step}.")
+        raise BadArgumentError(f"step must be from 0 to {len(changes) - 1}; got {step}.")
     keys = trace.axes[of.keys].tokens
     queries = trace.axes[of.queries].tokens
     notes = {

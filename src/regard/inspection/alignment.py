@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 
 from regard.attention import Call
-from regard.errors import RegardError
+from regard.errors import BadArgumentError, unknown
 from regard.inspection.recording import hearing
 from regard.inspection.steps import joined
 from regard.models import AnyEncoderDecoder
@@ -39,7 +39,7 @@ def cross_attention(
         (batch, heads, target length, source length), rows summing to 1.
     """
     if step not in STEPS:
-        raise RegardError(f"step must be one of {', '.join(STEPS)}; got {step!r}.")
+        raise unknown("step", step, STEPS)
     calls: dict[str, list[Call]] = {}  # a recurrent decoder calls its attention at each step
 
     def hear(path: str, call: Call) -> None:
@@ -52,7 +52,7 @@ def cross_attention(
     layers = [joined(steps) for steps in calls.values() or [[]]]
     if layer is not None:
         if not -len(layers) <= layer < len(layers):
-            raise RegardError(
+            raise BadArgumentError(
                 f"the decoder has layers 0 to {len(layers) - 1}; got {layer}. Choose one of these."
             )
         layers = [layers[layer]]

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from copy import copy
 
-from regard.errors import RegardError
+from regard.errors import BadArgumentError
 
 Spans = Sequence[tuple[int, int]]
 """Half-open ranges of positions, in order and apart: the words or sentences of an axis."""
@@ -19,7 +19,7 @@ class Cells:
         self.block = 2 ** check_level(level)
         total = -(-(length if spans is None else len(spans)) // self.block)
         if not 0 <= first < max(total, 1) or count < 1:
-            raise RegardError(
+            raise BadArgumentError(
                 f"{name} must be from 0 to {max(total - 1, 0)} at level {level}, and the tile at"
                 f" least one cell wide; got {name} {first} and {count} cells."
             )
@@ -74,5 +74,5 @@ class Cells:
 
 def check_level(level: int) -> int:
     if not 0 <= level <= 40:
-        raise RegardError(f"level must be from 0, single positions, to 40; got {level}.")
+        raise BadArgumentError(f"level must be from 0, single positions, to 40; got {level}.")
     return level

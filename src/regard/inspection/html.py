@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from regard.attention import capped
-from regard.errors import RegardError
+from regard.errors import UnavailableError
 from regard.files import whole_file
 from regard.inspection import views
 from regard.inspection.formula import scale
@@ -52,7 +52,8 @@ def to_html(
         What was left out, a sentence each; the page says the same.
 
     Raises:
-        RegardError: a tap or head that is not there, or a package without its built page.
+        BadArgumentError: a tap or head that does not exist.
+        UnavailableError: this copy of the package has no built page.
     """
     chosen = [trace[name] for name in taps] if taps is not None else list(trace.values())
     for tap in chosen:
@@ -238,7 +239,7 @@ def _page(title: str, kept: dict[str, Any]) -> str:
 def _static(name: str) -> str:
     file = files("regard") / "studio" / "static" / name
     if not file.is_file():
-        raise RegardError(
+        raise UnavailableError(
             f"this copy of regard has no built {name}; run `npm ci && npm run build` in web/."
         )
     return file.read_text(encoding="utf-8")

@@ -7,7 +7,7 @@ import torch
 from torch import Tensor, nn
 
 from regard.attention import Call
-from regard.errors import RegardError
+from regard.errors import BadArgumentError, UnsupportedError
 from regard.inspection.answers import AxisInfo
 from regard.inspection.recording import Recorder, check_traceable, hearing
 from regard.inspection.steps import joined, row_by_row
@@ -19,7 +19,7 @@ from regard.models import AnyEncoderDecoder, RecurrentEncoderDecoder
 ATTENTIONS = (MultiHeadAttention, BahdanauAttention, LuongAttention)
 
 
-def trace(model: Any, *, keep: str = "auto", **inputs: Any) -> Trace:
+def trace(model: object, *, keep: str = "auto", **inputs: Any) -> Trace:
     """Runs `model(**inputs)` with its own fast kernels, and returns the trace of that run.
 
     Args:
@@ -30,12 +30,13 @@ def trace(model: Any, *, keep: str = "auto", **inputs: Any) -> Trace:
             make the trace larger than 2 GiB.
 
     Raises:
-        RegardError: no attention was heard, or what was heard cannot be shown faithfully.
+        UnsupportedError: no attention was captured, or it cannot be shown faithfully.
+        BadArgumentError: not a model.
     """
     if not isinstance(model, nn.Module):
         if hasattr(model, "trace"):  # a task's own: translator.trace(text)
             return model.trace(keep=keep, **inputs)
-        raise RegardError(
+        raise BadArgumentError(
             "trace needs a model: a torch module or what regard.load gives;"
             f" got {type(model).__name__}."
         )
@@ -133,7 +134,7 @@ def trace_module(model: nn.Module, *, keep: str = "auto", **inputs: Any) -> Trac
     with hearing(model, record):
         output = model(**inputs)
     if not recorder.taps:
-        raise RegardError(
+        raise UnsupportedError(
             f"no attention was heard in {type(model).__name__}: its attention must go through"
             " regard.attend, or the model be one of transformers."
         )

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from regard.errors import RegardError
+from regard.errors import BadArgumentError
 from regard.inspection.answers import Group, Quantity
 from regard.inspection.cells import Spans
 from regard.inspection.statistics import head_summary
@@ -105,7 +105,8 @@ def part(
         queries, keys: counted in tokens, or in words or sentences by `group`.
 
     Raises:
-        RegardError: a tap, head or rectangle that is not there, or one too large to be taken along.
+        BadArgumentError: a tap, head or rectangle that is not there, or one too large to be taken
+            along.
     """
     of = trace[tap]
     rows, columns = names(trace, of.queries, group), names(trace, of.keys, group)
@@ -113,7 +114,7 @@ def part(
     first_column, last_column, _ = keys.indices(len(columns))
     height, width = last_row - first_row, last_column - first_column
     if not (0 < height <= LARGEST_SIDE and 0 < width <= LARGEST_SIDE):
-        raise RegardError(
+        raise BadArgumentError(
             f"an export has from 1 to {LARGEST_SIDE:,} rows and columns; this part of {tap} has"
             f" {max(height, 0):,} x {max(width, 0):,}: choose others by queries and keys."
         )

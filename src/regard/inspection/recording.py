@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from regard.attention import Call, listening
-from regard.errors import RegardError
+from regard.errors import UnsupportedError, unknown
 from regard.inspection.tap import Tap
 
 IN_MEMORY = 2 * 2**30  # bytes that a trace keeps in memory before it goes to disk
@@ -55,14 +55,14 @@ def calling_path(paths: Mapping[nn.Module, str]) -> str | None:
 
 
 def check_traceable(model: nn.Module) -> None:
-    """Raises RegardError for a model that is compiled or in training mode."""
+    """Raises UnsupportedError for a model that is compiled or in training mode."""
     if hasattr(model, "_orig_mod") or model._compiled_call_impl is not None:
-        raise RegardError(
+        raise UnsupportedError(
             "a compiled model hides its attention layers; trace the model as it was before"
             " torch.compile."
         )
     if model.training:
-        raise RegardError(
+        raise UnsupportedError(
             "a trace shows what the model does when it is used, without dropout;"
             " call model.eval() first."
         )
@@ -82,7 +82,7 @@ class Recorder:
 
     def __post_init__(self) -> None:
         if self.keep not in KEEP:
-            raise RegardError(f"keep must be one of {', '.join(KEEP)}; got {self.keep!r}.")
+            raise unknown("keep", self.keep, KEEP)
         self._bytes = 0
         self._memory = Memory()
 

@@ -10,7 +10,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from regard.errors import RegardError
+from regard.errors import BadArgumentError
 from regard.inspection.answers import HeadInfo, Summary
 from regard.inspection.tap import TILE_COLUMNS, TILE_ROWS, Tap
 
@@ -44,12 +44,13 @@ def head_statistics(tap: Tap, *, every: int = 1, item: int = 0) -> HeadStatistic
         every: looks at every so-manieth row; 1: at all of them.
 
     Raises:
-        RegardError: every below 1, an empty map.
+        BadArgumentError: every below 1.
+        UnsupportedError: an empty map.
     """
     if every < 1:
-        raise RegardError(f"every must be at least 1; got {every}.")
+        raise BadArgumentError(f"every must be at least 1; got {every}.")
     if 0 in (tap.rows, tap.columns):
-        raise RegardError(f"{tap.name} has no weights: its map is {tap.rows} x {tap.columns}.")
+        raise BadArgumentError(f"{tap.name} has no weights: its map is {tap.rows} x {tap.columns}.")
     device = tap.query.device
     # From the last row back: where rows are left out, those that see the most are not.
     rows = torch.arange(tap.rows - 1, -1, -every, device=device).flip(0)

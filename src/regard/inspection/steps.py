@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import torch
 
 from regard.attention import Call
-from regard.errors import RegardError
+from regard.errors import UnsupportedError
 from regard.inspection.trace import Edit
 
 
@@ -14,10 +14,10 @@ def joined(calls: Sequence[Call]) -> Call:
     """The one call that has every step's query, over the keys that all steps share.
 
     Raises:
-        RegardError: there was no call.
+        UnsupportedError: there was no call.
     """
     if not calls:
-        raise RegardError(
+        raise UnsupportedError(
             "there is no attention to look at: this recurrent model sees one fixed context;"
             " choose a model with attention 'bahdanau' or 'luong'."
         )

@@ -16,7 +16,7 @@ from torch import Tensor
 
 from regard.attention import masks, scores
 from regard.attention.record import Attention
-from regard.errors import RegardError, refusing
+from regard.errors import DamagedFileError, NotFoundError, UnsupportedError, refusing
 from regard.files import whole_file
 from regard.inspection.answers import AxisInfo, GenerationInfo
 from regard.inspection.tap import Tap
@@ -42,7 +42,7 @@ def save_trace(trace: Trace, path: str | os.PathLike[str]) -> None:
     """Writes the trace whole: what `load_trace` reads.
 
     Raises:
-        RegardError: a score function of the user's own, which a file cannot hold.
+        UnsupportedError: a score function of the user's own, which a file cannot hold.
     """
     store = Store()
     content = {
@@ -72,23 +72,29 @@ def load_trace(path: str | os.PathLike[str]) -> Trace:
     It has no model, so nothing can be ablated.
 
     Raises:
-        RegardError: no such file, no trace, a file cut short, or one of another version.
+        NotFoundError: no such file.
+        DamagedFileError: not a trace, or a file cut short.
+        UnsupportedError: a trace of another version.
     """
     path = Path(path)
     if not path.is_file():
-        raise RegardError(f"there is no trace at {path}; give a file that trace.save has written.")
+        raise NotFoundError(
+            f"there is no trace at {path}; give a file that trace.save has written."
+        )
     try:
         with safe_open(path, framework="pt") as file:
             header = file.metadata() or {}
             tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
     except (SafetensorError, OSError) as error:
-        raise RegardError(
+        raise DamagedFileError(
             f"{path} is not a complete safetensors file ({error}); was it cut short? Save it again."
         ) from error
     if header.get("format") != FORMAT:
-        raise RegardError(f"{path} does not hold a trace; give a file that trace.save has written.")
+        raise DamagedFileError(
+            f"{path} does not hold a trace; give a file that trace.save has written."
+        )
     if header.get("version") != str(VERSION):
-        raise RegardError(
+        raise UnsupportedError(
             f"{path} is a trace of version {header.get('version')}, and this is the regard that"
             f" reads version {VERSION}; trace the text again."
         )
@@ -118,7 +124,7 @@ class Store:
         for name, function in scores.NAMED.items():
             if function is value:
                 return {"score": name, "fields": {}}
-        raise RegardError(
+        raise UnsupportedError(
             f"a trace file holds the masks and scores of regard.attention only; got {value!r}."
             " Keep this trace in memory."
         )

@@ -11,7 +11,7 @@ from regard.attention import Causal, Mask
 from regard.attention.masks import Both
 from regard.attention.record import Attention
 from regard.attention.scores import Score
-from regard.errors import RegardError
+from regard.errors import BadArgumentError, UnsupportedError
 from regard.inspection.answers import Receipt
 from regard.inspection.bounds import indices, one
 
@@ -113,7 +113,7 @@ class Tap:
         equation 1. Each row is normalised over all the keys it may see, inside the tile or not.
 
         Raises:
-            RegardError: a head, a sequence or a tile that is not there.
+            BadArgumentError: a head, a sequence or a tile that is not there.
         """
         rows, columns = self.rows_of(queries), self.columns_of(keys)
         heads = self.heads_of(head)
@@ -145,7 +145,7 @@ class Tap:
         """‖α · f(x)‖ of the same tile, where f(x) = x W_V W_O of the head (Kobayashi et al. 2020,
         equation 5): how much a key adds to the output, not only how much it is looked at."""
         if self.value_norms is None:
-            raise RegardError(
+            raise UnsupportedError(
                 f"‖α·f(x)‖ needs the output projection of {self.name}, which is not known here;"
                 " ask for weights instead."
             )
@@ -180,7 +180,7 @@ class Tap:
         return values, positions
 
     def of_head(self, head: int, item: int = 0) -> Attention:
-        """One head's attention in one sequence. Raises RegardError if there is no such sequence."""
+        """One head's attention in one sequence. Raises BadArgumentError for no such sequence."""
         one("item", item, self.batch)
         return self.attention.of_head(head, item)
 
@@ -269,7 +269,7 @@ class Tap:
         if head is None:
             return list(range(self.heads))
         if not isinstance(head, int) or not 0 <= head < self.heads:
-            raise RegardError(f"{self.name} has heads 0 to {self.heads - 1}; got {head!r}.")
+            raise BadArgumentError(f"{self.name} has heads 0 to {self.heads - 1}; got {head!r}.")
         return [head]
 
     def rows_of(self, queries: slice) -> Tensor:

@@ -12,8 +12,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from regard.attention.scores import unknown
-from regard.errors import RegardError
+from regard.errors import BadArgumentError, UnsupportedError, unknown
 from regard.inspection.answers import Group, Quantity, Reduce
 from regard.inspection.cells import Cells, Spans
 from regard.inspection.tap import TILE_COLUMNS, TILE_ROWS, Tap
@@ -71,7 +70,7 @@ def tile(
             over its pieces' rows.
 
     Raises:
-        RegardError: a tile that begins outside the map or is too large, an unknown name.
+        BadArgumentError: a tile that begins outside the map or is too large, an unknown name.
     """
     level, every = request.level, request.every
     rows = Cells(tap.rows, row_spans, level, request.row, request.height, "row")
@@ -79,9 +78,9 @@ def tile(
     check_choice("quantity", request.quantity, QUANTITIES)
     check_choice("reduce", request.reduce, REDUCTIONS)
     if every < 1 or every & (every - 1):
-        raise RegardError(f"every must be a power of two; got {every}.")
+        raise BadArgumentError(f"every must be a power of two; got {every}.")
     if len(rows) * len(columns) > LARGEST_TILE:
-        raise RegardError(
+        raise BadArgumentError(
             f"a tile may have {LARGEST_TILE:,} cells; got {len(rows)} x {len(columns)}."
             " Ask for a smaller one, or a coarser level."
         )
@@ -185,7 +184,7 @@ def visible(tap: Tap, head: int, rows: Tensor, columns: Tensor, quantity: str) -
 
 def norms_of(tap: Tap, head: int, columns: Tensor) -> Tensor:
     if tap.value_norms is None:
-        raise RegardError(
+        raise UnsupportedError(
             f"‖α·f(x)‖ needs the output projection of {tap.name}, which is not known here;"
             " ask for weights instead."
         )
@@ -234,4 +233,4 @@ def grouped(values: Tensor, spans: Spans, how: str) -> Tensor:
 
 def check_choice(name: str, value: str, known: tuple[str, ...]) -> None:
     if value not in known:
-        raise RegardError(unknown(name, value, list(known)))
+        raise unknown(name, value, known)

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 from torch import Tensor
 
 from regard.attention import Call
-from regard.attention.scores import unknown
-from regard.errors import RegardError
+from regard.errors import unknown
 from regard.files import whole_file
 from regard.inspection.answers import AxisInfo, GenerationInfo, Receipt
 from regard.inspection.tap import Tap
@@ -54,7 +53,7 @@ class Trace(Mapping[str, Tap]):
 
     def __getitem__(self, name: str) -> Tap:
         if name not in self.taps:
-            raise RegardError(unknown("tap", name, list(self.taps)))
+            raise unknown("tap", name, self.taps)
         return self.taps[name]
 
     def __iter__(self) -> Iterator[str]:
@@ -71,7 +70,7 @@ class Trace(Mapping[str, Tap]):
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> "Trace":
-        """The trace that `save` wrote. Raises RegardError for a file that is none, or not whole."""
+        """The trace that `save` wrote. Raises DamagedFileError for any other or incomplete file."""
         from regard.inspection.storage import load_trace
 
         return load_trace(path)
@@ -137,7 +136,7 @@ class Trace(Mapping[str, Tap]):
             height: in pixels.
 
         Raises:
-            RegardError: the package for widgets is missing.
+            UnavailableError: the package for widgets is missing.
         """
         from regard.studio.widget import TraceWidget
 

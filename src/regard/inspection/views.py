@@ -9,7 +9,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from regard.errors import RegardError
+from regard.errors import BadArgumentError
 from regard.inspection import tiles
 from regard.inspection.answers import (
     AxisInfo,
@@ -89,7 +89,7 @@ def summary(trace: Trace, tap: str) -> Summary:
 def thumbnails(trace: Trace, tap: str, size: int) -> Numbers:
     """A small picture of each head, block maxima: (heads, height, width)."""
     if not 1 <= size <= 256:
-        raise RegardError(f"size must be from 1 to 256; got {size}.")
+        raise BadArgumentError(f"size must be from 1 to 256; got {size}.")
     pictures, looked_at = tiles.thumbnails(trace[tap], size)
     return Numbers(pictures, every=max(round(trace[tap].rows / max(looked_at, 1)), 1))
 
@@ -112,7 +112,7 @@ def cell(trace: Trace, tap: str, head: Head, query: int, key: int) -> Cell:
     """Every number behind one weight."""
     of = trace[tap]
     if head == "mean":
-        raise RegardError(
+        raise BadArgumentError(
             f"the numbers behind a weight are those of one head; choose 0 to {of.heads - 1}."
         )
     of.heads_of(head)
@@ -168,9 +168,9 @@ def looks(
     """What a query looks at most, or which queries look most at a key; masked ones are left out."""
     of = trace[tap]
     if (query is None) == (key is None):
-        raise RegardError("give either a query, for its row, or a key, for its column.")
+        raise BadArgumentError("give either a query, for its row, or a key, for its column.")
     if k < 1:
-        raise RegardError(f"k must be at least 1; got {k}.")
+        raise BadArgumentError(f"k must be at least 1; got {k}.")
     check_choice("quantity", quantity, tiles.QUANTITIES)
     rows = slice(None) if query is None else one("query", query, of.rows)
     columns = slice(None) if key is None else one("key", key, of.columns)

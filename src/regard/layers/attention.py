@@ -5,7 +5,7 @@ from torch import Tensor, nn
 
 from regard.attention import Mask, Score, attend
 from regard.attention.scores import find_score
-from regard.errors import RegardError
+from regard.errors import BadArgumentError
 from regard.layers.rotary import Rotary
 
 
@@ -27,7 +27,7 @@ class MultiHeadAttention(nn.Module):
         rotary: rotates query and key by their positions (self-attention only).
 
     Raises:
-        RegardError: numbers of heads or widths that do not divide, or an unknown score.
+        BadArgumentError: numbers of heads or widths that do not divide, or an unknown score.
     """
 
     def __init__(
@@ -44,20 +44,20 @@ class MultiHeadAttention(nn.Module):
     ):
         super().__init__()
         if head_dim is None and d_model % num_heads:
-            raise RegardError(
+            raise BadArgumentError(
                 f"d_model must be a multiple of num_heads; got {d_model} and {num_heads}."
                 " Change one of them or give head_dim."
             )
         self.num_heads = num_heads
         self.num_key_heads = num_heads if num_key_heads is None else num_key_heads
         if self.num_key_heads < 1 or num_heads % self.num_key_heads:
-            raise RegardError(
+            raise BadArgumentError(
                 "num_heads must be a multiple of num_key_heads;"
                 f" got {num_heads} and {self.num_key_heads}."
             )
         self.head_dim = head_dim or d_model // num_heads
         if rotary is not None and rotary.dim != self.head_dim:
-            raise RegardError(
+            raise BadArgumentError(
                 f"rotary must have the dim {self.head_dim} of a head; got {rotary.dim}."
             )
         self.score = find_score(score)

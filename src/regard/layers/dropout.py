@@ -11,7 +11,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from regard.errors import RegardError
+from regard.errors import BadArgumentError
 
 
 class Dropout(nn.Module):
@@ -46,9 +46,9 @@ class Dropout(nn.Module):
 
 
 def check_dropout(probability: float) -> None:
-    """Raises RegardError unless 0 ≤ probability ≤ 255/256."""
+    """Raises BadArgumentError unless 0 ≤ probability ≤ 255/256."""
     if not 0 <= probability <= 255 / 256:
-        raise RegardError(f"dropout must be from 0 to 255/256; got {probability}. Lower it.")
+        raise BadArgumentError(f"dropout must be from 0 to 255/256; got {probability}. Lower it.")
 
 
 def keep_scale(like: Tensor, dropped: int) -> Tensor:

@@ -5,7 +5,7 @@ import math
 import torch
 from torch import Tensor, nn
 
-from regard.errors import RegardError
+from regard.errors import BadArgumentError, unknown
 from regard.layers.dropout import Dropout
 from regard.positions import sinusoidal
 
@@ -42,9 +42,7 @@ class Embedding(nn.Module):
     ):
         super().__init__()
         if positions not in POSITIONS:
-            raise RegardError(
-                f"positions must be one of {', '.join(POSITIONS)}; got {positions!r}."
-            )
+            raise unknown("positions", positions, POSITIONS)
         d_model = tokens.embedding_dim
         self.tokens = tokens
         self.scale = math.sqrt(d_model) if scale else None
@@ -109,7 +107,7 @@ class Embedding(nn.Module):
         if positions is not None and positions.device.type == "cpu" and positions.numel():
             end = int(positions.max()) + 1  # on a GPU, this would wait for it
         if end > available:
-            raise RegardError(
+            raise BadArgumentError(
                 f"the model has {available} positions; got a sequence of {end}"
                 " tokens. Split the text or use a model with more positions."
             )
@@ -124,14 +122,14 @@ def empty_table(rows: int, width: int) -> nn.Embedding:
 
 
 def check_ids(ids: Tensor, vocab_size: int) -> None:
-    """Raises RegardError unless 0 ≤ ids < vocab_size, for ids of any shape.
+    """Raises BadArgumentError unless 0 ≤ ids < vocab_size, for ids of any shape.
 
     Ids on a GPU are not checked: reading them would wait for it.
     """
     if ids.device.type == "cpu" and ids.numel():
         low, high = (int(bound) for bound in ids.aminmax())
         if low < 0 or high >= vocab_size:
-            raise RegardError(
+            raise BadArgumentError(
                 f"token ids must be from 0 to {vocab_size - 1}; got {high if low >= 0 else low}."
                 " Does the tokenizer belong to this model?"
             )

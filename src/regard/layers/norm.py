@@ -4,7 +4,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from regard.errors import RegardError
+from regard.errors import unknown
 
 NORMS = ("layer", "rms")
 
@@ -39,4 +39,4 @@ def make_norm(kind: str, width: int, eps: float = 1e-5) -> Norm:
         return nn.LayerNorm(width, eps)
     if kind == "rms":
         return RMSNorm(width, eps)
-    raise RegardError(f"norm kind must be one of {', '.join(NORMS)}; got {kind!r}.")
+    raise unknown("norm kind", kind, NORMS)

@@ -3,7 +3,7 @@
 import torch
 from torch import Tensor, nn
 
-from regard.errors import RegardError
+from regard.errors import BadArgumentError, unknown
 from regard.layers.dropout import Dropout
 from regard.positions import grid
 
@@ -23,7 +23,7 @@ class PatchEmbedding(nn.Module):
         dropout: probability of zeroing an element of the sum.
 
     Raises:
-        RegardError: the patches do not fill the image, or unknown positions.
+        BadArgumentError: the patches do not fill the image, or unknown positions.
     """
 
     def __init__(
@@ -41,12 +41,12 @@ class PatchEmbedding(nn.Module):
         self.image_size, self.patch_size = _pair(image_size), _pair(patch_size)
         (height, width), (rows, columns) = self.image_size, self.patch_size
         if height % rows or width % columns:
-            raise RegardError(
+            raise BadArgumentError(
                 f"image_size must be a multiple of patch_size; got {height} × {width}"
                 f" and {rows} × {columns}."
             )
         if positions not in ("learned", "grid"):
-            raise RegardError(f"positions must be learned or grid; got {positions!r}.")
+            raise unknown("positions", positions, ("learned", "grid"))
         self.grid = (height // rows, width // columns)
         self.patches = nn.Conv2d(channels, d_model, self.patch_size, stride=self.patch_size)
         self.class_token = nn.Parameter(torch.empty(1, 1, d_model)) if class_token else None
@@ -75,7 +75,7 @@ class PatchEmbedding(nn.Module):
         first, then the patches row by row."""
         if tuple(pixels.shape[1:]) != (self.patches.in_channels, *self.image_size):
             expected = (self.patches.in_channels, *self.image_size)
-            raise RegardError(
+            raise BadArgumentError(
                 f"pixels must be (batch, channels, height, width) with {expected} after batch;"
                 f" got {tuple(pixels.shape)}. Resize the images."
             )

@@ -3,7 +3,7 @@
 import torch
 from torch import Tensor
 
-from regard.errors import RegardError
+from regard.errors import BadArgumentError
 from regard.positions.rotary import Scaling, apply_rotary, rotary_frequencies
 
 
@@ -42,7 +42,7 @@ class Rotary:
             cosine, sine = self._table(start + length, query.device)
             return cosine[start : start + length], sine[start : start + length]
         if positions.ndim != 2 or positions.shape[1] != length:
-            raise RegardError(
+            raise BadArgumentError(
                 f"positions must be (batch or 1, {length}); got shape {tuple(positions.shape)}."
             )
         # Not from the table: its length would depend on the largest position, and reading that

@@ -10,7 +10,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from regard.attention import Causal, Mask, Window
-from regard.errors import RegardError
+from regard.errors import unknown
 from regard.layers.attention import LayerCache, MultiHeadAttention
 from regard.layers.dropout import Dropout
 from regard.layers.embeddings import Embedding
@@ -214,9 +214,7 @@ class FeedForward(nn.Module):
     ):
         super().__init__()
         if activation not in ACTIVATIONS:
-            raise RegardError(
-                f"activation must be one of {', '.join(ACTIVATIONS)}; got {activation!r}."
-            )
+            raise unknown("activation", activation, ACTIVATIONS)
         self.gate = nn.Linear(d_model, d_ff, bias=bias) if gated else None
         self.inner = nn.Linear(d_model, d_ff, bias=bias)
         self.outer = nn.Linear(d_ff, d_model, bias=bias)

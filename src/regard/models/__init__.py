@@ -12,6 +12,7 @@ from regard.models.recurrent import (
 from regard.models.vision import VISION_PRESETS, VisionConfig, VisionTransformer, vision_preset
 
 AnyEncoderDecoder = EncoderDecoder | RecurrentEncoderDecoder
+Model = AnyEncoderDecoder | Encoder | Decoder | VisionTransformer
 
 __all__ = [
     "DECODER_PRESETS",
@@ -26,6 +27,7 @@ __all__ = [
     "EncoderConfig",
     "EncoderDecoder",
     "EncoderDecoderConfig",
+    "Model",
     "RecurrentConfig",
     "RecurrentEncoderDecoder",
     "VisionConfig",

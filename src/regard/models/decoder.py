@@ -13,7 +13,7 @@ import torch
 from torch import Tensor, nn
 
 from regard.attention import Padding
-from regard.errors import RegardError
+from regard.errors import BadArgumentError, unknown
 from regard.layers import (
     ACTIVATIONS,
     Embedding,
@@ -71,12 +71,12 @@ class DecoderConfig:
         check_choices(self, _CHOICES)
         for name in ("vocab_size", "d_model", "num_layers", "num_heads", "d_ff", "max_positions"):
             if getattr(self, name) < 1:
-                raise RegardError(f"{name} must be at least 1; got {getattr(self, name)}.")
+                raise BadArgumentError(f"{name} must be at least 1; got {getattr(self, name)}.")
         check_dropout(self.dropout)
         if self.window is not None and self.window < 1:
-            raise RegardError(f"window must be at least 1 token, or None; got {self.window}.")
+            raise BadArgumentError(f"window must be at least 1 token, or None; got {self.window}.")
         if self.first_window_layer < 0:
-            raise RegardError(
+            raise BadArgumentError(
                 f"first_window_layer must be at least 0; got {self.first_window_layer}."
             )
 
@@ -131,7 +131,7 @@ DECODER_PRESETS: dict[str, dict[str, Any]] = {
 def decoder_preset(name: str, vocab_size: int, **changes: Any) -> DecoderConfig:
     """The named preset with this vocabulary and any other changes."""
     if name not in DECODER_PRESETS:
-        raise RegardError(f"preset must be one of {', '.join(DECODER_PRESETS)}; got {name!r}.")
+        raise unknown("preset", name, DECODER_PRESETS)
     return replace(DecoderConfig(vocab_size, **DECODER_PRESETS[name]), **changes)
 
 
@@ -257,7 +257,7 @@ def _left_padded(tokens: Tensor, attention_mask: Tensor) -> tuple[Tensor, Tensor
 
 def _check_attention_mask(attention_mask: Tensor, shape: tuple[int, ...]) -> None:
     if attention_mask.dtype != torch.bool or attention_mask.shape != shape:
-        raise RegardError(
+        raise BadArgumentError(
             f"attention_mask must be boolean, True for tokens, with the shape {shape} of the ids;"
             f" got {attention_mask.dtype} {tuple(attention_mask.shape)}."
         )

@@ -12,7 +12,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from regard.attention import Padding
-from regard.errors import RegardError
+from regard.errors import BadArgumentError, unknown
 from regard.layers import (
     ACTIVATIONS,
     Dropout,
@@ -63,11 +63,11 @@ class EncoderConfig:
         check_dropout(self.head_dropout or 0.0)
         check_labels(self.head, self.labels)
         if self.pad_id is not None and not 0 <= self.pad_id < self.vocab_size:
-            raise RegardError(
+            raise BadArgumentError(
                 f"pad_id must be below the vocabulary's {self.vocab_size}; got {self.pad_id}."
             )
         if not self.count_padding and (self.pad_id is None or self.position_offset < 1):
-            raise RegardError(
+            raise BadArgumentError(
                 "count_padding=False needs a pad_id and a position_offset of at least 1, whose last"
                 f" row is padding's; got {self.pad_id} and {self.position_offset}."
             )
@@ -87,7 +87,7 @@ ENCODER_PRESETS: dict[str, dict[str, Any]] = {
 def encoder_preset(name: str, vocab_size: int, **changes: Any) -> EncoderConfig:
     """The named preset with this vocabulary and any other changes."""
     if name not in ENCODER_PRESETS:
-        raise RegardError(f"preset must be one of {', '.join(ENCODER_PRESETS)}; got {name!r}.")
+        raise unknown("preset", name, ENCODER_PRESETS)
     return replace(EncoderConfig(vocab_size, **ENCODER_PRESETS[name]), **changes)
 
 
@@ -239,9 +239,9 @@ def init_weights(model: nn.Module, std: float = 0.02) -> None:
 
 
 def check_labels(head: str, labels: tuple[str, ...]) -> None:
-    """Raises RegardError unless there are labels exactly if the head is a classification."""
+    """Raises BadArgumentError unless there are labels exactly if the head is a classification."""
     if (head == "classification") != bool(labels):
-        raise RegardError(
+        raise BadArgumentError(
             "labels must be given for head='classification' and for no other head;"
             f" got head={head!r} and {len(labels)} labels."
         )
@@ -249,14 +249,14 @@ def check_labels(head: str, labels: tuple[str, ...]) -> None:
 
 def _check_token_types(token_type_ids: Tensor, token_types: int | None) -> None:
     if token_types is None:
-        raise RegardError(
+        raise BadArgumentError(
             "this model has no token types (config.token_types is None); got token_type_ids."
             " Leave them out."
         )
     if token_type_ids.device.type == "cpu" and token_type_ids.numel():
         low, high = (int(bound) for bound in token_type_ids.aminmax())
         if low < 0 or high >= token_types:
-            raise RegardError(
+            raise BadArgumentError(
                 f"token_type_ids must be from 0 to {token_types - 1};"
                 f" got {high if low >= 0 else low}."
             )

@@ -10,7 +10,7 @@ import torch
 from torch import Tensor, nn
 
 from regard.attention import Mask, Padding
-from regard.errors import RegardError
+from regard.errors import BadArgumentError, unknown
 from regard.layers import (
     ACTIVATIONS,
     Embedding,
@@ -69,7 +69,9 @@ class EncoderDecoderConfig:
         check_choices(self, _CHOICES)
         check_dropout(self.dropout)
         if self.positions == "sinusoidal" and self.d_model % 2:
-            raise RegardError(f"sinusoidal positions need an even d_model; got {self.d_model}.")
+            raise BadArgumentError(
+                f"sinusoidal positions need an even d_model; got {self.d_model}."
+            )
         check_token_ids(self)
 
     @property
@@ -107,7 +109,7 @@ PRESETS: dict[str, dict[str, int | float]] = {
 def preset(name: str, vocab_size: int, **changes: object) -> EncoderDecoderConfig:
     """The named preset with this vocabulary and any other changes."""
     if name not in PRESETS:
-        raise RegardError(f"preset must be one of {', '.join(PRESETS)}; got {name!r}.")
+        raise unknown("preset", name, PRESETS)
     base = EncoderDecoderConfig(vocab_size, **PRESETS[name])  # type: ignore[arg-type]
     return replace(base, **changes)  # type: ignore[arg-type]
 

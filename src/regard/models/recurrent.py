@@ -12,7 +12,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from regard.errors import RegardError
+from regard.errors import BadArgumentError, unknown
 from regard.layers import Embedding, check_dropout, check_ids, empty_table
 from regard.layers.recurrent import CELLS, State, make_cells, read_tokens, reset_cells
 from regard.layers.recurrent_attention import BahdanauAttention, LuongAttention
@@ -50,11 +50,11 @@ class RecurrentConfig:
         check_choices(self, _CHOICES)
         check_dropout(self.dropout)
         if self.attention != "luong" and (self.score != "general" or self.input_feeding):
-            raise RegardError(
+            raise BadArgumentError(
                 f"score and input_feeding are for attention 'luong'; got {self.attention!r}."
             )
         if self.bidirectional and self.hidden_size % 2:
-            raise RegardError(
+            raise BadArgumentError(
                 f"a bidirectional encoder needs an even hidden_size; got {self.hidden_size}."
             )
         check_token_ids(self)
@@ -82,10 +82,7 @@ RECURRENT_PRESETS: dict[str, dict[str, int | float]] = {
 def recurrent_preset(name: str, vocab_size: int, **changes: object) -> RecurrentConfig:
     """The named preset with this vocabulary and any other changes."""
     if name not in RECURRENT_PRESETS:
-        raise RegardError(
-            f"preset must be one of {', '.join(RECURRENT_PRESETS)} for a recurrent model;"
-            f" got {name!r}."
-        )
+        raise unknown("preset of a recurrent model", name, RECURRENT_PRESETS)
     base = RecurrentConfig(vocab_size, **RECURRENT_PRESETS[name])  # type: ignore[arg-type]
     return replace(base, **changes)  # type: ignore[arg-type]
 

@@ -9,7 +9,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from regard.errors import RegardError
+from regard.errors import unknown
 from regard.layers import (
     ACTIVATIONS,
     FeedForward,
@@ -64,7 +64,7 @@ VISION_PRESETS: dict[str, dict[str, Any]] = {
 def vision_preset(name: str, **changes: Any) -> VisionConfig:
     """The named preset with any changes."""
     if name not in VISION_PRESETS:
-        raise RegardError(f"preset must be one of {', '.join(VISION_PRESETS)}; got {name!r}.")
+        raise unknown("preset", name, VISION_PRESETS)
     return replace(VisionConfig(**VISION_PRESETS[name]), **changes)
 
 

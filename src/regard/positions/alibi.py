@@ -7,7 +7,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from regard.errors import RegardError
+from regard.errors import BadArgumentError
 
 
 def alibi_slopes(num_heads: int) -> Float[Tensor, " heads"]:
@@ -17,7 +17,7 @@ def alibi_slopes(num_heads: int) -> Float[Tensor, " heads"]:
     the power above, as in the authors' code and every checkpoint.
     """
     if num_heads < 1:
-        raise RegardError(f"num_heads must be at least 1; got {num_heads}.")
+        raise BadArgumentError(f"num_heads must be at least 1; got {num_heads}.")
     power = 1 << (num_heads.bit_length() - 1)  # the largest power of two that is not above
     slopes = _geometric(power) + _geometric(2 * power)[::2][: num_heads - power]
     return torch.tensor(slopes)

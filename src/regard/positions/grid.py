@@ -7,7 +7,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from regard.errors import RegardError
+from regard.errors import BadArgumentError
 from regard.positions.sinusoidal import sinusoidal
 
 
@@ -17,10 +17,10 @@ def grid(
     """A position for each cell of the grid, row after row.
 
     The first half of the dimensions tells the row, the second the column, each as all sines and
-    then all cosines. Raises RegardError unless d_model is a multiple of 4.
+    then all cosines. Raises BadArgumentError unless d_model is a multiple of 4.
     """
     if d_model < 4 or d_model % 4:
-        raise RegardError(f"a grid's d_model must be a multiple of 4; got {d_model}.")
+        raise BadArgumentError(f"a grid's d_model must be a multiple of 4; got {d_model}.")
     of_rows, of_columns = (
         sinusoidal(length, d_model // 2, base=base, layout="halves") for length in (rows, columns)
     )

@@ -4,7 +4,7 @@ from jaxtyping import Float, Int
 from torch import Tensor
 from torch.nn.functional import embedding
 
-from regard.errors import RegardError
+from regard.errors import BadArgumentError
 
 
 def learned(
@@ -12,12 +12,14 @@ def learned(
 ) -> Float[Tensor, "length d_model"]:
     """Rows start … start + length - 1 of the table; gradients reach these rows only.
 
-    Raises RegardError for a position that the table does not have: there is nothing to read there,
+    Raises BadArgumentError for a position outside the table: there is nothing to read there,
     unlike with sinusoidal positions.
     Source: Gehring et al. 2017, section 3.1.
     """
     if start < 0 or length < 0:
-        raise RegardError(f"learned positions start at 0; got start={start} and length={length}.")
+        raise BadArgumentError(
+            f"learned positions start at 0; got start={start} and length={length}."
+        )
     if start + length > len(table):
         raise beyond(start + length - 1, table)
     return table[start : start + length]
@@ -30,14 +32,14 @@ def learned_at(
     if positions.numel():
         first, last = int(positions.min()), int(positions.max())
         if first < 0:
-            raise RegardError(f"learned positions start at 0; got {first}.")
+            raise BadArgumentError(f"learned positions start at 0; got {first}.")
         if last >= len(table):
             raise beyond(last, table)
     return embedding(positions, table)
 
 
-def beyond(position: int, table: Tensor) -> RegardError:
-    return RegardError(
+def beyond(position: int, table: Tensor) -> BadArgumentError:
+    return BadArgumentError(
         f"positions must be below {len(table)}, the rows of the table; got {position}."
         " Shorten or split the input, or use a model with more positions."
     )

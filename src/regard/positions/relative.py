@@ -9,7 +9,7 @@ import torch
 from jaxtyping import Int
 from torch import Tensor
 
-from regard.errors import RegardError
+from regard.errors import BadArgumentError
 
 
 def relative_buckets(
@@ -26,13 +26,13 @@ def relative_buckets(
     query have the upper half of the buckets; else they share bucket 0 with the query itself.
 
     Raises:
-        RegardError: too few buckets, or a max_distance that leaves none for far offsets.
+        BadArgumentError: too few buckets, or a max_distance that leaves none for far offsets.
     """
     directions = 2 if bidirectional else 1
     buckets = num_buckets // directions
     exact = buckets // 2
     if exact < 1 or num_buckets % directions or max_distance <= exact:
-        raise RegardError(
+        raise BadArgumentError(
             f"num_buckets must be a multiple of {directions} and at least {2 * directions}, and"
             f" max_distance above the {exact} distances that have their own bucket;"
             f" got {num_buckets} and {max_distance}."

@@ -12,7 +12,7 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
-from regard.errors import RegardError
+from regard.errors import BadArgumentError
 
 # The fields of the scalings are named as in the rope_parameters of a config.json.
 
@@ -93,12 +93,12 @@ def rotary_frequencies(
     the output more than a test of a checkpoint allows.
 
     Raises:
-        RegardError: an odd dim, a theta that is not positive.
+        BadArgumentError: an odd dim, a theta that is not positive.
     """
     if dim < 2 or dim % 2:
-        raise RegardError(f"rotary positions need an even head_dim of at least 2; got {dim}.")
+        raise BadArgumentError(f"rotary positions need an even head_dim of at least 2; got {dim}.")
     if theta <= 0:
-        raise RegardError(f"theta must be positive; got {theta}.")
+        raise BadArgumentError(f"theta must be positive; got {theta}.")
     frequencies = 1.0 / theta ** (torch.arange(0, dim, 2).float() / dim)
     return frequencies if scaling is None else scaling(frequencies)
 

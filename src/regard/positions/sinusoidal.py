@@ -9,7 +9,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from regard.errors import RegardError
+from regard.errors import BadArgumentError, unknown
 
 Layout = Literal["interleaved", "halves"]
 """Where sine and cosine of one frequency stand. "interleaved" is the paper's: dimensions 2i and
@@ -30,7 +30,7 @@ def sinusoidal(
     """PE(pos) for pos = start … start + length - 1.
 
     PE(pos, 2i) = sin(pos / base^(2i / d_model)) and PE(pos, 2i + 1) the cosine of the same.
-    Raises RegardError if d_model is odd or the layout is not known.
+    Raises BadArgumentError if d_model is odd or the layout is not known.
     """
     positions = torch.arange(start, start + length, dtype=torch.float64, device=device)
     angles = positions[:, None] * frequencies(d_model, base, device)
@@ -65,9 +65,9 @@ def frequencies(
 ) -> Float[Tensor, " half"]:
     """Radians per position of each pair, in float64: in float32 a far position's angle is off."""
     if d_model < 2 or d_model % 2:
-        raise RegardError(f"d_model must be an even number of at least 2; got {d_model}.")
+        raise BadArgumentError(f"d_model must be an even number of at least 2; got {d_model}.")
     if base <= 0:
-        raise RegardError(f"base must be positive; got {base}.")
+        raise BadArgumentError(f"base must be positive; got {base}.")
     exponents = torch.arange(0, d_model, 2, dtype=torch.float64, device=device) / d_model
     return torch.as_tensor(base, dtype=torch.float64, device=device) ** -exponents
 
@@ -79,4 +79,4 @@ def arrange(
         return torch.stack([sine, cosine], -1).flatten(-2)
     if layout == "halves":
         return torch.cat([sine, cosine], -1)
-    raise RegardError(f"layout must be 'interleaved' or 'halves'; got {layout!r}.")
+    raise unknown("layout", layout, ("interleaved", "halves"))

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from fastapi import APIRouter
 from pydantic import Field
 
-from regard.errors import RegardError
+from regard.errors import BadArgumentError
 from regard.explanation import LONGEST, geometry
 from regard.explanation.record import Explanation, Geometry
 from regard.explanation.sentence import WORDS, explain_words
@@ -50,7 +50,7 @@ lessons = APIRouter(prefix="/api", responses=REFUSALS)
 @lessons.post("/explain")
 def explain(wanted: LessonRequest) -> Lesson:
     if len(wanted.text) > CHARACTERS:
-        raise RegardError(
+        raise BadArgumentError(
             f"a text may have {CHARACTERS:,} characters here; got {len(wanted.text):,}: send a part"
             " of it."
         )

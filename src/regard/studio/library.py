@@ -12,8 +12,7 @@ from pathlib import Path
 from threading import Lock, RLock, get_native_id
 from typing import Any
 
-from regard.attention.scores import unknown
-from regard.errors import RegardError
+from regard.errors import BadArgumentError, NotFoundError, UnsupportedError, unknown
 from regard.inspection.answers import ModelInfo
 from regard.inspection.trace import Trace
 from regard.studio.models import Model, describe, open_model
@@ -25,7 +24,7 @@ CHARACTERS_A_TOKEN = 64  # a text of more is refused before anything is split in
 MOST_BEAMS = 64
 
 
-class NoTrace(RegardError):
+class NoTrace(NotFoundError):
     """An id that is not, or no longer, here."""
 
 
@@ -79,7 +78,8 @@ class Library:
         """Runs the model, unless that very request has been answered already; gives the id.
 
         Raises:
-            RegardError: a model that is not here, or a text that it cannot take.
+            BadArgumentError: an unknown model, or a text that is too long.
+            UnsupportedError: a model of images.
         """
         self._check(request)
         id = identify(request)
@@ -105,22 +105,24 @@ class Library:
 
     def _check(self, request: TraceRequest) -> None:
         if request.model not in self._names:
-            raise RegardError(unknown("model", request.model[:80], self._names))
+            raise unknown("model", request.model[:80], self._names)
         check_unicode(request.text)
         check_unicode(request.target or "", "the target")
         if not request.text.strip():
-            raise RegardError("there is no text to look at; write a sentence.")
+            raise BadArgumentError("there is no text to look at; write a sentence.")
         if not 1 <= request.num_beams <= MOST_BEAMS:
-            raise RegardError(f"num_beams must be from 1 to {MOST_BEAMS}; got {request.num_beams}.")
+            raise BadArgumentError(
+                f"num_beams must be from 1 to {MOST_BEAMS}; got {request.num_beams}."
+            )
         info = self._info(request.model)
         if info.task == "vision":  # its text would be a path, and no path from a page is opened
-            raise RegardError(
+            raise UnsupportedError(
                 f"{request.model} looks at images, which a page cannot open;"
                 f" run `regard look {request.model} IMAGE`."
             )
         for text in (request.text, request.target or ""):
             if len(text) > CHARACTERS_A_TOKEN * info.max_tokens:
-                raise RegardError(
+                raise BadArgumentError(
                     f"{request.model} takes {info.max_tokens:,} tokens; a text of {len(text):,}"
                     " characters has more: send a shorter one."
                 )

@@ -27,7 +27,8 @@ def open_model(name: str) -> Model:
     """The model of a name, regard's own or one of transformers'.
 
     Raises:
-        RegardError: there is none, it is damaged, or its tokenizer is missing.
+        NotFoundError: there is none, or its tokenizer is missing.
+        DamagedFileError: it is damaged.
     """
     checkpoint = open_checkpoint(name)
     if is_ours(checkpoint):

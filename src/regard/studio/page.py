@@ -7,7 +7,7 @@ from importlib.resources import files
 from importlib.resources.abc import Traversable
 from pathlib import Path
 
-from regard.errors import RegardError
+from regard.errors import UnavailableError
 
 STATIC: Traversable = files("regard.studio") / "static"
 BUILT_FROM = "built-from.txt"  # what `fingerprint` was then
@@ -25,7 +25,7 @@ def built() -> dict[str, tuple[str, bytes]]:
     """Address → media type and contents of every file of the page, "/" being index.html.
 
     Raises:
-        RegardError: the page has not been built.
+        UnavailableError: the page has not been built.
     """
     found = {}
     if STATIC.is_dir():
@@ -36,7 +36,7 @@ def built() -> dict[str, tuple[str, bytes]]:
                     kind += "; charset=utf-8"
                 found[f"/{file.name}"] = (kind, file.read_bytes())
     if "/index.html" not in found:
-        raise RegardError(
+        raise UnavailableError(
             "this copy of regard has no built page; run `npm ci && npm run build` in web/."
         )
     found["/"] = found["/index.html"]
@@ -44,10 +44,10 @@ def built() -> dict[str, tuple[str, bytes]]:
 
 
 def read(name: str) -> str:
-    """The text of one file of the page, such as "regard.js". Raises RegardError without it."""
+    """The text of one file of the page, such as "regard.js". Raises UnavailableError without it."""
     address = built().get(f"/{name}")
     if address is None:
-        raise RegardError(f"the built page has no {name}; run `npm run build` in web/ again.")
+        raise UnavailableError(f"the built page has no {name}; run `npm run build` in web/ again.")
     return address[1].decode("utf-8")
 
 

@@ -11,13 +11,13 @@ from contextlib import suppress
 import uvicorn
 from fastapi import FastAPI
 
-from regard.errors import RegardError
+from regard.errors import UnavailableError
 
 ADDRESS = "127.0.0.1"
 
 
 def bind(port: int) -> socket.socket:
-    """A socket of this machine alone. Raises RegardError for a port that cannot be had."""
+    """A socket of this machine alone. Raises UnavailableError for a port that cannot be opened."""
     # asyncio sets TCP_NODELAY only where the protocol is named. Without it, an answer's body waits
     # 40 ms for the acknowledgement of its headers.
     listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
@@ -29,12 +29,12 @@ def bind(port: int) -> socket.socket:
     except OSError as error:
         listener.close()
         if error.errno == errno.EADDRINUSE:
-            raise RegardError(
-                f"port {port} is in use, perhaps by another regard studio;"
-                f" stop that one or choose another with --port {port + 1 if port < 65535 else 0}."
+            raise UnavailableError(
+                f"port {port} is in use, perhaps by another regard studio; stop that one or choose"
+                f" another `port`, such as {port + 1 if port < 65535 else 0}."
             ) from error
-        raise RegardError(
-            f"port {port} cannot be opened ({error.strerror}); choose another with --port."
+        raise UnavailableError(
+            f"port {port} cannot be opened ({error.strerror}); choose another `port`."
         ) from error
     return listener
 

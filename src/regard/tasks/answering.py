@@ -8,16 +8,17 @@ from dataclasses import dataclass
 from typing import Any, overload
 
 import numpy as np
-import torch
 from numpy.typing import NDArray
 from tokenizers import Encoding
 from torch import nn
 
 from regard.checkpoints import CheckpointLike, open_checkpoint
-from regard.errors import RegardError
+from regard.errors import BadArgumentError
+from regard.models import Encoder
 from regard.tasks.batching import read_each
 from regard.tasks.reading import Batch, Reader, Tokens, load_encoder
 from regard.tasks.spans import TokenPair, best_spans
+from regard.tasks.task import Task
 from regard.text import Tokenizer
 from regard.text.cutting import windows
 
@@ -34,7 +35,7 @@ class Answer:
     score: float  # a probability
 
 
-class Answerer:
+class Answerer(Task):
     """Finds the answers to questions in texts.
 
     It computes what the question-answering pipeline of transformers 4 did. A long context is read
@@ -49,14 +50,11 @@ class Answerer:
         name: what to call it in messages.
     """
 
+    model: Encoder
+
     def __init__(self, model: nn.Module, tokenizer: Tokenizer, *, name: str = "answerer"):
         self._reader = Reader(model, tokenizer, head="question_answering", name=name)
         self.model, self.tokenizer, self.name = self._reader.model, tokenizer, name
-
-    @property
-    def device(self) -> torch.device:
-        """Where the model computes; `answerer.model.to(device)` moves it."""
-        return self._reader.device
 
     @classmethod
     def load(cls, folder: CheckpointLike, *, name: str | None = None) -> "Answerer":
@@ -102,11 +100,11 @@ class Answerer:
             progress: called with the number of questions just finished.
 
         Raises:
-            RegardError: an empty question or context, or a question that fills the window.
+            BadArgumentError: an empty question or context, or a question that fills the window.
         """
         for name, value in (("top_k", top_k), ("max_answer_len", max_answer_len)):
             if value < 1:
-                raise RegardError(f"{name} must be at least 1; got {value}.")
+                raise BadArgumentError(f"{name} must be at least 1; got {value}.")
         length = min(max_seq_len, self._reader.max_length)
         stride = min(doc_stride, length // 2)
 
@@ -137,7 +135,7 @@ class Answerer:
     def _encoding(self, question: str, context: str) -> Encoding:
         for what, text in (("question", question), ("context", context)):
             if not (text.strip() and self.tokenizer.encode(text)):
-                raise RegardError(f"a {what} must have words; got {text!r}.")
+                raise BadArgumentError(f"a {what} must have words; got {text!r}.")
         return self.tokenizer.inputs(question, context)
 
 

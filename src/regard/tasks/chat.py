@@ -13,7 +13,7 @@ from jinja2.parser import Parser
 from jinja2.sandbox import ImmutableSandboxedEnvironment, SecurityError
 from jinja2.utils import Namespace
 
-from regard.errors import RegardError
+from regard.errors import BadArgumentError, DamagedFileError, UnsupportedError
 from regard.text import Tokenizer
 
 Message = Mapping[str, Any]  # {"role": "user", "content": "…"}, and what else the template reads
@@ -30,8 +30,9 @@ def chat_ids(tokenizer: Tokenizer, messages: Sequence[Message]) -> list[int]:
     writes special tokens, a message has the characters.
 
     Raises:
-        RegardError: no template, one that is not valid or asks for what is not its business, or
-            messages that it refuses.
+        UnsupportedError: no template, or one that tries to access what no template needs.
+        DamagedFileError: a template that is not valid.
+        BadArgumentError: messages that it refuses.
     """
     names = tokenizer.special_names()
     forged = re.compile("|".join(map(re.escape, names)) or r"(?!)")
@@ -59,14 +60,14 @@ def _render(tokenizer: Tokenizer, messages: list[dict[str, Any]]) -> str:
             messages=messages, tools=None, documents=None, add_generation_prompt=True, **special
         )
     except _Refused as error:
-        raise RegardError(f"the chat template refuses these messages: {error}") from error
+        raise BadArgumentError(f"the chat template refuses these messages: {error}") from error
     except SecurityError as error:
-        raise RegardError(
-            f"the chat template reaches for what no template needs ({error}), and was stopped."
-            " Do not trust where this checkpoint comes from."
+        raise UnsupportedError(
+            f"the chat template tries to access what no template needs ({error}), and was stopped."
+            " Do not trust the source of this checkpoint."
         ) from error
     except Exception as error:  # a template is a program, and may fail as any
-        raise RegardError(
+        raise BadArgumentError(
             f"the chat template fails on these messages ({error}). Give each a role that it knows"
             " and a text as its content."
         ) from error
@@ -78,7 +79,7 @@ def _template(tokenizer: Tokenizer) -> str:
         named = {entry["name"]: entry["template"] for entry in template}
         template = named.get("default")
     if not isinstance(template, str):
-        raise RegardError(
+        raise UnsupportedError(
             "a chat needs a checkpoint whose tokenizer has a chat_template; this one has none."
             " Give it a prompt as plain text, or a checkpoint that was trained to chat."
         )
@@ -124,7 +125,7 @@ def _compiled(source: str) -> Template:
     try:
         return environment.from_string(source)
     except TemplateSyntaxError as error:
-        raise RegardError(
+        raise DamagedFileError(
             f"the chat template is not valid Jinja (line {error.lineno}: {error.message})."
             " Copy it again from where the model came from."
         ) from error
@@ -155,16 +156,16 @@ def _checked(messages: Sequence[Message]) -> list[dict[str, Any]]:
     """The messages as plain values without methods of their own; what is None is left out."""
     for message in messages:
         if not isinstance(message, Mapping) or not isinstance(message.get("role"), str):
-            raise RegardError(
+            raise BadArgumentError(
                 'a chat\'s messages must be like {"role": "user", "content": "…"};'
                 f" got {message!r}."
             )
     if not messages:
-        raise RegardError("a chat must have at least one message; got none.")
+        raise BadArgumentError("a chat must have at least one message; got none.")
     try:
         plain = json.loads(json.dumps([dict(message) for message in messages]))
     except (TypeError, ValueError) as error:
-        raise RegardError(
+        raise BadArgumentError(
             f"a chat's messages must be made of texts, numbers and lists of them ({error})."
         ) from error
     return [{key: part for key, part in each.items() if part is not None} for each in plain]

@@ -8,9 +8,11 @@ import torch
 from torch import Tensor, nn
 
 from regard.checkpoints import Checkpoint, CheckpointLike, open_checkpoint
-from regard.errors import RegardError
+from regard.errors import BadArgumentError, unknown
+from regard.models import Encoder
 from regard.tasks.batching import read_each
 from regard.tasks.reading import Batch, Reader, load_encoder
+from regard.tasks.task import Task
 from regard.text import Tokenizer
 
 
@@ -42,7 +44,7 @@ SCORES: dict[str, Callable[[Tensor], Tensor]] = {
 }
 
 
-class Classifier:
+class Classifier(Task):
     """Says which labels a text, or a pair of texts, has.
 
     Args:
@@ -50,6 +52,8 @@ class Classifier:
         problem_type: a name in SCORES: one label of several, any number of them, or a number.
         name: what to call it in messages.
     """
+
+    model: Encoder
 
     def __init__(
         self,
@@ -63,11 +67,6 @@ class Classifier:
         self.model, self.tokenizer, self.name = self._reader.model, tokenizer, name
         self.labels: tuple[str, ...] = self.model.config.labels
         self.problem_type = check_problem_type(problem_type)
-
-    @property
-    def device(self) -> torch.device:
-        """Where the model computes; `classifier.model.to(device)` moves it."""
-        return self._reader.device
 
     @classmethod
     def load(cls, folder: CheckpointLike, *, name: str | None = None) -> "Classifier":
@@ -101,10 +100,10 @@ class Classifier:
             progress: called with the number of texts just finished.
 
         Raises:
-            RegardError: not as many pairs as texts.
+            BadArgumentError: not as many pairs as texts.
         """
         if pairs is not None and len(pairs) != len(texts):
-            raise RegardError(
+            raise BadArgumentError(
                 f"pairs must be one for each text; got {len(pairs)} for {len(texts)} texts."
             )
 
@@ -143,5 +142,5 @@ def read_problem_type(checkpoint: Checkpoint) -> str:
 def check_problem_type(problem_type: str) -> str:
     """`problem_type`, if it is a name in SCORES."""
     if str(problem_type) not in SCORES:
-        raise RegardError(f"problem_type must be one of {', '.join(SCORES)}; got {problem_type!r}.")
+        raise unknown("problem_type", problem_type, SCORES)
     return problem_type

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from regard.checkpoints import Checkpoint
-from regard.errors import RegardError, refusing
+from regard.errors import DamagedFileError, refusing
 from regard.generation import GenerationConfig
 from regard.generation.config import SETTINGS
 
@@ -27,7 +27,8 @@ def read_defaults(checkpoint: Checkpoint) -> dict[str, Defaults]:
     transformers' pipelines.
 
     Raises:
-        RegardError: a file is not valid JSON, or a setting is out of range or of the wrong type.
+        DamagedFileError: a file is not valid JSON, or a setting is out of range or of the wrong
+            type.
     """
     config, generation = checkpoint.settings, checkpoint.files.get("generation_config.json")
     settings = _inside(config) if generation is None else generation
@@ -42,7 +43,7 @@ def task_settings(checkpoint: Checkpoint) -> dict[str, dict[str, Any]]:
     """The settings of each task in config.json, such as "summarization"."""
     tasks = checkpoint.settings.get("task_specific_params") or {}
     if not isinstance(tasks, dict):
-        raise RegardError(
+        raise DamagedFileError(
             f"task_specific_params in {checkpoint.folder}/config.json must be a JSON object;"
             f" it is a {type(tasks).__name__}. Copy the file again from where it came from."
         )

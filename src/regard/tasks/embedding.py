@@ -14,10 +14,12 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from regard.checkpoints import Checkpoint, CheckpointLike, open_checkpoint
-from regard.errors import RegardError
+from regard.errors import unknown
+from regard.models import Encoder
 from regard.tasks.batching import read_each
 from regard.tasks.reading import Batch, Reader, Tokens, load_encoder
 from regard.tasks.sentence_transformers import read_settings
+from regard.tasks.task import Task
 from regard.text import Tokenizer
 
 Vectors = NDArray[np.float32]
@@ -56,7 +58,7 @@ def _max(states: Tensor, real: Tensor) -> Tensor:
 POOLING: dict[str, Callable[[Tensor, Tensor], Tensor]] = {"mean": _mean, "cls": _cls, "max": _max}
 
 
-class Embedder:
+class Embedder(Task):
     """Turns texts into vectors whose directions say what the texts are about.
 
     Args:
@@ -67,6 +69,8 @@ class Embedder:
         lowercase: before the tokenizer.
         name: what to call it in messages.
     """
+
+    model: Encoder
 
     def __init__(
         self,
@@ -85,17 +89,13 @@ class Embedder:
         self.pooling, self.normalise, self.lowercase = pooling, normalise, lowercase
         self.max_length = min(max_length or self._reader.max_length, self._reader.max_length)
 
-    @property
-    def device(self) -> torch.device:
-        """Where the model computes; `embedder.model.to(device)` moves it."""
-        return self._reader.device
-
     @classmethod
     def load(cls, folder: CheckpointLike, *, name: str | None = None) -> "Embedder":
         """The encoder in `folder`, with the settings of sentence-transformers if it has them.
 
         Raises:
-            RegardError: no encoder, or a module of sentence-transformers that is not supported.
+            UnsupportedError: no encoder, or a module of sentence-transformers that is not
+                supported.
         """
         checkpoint = open_checkpoint(folder)
         name = name or checkpoint.name
@@ -170,5 +170,5 @@ class Embedder:
 def check_pooling(pooling: str) -> str:
     """`pooling`, where it is a name in POOLING."""
     if pooling not in POOLING:
-        raise RegardError(f"pooling must be one of {', '.join(POOLING)}; got {pooling!r}.")
+        raise unknown("pooling", pooling, POOLING)
     return pooling

@@ -4,13 +4,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import torch
 from torch import Tensor, nn
 
 from regard.checkpoints import CheckpointLike, open_checkpoint
-from regard.errors import RegardError
+from regard.errors import BadArgumentError
+from regard.models import Encoder
 from regard.tasks.batching import read_each
 from regard.tasks.reading import Batch, Reader, Tokens, load_encoder
+from regard.tasks.task import Task
 from regard.text import Tokenizer
 
 
@@ -24,7 +25,7 @@ class Filling:
     sequence: str  # the text with it; other masks stay
 
 
-class MaskFiller:
+class MaskFiller(Task):
     """Guesses the words that a text's masks stand for.
 
     Args:
@@ -33,15 +34,12 @@ class MaskFiller:
         name: what to call it in messages.
     """
 
+    model: Encoder
+
     def __init__(self, model: nn.Module, tokenizer: Tokenizer, *, name: str = "mask filler"):
         self._reader = Reader(model, tokenizer, head="masked_lm", name=name)
         self.model, self.tokenizer, self.name = self._reader.model, tokenizer, name
         self._mask_id = tokenizer.special_id("mask")
-
-    @property
-    def device(self) -> torch.device:
-        """Where the model computes; `filler.model.to(device)` moves it."""
-        return self._reader.device
 
     @property
     def mask(self) -> str:
@@ -81,7 +79,8 @@ class MaskFiller:
             progress: called with the number of texts just finished.
 
         Raises:
-            RegardError: a text without a mask, or with more tokens than the model has positions.
+            BadArgumentError: a text without a mask, or with more tokens than the model has
+                positions.
         """
         top_k = min(top_k, self.model.config.vocab_size)
 
@@ -110,9 +109,11 @@ class MaskFiller:
     def _tokens(self, text: str) -> Tokens:
         encoding = self.tokenizer.inputs(text, special_in_text=True)
         if self._mask_id not in encoding.ids:
-            raise RegardError(f"a text must have a {self.mask} to fill; there is none in {text!r}.")
+            raise BadArgumentError(
+                f"a text must have a {self.mask} to fill; there is none in {text!r}."
+            )
         if len(encoding.ids) > self._reader.max_length:
-            raise RegardError(
+            raise BadArgumentError(
                 f"a text may have {self._reader.max_length} tokens with {self.name}; got one of"
                 f" {len(encoding.ids)} ({text[:40]!r} …). Shorten it."
             )

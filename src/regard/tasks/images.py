@@ -13,7 +13,13 @@ import torch
 from torch import Tensor, nn
 
 from regard.checkpoints import CheckpointLike, from_pretrained, open_checkpoint
-from regard.errors import RegardError, optional_package, refusing
+from regard.errors import (
+    DamagedFileError,
+    NotFoundError,
+    UnsupportedError,
+    optional_package,
+    refusing,
+)
 from regard.json_files import JsonFiles
 from regard.models import VisionTransformer
 from regard.tasks.batching import by_length
@@ -23,6 +29,7 @@ from regard.tasks.classification import (
     ranked,
     read_problem_type,
 )
+from regard.tasks.task import Task
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -58,7 +65,7 @@ class Preparation:
         return ((pixels - torch.tensor(self.mean)) / torch.tensor(self.std)).permute(2, 0, 1)
 
 
-class ImageClassifier:
+class ImageClassifier(Task):
     """Says what an image shows.
 
     Args:
@@ -67,6 +74,8 @@ class ImageClassifier:
         problem_type: as for `Classifier`.
         name: what to call it in messages.
     """
+
+    model: VisionTransformer
 
     def __init__(
         self,
@@ -77,13 +86,13 @@ class ImageClassifier:
         name: str = "image classifier",
     ):
         if not isinstance(model, VisionTransformer) or model.config.head != "classification":
-            raise RegardError(
+            raise UnsupportedError(
                 f"{name} must be a vision Transformer with labels (ViTForImageClassification); it"
                 " is not. Give a checkpoint that was trained for this."
             )
         given = preparation.crop or preparation.size or model.config.image_size
         if given != model.config.image_size:
-            raise RegardError(
+            raise DamagedFileError(
                 f"images must be prepared to {model.config.image_size} (height, width) for {name};"
                 f" its preprocessor_config.json says {given}. Copy it again."
             )
@@ -91,18 +100,13 @@ class ImageClassifier:
         self.labels = model.config.labels
         self.problem_type = check_problem_type(problem_type)
 
-    @property
-    def device(self) -> torch.device:
-        """Where the model computes; `classifier.model.to(device)` moves it."""
-        return self.model.embed.patches.weight.device
-
     @classmethod
     def load(cls, folder: CheckpointLike, *, name: str | None = None) -> ImageClassifier:
         """The classifier in `folder`: model, preparation of images and kind of problem."""
         checkpoint = open_checkpoint(folder)
         name = name or checkpoint.name
         if checkpoint.family.model is not VisionTransformer:
-            raise RegardError(
+            raise UnsupportedError(
                 f"{name} must be a vision Transformer (ViT) to classify images; it is a"
                 f" {checkpoint.settings['model_type']} model. Give the folder of a ViT."
             )
@@ -131,7 +135,8 @@ class ImageClassifier:
             progress: called with the number of images just finished.
 
         Raises:
-            RegardError: a file that is no image; Pillow is not installed.
+            DamagedFileError: a file that is not an image.
+            UnavailableError: Pillow is not installed.
         """
 
         @torch.inference_mode()
@@ -159,19 +164,20 @@ def open_image(image: Picture) -> Image:
             opened.load()
             return opened
     except (UnidentifiedImageError, SyntaxError, Image.DecompressionBombError) as error:
-        raise RegardError(f"{image} is no image that Pillow can read ({error}).") from error
+        raise DamagedFileError(f"{image} is not an image Pillow can read ({error}).") from error
 
 
 def read_preparation(files: JsonFiles) -> Preparation:
     """The one in preprocessor_config.json.
 
     Raises:
-        RegardError: there is no such file, or it has a setting that is not supported.
+        NotFoundError: there is no such file.
+        UnsupportedError: it has a setting that is not supported.
     """
     file = files.folder / "preprocessor_config.json"
     settings = files.get(file.name)
     if settings is None:
-        raise RegardError(
+        raise NotFoundError(
             f"{files.folder} has no preprocessor_config.json, which says how to prepare images."
             " Copy it from where the model came from."
         )
@@ -196,7 +202,7 @@ def _size(size: Any, file: Path) -> Size:
         return size, size
     if isinstance(size, dict) and {"height", "width"} <= size.keys():
         return int(size["height"]), int(size["width"])
-    raise RegardError(
+    raise UnsupportedError(
         f"{file} must give the size of images as height and width; it says {size}."
         " Use transformers for this model."
     )

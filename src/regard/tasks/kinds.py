@@ -20,7 +20,7 @@ def kind_of(checkpoint: Checkpoint) -> str:
     An encoder–decoder translates, unless its config.json has task settings for summaries only.
 
     Raises:
-        RegardError: the folder does not hold a model.
+        NotFoundError: the folder does not hold a model.
     """
     if (checkpoint.folder / "modules.json").is_file():  # of sentence-transformers
         return "feature-extraction"

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from regard.errors import RegardError, refusing
+from regard.errors import DamagedFileError, NotFoundError, UnsupportedError, refusing
 from regard.json_files import JsonFiles, read_json, read_object
 
 POOLINGS = ("mean", "cls", "max")  # of those that sentence-transformers has
@@ -24,7 +24,8 @@ def read_settings(folder: Path) -> EmbedderSettings:
     """The settings in modules.json and the folders it names; the defaults without that file.
 
     Raises:
-        RegardError: a module other than an encoder, pooling and normalisation; a missing file.
+        UnsupportedError: a module other than an encoder, pooling and normalisation.
+        NotFoundError: a missing file.
     """
     if not (folder / "modules.json").is_file():
         return EmbedderSettings(folder)
@@ -34,7 +35,7 @@ def read_settings(folder: Path) -> EmbedderSettings:
             for module in read_json(folder / "modules.json")
         }
     if other := modules.keys() - {"Transformer", "Pooling", "Normalize"}:
-        raise RegardError(
+        raise UnsupportedError(
             f"{folder}/modules.json may name Transformer, Pooling and Normalize; it names"
             f" {', '.join(sorted(other))}. Use sentence-transformers for this model."
         )
@@ -42,7 +43,7 @@ def read_settings(folder: Path) -> EmbedderSettings:
     settings = JsonFiles(model).get("sentence_bert_config.json", {})
     length = settings.get("max_seq_length")
     if not isinstance(length, int | None):
-        raise RegardError(
+        raise DamagedFileError(
             f"max_seq_length in {model}/sentence_bert_config.json must be a number of tokens;"
             f" it is {length!r}. Copy the file again from where it came from."
         )
@@ -58,7 +59,7 @@ def read_settings(folder: Path) -> EmbedderSettings:
 def _pooling(file: Path) -> str:
     """By its name, or by the flags of older files."""
     if not file.is_file():
-        raise RegardError(f"modules.json asks for {file}, which is missing. Copy it too.")
+        raise NotFoundError(f"modules.json asks for {file}, which is missing. Copy it too.")
     settings = read_object(file)
     flags = [key for key, value in settings.items() if key.startswith("pooling_mode_") and value]
     names = settings.get("pooling_mode") or [
@@ -67,7 +68,7 @@ def _pooling(file: Path) -> str:
     ]
     names = [names] if isinstance(names, str) else names
     if len(names) != 1 or names[0] not in POOLINGS:
-        raise RegardError(
+        raise UnsupportedError(
             f"{file} must name one way of pooling of {', '.join(POOLINGS)}; it names"
             f" {', '.join(map(str, names)) or 'none'}. Use sentence-transformers for this model."
         )

@@ -52,7 +52,7 @@ class Rewriter(TextToText):
             options: fields of GenerationConfig, such as num_beams.
 
         Raises:
-            RegardError: an unknown option, or one out of range.
+            BadArgumentError: an unknown option, or one out of range.
         """
         config = self.configured(options)
         whole = read_each(lambda text: self.encode(text) if text.strip() else [], texts)

@@ -4,7 +4,7 @@ import copy
 import itertools
 import os
 import sys
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -15,12 +15,13 @@ from torch import Tensor
 from torch.nn.utils.rnn import pad_sequence
 
 from regard.checkpoints import Checkpoint, from_pretrained, save_pretrained
-from regard.errors import RegardError
+from regard.errors import BadArgumentError, UnsupportedError
 from regard.files import write_json
 from regard.generation import GenerationConfig, Hypothesis, generate
 from regard.models import AnyEncoderDecoder
 from regard.tasks.batching import by_length
 from regard.tasks.defaults import Defaults, read_defaults
+from regard.tasks.task import Task
 from regard.text import Tokenizer, TokenizerPair
 
 T = TypeVar("T")
@@ -36,7 +37,7 @@ class Alternative:
     finished: bool  # False where max_new_tokens cut it off
 
 
-class TextToText(ABC):
+class TextToText(Task):
     """What translating and summarizing have in common.
 
     A text is read as the checkpoint's tokenizer has it: behind `prefix`, between the special
@@ -50,6 +51,8 @@ class TextToText(ABC):
         not_followed: generation settings in the checkpoint that are not supported, for a warning.
         name: what to call it in messages.
     """
+
+    model: AnyEncoderDecoder
 
     def __init__(
         self,
@@ -67,7 +70,7 @@ class TextToText(ABC):
             ("target", tokenizers.target, config.decoder_vocab_size),
         ):
             if tokenizer.vocab_size > size:
-                raise RegardError(
+                raise BadArgumentError(
                     f"the {side} tokenizer has {tokenizer.vocab_size} tokens, but the model's"
                     f" vocabulary is {size}: use the tokenizer the model was trained with."
                 )
@@ -78,11 +81,6 @@ class TextToText(ABC):
         self.before, self.after = _special_around(tokenizers.source)
         self.generation = _with_ids(generation or GenerationConfig(), model)
         self.model = _starting_from(model, self.generation.decoder_start_token_id)
-
-    @property
-    def device(self) -> torch.device:
-        """Where the model computes; `.model.to(device)` moves it."""
-        return self.model.output_weight.device
 
     @property
     def positions(self) -> int:
@@ -209,11 +207,12 @@ def load_parts(
     """Model, tokenizers and the defaults of each task.
 
     Raises:
-        RegardError: the checkpoint is damaged, or not an encoder–decoder.
+        UnsupportedError: not an encoder–decoder.
+        DamagedFileError: a damaged file.
     """
     model = from_pretrained(checkpoint)
     if not isinstance(model, AnyEncoderDecoder):
-        raise RegardError(
+        raise UnsupportedError(
             f"{checkpoint.folder} must hold an encoder–decoder, such as Marian, BART or T5; it"
             f" holds a {checkpoint.settings['model_type']} model. Use a checkpoint made for this"
             " task."

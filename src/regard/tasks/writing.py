@@ -7,14 +7,16 @@ from functools import partial
 from typing import Any, overload
 
 import torch
+from torch import nn
 
 from regard.checkpoints import CheckpointLike, from_pretrained, open_checkpoint
-from regard.errors import RegardError
+from regard.errors import BadArgumentError, UnsupportedError
 from regard.generation import GenerationConfig, Hypothesis, generate, stream
 from regard.models import Decoder
 from regard.tasks.batching import by_length, read_each
 from regard.tasks.chat import Message, chat_ids
 from regard.tasks.defaults import read_defaults
+from regard.tasks.task import Task
 from regard.tasks.writing_stream import Writing
 from regard.text import Tokenizer
 from regard.text.stream import TextStream, text_after
@@ -34,7 +36,7 @@ class Result:
     others: list["Result"] = field(default_factory=list)  # the rest of num_return_sequences
 
 
-class Writer:
+class Writer(Task):
     """Writes with a decoder model (GPT-2, Llama, Mistral, Qwen2) and its tokenizer.
 
     Args:
@@ -44,21 +46,23 @@ class Writer:
         name: what to call it in messages.
     """
 
+    model: Decoder
+
     def __init__(
         self,
-        model: Decoder,
+        model: nn.Module,
         tokenizer: Tokenizer,
         *,
         generation: GenerationConfig | None = None,
         name: str = "writer",
     ):
         if not isinstance(model, Decoder):
-            raise RegardError(
+            raise UnsupportedError(
                 f"writing needs a decoder-only model (GPT-2, Llama, Mistral, Qwen2); {name} is of"
                 f" another kind, {type(model).__name__}."
             )
         if tokenizer.vocab_size > model.config.vocab_size:
-            raise RegardError(
+            raise BadArgumentError(
                 f"the tokenizer has {tokenizer.vocab_size} tokens, but the model's vocabulary is"
                 f" {model.config.vocab_size}: use the tokenizer the model was trained with."
             )
@@ -68,11 +72,6 @@ class Writer:
         self.generation = generation or GenerationConfig()
         if self.generation.eos_token_id is None:
             self.generation = self.generation.updated(eos_token_id=model.config.eos_id)
-
-    @property
-    def device(self) -> torch.device:
-        """Where the model computes; `writer.model.to(device)` moves it."""
-        return self.model.output_weight.device
 
     @classmethod
     def load(cls, folder: CheckpointLike, *, name: str | None = None) -> "Writer":
@@ -132,7 +131,7 @@ class Writer:
             options: fields of GenerationConfig, such as max_new_tokens and do_sample.
 
         Raises:
-            RegardError: an unknown option, a prompt of no token or of more than the model has
+            BadArgumentError: an unknown option, a prompt of no token or of more than the model has
                 positions, a chat that the model's template does not know.
         """
         config, ends = self._configured(options, stop_strings)
@@ -172,7 +171,8 @@ class Writer:
         """The text of `run([prompt])`, in pieces as they are written; arguments as there.
 
         Raises:
-            RegardError: as `run`; or a beam search or several sequences, which cannot be streamed.
+            BadArgumentError: as `run`; or a beam search or several sequences, which cannot be
+                streamed.
         """
         config, ends = self._configured(options, stop_strings)
         ids = self._ids(prompt, special_in_text)
@@ -195,7 +195,9 @@ class Writer:
         config = self.generation.updated(**options)
         stops = [stop_strings] if isinstance(stop_strings, str) else list(stop_strings)
         if "" in stops:
-            raise RegardError("a stop string must have at least one character; got an empty one.")
+            raise BadArgumentError(
+                "a stop string must have at least one character; got an empty one."
+            )
         special = set(self.tokenizer.special_names()).intersection(stops)
         if special:  # no text holds them
             ids = (self.tokenizer.backend.token_to_id(name) for name in sorted(special))
@@ -218,7 +220,7 @@ class Writer:
             return ids
         first = self.model.config.bos_id
         if first is None:
-            raise RegardError(
+            raise BadArgumentError(
                 f"a prompt must have at least one token, since {self.name} has none that begins a"
                 f" text; got {prompt!r}."
             )
@@ -228,7 +230,7 @@ class Writer:
         """How many tokens may be written: max_new_tokens, or what the positions leave."""
         positions = self.model.config.max_positions
         if len(ids) >= positions:
-            raise RegardError(
+            raise BadArgumentError(
                 f"a prompt may have {positions - 1} tokens with {self.name}, which has {positions}"
                 f" positions for it and what follows; got one of {len(ids)}. Shorten it."
             )

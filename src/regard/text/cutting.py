@@ -2,7 +2,7 @@
 
 from tokenizers import Encoding
 
-from regard.errors import RegardError
+from regard.errors import BadArgumentError
 
 
 def cut(encoding: Encoding, max_length: int) -> list[int]:
@@ -24,13 +24,13 @@ def windows(encoding: Encoding, max_length: int, stride: int) -> list[list[int]]
         stride: tokens that a window shares with the one before it.
 
     Raises:
-        RegardError: the first text leaves no room to go on in.
+        BadArgumentError: the first text leaves no room to go on in.
     """
     second = _positions(encoding, 1)
     around = len(encoding.ids) - len(second)
     room = max_length - around
     if room <= stride and len(second) > room:
-        raise RegardError(
+        raise BadArgumentError(
             f"a question must leave more than {stride} of {max_length} tokens to the text that is"
             f" searched; it leaves {max(0, room)}. Shorten the question, or take a smaller"
             " doc_stride."

@@ -10,7 +10,7 @@ from typing import Any
 import tokenizers
 from tokenizers import AddedToken, Regex, decoders, models, normalizers, pre_tokenizers
 
-from regard.errors import RegardError, refusing
+from regard.errors import DamagedFileError, NotFoundError, refusing
 from regard.json_files import JsonFiles
 from regard.text.layouts import marian_backend, sentencepiece_backend, surround
 
@@ -58,7 +58,9 @@ def open_files(
         files: the folder's JSON, if some of it has been read already.
 
     Raises:
-        RegardError: there is no tokenizer, it is damaged, or its kind is not supported.
+        NotFoundError: there is none.
+        DamagedFileError: it is damaged.
+        UnsupportedError: it is of an unknown kind.
     """
     file = path / "tokenizer.json" if path.is_dir() else path
     files = files or JsonFiles(file.parent)
@@ -76,7 +78,7 @@ def _open(path: Path, file: Path, side: str, files: JsonFiles) -> TokenizerFiles
     if file.is_file():
         backend = _read_tokenizer_json(file)
     elif not path.is_dir():
-        raise RegardError(
+        raise NotFoundError(
             f"expected a tokenizer at {path}, which does not exist: "
             "give a tokenizer.json or a model folder that holds one"
         )
@@ -91,9 +93,9 @@ def _read_tokenizer_json(file: Path) -> tokenizers.Tokenizer:
     try:
         return tokenizers.Tokenizer.from_file(str(file))
     except Exception as error:  # the library raises bare Exception
-        raise RegardError(
+        raise DamagedFileError(
             f"expected {file} to be a tokenizer.json of the tokenizers library, but it cannot "
-            f"be read ({error}): copy it again or train it anew"
+            f"be read ({error}): copy it or train it again"
         ) from error
 
 
@@ -114,7 +116,7 @@ def _build(
         return _wordpiece(folder / "vocab.txt", settings), _BERT
     if (folder / "vocab.json").is_file() and (folder / "merges.txt").is_file():
         return _byte_level(folder, kind, settings)
-    raise RegardError(
+    raise NotFoundError(
         f"expected a tokenizer at {folder / 'tokenizer.json'}, which does not exist (nor does"
         f" vocab.txt, vocab.json with merges.txt, or {', '.join(SENTENCEPIECE)}): "
         "give a tokenizer.json or a model folder that holds one"
@@ -127,7 +129,7 @@ def _wordpiece(file: Path, settings: Mapping[str, Any]) -> tokenizers.Tokenizer:
         # str.splitlines would also cut at other separators, which are pieces of some vocabularies.
         pieces = file.read_text(encoding="utf-8").replace("\r\n", "\n").rstrip("\n").split("\n")
     except UnicodeDecodeError as error:
-        raise RegardError(f"expected {file} to be UTF-8, but it is not ({error})") from error
+        raise DamagedFileError(f"expected {file} to be UTF-8, but it is not ({error})") from error
     vocab = {piece: id_ for id_, piece in enumerate(pieces)}
     backend = tokenizers.Tokenizer(models.WordPiece(vocab, unk_token="[UNK]"))
     backend.normalizer = normalizers.BertNormalizer(
@@ -149,7 +151,7 @@ def _byte_level(
     try:
         model = models.BPE.from_file(str(folder / "vocab.json"), str(folder / "merges.txt"))
     except Exception as error:  # the library raises bare Exception
-        raise RegardError(
+        raise DamagedFileError(
             f"expected vocab.json and merges.txt in {folder} to be a byte-pair encoding, but they"
             f" are not ({error}): copy them again"
         ) from error
@@ -185,7 +187,7 @@ def _add_tokens(backend: tokenizers.Tokenizer, settings: Mapping[str, Any]) -> N
         add = backend.add_special_tokens if entry.get("special") else backend.add_tokens
         add([token])
         if backend.token_to_id(entry["content"]) != int(id_):
-            raise RegardError(
+            raise DamagedFileError(
                 f"tokenizer_config.json gives {entry['content']!r} the id {id_}, but by the"
                 f" vocabulary it is {backend.token_to_id(entry['content'])}: copy the tokenizer's"
                 " files again"

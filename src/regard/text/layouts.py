@@ -13,7 +13,7 @@ from typing import Any
 import tokenizers
 from tokenizers import AddedToken, processors
 
-from regard.errors import RegardError
+from regard.errors import DamagedFileError, NotFoundError, UnsupportedError
 from regard.json_files import read_object
 from regard.text.sentencepiece import (
     CONTROL,
@@ -59,7 +59,7 @@ def sentencepiece_backend(
         return _llama(model, settings)
     if kind in ("xlmroberta", "mbart", "mbart50"):
         return _fairseq(model, kind, str(settings.get("src_lang") or "en_XX"))
-    raise RegardError(
+    raise UnsupportedError(
         f"expected the SentencePiece model {file} to be of T5, Pegasus, Llama, Mistral, mBART,"
         f" XLM-RoBERTa or Marian; config.json says {kind or 'nothing'!r}: convert it to a"
         " tokenizer.json with transformers"
@@ -72,8 +72,8 @@ def marian_backend(file: Path, vocab_file: Path) -> tokenizers.Tokenizer:
     ids = read_vocab(vocab_file)
     for token in ("</s>", "<unk>"):
         if token not in ids:
-            raise RegardError(
-                f"expected {vocab_file} to have the special token {token!r}, but it has not:"
+            raise DamagedFileError(
+                f"expected {vocab_file} to have the special token {token!r}, but it is missing:"
                 " copy it again"
             )
     own = {
@@ -96,10 +96,10 @@ def marian_backend(file: Path, vocab_file: Path) -> tokenizers.Tokenizer:
 def read_vocab(file: Path) -> dict[str, int]:
     """A vocab.json: piece → id."""
     if not file.is_file():
-        raise RegardError(f"{file} is missing; it maps pieces to ids. Copy it from the model.")
+        raise NotFoundError(f"{file} is missing; it maps pieces to ids. Copy it from the model.")
     ids = read_object(file)
     if not all(isinstance(id_, int) and 0 <= id_ < 10_000_000 for id_ in ids.values()):
-        raise RegardError(f"{file} must map pieces to ids, and does not. Copy it again.")
+        raise DamagedFileError(f"{file} must map pieces to ids, and does not. Copy it again.")
     return ids
 
 
@@ -166,7 +166,7 @@ def _fairseq(model: SentencePiece, kind: str, language: str) -> tokenizers.Token
 def _id(backend: tokenizers.Tokenizer, token: str) -> int:
     id_ = backend.token_to_id(token)
     if id_ is None:
-        raise RegardError(
+        raise DamagedFileError(
             f"expected the tokenizer to have the special token {token!r}, but it has none of"
             " that name: copy its files again"
         )

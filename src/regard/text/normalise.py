@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 
-from regard.errors import RegardError
+from regard.errors import BadArgumentError
 
 # Marks of encoding or layout that carry no sound or meaning: zero-width space, soft hyphen, word
 # joiner, byte-order mark. U+200C and U+200D stay: Devanagari and Persian spelling need them.
@@ -28,13 +28,13 @@ def check_unicode(text: str, what: str = "the text") -> None:
         what: what to call the text in the message.
 
     Raises:
-        RegardError: it has a lone surrogate: half of a JSON escape, or a byte of an argument that
-            is not UTF-8.
+        BadArgumentError: it has a lone surrogate: half of a JSON escape, or a byte of an argument
+            that is not UTF-8.
     """
     try:
         text.encode()
     except UnicodeEncodeError as error:
-        raise RegardError(
+        raise BadArgumentError(
             f"{what} is not valid Unicode: it has the lone surrogate"
             f" U+{ord(text[error.start]):04X}. Give it as UTF-8."
         ) from None

@@ -14,7 +14,7 @@ from pathlib import Path
 import tokenizers
 from tokenizers import AddedToken, Regex, decoders, models, normalizers, pre_tokenizers
 
-from regard.errors import RegardError
+from regard.errors import DamagedFileError
 
 SPACE = "▁"
 UNKNOWN, CONTROL, USER_DEFINED = 2, 3, 4  # kinds of piece; 1 is a normal one, 6 a byte
@@ -38,12 +38,12 @@ class SentencePiece:
 
 
 def read_sentencepiece(file: Path) -> SentencePiece:
-    """Reads a .model or .spm file. Raises RegardError for another or a damaged file."""
+    """Reads a .model or .spm file. Raises DamagedFileError for another or a damaged file."""
     try:
         return _parse(file.read_bytes())
     except (IndexError, ValueError, TypeError, struct.error, RecursionError) as error:
-        raise RegardError(
-            f"expected {file} to be a SentencePiece model, but it is none or is damaged"
+        raise DamagedFileError(
+            f"expected {file} to be a SentencePiece model, but it is another or a damaged file"
             f" ({error}): copy it again"
         ) from error
 

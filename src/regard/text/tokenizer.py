@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import tokenizers
 from tokenizers import models
 
-from regard.errors import RegardError
+from regard.errors import BadArgumentError, NotFoundError, UnavailableError
 from regard.json_files import JsonFiles
 from regard.text.formats import open_files
 from regard.text.normalise import check_unicode
@@ -83,10 +83,10 @@ class Tokenizer:
     def special_id(self, name: str) -> int:
         """The id of a special token: "pad", "eos", "unk", "bos", "cls", "sep" or "mask".
 
-        Raises RegardError where the tokenizer has none; `name in tokenizer.special` tells.
+        Raises NotFoundError where the tokenizer has none; `name in tokenizer.special` tells.
         """
         if name not in self._ids:
-            raise RegardError(
+            raise NotFoundError(
                 f"expected the tokenizer to have a special token for {name!r}, but it names none: "
                 f"name it in tokenizer_config.json as {name}_token"
             )
@@ -130,7 +130,7 @@ class Tokenizer:
             reading of these copies the whole list: take it once, before a loop.
 
         Raises:
-            RegardError: text that is not valid Unicode.
+            BadArgumentError: text that is not valid Unicode.
         """
         texts = (text,) if pair is None else (text, pair)
         backend = self._reading(*texts, special_in_text=special_in_text)
@@ -193,7 +193,7 @@ class Tokenizer:
                 _write_json(folder / "tokenizer_config.json", config)
                 _write_json(folder / "special_tokens_map.json", special)
         except OSError as error:
-            raise RegardError(
+            raise UnavailableError(
                 f"the tokenizer cannot be saved in {folder} ({error.strerror}): free space there, "
                 "or name a folder that may be written to"
             ) from error
@@ -273,7 +273,7 @@ class Tokenizer:
         ids = [int(i) for i in ids]
         for id_ in ids:
             if not 0 <= id_ < self.vocab_size:
-                raise RegardError(
+                raise BadArgumentError(
                     f"token ids must be from 0 to {self.vocab_size - 1}; got {id_}: "
                     "the ids were made with another tokenizer"
                 )
@@ -282,7 +282,7 @@ class Tokenizer:
     def _special_id(self, token: str) -> int:
         id_ = self.backend.token_to_id(token)
         if id_ is None:
-            raise RegardError(
+            raise NotFoundError(
                 f"expected the tokenizer to have the special token {token!r}, but it has none of "
                 "that name: name its own in tokenizer_config.json or train a tokenizer with regard"
             )

@@ -16,7 +16,7 @@ from typing import Any, Literal, TypeVar
 import tokenizers
 from tokenizers import Regex, decoders, models, normalizers, pre_tokenizers, processors, trainers
 
-from regard.errors import RegardError
+from regard.errors import BadArgumentError, unknown
 from regard.text.pair import TokenizerPair
 from regard.text.tokenizer import EOS, PAD, UNK, WORD_START, Tokenizer
 
@@ -60,11 +60,11 @@ def train_tokenizer(
     more than `max_lines` texts so many are drawn evenly with `seed`, so memory stays bounded.
     Characters met only once, and any other never met, are spelled in UTF-8 bytes.
 
-    Raises RegardError for no text, and for a `vocab_size` that cannot hold the alphabet.
+    Raises BadArgumentError for no text, and for a `vocab_size` that cannot hold the alphabet.
     """
     lines = [line for line in _sample(texts, max_lines, seed) if line.strip()]
     if not lines:
-        raise RegardError(
+        raise BadArgumentError(
             "training a tokenizer needs text; got none but empty lines: check the file"
         )
     characters = _count_characters(lines)
@@ -75,7 +75,7 @@ def train_tokenizer(
         running = max(words, characters.total() // 6)  # scripts without spaces: by their length
         vocab_size = max(suggest_vocab_size(running), _multiple_of_8(fixed * 1.25))
     if _multiple_of_8(vocab_size) < fixed:
-        raise RegardError(
+        raise BadArgumentError(
             f"vocab_size must be at least {_multiple_of_8(fixed + 7)} for this text (256 bytes, "
             f"{len(_SPECIAL)} special tokens, {len(alphabet)} characters); got {vocab_size}"
         )
@@ -161,7 +161,7 @@ def _untrained(algorithm: Algorithm) -> tokenizers.Tokenizer:
     elif algorithm == "unigram":
         backend = tokenizers.Tokenizer(models.Unigram())
     else:
-        raise RegardError(f"algorithm must be 'bpe' or 'unigram'; got {algorithm!r}")
+        raise unknown("algorithm", algorithm, ("bpe", "unigram"))
     backend.normalizer = normalizers.NFC()
     backend.pre_tokenizer = pre_tokenizers.Sequence(
         [

@@ -12,7 +12,7 @@ def tensorboard(folder: Path) -> Callable[[str, Progress], None]:
     """A watcher that writes each evaluation's figures and training loss to event files in `folder`.
 
     Raises:
-        RegardError: tensorboard is not installed.
+        UnavailableError: tensorboard is not installed.
     """
     writer = require_tensorboard()(str(folder))
 
@@ -29,7 +29,7 @@ def tensorboard(folder: Path) -> Callable[[str, Progress], None]:
 
 
 def require_tensorboard() -> Any:
-    """What writes event files. Raises RegardError where tensorboard is not installed."""
-    with optional_package("tensorboard", "--tensorboard needs"):
+    """What writes event files. Raises UnavailableError where tensorboard is not installed."""
+    with optional_package("tensorboard", "TensorBoard's event files need"):
         from torch.utils.tensorboard import SummaryWriter
     return SummaryWriter

@@ -3,7 +3,7 @@
 import math
 from dataclasses import dataclass, field
 
-from regard.errors import RegardError
+from regard.errors import BadArgumentError, unknown
 from regard.training.precision import PRECISIONS
 
 
@@ -35,23 +35,21 @@ class TrainingConfig:
                 _require_above_0(name, getattr(self, name))
         for name in ("warmup", "cooldown", "weight_decay", "clip_norm", "patience"):
             if not getattr(self, name) >= 0:
-                raise RegardError(f"{name} must not be negative; got {getattr(self, name)}.")
+                raise BadArgumentError(f"{name} must not be negative; got {getattr(self, name)}.")
         if self.cooldown and (self.max_steps is None or self.cooldown > self.max_steps):
-            raise RegardError(
-                "cooldown counts back from max_steps and must not be longer; got cooldown ="
-                f" {self.cooldown} and max_steps = {self.max_steps}. Give --max-steps."
+            raise BadArgumentError(
+                "cooldown counts back from max_steps and must not be longer; got cooldown="
+                f"{self.cooldown} and max_steps={self.max_steps}. Give max_steps."
             )
         if not 0 <= self.seed < 2**32:
-            raise RegardError(f"seed must be from 0 to {2**32 - 1}; got {self.seed}.")
+            raise BadArgumentError(f"seed must be from 0 to {2**32 - 1}; got {self.seed}.")
         if self.precision not in PRECISIONS:
-            raise RegardError(
-                f"precision must be one of {', '.join(PRECISIONS)}; got {self.precision!r}."
-            )
+            raise unknown("precision", self.precision, PRECISIONS)
 
 
 def _require_above_0(name: str, value: float) -> None:
     if not value > 0:  # nor is NaN
-        raise RegardError(f"{name} must be above 0; got {value}.")
+        raise BadArgumentError(f"{name} must be above 0; got {value}.")
 
 
 @dataclass

@@ -14,7 +14,7 @@ from typing import Generic, Protocol, TypeVar
 import torch
 from torch import Tensor, nn
 
-from regard.errors import RegardError
+from regard.errors import BadArgumentError
 from regard.training.config import Progress, TrainingConfig
 from regard.training.interruption import Interruption
 from regard.training.memory import keep_freed_memory
@@ -65,7 +65,7 @@ def fit(
         watch: called as watch(event, progress), event one of "resume", "step", "evaluate", "save".
 
     Raises:
-        RegardError: the loss is no longer a number, or the model's output has collapsed.
+        BadArgumentError: the loss is no longer a number, or the model's output has collapsed.
         KeyboardInterrupt: after Ctrl-C, when the checkpoint is written.
     """
     keep_freed_memory()
@@ -132,10 +132,10 @@ class _Training(Generic[BatchT]):
             self.weights.gather_gradients()
             loss_sum, tokens = loss_sum + loss.item(), tokens + count
         if not math.isfinite(loss_sum):
-            raise RegardError(
-                f"the loss became {loss_sum} at step {step}; lower --learning-rate (now"
-                f" {config.learning_rate:g}) or lengthen --warmup (now {config.warmup}) and give"
-                " another --output; what was saved before is kept."
+            raise BadArgumentError(
+                f"the loss became {loss_sum} at step {step}; lower learning_rate (now"
+                f" {config.learning_rate:g}) or lengthen `warmup` (now {config.warmup}) and give"
+                " another `output`; what was saved before is kept."
             )
         # From the gradient of the sum to that of the mean, clipped, in one pass.
         gradients = [p.grad for p in self.weights.parameters.values() if p.grad is not None]
@@ -190,11 +190,11 @@ class _Training(Generic[BatchT]):
 
     def refuse_collapse(self) -> None:
         if self.progress.collapsed_in_a_row >= 3:
-            raise RegardError(
+            raise BadArgumentError(
                 f"the model has collapsed: at step {self.progress.step} it gives nearly the same"
-                " output for every input; lower --learning-rate (now"
-                f" {self.config.learning_rate:g}), lengthen --warmup (now {self.config.warmup}) or"
-                " choose a smaller --preset, and give another --output."
+                " output for every input; lower learning_rate (now"
+                f" {self.config.learning_rate:g}), lengthen `warmup` (now {self.config.warmup}) or"
+                " choose a smaller `preset`, and give another `output`."
             )
 
     def averaged(self) -> list[int]:

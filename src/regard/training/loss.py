@@ -11,7 +11,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from regard.errors import RegardError
+from regard.errors import UnsupportedError
 
 BLOCK_ELEMENTS = 8 * 1024 * 1024  # logits alive at a time: 16 MB in bf16, near the cache
 
@@ -40,7 +40,7 @@ def cross_entropy(
         A float32 scalar (float64 for float64 inputs).
 
     Raises:
-        RegardError: when its gradient is to be differentiated again (`create_graph=True`).
+        UnsupportedError: when its gradient is to be differentiated again (`create_graph=True`).
     """
     if bias is not None:
         # The bias is the weight of one more state, which is always 1.
@@ -90,7 +90,7 @@ class _CrossEntropy(torch.autograd.Function):
     @staticmethod
     def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor, Tensor, None, None]:
         if torch.is_grad_enabled():  # the saved gradients would pass for constants
-            raise RegardError(
+            raise UnsupportedError(
                 "this cross_entropy can be differentiated once, and create_graph=True asks for"
                 " more; use torch.nn.functional.cross_entropy on the logits instead."
             )

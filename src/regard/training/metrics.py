@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from regard.errors import RegardError
+from regard.errors import BadArgumentError
 
 
 @dataclass(frozen=True)
@@ -20,10 +20,10 @@ def corpus_scores(hypotheses: Sequence[str], references: Sequence[str]) -> Corpu
     """Cased BLEU with the 13a tokenisation (Papineni 2002, Post 2018) and chrF2 (Popović 2015).
 
     Raises:
-        RegardError: the two have different lengths or are empty.
+        BadArgumentError: the two have different lengths or are empty.
     """
     if len(hypotheses) != len(references) or not references:
-        raise RegardError(
+        raise BadArgumentError(
             f"scoring needs as many hypotheses as references, at least one;"
             f" got {len(hypotheses)} and {len(references)}."
         )

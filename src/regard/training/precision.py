@@ -9,7 +9,7 @@ scaling). In float32 the masters are the parameters themselves.
 import torch
 from torch import Tensor, nn
 
-from regard.errors import RegardError
+from regard.errors import BadArgumentError
 
 PRECISIONS = ("auto", "fp32", "bf16")
 DTYPES = {"fp32": torch.float32, "bf16": torch.bfloat16}
@@ -22,7 +22,7 @@ def choose_device(name: str) -> torch.device:
         return torch.device("cuda" if available else "cpu")
     if name not in ("cpu", "cuda") or (name == "cuda" and not available):
         known = "auto, cpu or cuda" if available else "auto or cpu; there is no CUDA device here"
-        raise RegardError(f"device must be {known}; got {name!r}.")
+        raise BadArgumentError(f"device must be {known}; got {name!r}.")
     return torch.device(name)
 
 

@@ -27,7 +27,7 @@ from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
 from torch import Tensor
 
-from regard.errors import RegardError
+from regard.errors import BadArgumentError, DamagedFileError, RegardError, UnavailableError
 from regard.files import sha256, whole_file, whole_folder, write_json
 from regard.json_files import read_object
 from regard.version import __version__
@@ -62,16 +62,16 @@ class RunFolder:
         """Keeps other processes from training here, and removes what killed ones left half-written.
 
         Raises:
-            RegardError: another process trains here.
+            UnavailableError: another process trains here.
         """
         self.path.mkdir(parents=True, exist_ok=True)
         lock = FileLock(self.path / ".lock", timeout=0)
         try:
             lock.acquire()
         except Timeout:
-            raise RegardError(
+            raise UnavailableError(
                 f"another process is training in {self.path}."
-                " Wait for it to end, or give another --output."
+                " Wait for it to end, or give another `output`."
             ) from None
         try:
             _remove_partial(self.path)
@@ -99,16 +99,16 @@ class RunFolder:
             known = recorded["options"]
             for name, value in options.items():
                 if name not in free and known.get(name, value) != value:
-                    raise RegardError(
+                    raise BadArgumentError(
                         f"{self.path} holds a run with {name} = {known[name]!r}; got {value!r}."
-                        " Give the same value to resume it, or another --output to start anew."
+                        " Give the same value to resume it, or another `output` to start a new run."
                     )
             began = recorded["threads"]
             if began is not None and threads is not None and began != threads:
                 self.warn(
                     f"This run began with {_number(began)} and continues with {_number(threads)}:"
                     " its weights will differ in their last bits from those of an uninterrupted"
-                    f" run. With --threads {began} they will not."
+                    f" run. Train with {_number(began)} to avoid this."
                 )
             threads = began or threads
         versions = {"regard": __version__, "torch": torch.__version__}
@@ -137,13 +137,13 @@ class RunFolder:
         The two newest stay and can be resumed from; of the steps in `keep`, the weights stay.
 
         Raises:
-            RegardError: it cannot be written; what was saved before is untouched.
+            UnavailableError: it cannot be written; what was saved before is untouched.
         """
         try:
             with whole_folder(self._folder(step)) as folder:
                 _write(folder, checkpoint)
         except (OSError, SafetensorError) as error:
-            raise RegardError(
+            raise UnavailableError(
                 f"the checkpoint of step {step} cannot be written to {self.path / 'checkpoints'}"
                 f" ({error}); what was saved before is kept. Make room there or allow writing, and"
                 " give the same command to resume."
@@ -170,7 +170,7 @@ class RunFolder:
                 )
             self.warn(f"{folder} is damaged ({damage}); using the checkpoint before it.")
         if self.steps():
-            raise RegardError(
+            raise DamagedFileError(
                 f"no checkpoint in {self.path / 'checkpoints'} can be resumed from."
                 " Delete that folder to train from the start."
             )
@@ -246,10 +246,10 @@ def _recorded(file: Path) -> dict[str, Any]:
     return {"options": options, "threads": threads}
 
 
-def _not_ours(file: Path, reason: str) -> RegardError:
-    return RegardError(
+def _not_ours(file: Path, reason: str) -> DamagedFileError:
+    return DamagedFileError(
         f"{file} is not what a run writes there ({reason})."
-        " Give another --output, or delete that folder."
+        " Delete that folder, or train in another one."
     )
 
 

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from regard.errors import RegardError
+from regard.errors import unknown
 from regard.models import (
     AnyEncoderDecoder,
     EncoderDecoder,
@@ -45,8 +45,8 @@ def find_architecture(name: str) -> Architecture:
     """The architecture of this name.
 
     Raises:
-        RegardError: there is none.
+        BadArgumentError: there is none.
     """
     if name not in ARCHITECTURES:
-        raise RegardError(f"architecture must be one of {', '.join(ARCHITECTURES)}; got {name!r}.")
+        raise unknown("architecture", name, ARCHITECTURES)
     return ARCHITECTURES[name]

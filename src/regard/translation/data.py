@@ -15,7 +15,7 @@ from typing import Any
 from regard.data import BadLine, Cleaner, CleaningRules, Pair, TokenStore, plan_split, read_pairs
 from regard.data.lines import check_rereadable
 from regard.data.pairs import refuse
-from regard.errors import RegardError
+from regard.errors import BadArgumentError, DamagedFileError, RegardError
 from regard.files import sha256, whole_file, write_json
 from regard.json_files import read_object
 from regard.text import TokenizerPair, train_pair
@@ -42,7 +42,8 @@ def prepare(
     """Reads, cleans, splits, trains the tokenizer and stores token ids; or finds all that done.
 
     Raises:
-        RegardError: a mistake in the files, or prepared data of other files or changed since.
+        BadArgumentError: options or prepared data of another run.
+        DamagedFileError: a mistake in the files, or prepared data that changed since.
     """
     files = check_files(pairs, options)
     made_from = {
@@ -56,9 +57,10 @@ def prepare(
     if record.exists():
         recorded = _recorded(record)
         if recorded["made_from"] != made_from:
-            raise RegardError(
+            raise BadArgumentError(
                 f"{folder.parent} holds a run on other data or another vocabulary."
-                " Give the same files and options to resume it, or another --output to start anew."
+                " Give the same files and options to resume it, or another `output` to start"
+                " a new run."
             )
         _check_unchanged(folder, recorded.get("files", {}))
         say(f"found prepared data in {folder}: {recorded['summary']}")
@@ -79,7 +81,7 @@ def prepare(
 
 
 def check_files(pairs: str | tuple[str, str], options: TrainingOptions) -> list[str]:
-    """The names of the files that training reads. Raises RegardError for one that is not there."""
+    """The names of the files that training reads. Raises NotFoundError for a missing one."""
     files = [pairs] if isinstance(pairs, str) else list(pairs)
     files += [file for file in (options.dev, options.test) if file]
     for file in files:
@@ -93,7 +95,9 @@ def _recorded(record: Path) -> dict[str, Any]:
         content = read_object(record)
         _ = content["made_from"], content["summary"], content.get("files", {}).items()
     except (RegardError, AttributeError) as error:
-        raise RegardError(f"{record} is damaged. Delete it to prepare the data again.") from error
+        raise DamagedFileError(
+            f"{record} is damaged. Delete it to prepare the data again."
+        ) from error
     return content
 
 
@@ -103,7 +107,7 @@ def _check_unchanged(folder: Path, made: dict[str, str]) -> None:
         file = folder / name
         if not file.is_file() or sha256(file) != checksum:
             what = "has changed since it was prepared" if file.is_file() else "is missing"
-            raise RegardError(
+            raise DamagedFileError(
                 f"{file} {what}, so the run would not be the same. Restore it, or delete"
                 f" {folder / 'prepared.json'} to prepare the data again."
             )
@@ -138,7 +142,7 @@ def _prepare(pairs: str | tuple[str, str], options: TrainingOptions, folder: Pat
         if part in ("dev", "test"):
             (dev if part == "dev" else test).append(pair)
     if not parts["train"] or not dev:
-        raise RegardError(
+        raise BadArgumentError(
             f"training needs pairs to train on and dev pairs; got {parts['train']} and {len(dev)}"
             f" after leaving out {parts[None]} that dev or test has too. Give other files."
         )
@@ -163,7 +167,7 @@ def _prepare(pairs: str | tuple[str, str], options: TrainingOptions, folder: Pat
         if len(kept) < len(held):
             say(f"{name}: {len(held) - len(kept):,} pairs over {options.max_length} left out")
         if name == "dev" and not kept:
-            raise RegardError(
+            raise BadArgumentError(
                 f"all dev pairs have more than {options.max_length} tokens. Give shorter ones."
             )
         _write_tsv(folder / f"{name}.tsv", kept)

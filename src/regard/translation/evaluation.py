@@ -11,7 +11,7 @@ from torch import Tensor
 from torch.nn.utils.rnn import pad_sequence
 
 from regard.data import read_pairs
-from regard.errors import RegardError
+from regard.errors import DamagedFileError
 from regard.models import AnyEncoderDecoder
 from regard.text import normalise
 from regard.training import corpus_scores, cross_entropy
@@ -47,7 +47,7 @@ def evaluate(
         batch_size, progress, options: as `Translator.run` takes them.
 
     Raises:
-        RegardError: no pairs, or what `Translator.run` refuses.
+        BadArgumentError: no pairs, or what `Translator.run` refuses.
     """
     sources, references = [source for source, _ in pairs], [target for _, target in pairs]
     started = time.perf_counter()
@@ -72,11 +72,11 @@ def read_test_set(path: str | Path) -> list[tuple[str, str]]:
     """The (source, reference) pairs in a file; lines with an empty source are left out.
 
     Raises:
-        RegardError: the file has no pairs, or a line that is not a pair.
+        DamagedFileError: the file has no pairs, or a line that is not a pair.
     """
     pairs = [(pair.source, pair.target) for pair in read_pairs(path) if pair.source.strip()]
     if not pairs:
-        raise RegardError(f"{path} holds no sentence pairs; one a line was expected.")
+        raise DamagedFileError(f"{path} holds no sentence pairs; one a line was expected.")
     return pairs
 
 

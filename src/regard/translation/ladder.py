@@ -148,7 +148,7 @@ def climb(
         cell: "gru" or "lstm".
 
     Raises:
-        RegardError: what training refuses.
+        RegardError: as training.
     """
     folder = Path(options.output)
     steps = [

@@ -5,13 +5,12 @@ in it (">>deu<<"). mBART reads a token of the source around the text, and the de
 one of the target (Liu et al. 2020; mBART-50: Tang et al. 2020).
 """
 
-import difflib
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from regard.errors import RegardError
+from regard.errors import BadArgumentError, UnsupportedError, unknown
 from regard.generation import GenerationConfig
 from regard.tasks.defaults import Defaults
 from regard.text import Tokenizer
@@ -59,7 +58,8 @@ class Languages:
             around: the special tokens "before" and "after" the source so far.
 
         Raises:
-            RegardError: a language that the checkpoint does not know, or nothing to choose.
+            BadArgumentError: an unknown language.
+            UnsupportedError: a model of one pair of languages.
         """
         if self.pairs:
             return dict(vars(self.pairs[_one_pair(self.pairs, source, target)]))
@@ -71,18 +71,17 @@ class Languages:
             if (match := _MARIAN.match(piece))
         }
         if not targets:
-            raise RegardError(
-                f"{name} translates one pair of languages, which nobody can choose."
-                " Leave the languages out."
+            raise UnsupportedError(
+                f"{name} translates one fixed pair of languages. Leave the languages out."
             )
         if source is not None:
-            raise RegardError(
+            raise UnsupportedError(
                 f"{name} finds the source's language by itself; got {source!r}. Leave it out."
             )
         return {} if target is None else {"prefix": f"{targets[_named(target, targets)]} "}
 
     def check_chosen(self, name: str, prefix: str | None, generation: GenerationConfig) -> None:
-        """Raises RegardError where a checkpoint of several targets does not know which to write."""
+        """Raises BadArgumentError where several targets are known and none is chosen."""
         known: Iterable[str] = ()
         if prefix is None:
             known = (f"{source} → {target}" for source, target in self.pairs)
@@ -90,9 +89,9 @@ class Languages:
             first = (generation.decoder_start_token_id, generation.forced_bos_token_id)
             known = () if set(first) & set(self.tokens.values()) else sorted(self.tokens)
         if listed := ", ".join(known):
-            raise RegardError(
+            raise BadArgumentError(
                 f"{name} translates into several languages ({listed}): choose one with"
-                ' --target-language, in Python with translator.between(target="…").'
+                ' translator.between(target="…").'
             )
 
     def _tokens_chosen(
@@ -123,7 +122,7 @@ def _one_pair(
     fits = [pair for pair in pairs if source in (None, pair[0]) and target in (None, pair[1])]
     if len(fits) != 1:
         known = ", ".join(f"{source} → {target}" for source, target in pairs)
-        raise RegardError(
+        raise BadArgumentError(
             f"languages must name one of {known}; got {source or 'any'} → {target or 'any'}."
         )
     return fits[0]
@@ -137,6 +136,4 @@ def _named(language: str, known: Iterable[str]) -> str:
     fits = [code for code in known if code.lower().startswith(f"{language.lower()}_")]
     if len(fits) == 1:
         return fits[0]
-    near = difflib.get_close_matches(language, known, n=1)
-    hint = f" Did you mean {near[0]}?" if near else ""
-    raise RegardError(f"a language is one of {', '.join(known)}; got {language!r}.{hint}")
+    raise unknown("a language", language, known)

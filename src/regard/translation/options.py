@@ -6,7 +6,7 @@ The commands read the defaults for their help, so nothing here imports torch unt
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
-from regard.errors import RegardError
+from regard.errors import BadArgumentError
 
 if TYPE_CHECKING:
     from regard.training import TrainingConfig
@@ -17,7 +17,7 @@ class TrainingOptions:
     """The options of `regard train translation`; None leaves the choice to the preset.
 
     Raises:
-        RegardError: a value out of range, an unknown name, or an option of another architecture.
+        BadArgumentError: a value out of range, an unknown name, or another architecture's option.
     """
 
     output: str = "runs/translation"
@@ -61,21 +61,23 @@ class TrainingOptions:
         self.training_config()
         longest = model.max_positions - 1  # one position is for the end of sentence
         if not 0 < self.max_length <= longest:
-            raise RegardError(f"max_length must be from 1 to {longest}; got {self.max_length}.")
+            raise BadArgumentError(
+                f"max_length must be from 1 to {longest}; got {self.max_length}."
+            )
         if self.max_epochs is not None and not self.max_epochs > 0:
-            raise RegardError(f"max_epochs must be above 0; got {self.max_epochs}.")
+            raise BadArgumentError(f"max_epochs must be above 0; got {self.max_epochs}.")
         if not 0 <= self.label_smoothing < 1:
-            raise RegardError(
+            raise BadArgumentError(
                 f"label_smoothing must be at least 0 and below 1; got {self.label_smoothing}."
             )
         if self.dev_sentences <= 0:
-            raise RegardError(f"dev_sentences must be above 0; got {self.dev_sentences}.")
+            raise BadArgumentError(f"dev_sentences must be above 0; got {self.dev_sentences}.")
 
     def model_config(self, vocab_size: int, **changes: Any) -> Any:
         """The config of the model that the options describe, with any other changes.
 
         Raises:
-            RegardError: an unknown architecture or preset, or an option of another architecture.
+            BadArgumentError: an unknown architecture or preset, or another architecture's option.
         """
         from regard.translation.architectures import ARCHITECTURES, find_architecture
 
@@ -83,7 +85,7 @@ class TrainingOptions:
         for name, other in ARCHITECTURES.items():
             for option in other.own if other is not architecture else ():
                 if getattr(self, option) != DEFAULTS[option]:
-                    raise RegardError(
+                    raise BadArgumentError(
                         f"{option} is an option of architecture {name!r}; got {option} ="
                         f" {getattr(self, option)!r} with {self.architecture!r}. Leave it out."
                     )

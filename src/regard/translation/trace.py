@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import torch
 from torch import Tensor
 
-from regard.errors import RegardError
+from regard.errors import BadArgumentError
 from regard.generation import GenerationConfig, Hypothesis, generate
 from regard.inspection.answers import (
     AxisInfo,
@@ -43,13 +43,13 @@ def trace_translation(
         config = config.updated(num_return_sequences=1 if config.do_sample else config.num_beams)
         found = generate(model.start(batch), config.start(1, translator.device), config)[0]
         if not 0 <= hypothesis < len(found):
-            raise RegardError(
+            raise BadArgumentError(
                 f"the search gave hypotheses 0 to {len(found) - 1}; got {hypothesis}."
             )
     else:
         found = [given(translator, target, config)]
         if hypothesis != 0:
-            raise RegardError(f"a given target is hypothesis 0; got {hypothesis}.")
+            raise BadArgumentError(f"a given target is hypothesis 0; got {hypothesis}.")
     shown = list(found[hypothesis].tokens)
     wanted = torch.tensor([shown], device=translator.device)
     trace = trace_encoder_decoder(model, batch, wanted, keep=keep)
@@ -78,9 +78,9 @@ def trace_translation(
 def source_ids(translator: "Translator", text: str) -> list[int]:
     ids = translator.encode(normalise(text))
     if not ids:
-        raise RegardError("there is no text to look at; give a sentence.")
+        raise BadArgumentError("there is no text to look at; give a sentence.")
     if len(ids) > translator.room:
-        raise RegardError(
+        raise BadArgumentError(
             f"a text may have {translator.room} tokens with {translator.name}; got {len(ids)}."
             " Look at a part of it."
         )
@@ -93,9 +93,9 @@ def given(translator: "Translator", target: str, config: GenerationConfig) -> Hy
     limit = translator.positions - 1 - len(first)
     ids = translator.tokenizers.target.encode(normalise(target))
     if not ids:
-        raise RegardError("the target is empty; give a sentence, or none to translate.")
+        raise BadArgumentError("the target is empty; give a sentence, or none to translate.")
     if len(ids) > limit:
-        raise RegardError(f"a target may have {limit} tokens; got {len(ids)}.")
+        raise BadArgumentError(f"a target may have {limit} tokens; got {len(ids)}.")
     tokens = (*first, *ids, translator.model.config.eos_id)
     return Hypothesis(tokens, float("nan"), (), finished=True)
 

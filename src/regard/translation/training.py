@@ -44,7 +44,10 @@ def train_translation(
             has them when not given.
 
     Raises:
-        RegardError: a mistake in the files or options, or a run that this cannot resume.
+        BadArgumentError: a mistake in the options, or a run that this cannot resume.
+        NotFoundError: a file of pairs is missing.
+        DamagedFileError: a file of pairs, or of the run, cannot be read.
+        UnavailableError: another process trains there, or nothing can be written.
     """
     if options.tensorboard:
         require_tensorboard()

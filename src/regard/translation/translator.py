@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from regard.checkpoints import CheckpointLike, open_checkpoint
 from regard.data import pad
-from regard.errors import RegardError
+from regard.errors import BadArgumentError, unknown
 from regard.generation import Hypothesis
 from regard.inspection import STEPS, Trace, cross_attention, group_words
 from regard.models import AnyEncoderDecoder, EncoderDecoder
@@ -86,7 +86,8 @@ class Translator(TextToText):
                 one begins so. What is not given stays as it is.
 
         Raises:
-            RegardError: a language that it does not know, or nothing to choose.
+            BadArgumentError: an unknown language.
+            UnsupportedError: a model of one pair of languages.
         """
         changes = self.languages.chosen(
             source,
@@ -119,14 +120,14 @@ class Translator(TextToText):
             options: fields of GenerationConfig, such as num_beams.
 
         Raises:
-            RegardError: an unknown option, or a sentence with more tokens than the model has
+            BadArgumentError: an unknown option, or a sentence with more tokens than the model has
                 positions. A longer text of several sentences is translated sentence by sentence.
         """
         config = self.configured(options)
         if self.languages.both:
             self.languages.check_chosen(self.name, self.prefix, config)
         if alignment is not None and alignment not in STEPS:
-            raise RegardError(f"alignment must be {' or '.join(STEPS)}; got {alignment!r}.")
+            raise unknown("alignment", alignment, STEPS)
 
         def results(sources: list[list[int]], n_best: list[list[Hypothesis]]) -> list[Result]:
             found = [_result(self.alternatives(hypotheses)) for hypotheses in n_best]
@@ -164,7 +165,7 @@ class Translator(TextToText):
             options: fields of GenerationConfig, such as num_beams.
 
         Raises:
-            RegardError: an empty text, one with more tokens than the model has positions, a
+            BadArgumentError: an empty text, one with more tokens than the model has positions, a
                 hypothesis that there is not.
         """
         config = self.configured(options)
@@ -183,7 +184,7 @@ class Translator(TextToText):
         for sentence in re.split(r"(?<=[.!?।…])\s+", text):
             ids = self.encode(sentence)
             if len(ids) > self.room:
-                raise RegardError(
+                raise BadArgumentError(
                     f"a sentence may have {self.room} tokens with {self.name}; got one of"
                     f" {len(ids)} ({sentence[:40]!r} …). Split it into shorter sentences."
                 )

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from regard.errors import RegardError, optional_package
+from regard.errors import BadArgumentError, optional_package
 from regard.words.segmentation import split_words
 
 if TYPE_CHECKING:
@@ -33,16 +33,17 @@ def represent(texts: Sequence[str], way: str) -> Bags:
     each row at length one (scikit-learn's definition; Spärck Jones 1972).
 
     Raises:
-        RegardError: another way, no word in the texts, no scikit-learn.
+        BadArgumentError: an unknown way, no word in the texts.
+        UnavailableError: scikit-learn is not installed.
     """
     if way not in WAYS:
-        raise RegardError(f"words are represented as {', '.join(WAYS)}; got {way!r}.")
+        raise BadArgumentError(f"words are represented as {', '.join(WAYS)}; got {way!r}.")
     with optional_package("scikit-learn", "counting words needs"):
         from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
     split = {text: words for text in texts if (words := split_words(text))}
     names = [text for text in texts if text in split]
     if not names:
-        raise RegardError("counting words needs text; got none with a word in it.")
+        raise BadArgumentError("counting words needs text; got none with a word in it.")
     if way == "one-hot":  # a bag with one word in it
         names = [word for name in names for word in split[name]]
         split = {word: [word] for word in names}

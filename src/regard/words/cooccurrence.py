@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from regard.errors import RegardError, optional_package
+from regard.errors import BadArgumentError, optional_package
 from regard.words.sentences import check_sizes, read_sentences
 from regard.words.vectors import WordVectors
 
@@ -42,8 +42,9 @@ def factorise_vectors(
         min_count: a word that occurs less often gets no vector.
 
     Raises:
-        RegardError: no text, no word that occurs `min_count` times, fewer such words than `dim`;
-            no scikit-learn.
+        BadArgumentError: no text, no word that occurs `min_count` times, fewer such words than
+            `dim`.
+        UnavailableError: scikit-learn is not installed.
     """
     check_sizes(dim=dim, window=window, min_count=min_count)
     sentences = read_sentences(texts, min_count)
@@ -51,7 +52,7 @@ def factorise_vectors(
     words = [word for word, count in counts.most_common() if count >= min_count]
     information = _positive_information(_neighbours(sentences, words, window))
     if information.nnz == 0 or dim >= min(information.shape):
-        raise RegardError(
+        raise BadArgumentError(
             f"{len(words):,} words occur {min_count} times or more, too few for vectors of {dim}"
             " numbers: give more text or a smaller dim."
         )

@@ -4,7 +4,6 @@ A static vector is the average of what a word means; Bommasani et al. 2020 make 
 vectors by just that average, which is done here too where a model has no static vector.
 """
 
-import difflib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import repeat
@@ -12,7 +11,7 @@ from itertools import repeat
 import numpy as np
 from numpy.typing import NDArray
 
-from regard.errors import RegardError
+from regard.errors import BadArgumentError, NotFoundError, did_you_mean
 from regard.words.segmentation import split_words, word_spans
 from regard.words.senses import States, find_clusters, leave_one_out, most_frequent, purity, unit
 from regard.words.states import Occurrence
@@ -63,12 +62,12 @@ def find_occurrences(
         senses: of the word in each text, where they are known.
 
     Raises:
-        RegardError: what was given is no single word, or it does not occur, or fewer than three
-            times.
+        BadArgumentError: not a single word, or it occurs fewer than three times.
+        NotFoundError: it does not occur.
     """
     wanted = split_words(word)
     if len(wanted) != 1:
-        raise RegardError(f"one word was expected; got {word!r}.")
+        raise BadArgumentError(f"one word was expected; got {word!r}.")
     found = []
     met: dict[str, None] = {}
     for text, sense in zip(texts, senses or repeat(None), strict=senses is not None):
@@ -80,9 +79,9 @@ def find_occurrences(
                 start, stop = spans[place]
                 found.append(Occurrence(text[first:end], start - first, stop - first, sense))
     if not found:
-        raise RegardError(_absent(wanted[0], list(met)))
+        raise NotFoundError(_absent(wanted[0], list(met)))
     if len(found) < 3:
-        raise RegardError(
+        raise BadArgumentError(
             f"{wanted[0]!r} occurs {len(found)} times in this text; three or more are needed to"
             " compare its meanings. Give more text."
         )
@@ -127,6 +126,4 @@ def _around(text: str, spans: Sequence[tuple[int, int]], place: int) -> tuple[in
 def _absent(word: str, met: list[str]) -> str:
     if not met:
         return "the text has no words; give one in which the word occurs."
-    near = difflib.get_close_matches(word, met, n=1)
-    advice = f" Did you mean {near[0]!r}?" if near else ""
-    return f"{word!r} does not occur in this text.{advice}"
+    return f"{word!r} does not occur in this text.{did_you_mean(word, met)}"

@@ -34,7 +34,7 @@ class Clusters:
 def find_clusters(states: States, count: int | None = None, *, seed: int = 0) -> Clusters:
     """k-means over directions; the number of clusters, if not given, has the best silhouette.
 
-    Raises RegardError without scikit-learn.
+    Raises UnavailableError without scikit-learn.
     """
     directions = unit(states)
     distinct = len(np.unique(np.round(directions / _EQUAL), axis=0))

@@ -6,22 +6,22 @@ import sys
 from collections import Counter
 from collections.abc import Iterable
 
-from regard.errors import RegardError
+from regard.errors import BadArgumentError
 from regard.words.segmentation import split_words
 
 
 def read_sentences(texts: Iterable[str], min_count: int) -> list[list[str]]:
     """The words of each text that has any; a word is one object, however often it occurs.
 
-    Raises RegardError for no words, and where none occurs `min_count` times.
+    Raises BadArgumentError for no words, and where none occurs `min_count` times.
     """
     split = ([sys.intern(word) for word in split_words(text)] for text in texts)
     sentences = [words for words in split if words]
     if not sentences:
-        raise RegardError("training word vectors needs text; got none with a word in it.")
+        raise BadArgumentError("training word vectors needs text; got none with a word in it.")
     word, most = Counter(word for words in sentences for word in words).most_common(1)[0]
     if most < min_count:
-        raise RegardError(
+        raise BadArgumentError(
             f"no word occurs {min_count} times in this text ({word!r}, the most frequent, {most}):"
             f" give more text, or a min_count of at most {most}."
         )
@@ -29,7 +29,7 @@ def read_sentences(texts: Iterable[str], min_count: int) -> list[list[str]]:
 
 
 def check_sizes(**sizes: int) -> None:
-    """Raises RegardError for a size below one."""
+    """Raises BadArgumentError for a size below one."""
     for name, size in sizes.items():
         if size < 1:
-            raise RegardError(f"{name} must be 1 or more; got {size}.")
+            raise BadArgumentError(f"{name} must be 1 or more; got {size}.")

@@ -47,7 +47,8 @@ def train_vectors(
         progress: called with texts read so far and those to read in all.
 
     Raises:
-        RegardError: no text, or no word that occurs `min_count` times; no gensim.
+        BadArgumentError: no text, or no word that occurs `min_count` times.
+        UnavailableError: gensim is not installed.
     """
     check_sizes(dim=dim, window=window, min_count=min_count, epochs=epochs, negatives=negatives)
     sentences = read_sentences(texts, min_count)

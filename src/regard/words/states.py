@@ -4,7 +4,7 @@ layer of a model."""
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import torch
@@ -16,7 +16,7 @@ from regard import catalog
 from regard.attention import attend
 from regard.attention.scores import scaled
 from regard.checkpoints import CheckpointLike, from_pretrained, open_checkpoint
-from regard.errors import RegardError
+from regard.errors import BadArgumentError, UnsupportedError
 from regard.inspection.watching import watching
 from regard.layers import Stack
 from regard.models import Encoder, EncoderDecoder
@@ -47,7 +47,7 @@ class Occurrence:
 
 
 def static_states(vectors: WordVectors, occurrences: Sequence[Occurrence]) -> Layers:
-    """The same vector everywhere: that of the word. Raises RegardError for a word without one."""
+    """The same vector everywhere: that of the word. Raises NotFoundError for a word without one."""
     return {"static": vectors.rows(each.word for each in occurrences)}
 
 
@@ -62,11 +62,12 @@ def attention_states(
         temperature: √dim if not given, as in the Transformer.
 
     Raises:
-        RegardError: the word itself has no vector; a temperature too close to zero.
+        NotFoundError: the word itself has no vector.
+        BadArgumentError: a temperature too close to zero.
     """
     temperature = vectors.dim**0.5 if temperature is None else temperature
     if not temperature >= COLDEST:
-        raise RegardError(f"temperature must be at least {COLDEST:g}; got {temperature:g}.")
+        raise BadArgumentError(f"temperature must be at least {COLDEST:g}; got {temperature:g}.")
     score = scaled(1 / temperature)
     found = []
     for each in occurrences:
@@ -101,14 +102,15 @@ class WordReader:
 
     @classmethod
     def load(cls, folder: CheckpointLike, *, name: str | None = None) -> "WordReader":
-        """Of a model folder. Raises RegardError for a model without a Transformer encoder."""
+        """Of a model folder. Raises UnsupportedError for a model without a Transformer encoder."""
         checkpoint = open_checkpoint(folder)
         name = name or checkpoint.name
         if checkpoint.family.model not in (EncoderDecoder, Encoder):
             needed = "to read words in context, give an encoder, such as BERT, or a translator"
             kind = kind_of(checkpoint)
-            raise RegardError(catalog.wrong_kind(name, describe(checkpoint), kind, needed))
-        return cls(from_pretrained(checkpoint), checkpoint.tokenizers.source, name=name)
+            raise UnsupportedError(catalog.wrong_kind(name, describe(checkpoint), kind, needed))
+        model = cast(Encoder | EncoderDecoder, from_pretrained(checkpoint))
+        return cls(model, checkpoint.tokenizers.source, name=name)
 
     @property
     def layers(self) -> list[str]:
@@ -149,7 +151,7 @@ class WordReader:
             if texts[k] is not None and start < occurrence.end and end > occurrence.start
         ]
         if not own:
-            raise RegardError(
+            raise UnsupportedError(
                 f"{self.name} has no token for {occurrence.word!r}: it leaves this word out."
             )
         special = [k for k, text in enumerate(texts) if text is None]

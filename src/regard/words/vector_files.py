@@ -16,7 +16,12 @@ from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save_file
 
 from regard.catalog import VECTOR_FILES
-from regard.errors import RegardError
+from regard.errors import (
+    BadArgumentError,
+    DamagedFileError,
+    NotFoundError,
+    UnsupportedError,
+)
 from regard.files import whole_file, whole_folder
 
 Vectors = tuple[list[str], NDArray[np.float32]]
@@ -32,14 +37,14 @@ _DEFLATE = 1032  # times that gzip can make a file smaller, at most (zlib's own 
 def read(path: Path, limit: int | None = None) -> Vectors:
     """Words and vectors (words, dim); one array is allocated and filled, and no second one.
 
-    Of a word that comes twice the first vector counts. Raises RegardError for what is broken.
+    Of a word that comes twice the first vector counts. Raises DamagedFileError for what is broken.
     """
     if path.is_dir():
         return _read_folder(path, limit)
     try:
         return _read_file(path, limit)
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-        raise RegardError(f"{path} is damaged gzip ({error}): copy it again.") from error
+        raise DamagedFileError(f"{path} is damaged gzip ({error}): copy it again.") from error
 
 
 def write(path: Path, words: list[str], vectors: NDArray[np.float32], *, half: bool) -> None:
@@ -49,7 +54,7 @@ def write(path: Path, words: list[str], vectors: NDArray[np.float32], *, half: b
         _write_folder(path, words, vectors.astype(np.float16) if half else vectors)
         return
     if kind in BINARY and (bad := next((word for word in words if " " in word), None)):
-        raise RegardError(
+        raise UnsupportedError(
             f"word2vec's binary has no words with spaces, such as {bad!r}: save .txt."
         )
     with whole_file(path) as part, part.open("wb") as plain, _packed(plain, path) as file:
@@ -66,7 +71,9 @@ def _read_file(path: Path, limit: int | None) -> Vectors:
     with _open(path) as file:
         first = file.readline()
         if not first.strip():
-            raise RegardError(f"word vectors were expected in {path}, but it begins with nothing.")
+            raise DamagedFileError(
+                f"word vectors were expected in {path}, but its first line is empty."
+            )
         header = _header(first)
         if header is None:
             dim = len(first.split()) - 1
@@ -100,7 +107,7 @@ def _fill(
         try:
             word = raw.decode("utf-8")
         except UnicodeDecodeError:
-            raise RegardError(
+            raise DamagedFileError(
                 f"{path}, word {read:,} is not UTF-8 ({raw[:40]!r}): convert the file to UTF-8."
             ) from None
         if word not in seen:
@@ -109,7 +116,7 @@ def _fill(
         if len(seen) == wanted:
             break
     if exact and read < total and len(seen) < wanted:
-        raise RegardError(
+        raise DamagedFileError(
             f"{path} says that it has {total:,} words, but ends after {read:,}: copy it again."
         )
     return list(seen), vectors[: len(seen)]
@@ -143,7 +150,9 @@ def _binary_rows(path: Path, start: bytes, file: IO[bytes], dim: int, total: int
             end = buffer.find(b" ", place)
         vector = np.frombuffer(buffer, "<f4", dim, end + 1)
         if not np.isfinite(vector).all():
-            raise RegardError(f"{path}, word {number:,} has numbers that are none (NaN, infinity).")
+            raise DamagedFileError(
+                f"{path}, word {number:,} has numbers that are not finite (NaN, infinity)."
+            )
         yield buffer[place:end].lstrip(b"\n"), vector
         place = end + 1 + size
 
@@ -151,30 +160,30 @@ def _binary_rows(path: Path, start: bytes, file: IO[bytes], dim: int, total: int
 def _read_folder(folder: Path, limit: int | None) -> Vectors:
     for name in (TENSORS, WORDS):
         if not (folder / name).is_file():
-            raise RegardError(f"{folder} is no folder of word vectors: it has no {name}.")
+            raise NotFoundError(f"{folder} is not a folder of word vectors: it has no {name}.")
     words = (folder / WORDS).read_text(encoding="utf-8").split("\n")[:-1]
     try:
         with safe_open(folder / TENSORS, framework="numpy") as tensors:
             vectors = tensors.get_slice("vectors")
             shape = vectors.get_shape()
             if len(shape) != 2 or shape[0] != len(words):
-                raise RegardError(
+                raise DamagedFileError(
                     f"{folder}: {WORDS} has {len(words):,} words, but {TENSORS} has vectors of"
                     f" {tuple(shape)}: copy both again."
                 )
             return words[:limit], vectors[:limit].astype(np.float32)
     except SafetensorError as error:
-        raise RegardError(f"{folder / TENSORS} has no vectors in it ({error}).") from error
+        raise DamagedFileError(f"{folder / TENSORS} has no vectors in it ({error}).") from error
 
 
 def _write_folder(path: Path, words: list[str], vectors: NDArray[np.floating]) -> None:
     if path.is_file():
-        raise RegardError(
+        raise BadArgumentError(
             f"{path} is a file; word vectors are saved in a folder, or as"
             f" {', '.join((*TEXT, *BINARY))}, each also with .gz."
         )
     if path.is_dir() and any(path.iterdir()) and not (path / TENSORS).exists():
-        raise RegardError(f"{path} has other files in it; name a new folder.")
+        raise BadArgumentError(f"{path} has other files in it; name a new folder.")
     with whole_folder(path) as folder:
         with whole_file(folder / TENSORS) as file:
             save_file({"vectors": np.ascontiguousarray(vectors)}, file)
@@ -204,7 +213,7 @@ def _check_header(path: Path, total: int, dim: int) -> None:
     """Raises RegardError for a header that promises more vectors than the file can hold."""
     most = path.stat().st_size * (_DEFLATE if path.suffix == ".gz" else 1)
     if not (total and dim) or total * (2 * dim + 1) > most:
-        raise RegardError(
+        raise DamagedFileError(
             f"{path} says in line 1 that it has {total:,} words of {dim:,} numbers, which it is"
             " too small for: copy it again."
         )
@@ -243,9 +252,9 @@ def _resume(start: bytes, file: IO[bytes]) -> Iterator[bytes]:
     yield from file
 
 
-def _broken(path: Path, number: int, expected: str, line: bytes) -> RegardError:
+def _broken(path: Path, number: int, expected: str, line: bytes) -> DamagedFileError:
     shown = line.decode("utf-8", "replace").strip()
     shown = shown if len(shown) <= 60 else f"{shown[:59]}…"
-    return RegardError(
+    return DamagedFileError(
         f"{path}, line {number:,}: expected {expected}; got {shown!r}. Mend or delete the line."
     )

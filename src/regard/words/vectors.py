@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import os
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -14,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regard import catalog
-from regard.errors import RegardError
+from regard.errors import BadArgumentError, NotFoundError, UnsupportedError, did_you_mean
 from regard.words import vector_files
 
 _SEARCHED = 50_000  # words among which a misspelled one is looked for; the frequent come first
@@ -32,7 +31,7 @@ class WordVectors:
 
     def __post_init__(self) -> None:
         if self.vectors.ndim != 2 or len(self.words) != len(self.vectors) or not self.words:
-            raise RegardError(
+            raise BadArgumentError(
                 "word vectors must be one row for each of one or more words;"
                 f" got {len(self.words)} words and an array of {self.vectors.shape}."
             )
@@ -49,7 +48,7 @@ class WordVectors:
         return isinstance(word, str) and self._find(word) is not None
 
     def __getitem__(self, word: str) -> NDArray[np.float32]:
-        """The word's vector, (dim,). Raises RegardError, naming the nearest spelled, for no word
+        """The word's vector, (dim,). Raises NotFoundError, naming the nearest spelled, for no word
         of these."""
         return self.vectors[self.row(word)]
 
@@ -57,7 +56,7 @@ class WordVectors:
         """Which row of `vectors` is the word's; the same error."""
         row = self._find(word)
         if row is None:
-            raise RegardError(self._unknown(word))
+            raise NotFoundError(self._unknown(word))
         return row
 
     def rows(self, words: Iterable[str]) -> NDArray[np.float32]:
@@ -76,11 +75,12 @@ class WordVectors:
             word: one of the words, which is not among its own neighbours, or a vector (dim,).
 
         Raises:
-            RegardError: an unknown word, or a vector of another length.
+            NotFoundError: an unknown word.
+            BadArgumentError: a vector of another length.
         """
         vector = self[word] if isinstance(word, str) else np.asarray(word, np.float32)
         if vector.shape != (self.dim,):
-            raise RegardError(f"a vector must be ({self.dim},); got {vector.shape}.")
+            raise BadArgumentError(f"a vector must be ({self.dim},); got {vector.shape}.")
         cosines = self.vectors @ vector
         cosines /= np.maximum(self._norms * np.linalg.norm(vector), _TINY)
         if isinstance(word, str):
@@ -116,9 +116,8 @@ class WordVectors:
         if not word.strip():
             return "a word was expected; got an empty one."
         alike = [each for each in islice(self.words, _SEARCHED) if abs(len(each) - len(word)) < 3]
-        near = difflib.get_close_matches(word.lower(), alike, n=1)
-        advice = f"did you mean {near[0]!r}?" if near else "no word there is spelled like it."
-        return f"{word!r} is not among the {len(self):,} words that have vectors; {advice}"
+        advice = did_you_mean(word.lower(), alike) or " No word there is spelled like it."
+        return f"{word!r} is not among the {len(self):,} words that have vectors.{advice}"
 
 
 _TINY = 1e-30  # below the product of any two lengths of use
@@ -134,10 +133,12 @@ def load_vectors(path: str | os.PathLike[str], *, limit: int | None = None) -> W
         limit: read only so many words, which in files sorted by frequency are the most frequent.
 
     Raises:
-        RegardError: nothing there, or a line that is no word with numbers, by its number.
+        NotFoundError: nothing there.
+        DamagedFileError: a line that is not a word with numbers, by its number.
+        UnsupportedError: a model folder.
     """
     if limit is not None and limit < 1:
-        raise RegardError(f"limit must be 1 or more; got {limit}.")
+        raise BadArgumentError(f"limit must be 1 or more; got {limit}.")
     return WordVectors(*vector_files.read(_find(path), limit))
 
 
@@ -146,15 +147,15 @@ def _find(path: str | os.PathLike[str]) -> Path:
     if shipped is not None:
         if shipped.name not in catalog.names(vectors=True):
             needed = catalog.KINDS["word-vectors"].needed
-            raise RegardError(catalog.wrong_kind(path, shipped.what, shipped.kind, needed))
+            raise UnsupportedError(catalog.wrong_kind(path, shipped.what, shipped.kind, needed))
         return shipped.folder
     known = ", ".join(catalog.names(vectors=True))
     if not path.exists():
-        raise RegardError(
+        raise NotFoundError(
             f"word vectors are {known}, or a file or folder of them; there is no {str(path)!r}."
         )
     if any((path / name).is_file() for name in ("config.json", "model/config.json")):
-        raise RegardError(
+        raise UnsupportedError(
             f"{path} is a model folder, and `regard info {path}` says what it is for; give {known},"
             " or a file or folder of word vectors."
         )

@@ -208,7 +208,7 @@ def test_qwen2s_windows_are_of_its_upper_layers(
     [
         ([SLIDING, FULL, FULL], "layer_types must be full_attention for the lower of 3 layers"),
         ([FULL, SLIDING], "layer_types must be full_attention for the lower of 3 layers"),
-        ([FULL, FULL, SLIDING], "use_sliding_window must be true and sliding_window be given"),
+        ([FULL, FULL, SLIDING], "sliding_attention, so use_sliding_window must be true and"),
     ],
 )
 def test_windows_that_cannot_be_are_refused(kinds: list[str], message: str) -> None:

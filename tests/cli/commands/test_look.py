@@ -144,7 +144,7 @@ MISTAKES = [
     (["en-de", ""], "the text is empty; give a sentence."),
     (["en-de", "word " * 600, "--json"], "a text may have 511 tokens with en-de; got 600."),
     (["en-de", "a", "--file", "b"], "give either a text or --file; got both."),
-    (["en-de", "a", "--json", "--tap", "decoder"], "tap must be one of encoder.layers.0.self"),
+    (["en-de", "a", "--json", "--tap", "decoder"], "--tap must be one of encoder.layers.0.self"),
     (["en-de", "a", "--json", "--head", "4"], f"{CROSS} has heads 0 to 3; got 4."),
     (["en-de", "a", "--json", "--head", "x"], "--head must be a number from 0, or mean; got 'x'."),
     (["en-de", "a", "--figure", "a.gif"], "--figure must end in .svg, .pdf, .png; got 'a.gif'."),
@@ -178,7 +178,7 @@ def test_nothing_is_written_when_something_is_refused(regard, tmp_path):
     drawn = regard("look", tmp_path / "long.safetensors", *wanted, "--figure", tmp_path / "c.svg")
     assert (drawn.code, "has 2,049 x 2,049: choose others" in drawn.err) == (2, True)
     shown = regard("look", tmp_path / "long.safetensors", *wanted, "--terminal")
-    assert (shown.code, "is none for the terminal" in shown.err) == (2, True)
+    assert (shown.code, "is too large for the terminal" in shown.err) == (2, True)
     assert [file.name for file in tmp_path.iterdir()] == ["long.safetensors"]
 
 

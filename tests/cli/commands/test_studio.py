@@ -55,7 +55,7 @@ def test_a_second_one_on_the_same_port_is_one_sentence(regard):
     assert outcome.code == 2
     assert outcome.err == (
         f"regard: port {port} is in use, perhaps by another regard studio; stop that one or choose"
-        f" another with --port {port + 1}.\n"
+        f" another --port, such as {port + 1}.\n"
     )
 
 
@@ -65,7 +65,7 @@ def test_a_port_that_may_not_be_had_is_one_sentence(monkeypatch):
 
     monkeypatch.setattr(socket.socket, "bind", refuse)
     with pytest.raises(
-        serving.RegardError, match=r"port 80 cannot be opened \(Permission denied\)"
+        serving.UnavailableError, match=r"port 80 cannot be opened \(Permission denied\)"
     ):
         serving.bind(80)
 

@@ -18,10 +18,10 @@ from regard.attention.kernels.plain import plain
 from regard.attention.kernels.short import short
 from regard.attention.masks import Causal
 from regard.attention.record import Attention
-from regard.attention.scores import cosine, dot, scaled, scaled_dot, unit, unknown
+from regard.attention.scores import cosine, dot, scaled, scaled_dot, unit
 from regard.attention.softmax import zero_where_empty
 from regard.attention.whole_mask import lowest
-from regard.errors import RegardError
+from regard.errors import UnsupportedError, unknown
 
 Kernel = Callable[[Attention], tuple[Tensor, Tensor]]
 """Output and log-sum-exp, differentiable to any order."""
@@ -74,9 +74,9 @@ FEW_ENTRIES = 2048  # under this it is not the work that costs, but the number o
 
 
 def run(kernel: str, inputs: Attention, return_lse: bool) -> tuple[Tensor, Tensor | None]:
-    """Output and, if asked for, each row's log-sum-exp. Raises RegardError for a bad kernel."""
+    """Output and, if asked for, each row's log-sum-exp. Raises for an unknown kernel."""
     if kernel not in KERNELS:
-        raise RegardError(unknown("kernel", kernel, list(KERNELS)))
+        raise unknown("kernel", kernel, KERNELS)
     if inputs.query.shape[2] == 0 or inputs.key.shape[2] == 0:
         output, lse = RunningAverage(inputs.query, inputs.value.shape[-1]).result()  # of no key
         return output.to(inputs.value.dtype), lse
@@ -87,7 +87,9 @@ def run(kernel: str, inputs: Attention, return_lse: bool) -> tuple[Tensor, Tenso
 
     dots, scale = as_scaled_dot(kernel, inputs)
     if kernel == "short" and inputs.bias is not None:
-        raise RegardError("kernel 'short' takes no bias; use kernel='plain', 'blocked' or 'fused'.")
+        raise UnsupportedError(
+            "kernel 'short' takes no bias; use kernel='plain', 'blocked' or 'fused'."
+        )
     if needs_definition(kernel):
         return definition(inputs)
     output = DOT_PRODUCTS[kernel](dots, scale)
@@ -152,7 +154,7 @@ def as_scaled_dot(kernel: str, inputs: Attention) -> tuple[Attention, float]:
         return inputs._replace(query=unit(query), key=unit(inputs.key)), 1.0
     if isinstance(score, scaled):
         return inputs, score.factor
-    raise RegardError(
+    raise UnsupportedError(
         f"kernel {kernel!r} can do the scores scaled_dot, scaled, dot and cosine only;"
         " use kernel='plain' or 'blocked' for this one."
     )

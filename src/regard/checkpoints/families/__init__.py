@@ -1,11 +1,10 @@
 """One module for each family of checkpoints, imported when a folder asks for it."""
 
-import difflib
 from importlib import import_module
 from typing import Any
 
 from regard.checkpoints.family import Family
-from regard.errors import RegardError
+from regard.errors import UnsupportedError, did_you_mean
 
 # model_type of config.json → the module here. For saving, the first module whose family fits the
 # model is taken, so a family that fits only some configs stands before one that fits all.
@@ -32,15 +31,14 @@ def family_for(model_type: object, *, where: str) -> Family:
     """The family of a model_type. `where` it was found is for the message.
 
     Raises:
-        RegardError: regard has no such family; the message lists those that it has.
+        UnsupportedError: there is none here; the message lists those that are.
     """
     if isinstance(model_type, str) and model_type in MODULES:
         return _family(MODULES[model_type])
-    near = difflib.get_close_matches(str(model_type), MODULES, n=1, cutoff=0.7)
-    hint = f" Did you mean {near[0]}?" if near else ""
-    raise RegardError(
-        f"model_type must be one of {', '.join(sorted(MODULES))};"
-        f" {where} says {model_type!r}.{hint} To look into another model, load it with"
+    hint = did_you_mean(model_type, MODULES, cutoff=0.7)
+    raise UnsupportedError(
+        f"model_type must be one of {', '.join(sorted(MODULES))}; {where} says"
+        f" {model_type!r}.{hint} To look into another model, load it with"
         " transformers and give it to regard.trace."
     )
 
@@ -51,7 +49,7 @@ def family_of(model: Any) -> Family:
         family = _family(module)
         if type(model) is family.model and family.fits(model.config):
             return family
-    raise RegardError(
+    raise UnsupportedError(
         f"a model that is saved must be of a family here ({', '.join(sorted(MODULES))});"
         f" got {type(model).__name__}."
     )

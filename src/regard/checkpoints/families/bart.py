@@ -7,7 +7,7 @@ from typing import Any
 
 from regard.checkpoints.families.marian import RENAMES, SHARED, read_sizes, shared_settings
 from regard.checkpoints.family import Family, Place, Settings, rename
-from regard.errors import RegardError
+from regard.errors import UnsupportedError
 from regard.models import EncoderDecoder, EncoderDecoderConfig
 
 MODEL_TYPES = ("bart", "mbart")
@@ -57,7 +57,9 @@ def from_config(settings: Settings) -> EncoderDecoderConfig:
     """The configuration that config.json describes."""
     family = settings["model_type"]
     if not settings.get("tie_word_embeddings", True):
-        raise RegardError(f"tie_word_embeddings must be true for {family}; config.json says false.")
+        raise UnsupportedError(
+            f"tie_word_embeddings must be true for {family}; config.json says false."
+        )
     eos = settings.get("eos_token_id", 2)
     start = settings.get("decoder_start_token_id", 2 if family == "bart" else None)
     return EncoderDecoderConfig(

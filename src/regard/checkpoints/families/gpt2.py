@@ -3,7 +3,7 @@
 import re
 
 from regard.checkpoints.family import Family, Place, Settings, rename
-from regard.errors import RegardError
+from regard.errors import UnsupportedError
 from regard.models import Decoder, DecoderConfig
 
 # Replaced in this order, inside every name of our state dict.
@@ -95,7 +95,7 @@ def from_config(settings: Settings) -> DecoderConfig:
     """The configuration that config.json describes."""
     for name in ("scale_attn_by_inverse_layer_idx", "add_cross_attention"):
         if settings.get(name, False):
-            raise RegardError(
+            raise UnsupportedError(
                 f"{name} must be false for a GPT-2 model here; config.json says true."
                 " Load the model with transformers and give it to regard.trace."
             )

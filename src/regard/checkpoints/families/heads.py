@@ -4,7 +4,7 @@ names of an encoder's weights, which depend on its head."""
 from collections.abc import Iterable, Mapping
 
 from regard.checkpoints.family import Settings, rename
-from regard.errors import RegardError
+from regard.errors import UnsupportedError
 from regard.models import Encoder
 
 # The ending of a transformers class → the head it has. "Model" has a pooler where the family does.
@@ -46,7 +46,7 @@ def read_head(settings: Settings, prefix: str, heads: Mapping[str, str]) -> str:
     architecture = (settings.get("architectures") or [f"{prefix}Model"])[0]
     head = heads.get(str(architecture).removeprefix(prefix))
     if head is None:
-        raise RegardError(
+        raise UnsupportedError(
             f"architectures must be one of {', '.join(prefix + ending for ending in heads)};"
             f" config.json says {architecture}."
         )
@@ -85,7 +85,7 @@ def refuse_settings(settings: Settings, wanted: Mapping[str, object]) -> None:
     """Raises RegardError for a setting that regard does not implement."""
     for name, value in wanted.items():
         if settings.get(name, value) != value:
-            raise RegardError(
+            raise UnsupportedError(
                 f"{name} must be {value!r} for a {settings['model_type']} model here;"
                 f" config.json says {settings[name]!r}."
             )

@@ -10,7 +10,7 @@ from dataclasses import asdict
 from typing import Any
 
 from regard.checkpoints.family import Family, Settings, rename
-from regard.errors import RegardError
+from regard.errors import DamagedFileError, UnsupportedError
 from regard.models import Decoder, DecoderConfig
 from regard.positions import LinearScaling, Llama3Scaling, YarnScaling
 from regard.positions.rotary import Scaling
@@ -162,7 +162,7 @@ def _rotary(settings: Settings) -> tuple[float, Scaling | None]:
     theta: float = parameters.get("rope_theta") or settings.get("rope_theta", 10000.0)
     part = parameters.get("partial_rotary_factor", settings.get("partial_rotary_factor", 1.0))
     if part != 1.0:
-        raise RegardError(
+        raise UnsupportedError(
             f"partial_rotary_factor must be 1 for this model; config.json says {part}."
         )
     kind = parameters.get("rope_type", parameters.get("type", "default"))
@@ -175,7 +175,7 @@ def _rotary(settings: Settings) -> tuple[float, Scaling | None]:
         return theta, Llama3Scaling(*(_need(parameters, key) for key in keys))
     if kind == "yarn":
         return theta, _yarn(parameters)
-    raise RegardError(
+    raise UnsupportedError(
         f"rope_type must be default, linear, llama3 or yarn; config.json says {kind!r}."
         " Load the model with transformers and give it to regard.trace."
     )
@@ -203,7 +203,7 @@ def _yarn(parameters: dict[str, Any]) -> YarnScaling:
 
 def _need(parameters: dict[str, Any], key: str) -> Any:
     if key not in parameters:
-        raise RegardError(
+        raise DamagedFileError(
             f"the rotary settings of config.json must have {key!r}; they have"
             f" {', '.join(parameters)}."
         )
@@ -225,14 +225,14 @@ def _window(settings: Settings) -> tuple[int | None, int]:
     if kinds is not None:  # it decides; max_window_layers is what it is made from when not given
         first = sum(kind == "full_attention" for kind in kinds)
         if kinds != ["full_attention"] * first + ["sliding_attention"] * (layers - first):
-            raise RegardError(
+            raise UnsupportedError(
                 f"layer_types must be full_attention for the lower of {layers} layers and"
                 f" sliding_attention for the others; config.json says {kinds}."
             )
         if window is None and first < layers:
-            raise RegardError(
-                "use_sliding_window must be true and sliding_window be given where layer_types"
-                " has sliding_attention; config.json has not."
+            raise UnsupportedError(
+                "layer_types has sliding_attention, so use_sliding_window must be true and"
+                " sliding_window a number; in config.json they are not."
             )
     return (window, first) if window is not None and first < layers else (None, 0)
 

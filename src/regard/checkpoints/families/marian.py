@@ -10,7 +10,7 @@ from typing import Any
 from torch import Tensor
 
 from regard.checkpoints.family import Family, Place, rename
-from regard.errors import RegardError
+from regard.errors import UnsupportedError
 from regard.models import EncoderDecoder, EncoderDecoderConfig
 from regard.positions import sinusoidal
 
@@ -117,7 +117,7 @@ def shared_settings(config: EncoderDecoderConfig) -> dict[str, Any]:
 def read_sizes(settings: dict[str, Any]) -> dict[str, Any]:
     """The sizes, which these families say alike, as fields of our config."""
     if settings["encoder_ffn_dim"] != settings["decoder_ffn_dim"]:
-        raise RegardError(
+        raise UnsupportedError(
             "encoder_ffn_dim and decoder_ffn_dim must be equal;"
             f" got {settings['encoder_ffn_dim']} and {settings['decoder_ffn_dim']}."
         )
@@ -137,7 +137,9 @@ def from_config(settings: dict[str, Any]) -> EncoderDecoderConfig:
     """The configuration that config.json describes; `complete` adds what the weights say."""
     family = settings["model_type"]
     if not settings.get("scale_embedding", False):
-        raise RegardError("scale_embedding must be true for this model; config.json says false.")
+        raise UnsupportedError(
+            "scale_embedding must be true for this model; config.json says false."
+        )
     shared = settings.get("share_encoder_decoder_embeddings", True)
     static = settings.get("static_position_embeddings", True) or family in ("marian", "pegasus")
     pre = settings.get("normalize_before", False) if family == "regard" else family == "pegasus"

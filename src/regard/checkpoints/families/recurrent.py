@@ -4,7 +4,7 @@ from dataclasses import asdict
 from typing import Any
 
 from regard.checkpoints.family import Family
-from regard.errors import RegardError
+from regard.errors import UnsupportedError
 from regard.models import RecurrentConfig, RecurrentEncoderDecoder
 
 MODEL_TYPES = ("regard-recurrent",)
@@ -43,7 +43,7 @@ def to_config(config: RecurrentConfig) -> dict[str, Any]:
 def from_config(settings: dict[str, Any]) -> RecurrentConfig:
     """The configuration that config.json describes."""
     if not settings.get("tie_word_embeddings", True):
-        raise RegardError(
+        raise UnsupportedError(
             "tie_word_embeddings must be true for this model; config.json says false."
         )
     return RecurrentConfig(

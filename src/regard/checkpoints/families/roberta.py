@@ -17,7 +17,7 @@ from regard.checkpoints.families.heads import (
     refuse_settings,
 )
 from regard.checkpoints.family import Family, Settings
-from regard.errors import RegardError
+from regard.errors import DamagedFileError
 from regard.models import Encoder, EncoderConfig
 
 # By the config's head.
@@ -57,7 +57,9 @@ def from_config(settings: Settings) -> EncoderConfig:
         refuse_settings(settings, {"hidden_act": "gelu"})  # the head has it whatever the layers do
     pad_id = settings.get("pad_token_id", 1)
     if pad_id is None:
-        raise RegardError("pad_token_id of a roberta model must be a number; config.json has none.")
+        raise DamagedFileError(
+            "pad_token_id of a roberta model must be a number; config.json has none."
+        )
     return EncoderConfig(
         max_positions=settings["max_position_embeddings"] - pad_id - 1,
         position_offset=pad_id + 1,

@@ -10,7 +10,7 @@ import typer
 from regard.cli.lines import Line, json_object, open_input, read_text
 from regard.cli.options import BatchSize, Output, Threads
 from regard.cli.texts import destination, line_named, lines_bar, one_line, text_groups
-from regard.errors import RegardError
+from regard.errors import BadArgumentError
 
 if TYPE_CHECKING:
     from regard.tasks.answering import Answer
@@ -70,7 +70,7 @@ def answer(
     One question in, one line out: the answer and its probability, separated by a tab.
     """
     if context and text is not None:
-        raise RegardError("give either --context or --text; got both.")
+        raise BadArgumentError("give either --context or --text; got both.")
     searched = text
     if context:
         with open_input(context) as opened:
@@ -124,9 +124,9 @@ def _asked(lines: list[Line], searched: str | None) -> Iterator[tuple[Line, dict
         if line.text.startswith("{"):
             entry = json_object(line.text, f"line {line.number}")
         if not isinstance(entry.get("question"), str):
-            raise RegardError(f'line {line.number} must have a string under "question".')
+            raise BadArgumentError(f'line {line.number} must have a string under "question".')
         if not isinstance(entry.get("context", searched), str):
-            raise RegardError(
+            raise BadArgumentError(
                 f"line {line.number} needs a text to search: --context FILE, --text, or a JSON"
                 ' object with "question" and "context".'
             )

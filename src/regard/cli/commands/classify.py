@@ -9,7 +9,7 @@ import typer
 from regard.cli.lines import Line
 from regard.cli.options import BatchSize, Input, Output, Threads
 from regard.cli.texts import destination, line_named, lines_bar, one_line, text_groups
-from regard.errors import RegardError
+from regard.errors import BadArgumentError
 
 if TYPE_CHECKING:
     from regard.tasks.classification import Classification
@@ -59,7 +59,7 @@ def classify(
     line stays empty.
     """
     if pairs and images:
-        raise RegardError("give either --pairs or --images; got both.")
+        raise BadArgumentError("give either --pairs or --images; got both.")
     groups = text_groups(texts, input, as_json, what="an image" if images else "a text")
     import torch
 
@@ -100,7 +100,7 @@ def _pair(line: Line) -> tuple[str, str]:
         return line.text, second
     parts = line.text.split("\t")
     if len(parts) != 2:
-        raise RegardError(
+        raise BadArgumentError(
             f"line {line.number} must be two texts with one tab between them (or a JSON object"
             f' with "text" and "text_pair"); it has {len(parts) - 1} tabs.'
         )

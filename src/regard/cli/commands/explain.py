@@ -10,7 +10,7 @@ from regard.cli.lines import read_text
 from regard.cli.progress import waiting
 from regard.cli.streams import open_stdin
 from regard.cli.texts import destination
-from regard.errors import RegardError
+from regard.errors import BadArgumentError
 
 if TYPE_CHECKING:
     from regard.explanation.record import Explanation
@@ -120,7 +120,7 @@ def explain(
 ) -> None:
     """Explain attention on a sentence: each step's equation, shape and numbers."""
     if markdown and as_json:
-        raise RegardError("give either --markdown or --json; got both.")
+        raise BadArgumentError("give either --markdown or --json; got both.")
     _check_endings(html, xlsx, geometry)
     settings = {
         "score": score,
@@ -140,7 +140,7 @@ def explain(
     else:
         if settings:
             names = ", ".join(f"--{name.replace('_', '-')}" for name in settings)
-            raise RegardError(
+            raise BadArgumentError(
                 f"{model} has these of its own; leave out {names}, or --model for word vectors."
             )
         found = _of_model(text, model, layer, attention, target, part)
@@ -266,7 +266,7 @@ def _part(window: str | None) -> slice:
         return slice(None)
     start, colon, end = window.partition(":")
     if not colon or not all(each == "" or each.isdecimal() for each in (start, end)):
-        raise RegardError(
+        raise BadArgumentError(
             f"--window must be START:END, counted in words from 0, such as 0:32; got {window!r}."
         )
     return slice(int(start or 0), int(end) if end else None)
@@ -279,13 +279,13 @@ def _check_endings(html: Path | None, xlsx: Path | None, geometry: Path | None) 
         ("--geometry", geometry, FIGURES),
     ):
         if path is not None and path.suffix.lower() not in endings:
-            raise RegardError(f"{option} must end in {', '.join(endings)}; got {path.name!r}.")
+            raise BadArgumentError(f"{option} must end in {', '.join(endings)}; got {path.name!r}.")
 
 
 def _no_model(given: dict[str, object]) -> None:
     names = [name for name, value in given.items() if value is not None]
     if names:
-        raise RegardError(
+        raise BadArgumentError(
             f"{', '.join(names)} belong to a model, and none is named; give one, such as"
             " --model en-de."
         )
@@ -295,6 +295,6 @@ def _check_head(explanation: "Explanation", head: int, word: int) -> None:
     heads, tokens = explanation.settings.heads, len(explanation.tokens)
     if head >= heads:
         source = explanation.settings.tap or explanation.settings.source
-        raise RegardError(f"{source} has heads 0 to {heads - 1}; got {head}.")
+        raise BadArgumentError(f"{source} has heads 0 to {heads - 1}; got {head}.")
     if word >= tokens:
-        raise RegardError(f"--word must be from 0 to {tokens - 1} here; got {word}.")
+        raise BadArgumentError(f"--word must be from 0 to {tokens - 1} here; got {word}.")

@@ -9,7 +9,7 @@ import typer
 from regard.cli.lines import Line
 from regard.cli.options import BatchSize, Input, JsonLines, MaxNewTokens, Output, Threads
 from regard.cli.texts import destination, line_named, lines_bar, text_groups
-from regard.errors import RegardError
+from regard.errors import BadArgumentError
 
 if TYPE_CHECKING:
     from regard.tasks.writing import Result, Writer
@@ -103,13 +103,15 @@ def generate(
     by an empty line; --json tells them apart for a program.
     """
     if not model:
-        raise RegardError(
+        raise BadArgumentError(
             "--model is needed: a folder or hub:org/name of a GPT-2, Llama, Mistral or Qwen2 model."
         )
     if system is not None and not (chat or interactive):
-        raise RegardError("--system belongs to a chat; add --chat or --interactive.")
+        raise BadArgumentError("--system belongs to a chat; add --chat or --interactive.")
     if interactive and (prompts or input or output or as_json):
-        raise RegardError("--interactive reads its messages from you; leave prompts and files out.")
+        raise BadArgumentError(
+            "--interactive reads its messages from you; leave prompts and files out."
+        )
     groups = [] if interactive else text_groups(prompts, input, as_json, what="a prompt")
     options: dict[str, Any] = {
         "max_new_tokens": max_new_tokens,

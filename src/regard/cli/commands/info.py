@@ -10,7 +10,7 @@ import typer
 
 from regard import __version__, catalog
 from regard.cli.columns import columns
-from regard.errors import RegardError
+from regard.errors import BadArgumentError, UnsupportedError
 
 LISTED = 20  # of a list in the table; --json has them all
 
@@ -34,10 +34,10 @@ def info(
     """Show a model's card, or versions, threads and the shipped models."""
     if taps:
         if model is None:
-            raise RegardError("--taps lists the attention layers of a model; name one.")
+            raise BadArgumentError("--taps lists the attention layers of a model; name one.")
         found = _taps(model)
         if not found:
-            raise RegardError(f"{model} has no attention layers: it sees one fixed context.")
+            raise UnsupportedError(f"{model} has no attention layers: it sees one fixed context.")
         names = [name.replace("_", " ") for name in found[0]]
         rows = [names, *(list(map(str, row.values())) for row in found)]
         print(json.dumps(found, indent=2) if as_json else columns(rows))

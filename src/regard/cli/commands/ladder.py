@@ -32,7 +32,7 @@ from regard.cli.training_options import (
     training_option,
     use_threads,
 )
-from regard.errors import RegardError
+from regard.errors import BadArgumentError, RegardError
 from regard.translation.options import LadderOptions
 
 
@@ -79,7 +79,7 @@ def ladder(
     The table, and with matplotlib the picture, are in OUTPUT too. The same command again resumes.
     """
     if data is None:
-        raise RegardError("the ladder is climbed on sentence pairs: give --data FILE.")
+        raise BadArgumentError("the ladder is climbed on sentence pairs: give --data FILE.")
     from regard.translation.ladder import climb, rungs
 
     cell = context.params.pop("cell") or LadderOptions.cell  # of two rungs, not of all

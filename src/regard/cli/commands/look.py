@@ -15,7 +15,7 @@ from regard.cli.lines import read_text
 from regard.cli.progress import waiting
 from regard.cli.streams import open_stdin
 from regard.cli.texts import one_line
-from regard.errors import RegardError
+from regard.errors import BadArgumentError
 
 if TYPE_CHECKING:
     from socket import socket
@@ -97,9 +97,9 @@ def look(
     Nothing leaves this machine.
     """
     if figure is not None and figure.suffix.lower() not in FIGURES:
-        raise RegardError(f"--figure must end in {', '.join(FIGURES)}; got {figure.name!r}.")
+        raise BadArgumentError(f"--figure must end in {', '.join(FIGURES)}; got {figure.name!r}.")
     if save is not None and save.suffix.lower() != SAVED:
-        raise RegardError(f"--save must end in {SAVED}; got {save.name!r}.")
+        raise BadArgumentError(f"--save must end in {SAVED}; got {save.name!r}.")
     wanted = _head(head)
     saved = Path(model).suffix.lower() == SAVED and not Path(model).is_dir()
     if saved:
@@ -143,7 +143,7 @@ def look(
 
 def _text(text: str | None, file: Path | None) -> str:
     if text is not None and file is not None:
-        raise RegardError("give either a text or --file; got both.")
+        raise BadArgumentError("give either a text or --file; got both.")
     if file is not None:
         with file.open("rb") as opened:
             text = read_text(opened, name=str(file))
@@ -152,14 +152,14 @@ def _text(text: str | None, file: Path | None) -> str:
         text = read_text(stdin, name="stdin")
     text = text.strip()
     if not text:
-        raise RegardError("the text is empty; give a sentence.")
+        raise BadArgumentError("the text is empty; give a sentence.")
     return text
 
 
 def _nothing_to_run(*given: object) -> None:
     """A saved trace has its text already, and no model to be told anything else."""
     if any(each is not None for each in given):
-        raise RegardError(
+        raise BadArgumentError(
             "a saved trace is looked at as it is; leave out the text, --file, --target,"
             " --num-beams and --generate, or name a model."
         )
@@ -175,7 +175,7 @@ def _traced(model: str, saved: bool, text: str, options: dict[str, Any]) -> "Tra
         from regard.studio.models import is_ours, open_model
 
         if "generate" in options and is_ours(open_checkpoint(model)):
-            raise RegardError(
+            raise BadArgumentError(
                 f"--generate is for language models, and {model} translates; leave it out."
             )
         return open_model(model).trace(text, **options)
@@ -194,7 +194,7 @@ def _head(name: str | None) -> "Head":
     if name is None or name == "mean":
         return "mean"
     if not name.isdecimal():
-        raise RegardError(f"--head must be a number from 0, or mean; got {name!r}.")
+        raise BadArgumentError(f"--head must be a number from 0, or mean; got {name!r}.")
     return int(name)
 
 
@@ -232,8 +232,8 @@ def _grid(trace: "Trace", tap: str, head: "Head") -> str:
     rows, row_spans = names(trace, of.queries, "word"), spans(trace, of.queries, "word")
     columns, column_spans = names(trace, of.keys, "word"), spans(trace, of.keys, "word")
     if len(rows) * len(columns) > LARGEST_GRID or not rows or not columns:
-        raise RegardError(
-            f"a map of {len(rows):,} x {len(columns):,} words is none for the terminal;"
+        raise BadArgumentError(
+            f"a map of {len(rows):,} x {len(columns):,} words is too large for the terminal;"
             " leave out --terminal to see it on the page."
         )
     step = ""

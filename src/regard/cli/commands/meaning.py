@@ -9,7 +9,7 @@ import typer
 
 from regard.cli.progress import progress_bar, waiting
 from regard.cli.texts import text_groups
-from regard.errors import RegardError
+from regard.errors import BadArgumentError, DamagedFileError
 
 if TYPE_CHECKING:
     import numpy as np
@@ -76,7 +76,7 @@ def meaning(
     layers, average = _layers(model, occurrences, vectors, temperature)
     last = len(layers) - 1
     if layer is not None and layer > last:
-        raise RegardError(f"{model} has layers 0 to {last}; got --layer {layer}.")
+        raise BadArgumentError(f"{model} has layers 0 to {last}; got --layer {layer}.")
     with waiting("finding clusters"):
         found = meanings(occurrences, layers, average)
     chosen = found[last if layer is None else layer]
@@ -106,7 +106,7 @@ def _read(path: Path) -> tuple[list[str], list[str | None] | None]:
         cells = [line.text.split("\t") for line in lines]
         for line, row in zip(lines, cells, strict=True):
             if len(row) != 2:
-                raise RegardError(
+                raise DamagedFileError(
                     f"{path}, line {line.number:,}: expected a text, a tab and its sense; got"
                     f" {len(row)} columns."
                 )
@@ -114,17 +114,21 @@ def _read(path: Path) -> tuple[list[str], list[str | None] | None]:
     senses = [line.fields.get("sense") for line in lines]
     for line, sense in zip(lines, senses, strict=True):
         if sense is not None and not isinstance(sense, str):
-            raise RegardError(f'{path}, line {line.number:,}: "sense" must be a string.')
+            raise DamagedFileError(f'{path}, line {line.number:,}: "sense" must be a string.')
     return [line.text for line in lines], senses if any(senses) else None
 
 
 def _check(model: str, layer: int | None, vectors: str | None, temperature: float | None) -> None:
     if vectors is not None and model not in (STATIC, ATTENTION):
-        raise RegardError(f"--vectors belong to {STATIC} and {ATTENTION}; got --model {model}.")
+        raise BadArgumentError(
+            f"--vectors belong to {STATIC} and {ATTENTION}; got --model {model}."
+        )
     if temperature is not None and model != ATTENTION:
-        raise RegardError(f"--temperature belongs to --model {ATTENTION}; got --model {model}.")
+        raise BadArgumentError(
+            f"--temperature belongs to --model {ATTENTION}; got --model {model}."
+        )
     if layer and model in (STATIC, ATTENTION):
-        raise RegardError(f"{model} has no layers; leave out --layer {layer}.")
+        raise BadArgumentError(f"{model} has no layers; leave out --layer {layer}.")
 
 
 def _layers(

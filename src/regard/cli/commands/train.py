@@ -33,7 +33,7 @@ from regard.cli.training_options import (
     training_option,
     use_threads,
 )
-from regard.errors import RegardError
+from regard.errors import BadArgumentError
 from regard.translation.options import TrainingOptions
 
 train = typer.Typer(name="train", no_args_is_help=True)
@@ -168,6 +168,6 @@ def _data(pairs: str | None, source: str | None, target: str | None) -> str | tu
         return pairs
     if pairs is None and source is not None and target is not None:
         return source, target
-    raise RegardError(
+    raise BadArgumentError(
         "training needs either one file of sentence pairs, or both --source and --target files."
     )

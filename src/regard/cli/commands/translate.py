@@ -20,7 +20,7 @@ from regard.cli.options import (
 )
 from regard.cli.texts import answers, destination, lines_bar, one_line, text_groups
 from regard.cli.translators import Prefix, SourceLanguage, TargetLanguage, open_translator
-from regard.errors import RegardError
+from regard.errors import BadArgumentError
 
 if TYPE_CHECKING:
     from regard.translation.translator import Result
@@ -91,7 +91,7 @@ def translate(
     translator = open_translator(model, source_language, target_language, prefix)
     beams = translator.generation.num_beams if num_beams is None else num_beams
     if n_best > beams:
-        raise RegardError(f"--n-best must not be above --num-beams; got {n_best} > {beams}.")
+        raise BadArgumentError(f"--n-best must not be above --num-beams; got {n_best} > {beams}.")
     options = given(
         num_beams=num_beams,
         num_return_sequences=n_best,

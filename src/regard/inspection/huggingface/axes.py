@@ -7,7 +7,7 @@ from typing import Any
 
 from torch import Tensor, nn
 
-from regard.errors import RegardError
+from regard.errors import BadArgumentError
 from regard.inspection.answers import AxisInfo
 from regard.inspection.grouping import sentence_spans, word_spans
 from regard.inspection.huggingface.places import Places, config_of
@@ -31,7 +31,7 @@ def axes_of(
     """An axis for each sequence that a tap is of; names are those of the batch's first row.
 
     Raises:
-        RegardError: `tokens` for an axis that is not there, or of another length.
+        BadArgumentError: `tokens` for an axis that is not there, or of another length.
     """
     given = by_axis(tokens, list(places.lengths))
     axes = {}
@@ -40,7 +40,7 @@ def axes_of(
         if axis in given:
             names = list(given[axis])
             if len(names) != length:
-                raise RegardError(
+                raise BadArgumentError(
                     f"tokens must have one name for each of the {length} positions of {axis};"
                     f" got {len(names)}."
                 )
@@ -69,13 +69,13 @@ def by_axis(
         return {}
     if not isinstance(tokens, Mapping):
         if len(axes) > 1:
-            raise RegardError(
+            raise BadArgumentError(
                 f"tokens must be given by axis here, {' and '.join(map(repr, axes))}; got one list."
             )
         return {axes[0]: tokens}
     for axis in tokens:
         if axis not in axes:
-            raise RegardError(f"tokens are for the axes {', '.join(axes)}; got {axis!r}.")
+            raise BadArgumentError(f"tokens are for the axes {', '.join(axes)}; got {axis!r}.")
     return tokens
 
 

@@ -11,7 +11,7 @@ import torch
 from torch import Tensor, nn
 
 from regard.attention import Call
-from regard.errors import RegardError
+from regard.errors import UnsupportedError
 from regard.inspection.huggingface.axes import axes_of, names_of_logits
 from regard.inspection.huggingface.interface import Heard, hearing_interface
 from regard.inspection.huggingface.masks import MaskReader, Unreadable
@@ -47,8 +47,9 @@ def trace_transformers(
         inputs: the model's own, such as input_ids and attention_mask.
 
     Raises:
-        RegardError: a model in training mode or compiled, inputs that continue from a cache, a
-            model none of whose layers can be captured, or tokens that do not fit.
+        UnsupportedError: a model in training mode or compiled, inputs that continue from a cache,
+            or a model none of whose layers can be captured.
+        BadArgumentError: tokens that do not fit.
     """
     check(model, inputs)
     batches = frozenset(len(given) for given in inputs.values() if isinstance(given, Tensor))
@@ -123,17 +124,17 @@ class Run:
         name = type(self.model).__name__
         if self.refused:
             reason, paths = next(iter(self.refused.items()))
-            raise RegardError(
+            raise UnsupportedError(
                 f"the attention of {name} cannot be shown faithfully, because it {reason}"
                 f" (in {some(paths)})."
             )
         silent = sorted({type(module).__name__ for module in self.silent()})
         if silent:
-            raise RegardError(
+            raise UnsupportedError(
                 f"{name} mixes positions in {some(silent)}, without transformers' attention"
                 " interface, so what it attends to cannot be captured."
             )
-        raise RegardError(f"no attention was heard in {name}: it has no attention layers.")
+        raise UnsupportedError(f"no attention was heard in {name}: it has no attention layers.")
 
     def notes(self) -> list[str]:
         """A sentence for whatever is not in the trace."""
@@ -209,7 +210,7 @@ def rerun(model: nn.Module, inputs: dict[str, Any], names: list[str | None], edi
 def check(model: nn.Module, inputs: dict[str, Any]) -> None:
     check_traceable(model)
     if inputs.get("past_key_values") is not None:
-        raise RegardError(
+        raise UnsupportedError(
             "a trace is of whole texts, so that rows and columns are the same tokens;"
             " leave out past_key_values and give all of the input_ids."
         )

@@ -76,7 +76,7 @@ def hearing_interface(listener: Listener) -> Iterator[None]:
     """Within it, `listener` hears every attention that this thread computes through the interface.
 
     Raises:
-        RegardError: transformers is missing or too old.
+        UnavailableError: transformers is missing or too old.
     """
     with reporting():
         token = _listener.set(listener)

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from regard.errors import RegardError
+from regard.errors import NotFoundError, UnsupportedError
 from regard.inspection.huggingface.interface import attention_interface, quiet
 from regard.inspection.huggingface.traced_model import TracedModel
 
@@ -24,20 +24,22 @@ def load_for_tracing(folder: str | os.PathLike[str], *, name: str | None = None)
         name: what to call it; the folder's own if not given.
 
     Raises:
-        RegardError: transformers is missing, the folder lacks a configuration, weights or a
-            tokenizer, or holds what transformers cannot load without running code from it.
+        UnavailableError: transformers is not installed.
+        NotFoundError: the folder lacks a configuration, weights or a tokenizer.
+        UnsupportedError: a model that transformers cannot load without running code from the
+            folder.
     """
     attention_interface()  # says so if transformers is missing
     import transformers
 
     folder = Path(folder)
     if not folder.is_dir():
-        raise RegardError(f"there is no folder {folder}; give the folder of a model.")
+        raise NotFoundError(f"there is no folder {folder}; give the folder of a model.")
     if not (folder / "config.json").is_file():
-        raise RegardError(f"{folder} is not a model folder: it has no config.json.")
+        raise NotFoundError(f"{folder} is not a model folder: it has no config.json.")
     config = loaded("configuration", transformers.AutoConfig.from_pretrained, folder)
     if not any(list(folder.glob(pattern)) for pattern in WEIGHTS):
-        raise RegardError(f"{folder} has no weights (model.safetensors); is the folder complete?")
+        raise NotFoundError(f"{folder} has no weights (model.safetensors); is the folder complete?")
     task, auto = kind_of(config, transformers)
     reader = reader_of(task, folder, transformers)
     model = loaded("model", auto.from_pretrained, folder, config=config)
@@ -71,7 +73,7 @@ def kind_of(config: Any, transformers: Any) -> tuple[str, Any]:
         return "generation", transformers.AutoModelForCausalLM
     if both or family in known.MODEL_FOR_SEQUENCE_CLASSIFICATION_MAPPING_NAMES:
         return "encoding", transformers.AutoModel
-    raise RegardError(
+    raise UnsupportedError(
         f"models of text to text, of text, and of images can be looked into; {family!r} is none"
         " of them: load it with transformers and pass it to regard.trace with its inputs."
     )
@@ -81,13 +83,13 @@ def reader_of(task: str, folder: Path, transformers: Any) -> Any:
     """What makes a model's inputs: a tokenizer, or an image processor."""
     if task == "vision":
         if not (folder / "preprocessor_config.json").is_file():
-            raise RegardError(
+            raise NotFoundError(
                 f"{folder} has no preprocessor_config.json, which says how images are prepared;"
                 " copy it from where the model came from."
             )
         return loaded("image processor", transformers.AutoImageProcessor.from_pretrained, folder)
     if not any((folder / name).is_file() for name in TOKENIZERS):
-        raise RegardError(
+        raise NotFoundError(
             f"{folder} has no tokenizer (tokenizer.json); copy it from where the model came from,"
             " or save it there with tokenizer.save_pretrained."
         )
@@ -102,4 +104,6 @@ def loaded(what: str, load: Callable[..., Any], folder: Path, **more: Any) -> An
     except Exception as error:  # transformers and what it calls raise nearly every kind
         reason = next((line.strip() for line in str(error).splitlines() if line.strip()), "")
         reason = reason.rstrip(".") or type(error).__name__
-        raise RegardError(f"transformers cannot load the {what} in {folder}: {reason}.") from error
+        raise UnsupportedError(
+            f"transformers cannot load the {what} in {folder}: {reason}."
+        ) from error

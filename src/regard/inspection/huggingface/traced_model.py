@@ -8,7 +8,13 @@ from typing import Any
 import torch
 from torch import nn
 
-from regard.errors import RegardError, optional_package
+from regard.errors import (
+    BadArgumentError,
+    DamagedFileError,
+    NotFoundError,
+    UnsupportedError,
+    optional_package,
+)
 from regard.inspection.huggingface.capture import trace_transformers
 from regard.inspection.huggingface.generating import Hypotheses, generation_info, search
 from regard.inspection.huggingface.interface import quiet
@@ -99,18 +105,18 @@ class TracedModel:
             keep: where queries, keys and values stay, as in `regard.trace`.
 
         Raises:
-            RegardError: no text, one that is too long, a hypothesis that there is not, or an
-                argument that this kind of model has no use for.
+            BadArgumentError: no text, one that is too long, or a hypothesis that does not exist.
+            UnsupportedError: an argument that this kind of model does not take.
         """
         if not text.strip():
-            raise RegardError("there is no text to look at; give a sentence.")
+            raise BadArgumentError("there is no text to look at; give a sentence.")
         writes = self.task in ("translation", "generation")
         if not writes and (target is not None or hypothesis or generate):
-            raise RegardError(
+            raise UnsupportedError(
                 f"{self.name} writes nothing, so it takes no target, hypothesis or generate."
             )
         if target is not None and generate is not None:
-            raise RegardError("give either a target or generate; got both.")
+            raise BadArgumentError("give either a target or generate; got both.")
         inputs = self.read_image(text) if self.task == "vision" else self.read(text)
         if not writes or (self.task == "generation" and target is None and generate == 0):
             trace = trace_transformers(
@@ -148,14 +154,14 @@ class TracedModel:
         if target is not None:
             return Hypotheses([self.given(target, room)])
         if generate is not None and generate > room > 0:
-            raise RegardError(
+            raise BadArgumentError(
                 f"{self.name} takes {self.max_tokens:,} tokens, so it can write {room:,} here; got"
                 f" generate={generate:,}."
             )
         if generate is None:
             generate = max(2 * read, 32) if self.task == "translation" else GENERATED
         if min(generate, room) < 1:
-            raise RegardError(
+            raise BadArgumentError(
                 f"{self.name} takes {self.max_tokens} tokens, which the text already has; give"
                 " a shorter one, or generate=0."
             )
@@ -167,7 +173,9 @@ class TracedModel:
     ) -> Trace:
         """One pass over what was read and written, teacher-forced."""
         if not 0 <= hypothesis < len(found.ids):
-            raise RegardError(f"there are hypotheses 0 to {len(found.ids) - 1}; got {hypothesis}.")
+            raise BadArgumentError(
+                f"there are hypotheses 0 to {len(found.ids) - 1}; got {hypothesis}."
+            )
         shown = torch.tensor([found.ids[hypothesis]], device=self.model.device)
         if self.task == "translation":
             start = torch.tensor([[self.start_id]], device=shown.device)
@@ -208,15 +216,15 @@ class TracedModel:
 
     def check_ids(self, ids: list[int], what: str, room: int) -> None:
         if not ids:
-            raise RegardError(f"{what} has no tokens; give a sentence.")
+            raise BadArgumentError(f"{what} has no tokens; give a sentence.")
         if len(ids) > room:
-            raise RegardError(
+            raise BadArgumentError(
                 f"{what} has {len(ids):,} tokens, and {self.name} takes {room:,}; look at a part"
                 " of it."
             )
         vocabulary = getattr(self.model.config.get_text_config(), "vocab_size", None)
         if vocabulary is not None and max(ids) >= vocabulary:
-            raise RegardError(
+            raise BadArgumentError(
                 f"token ids must be below {self.name}'s vocabulary of {vocabulary}; got"
                 f" {max(ids)}. Does the tokenizer belong to this model?"
             )
@@ -225,11 +233,11 @@ class TracedModel:
         with optional_package("pillow", "reading images needs"):
             from PIL import Image, UnidentifiedImageError
         if not Path(path).is_file():
-            raise RegardError(f"{self.name} looks at images; there is no file {path!r}.")
+            raise NotFoundError(f"{self.name} looks at images; there is no file {path!r}.")
         try:
             image = Image.open(path).convert("RGB")
         except (UnidentifiedImageError, OSError) as error:
-            raise RegardError(f"{path} is not an image that can be read.") from error
+            raise DamagedFileError(f"{path} is not an image that can be read.") from error
         return self.pixels(image)
 
     def pixels(self, image: Any) -> dict[str, Any]:
@@ -244,7 +252,7 @@ class TracedModel:
                 id_ = getattr(config, name, None)
                 if id_ is not None:
                     return int(id_)
-        raise RegardError(
+        raise DamagedFileError(
             f"{self.name} does not say what its decoder starts with: decoder_start_token_id is"
             " missing in config.json."
         )

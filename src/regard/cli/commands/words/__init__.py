@@ -12,7 +12,7 @@ from regard.cli.commands.words.represent import represent
 from regard.cli.commands.words.train import train
 from regard.cli.progress import waiting
 from regard.cli.texts import one_line
-from regard.errors import RegardError
+from regard.errors import BadArgumentError
 
 if TYPE_CHECKING:
     from regard.words import WordVectors
@@ -77,7 +77,7 @@ def compare(
 ) -> None:
     """Show the cosine of every two words: 1 is the same direction, 0 a right angle."""
     if len(word) < 2:
-        raise RegardError(f"two or more words are compared; got {len(word)}.")
+        raise BadArgumentError(f"two or more words are compared; got {len(word)}.")
     vectors = _load(model, limit)
     cosines = [[vectors.similarity(first, second) for second in word] for first in word]
     if as_json:

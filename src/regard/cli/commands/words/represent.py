@@ -10,7 +10,7 @@ import typer
 from regard.cli.columns import columns
 from regard.cli.progress import waiting
 from regard.cli.texts import destination, text_groups
-from regard.errors import RegardError
+from regard.errors import BadArgumentError
 
 if TYPE_CHECKING:
     from regard.words.bags import Bags
@@ -35,7 +35,7 @@ def represent(
 ) -> None:
     """Count words: each word as a one-hot vector, each line as a bag of words or as TF-IDF."""
     if as_csv and as_json:
-        raise RegardError("give either --csv or --json; got both.")
+        raise BadArgumentError("give either --csv or --json; got both.")
     groups = text_groups(None, file, False, what="a text")
     texts = [line.text for group in groups for line in group]
     with waiting("counting"):

@@ -10,7 +10,7 @@ import typer
 
 from regard.cli.progress import progress_bar, waiting
 from regard.cli.texts import text_groups
-from regard.errors import RegardError
+from regard.errors import BadArgumentError, unknown
 
 METHODS = ("skip-gram", "svd")
 
@@ -78,10 +78,10 @@ def train(
     )  # fmt: skip
     options: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
     if method not in METHODS:
-        raise RegardError(f"--method must be {' or '.join(METHODS)}; got {method!r}.")
+        raise unknown("--method", method, METHODS)
     if method == "svd" and options:
         names = ", ".join(f"--{name.replace('_', '-')}" for name in options)
-        raise RegardError(f"{names} belong to skip-gram; leave them out with --method svd.")
+        raise BadArgumentError(f"{names} belong to skip-gram; leave them out with --method svd.")
     groups = text_groups(None, file, False, what="a text")
     texts = [line.text for group in groups for line in group]
     shared = dict(dim=dim, window=window, min_count=min_count)
