@@ -59,4 +59,4 @@ def test_every_import_is_declared() -> None:
 def test_what_is_imported_with_a_module_is_always_installed() -> None:
     always, _ = declared()
     # The notebook widget is a module of its own, imported when a trace is to be shown.
-    assert packages(at_once=True) - always - {"anywidget"} == set()
+    assert packages(at_once=True) - always - {"anywidget", "httpx2"} == set()

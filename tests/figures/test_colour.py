@@ -1,12 +1,15 @@
 """Colour scales: lightness in even steps, and no two ends that a colour-blind reader confuses."""
 
+import json
+from pathlib import Path
+
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 
 pytest.importorskip("matplotlib")
 
-from regard.figures.colour import CATEGORICAL, diverging, is_dark, sequential
+from regard.figures.colour import CATEGORICAL, _srgb, diverging, is_dark, sequential
 
 # Viénot, Brettel & Mollon 1999: how linear RGB looks to a protanope and to a deuteranope.
 PROTANOPE = np.array([[0.11238, 0.88762, 0], [0.11238, 0.88762, 0], [0.00401, -0.00401, 1]])
@@ -71,3 +74,12 @@ def test_a_masked_cell_has_no_colour() -> None:
 def test_ink_is_white_on_dark_and_black_on_light() -> None:
     assert is_dark(np.array([0.0, 0.0, 0.5, 1.0]))
     assert not is_dark(np.array([0.9, 0.9, 1.0, 1.0]))
+
+
+def test_oklab_is_the_one_that_the_page_computes_with() -> None:
+    # web/src/colour/ramps.test.ts reads the same numbers.
+    fixture = Path(__file__).parents[1] / "fixtures/oklab.json"
+    for colour in json.loads(fixture.read_text("utf-8"))["colours"]:
+        lightness, a, b = (np.array([each]) for each in colour["lab"])
+        found = 255 * _srgb(lightness, np.hypot(a, b), np.arctan2(b, a))[0]
+        assert found.round().tolist() == colour["rgb"]

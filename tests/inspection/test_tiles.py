@@ -1,13 +1,18 @@
 """Tiles at every level agree with block reductions of the whole map."""
 
+import json
 from collections.abc import Callable
+from pathlib import Path
 
 import numpy as np
 import pytest
+import torch
 from torch import Tensor
 
 from regard import RegardError
-from regard.attention import Causal, Mask
+from regard.attention import Causal, Dense, Mask
+from regard.attention.record import Attention
+from regard.attention.scores import dot
 from regard.inspection import tiles
 from regard.inspection.tap import Tap
 from regard.inspection.tiles import Tile, TileRequest, thumbnails
@@ -15,6 +20,8 @@ from regard.inspection.tiles import Tile, TileRequest, thumbnails
 Make = Callable[..., Tap]
 Whole = Callable[[Tap], tuple[Tensor, Tensor]]
 WORDS = [(0, 1), (1, 4), (5, 8), (8, 9)]
+# Also what the page makes without a server: web/src/source/cells.test.ts.
+BY_HAND = json.loads((Path(__file__).parents[1] / "fixtures/tiles.json").read_text("utf-8"))
 
 
 def tile(tap: Tap, head: int | str, *, row_spans=None, column_spans=None, **where) -> Tile:
@@ -165,3 +172,23 @@ def test_a_tile_that_is_too_large_is_refused(make_tap: Make):
 def test_the_tiles_of_a_head_that_is_not_there_are_refused(make_tap: Make):
     with pytest.raises(RegardError, match="has heads 0 to 5; got 7"):
         tile(make_tap(), 7)
+
+
+@pytest.mark.parametrize("case", BY_HAND["tiles"], ids=lambda case: case["name"])
+def test_a_tile_is_the_one_worked_out_by_hand(case):
+    weights = torch.tensor(np.array(BY_HAND["weights"], dtype=np.float32))  # null: NaN
+    allowed = ~weights.isnan()
+    # Scores that are the logarithms of weights whose rows add up to 1 have them as their softmax.
+    query = weights.nan_to_num(1.0).log()[None, None]
+    key = torch.eye(weights.shape[1])[None, None]
+    attention = Attention(query, key, key, dot, Dense(allowed), None)
+    tap = Tap("map", "encoder", "self", 0, attention, queries="tokens", keys="tokens")
+    words = case["request"].get("group") == "word"
+    found = tile(
+        tap,
+        0,
+        row_spans=BY_HAND["query_words"] if words else None,
+        column_spans=BY_HAND["key_words"] if words else None,
+        **case["request"],
+    )
+    np.testing.assert_allclose(found.values, np.array(case["values"], dtype=float), atol=1e-6)

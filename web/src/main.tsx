@@ -88,7 +88,7 @@ async function start(element: HTMLElement): Promise<void> {
     const embedded = JSON.parse(kept.textContent ?? "") as Embedded;
     source = embeddedSource(embedded);
     if (!query) query = embedded.query ?? "";
-  } else if (import.meta.env.MODE === "fake") source = (await import("./fake")).fakeSource();
+  } else if (import.meta.env.MODE === "fake") source = (await import("./source/fake")).fakeSource();
   else source = httpSource();
   mount(element, source, { whole: true, query });
 }

@@ -4,6 +4,10 @@ Layout, little-endian: magic (8 bytes) · position of the footer (int64) · toke
 uint32; each pair's source, then its target) · starts (int64, one a pair) · lengths (uint32, two a
 pair) · footer (JSON). The header is written last and the file renamed into place, so that a file
 under the final name is a whole one.
+
+Not three .npy files: a corpus is one file that is renamed once, the number of tokens is unknown
+until all are written, and .npy states it first. Reading is np.memmap. Stores of earlier runs must
+stay readable in any case.
 """
 
 from __future__ import annotations

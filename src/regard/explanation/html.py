@@ -1,4 +1,8 @@
-"""An explanation as one HTML page that needs no network: every step, every head, shaded weights."""
+"""An explanation as one HTML page that needs no network: every step, every head, shaded weights.
+
+In f-strings: the page is mostly cells, whose form and shade are computed; a jinja2 template would
+call the same functions, and nothing would check its types.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { fakeSource } from "../fake";
+import { fakeSource } from "../source/fake";
 import type { Source, TraceInfo } from "../source";
 import type { Pane } from "./panes";
 import { commonEnds, differing, nextHeadOf, oneShape, paneOf, placedIn, sameTokens, whyNoDifference } from "./panes";

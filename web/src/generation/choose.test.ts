@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { fakeSource } from "../fake";
+import { fakeSource } from "../source/fake";
 import { ask, createState } from "../state";
 import { chooseHypothesis } from "./choose";
 

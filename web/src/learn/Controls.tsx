@@ -1,8 +1,8 @@
 /** What a lesson lets be changed, and nothing else. */
 import { useId } from "preact/hooks";
 import { Choice } from "../weights/Choice";
-import type { Lesson } from "./lessons";
-import { OPTIONS, settingsOf, TEMPERATURES, type Chosen, type Control } from "./settings";
+import { settingsOf, type Lesson } from "./lessons";
+import { OPTIONS, TEMPERATURES, type Chosen, type Control } from "./settings";
 import { places } from "./words";
 
 interface ControlsProps {

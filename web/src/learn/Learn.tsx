@@ -1,24 +1,24 @@
 /** The lessons: a sentence, one picture of what attention makes of it, and the way on. */
 import { useSignal } from "@preact/signals";
 import { useEffect, useRef, useState } from "preact/hooks";
-import { Brand } from "../shell/Rail";
+import { Brand } from "../shell/rail/Rail";
 import type { Lesson as Answer } from "../source";
 import type { State } from "../state";
 import { useLoaded } from "../weights/loaded";
 import type { Learning } from "./address";
-import { ColoursContext, useTheme } from "./colours";
+import { ColoursContext, useTheme } from "../colour/theme";
 import { Controls } from "./Controls";
 import { beside, choose, reset, spotlight as put, turnBy, turnTo, write } from "./go";
-import { lessonOf, LESSONS, SAMPLE, type Lesson } from "./lessons";
-import { Picture } from "./pictures";
+import { lessonOf, LESSONS, requestsOf, SAMPLE, settingsOf, type Lesson } from "./lessons";
+import { Picture } from "./pictures/Picture";
 import { Road } from "./Road";
 import { Sentence } from "./Sentence";
-import { requestsOf, settingsOf, type Settings } from "./settings";
+import type { Settings } from "./settings";
 import { Trained } from "./Trained";
 import { firstWord, wordsOf } from "./words";
 import "./learn.css";
-import "./pictures.css";
-import "./tables.css";
+import "./pictures/pictures.css";
+import "./pictures/tables.css";
 
 const PAUSE = 300; // ms without a key until a sentence is asked for
 

@@ -1,5 +1,5 @@
 /** The trained heads of the inspector's model on the same sentence: each opens there. */
-import { HeadMaps } from "./HeadMaps";
+import { HeadMaps } from "./pictures/HeadMaps";
 import type { Thumbnails, TraceInfo } from "../source";
 import type { State } from "../state";
 import { useLoaded } from "../weights/loaded";

@@ -1,5 +1,7 @@
 /** The road from words to attention: what each lesson says, shows, and lets be changed. */
-import type { Chosen, Control } from "./settings";
+import type { LessonRequest } from "../source";
+import { PLAIN, type Chosen, type Control, type Settings } from "./settings";
+import { swapped } from "./words";
 
 export type LessonName =
   | "words" | "average" | "alike" | "scale" | "qkv" | "heads" | "order" | "masks" | "similarity" | "trained";
@@ -125,4 +127,21 @@ export const LESSONS: readonly Lesson[] = [
 
 export function lessonOf(name: LessonName): Lesson {
   return LESSONS.find((each) => each.name === name) as Lesson;
+}
+
+/** What holds in a lesson: its own start, and what the reader chose of the things it is about. */
+export function settingsOf(lesson: Lesson, chosen: Chosen): Settings {
+  const heeded = Object.fromEntries(
+    Object.entries(chosen).filter(([name]) => lesson.controls.includes(name as Control)),
+  );
+  return { ...PLAIN, ...lesson.starts, ...heeded };
+}
+
+/** The questions whose answers a lesson's picture is drawn from. */
+export function requestsOf(lesson: Lesson, chosen: Chosen, text: string, spotlight: number): LessonRequest[] {
+  const { swap, ...settings } = settingsOf(lesson, chosen);
+  const asked: LessonRequest = { text, ...settings, spotlight: lesson.geometry ? spotlight : null };
+  if (lesson.beside === "unscaled") return [{ ...asked, score: "dot" }, asked];
+  if (lesson.beside === "swapped") return [asked, { ...asked, text: swapped(text, swap) }];
+  return [asked];
 }

@@ -1,7 +1,5 @@
-/** What a lesson can be told to do otherwise, and the question to the server that comes of it. */
+/** What a reader can change in a lesson: the choices, and their values at the start. */
 import type { LessonRequest } from "../source";
-import type { Lesson } from "./lessons";
-import { swapped } from "./words";
 
 /** What the reader has chosen; kept from lesson to lesson, each of which heeds what it is about. */
 export interface Chosen {
@@ -43,20 +41,3 @@ export const PLAIN: Settings = {
   projections: "none",
   swap: [1, -1],
 };
-
-/** What holds in a lesson: its own start, and what the reader chose of the things it is about. */
-export function settingsOf(lesson: Lesson, chosen: Chosen): Settings {
-  const heeded = Object.fromEntries(
-    Object.entries(chosen).filter(([name]) => lesson.controls.includes(name as Control)),
-  );
-  return { ...PLAIN, ...lesson.starts, ...heeded };
-}
-
-/** The questions whose answers a lesson's picture is drawn from. */
-export function requestsOf(lesson: Lesson, chosen: Chosen, text: string, spotlight: number): LessonRequest[] {
-  const { swap, ...settings } = settingsOf(lesson, chosen);
-  const asked: LessonRequest = { text, ...settings, spotlight: lesson.geometry ? spotlight : null };
-  if (lesson.beside === "unscaled") return [{ ...asked, score: "dot" }, asked];
-  if (lesson.beside === "swapped") return [asked, { ...asked, text: swapped(text, swap) }];
-  return [asked];
-}

@@ -4,7 +4,7 @@ import type { State } from "../state";
 import { AttentionMap } from "./AttentionMap";
 import { differenceOf } from "./difference";
 import type { Side } from "./difference";
-import { axesOf } from "./positions";
+import { axesOf } from "./geometry/positions";
 
 interface Props {
   state: State;

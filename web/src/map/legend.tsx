@@ -1,11 +1,11 @@
 /** The colour scale with its ticks and draggable ends, and in words what the picture shows. */
 import { useRef } from "preact/hooks";
-import { cssGradient } from "../colour";
+import { cssGradient } from "../colour/ramps";
 import type { State } from "../state";
-import { count, percent, tick } from "./numbers";
-import type { Axes } from "./positions";
+import { count, percent, tick } from "../weights/numbers";
+import type { Axes } from "./geometry/positions";
 import { ordinal, quantityName } from "./readout";
-import { placeOf, ticks, valueAt } from "./scales";
+import { placeOf, ticks, valueAt } from "../colour/scales";
 import type { Screen, Shown } from "./screen";
 
 const MOST_NAMED = 4;

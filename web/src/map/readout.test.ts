@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { positions } from "./positions";
+import { positions } from "./geometry/positions";
 import { ordinal, quantityName, what, where } from "./readout";
 
 const axis = { tokens: ["▁Zwei", "▁Männer"], predicts: ["▁Männer", "</s>"], words: null, sentences: null, prompt: 0 };

@@ -1,7 +1,7 @@
 /** What a cell says in words: its tokens, and its value with all digits. */
 import type { Quantity, Reduce } from "../source";
-import { count, full } from "./numbers";
-import type { Axes, Positions } from "./positions";
+import { count, full } from "../weights/numbers";
+import type { Axes, Positions } from "./geometry/positions";
 
 /** A cell of some level: at level 0 one query and one key, else a block of them. */
 export interface Reading {

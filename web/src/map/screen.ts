@@ -1,33 +1,33 @@
 /** One map on the page: keeps its tiles, paints a frame when something changed, answers the pointer. */
 import { effect, signal } from "@preact/signals";
 import type { Signal } from "@preact/signals";
-import type { Ramp } from "../colour";
+import type { Ramp } from "../colour/ramps";
 import type { Head, Summary, TapInfo, Tile, TileRequest, TraceInfo } from "../source";
 import type { State } from "../state";
-import { setPlot } from "./commands";
-import { Hand } from "./hand";
-import type { Surface } from "./hand";
-import { Overlay } from "./overlay";
-import type { Pointed } from "./overlay";
-import { paintTiles } from "./paint";
-import type { Scene } from "./paint";
-import { readPalette } from "./palette";
-import type { Palette } from "./palette";
-import { plan } from "./plan";
-import { listen } from "./pointer";
-import { axesOf } from "./positions";
-import type { Axes } from "./positions";
+import { setPlot } from "./input/commands";
+import { Hand } from "./input/hand";
+import type { Surface } from "./input/hand";
+import { Overlay } from "./paint/overlay";
+import type { Pointed } from "./paint/overlay";
+import { paintTiles } from "./paint/tiles";
+import type { Scene } from "./paint/tiles";
+import { readPalette } from "../colour/theme";
+import type { Palette } from "../colour/theme";
+import { plan } from "./geometry/plan";
+import { listen } from "./input/pointer";
+import { axesOf } from "./geometry/positions";
+import type { Axes } from "./geometry/positions";
 import type { Reading } from "./readout";
-import { drawColumns, drawRows, rowLabel, rulerSize } from "./rulers";
-import type { Layout } from "./rulers";
-import type { Colouring } from "./scales";
-import { Shading } from "./shading";
+import { drawColumns, drawRows, rowLabel, rulerSize } from "./geometry/rulers";
+import type { Layout } from "./geometry/rulers";
+import type { Colouring } from "../colour/scales";
+import { Shading } from "./paint/shading";
 import { sinkOf } from "./sink";
 import type { Sink } from "./sink";
-import { TileStore } from "./tiles";
-import type { Layer } from "./tiles";
-import { levelFor, TILE, tilesIn, toView } from "./viewport";
-import type { TileRange, View } from "./viewport";
+import { TileStore } from "./paint/store";
+import type { Layer } from "./paint/store";
+import { levelFor, TILE, tilesIn, toView } from "./geometry/viewport";
+import type { TileRange, View } from "./geometry/viewport";
 
 /** Tiles from elsewhere than the source's own map: the difference of two. */
 export interface Supply {

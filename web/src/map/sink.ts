@@ -1,6 +1,6 @@
 /** The column that takes weight from everywhere, and how much of it. */
 import type { Head, Summary } from "../source";
-import type { Positions } from "./positions";
+import type { Positions } from "./geometry/positions";
 
 export interface Sink {
   position: number; // of the map; -1 where no group holds it

@@ -4,22 +4,22 @@ import { useEffect, useRef } from "preact/hooks";
 import { Compare } from "../compare/Compare";
 import { Flow } from "../flow/Flow";
 import { Generation } from "../generation/Generation";
-import { command, taken } from "../keys";
+import { command, taken } from "./keys";
 import { Learn } from "../learn/Learn";
 import { AttentionMap } from "../map/AttentionMap";
 import type { State } from "../state";
 import { Translation } from "../translation/Translation";
 import { obey } from "./commands";
-import { Drawer } from "./Drawer";
+import { Drawer } from "./drawer/Drawer";
 import { Help } from "./Help";
 import { Notice } from "./Notice";
-import { Rail } from "./Rail";
+import { Rail } from "./rail/Rail";
 import { ReceiptLine } from "./ReceiptLine";
 import { Sentences } from "./Sentences";
 import { Toolbar } from "./Toolbar";
 import "./controls.css";
-import "./rail.css";
-import "./drawer.css";
+import "./rail/rail.css";
+import "./drawer/drawer.css";
 import "./layout.css";
 
 /** `whole`: the page is all there is in the window, so keys are heard wherever they are pressed. */

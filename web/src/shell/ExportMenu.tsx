@@ -2,7 +2,7 @@
 import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import type { TraceInfo } from "../source";
-import { inView } from "../map/commands";
+import { inView } from "../map/input/commands";
 import { sentence, type State } from "../state";
 import { write } from "../url";
 import { addressOf } from "./address";

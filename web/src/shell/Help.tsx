@@ -1,6 +1,6 @@
 /** The list of keys. */
 import { useEffect, useRef } from "preact/hooks";
-import { KEYS } from "../keys";
+import { KEYS } from "./keys";
 import type { State } from "../state";
 
 export function Help({ state }: { state: State }) {

@@ -1,5 +1,5 @@
 /** Always in sight: what the numbers are, where they are from, and how exact. */
-import { short } from "../map/numbers";
+import { short } from "../weights/numbers";
 import type { TraceInfo } from "../source";
 import type { State } from "../state";
 import { headWords } from "../weights/words";

@@ -3,7 +3,7 @@ import { useEffect, useMemo, useRef } from "preact/hooks";
 import type { AxisInfo, TraceInfo } from "../source";
 import { sentence, type State } from "../state";
 import { isSpecial, markOf, tokenLabel } from "../weights/units";
-import { focusOn } from "../map/commands";
+import { focusOn } from "../map/input/commands";
 
 const SHOWN = 80; // tokens of a line; of a longer text those around the focus
 

@@ -1,7 +1,7 @@
 /** Over the hero: which view, which layer and head, and how its numbers are shown. */
 import { batch } from "@preact/signals";
 import type { ComponentChildren } from "preact";
-import { fit } from "../map/commands";
+import { fit } from "../map/input/commands";
 import type { Group, Quantity, Reduce, TapInfo, TraceInfo } from "../source";
 import { lookAt, type Scale, type State, type View } from "../state";
 import { headWords } from "../weights/words";

@@ -1,7 +1,7 @@
 /** What the page does for a key. */
-import type { Command } from "../keys";
+import type { Command } from "./keys";
 import { turnBy } from "../learn/go";
-import { fit, moveFocus, zoom } from "../map/commands";
+import { fit, moveFocus, zoom } from "../map/input/commands";
 import type { Head, TapInfo } from "../source";
 import { ablate, lookAt, type State } from "../state";
 

@@ -1,5 +1,5 @@
-/** Cells of a map made from its rows: grouped, reduced to a level, cut to a tile. What the server does
- * in `tiles.py`, for sources that have no server. */
+/** Cells of a map made from its rows: grouped, reduced to a level, cut to a tile. The same tiles as
+ * `tiles.py` makes, for sources without a server; tests/fixtures/tiles.json holds both to it. */
 import type { Group, TapInfo, Tile, TileRequest, TraceInfo } from "../source";
 
 /** Half-open spans of tokens, one for each row or column of a (grouped) map. */
@@ -39,6 +39,7 @@ function grouped(row: Row, [from, to]: [number, number], keys: Spans): Float32Ar
 /** The tile that `request` asks for; tiles at the edges are smaller, tiles outside are empty. */
 export function reduced(request: TileRequest, queries: Spans, keys: Spans, row: Row): Tile {
   const block = 2 ** request.level;
+  const stride = request.group === "token" ? Math.min(request.every, block) : 1;
   const height = Math.max(0, Math.min(request.height, Math.ceil(queries.length / block) - request.row));
   const width = Math.max(0, Math.min(request.width, Math.ceil(keys.length / block) - request.column));
   const values = new Float32Array(height * width).fill(NaN);
@@ -46,7 +47,7 @@ export function reduced(request: TileRequest, queries: Spans, keys: Spans, row: 
   for (let y = 0; y < height; y++) {
     const first = (request.row + y) * block;
     for (let i = first; i < Math.min(first + block, queries.length); i++) {
-      if (request.every > 1 && i % Math.min(request.every, block) !== 0) continue;
+      if (i % stride !== 0) continue;
       const line = grouped(row, queries[i] as [number, number], keys);
       for (let x = 0; x < width; x++) {
         const cell = y * width + x;

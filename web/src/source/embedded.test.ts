@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from "vitest";
-import { fakeSource } from "../fake";
+import { fakeSource } from "./fake";
 import type { Quantity, Source, TapInfo, TileRequest, TraceInfo } from "../source";
 import { embeddedSource, type Embedded } from "./embedded";
 

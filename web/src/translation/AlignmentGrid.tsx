@@ -1,7 +1,7 @@
 /** The same looks as a small matrix of words: rows of the output, columns of the source. */
 import { useMemo } from "preact/hooks";
 import { fontOf, textWidth } from "../weights/textWidth";
-import type { Aligned, Pointed } from "./Translation";
+import type { Aligned, Pointed } from "./aligned";
 
 interface AlignmentGridProps {
   aligned: Aligned;

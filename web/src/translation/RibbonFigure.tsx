@@ -3,7 +3,7 @@ import { useMemo, useRef } from "preact/hooks";
 import { fontOf, textWidth } from "../weights/textWidth";
 import { amount } from "../weights/words";
 import { length, linedUp, outline, ribbons } from "./ribbons";
-import type { Aligned, Pointed } from "./Translation";
+import type { Aligned, Pointed } from "./aligned";
 
 interface RibbonFigureProps {
   aligned: Aligned;

@@ -1,0 +1,172 @@
+/** From a value to its colour: a place on the ramp, linear, logarithmic, or relative to its own row. */
+import type { Quantity } from "../source";
+import type { Scale } from "../state";
+import { RAMP_LENGTH, type Ramp } from "./ramps";
+
+/** The smallest and largest value seen, and the largest outside the sink's column. */
+export interface Extent {
+  low: number;
+  high: number;
+  highWithoutSink: number;
+}
+/** What colours mean: `low` has the first colour, `high` the last. For "row" both are shares of the row's largest. */
+export interface Colouring {
+  kind: "linear" | "log" | "row";
+  low: number;
+  high: number;
+  diverging: boolean;
+}
+export interface Tick {
+  value: number;
+  place: number; // 0…1 along the legend
+}
+
+const NOTHING_SEEN: Readonly<Extent> = { low: Infinity, high: -Infinity, highWithoutSink: -Infinity };
+
+export function emptyExtent(): Extent {
+  return { ...NOTHING_SEEN };
+}
+
+/** Widens `extent` by a tile; `sink` is the sink's column in the tile, or -1. True if it grew. */
+export function widen(extent: Extent, values: Float32Array, width: number, sink: number): boolean {
+  let { low, high, highWithoutSink } = extent;
+  for (let i = 0, column = 0; i < values.length; i++) {
+    const value = values[i]!;
+    if (value < low && value > -Infinity) low = value;
+    if (value > high && value < Infinity) high = value;
+    if (value > highWithoutSink && column !== sink && value < Infinity) highWithoutSink = value;
+    if (++column === width) column = 0;
+  }
+  const grew =
+    low < extent.low || high > extent.high || highWithoutSink > extent.highWithoutSink;
+  extent.low = low;
+  extent.high = high;
+  extent.highWithoutSink = highWithoutSink;
+  return grew;
+}
+
+/** The scale asked for, from end to end of the data. */
+export function colouring(
+  scale: Scale,
+  quantity: Quantity,
+  difference: boolean,
+  extent: Readonly<Extent>,
+  columns: number,
+): Colouring {
+  const seen = extent.high >= extent.low;
+  if (difference) {
+    const reach = (seen && Math.max(Math.abs(extent.low), Math.abs(extent.high))) || 1;
+    return { kind: "linear", low: -reach, high: reach, diverging: true };
+  }
+  if (scale === "row") return { kind: "row", low: 0, high: 1, diverging: false };
+  const top = scale === "sink" && extent.highWithoutSink > -Infinity ? extent.highWithoutSink : extent.high;
+  if (quantity === "score") {
+    // Scores are logarithms of weights up to a constant per row: a log scale of them means nothing.
+    const [low, high] = seen ? [Math.min(extent.low, top), top] : [-1, 1];
+    return { kind: "linear", low, high: high > low ? high : low + 1, diverging: false };
+  }
+  const high = seen && top > 0 ? top : 1;
+  if (scale === "log") {
+    // A tenth of what each key would get were all looked at alike, and three decades at least.
+    const low = Math.min(high / 1000, (quantity === "weight" ? 0.1 : 0.1 * high) / columns);
+    return { kind: "log", low, high, diverging: false };
+  }
+  return { kind: "linear", low: 0, high, diverging: false };
+}
+
+/** The scale with ends that were dragged; ends that it cannot have are passed over. */
+export function between(by: Colouring, ends: readonly [number, number] | null): Colouring {
+  if (!ends || !(ends[1] > ends[0]) || (by.kind === "log" && ends[0] <= 0)) return by;
+  return { ...by, low: ends[0], high: ends[1] };
+}
+
+/** Where a value stands between the ends, 0…1; `rowLow` and `rowHigh` matter to the row scale only. */
+export function fraction(by: Colouring, value: number, rowLow = 0, rowHigh = 1): number {
+  let place: number;
+  if (by.kind === "log") {
+    place = Math.log(value / by.low) / Math.log(by.high / by.low);
+  } else {
+    const given = by.kind === "row" ? (value - rowLow) / (rowHigh - rowLow || 1) : value;
+    place = (given - by.low) / (by.high - by.low);
+  }
+  return place > 0 ? (place < 1 ? place : 1) : 0;
+}
+
+/** Fills `pixels` from the ramp; what the mask forbids stays clear. True if there is any of that. */
+export function colour(
+  values: Float32Array,
+  width: number,
+  pixels: Uint32Array,
+  by: Colouring,
+  ramp: Ramp,
+  rows?: { low: Float32Array; high: Float32Array },
+): boolean {
+  const last = RAMP_LENGTH - 1;
+  let masked = false;
+  if (by.kind === "linear") {
+    // The common case without a call per cell.
+    const scale = last / (by.high - by.low);
+    for (let i = 0; i < values.length; i++) {
+      const value = values[i]!;
+      const place = (value - by.low) * scale;
+      if (place >= 0) pixels[i] = ramp[place < last ? (place + 0.5) | 0 : last]!;
+      else if (value === value) pixels[i] = ramp[0]!;
+      else masked = true;
+    }
+    return masked;
+  }
+  for (let i = 0, row = 0, column = 0; i < values.length; i++) {
+    const value = values[i]!;
+    if (value === value) {
+      pixels[i] = ramp[Math.round(fraction(by, value, rows?.low[row], rows?.high[row]) * last)]!;
+    } else masked = true;
+    if (++column === width) {
+      column = 0;
+      row += 1;
+    }
+  }
+  return masked;
+}
+
+/** Where a value is marked on the legend, 0…1. */
+export function placeOf(by: Colouring, value: number): number {
+  return fraction(by.kind === "row" ? { ...by, kind: "linear" } : by, value);
+}
+
+/** The value at a place on the legend. */
+export function valueAt(by: Colouring, place: number): number {
+  if (by.kind === "log") return by.low * (by.high / by.low) ** place;
+  return by.low + place * (by.high - by.low);
+}
+
+/** Round values along the legend, `most` at the utmost. */
+export function ticks(by: Colouring, most = 6): Tick[] {
+  const values = by.kind === "log" ? decades(by.low, by.high, most) : roundSteps(by.low, by.high, most);
+  return values.map((value) => ({ value, place: placeOf(by, value) }));
+}
+
+/** 1, 2 or 5 times a power of ten: the smallest such step that is at least `least`. */
+export function roundStep(least: number): number {
+  const power = 10 ** Math.floor(Math.log10(least) + 1e-9);
+  const factor = [1, 2, 5, 10].find((each) => each * power >= least * (1 - 1e-9)) ?? 10;
+  return factor * power;
+}
+
+function roundSteps(low: number, high: number, most: number): number[] {
+  const step = roundStep((high - low) / Math.max(1, most - 1));
+  const first = Math.ceil(low / step - 1e-9);
+  const last = Math.floor(high / step + 1e-9);
+  // Rounded to the step's own digits: 3 × 0.1 reads 0.3.
+  const digits = Math.max(0, -Math.floor(Math.log10(step)));
+  return Array.from({ length: last - first + 1 }, (_, i) => Number(((first + i) * step).toFixed(Math.min(digits, 100))));
+}
+
+function decades(low: number, high: number, most: number): number[] {
+  const first = Math.ceil(Math.log10(low) - 1e-9);
+  const last = Math.floor(Math.log10(high) + 1e-9);
+  const stride = Math.max(1, Math.ceil((last - first + 1) / most));
+  const powers: number[] = [];
+  for (let power = last; power >= first; power -= stride) powers.unshift(Number(`1e${power}`));
+  return powers;
+}
+

@@ -1,0 +1,97 @@
+/** Vectors as arrows in the plane that keeps most of them; one may be laid tip to tail. */
+import { useRef } from "preact/hooks";
+import { useSize } from "../../weights/size";
+import { percent } from "../../weights/words";
+import { across, arrow, frameOf, writeNames, type Name, type Point } from "./plane";
+import { brief } from "./said";
+
+/** One arrow, from the origin unless it says otherwise. */
+export interface Arrow {
+  name: string;
+  says: string; // of whoever points at it
+  to: Point;
+  from?: Point;
+  look: "plain" | "faint" | "lit" | "query" | "step" | "output"; // a faint one may reach beyond the picture
+  named?: boolean;
+  word?: number; // pointing at it points at this word
+}
+
+interface ArrowsProps {
+  title: string;
+  kept: number; // share of the squared length that lies in the plane
+  arrows: readonly Arrow[];
+  onPoint(word: number | null): void;
+  onChoose(word: number): void;
+}
+
+const ORIGIN: Point = [0, 0];
+const STRONG = ["lit", "query", "output"];
+
+export function Arrows({ title, kept, arrows, onPoint, onChoose }: ArrowsProps) {
+  const frame = useRef<HTMLDivElement>(null);
+  const { width, height } = useSize(frame);
+  const { place } = frameOf(arrows.filter(({ look }) => look !== "faint").flatMap(({ to, from = ORIGIN }) => [to, from]), width, height);
+  const drawn = arrows.map((each) => ({ ...each, tail: place(each.from ?? ORIGIN), head: place(each.to) }));
+  const sum = drawn.find(({ look }) => look === "output");
+  const named = drawn.filter(({ named: wanted = true, name }) => wanted && name);
+  const names = named.map(({ name, tail, head, look }): Name => {
+    const away: Point = [head[0] - tail[0], head[1] - tail[1]];
+    const at: Point = look === "step" ? [(head[0] + tail[0]) / 2, (head[1] + tail[1]) / 2] : head;
+    const aside = look === "step" && sum ? across(tail, head, [sum.tail, sum.head]) : away;
+    return { text: name, at, away: aside, first: STRONG.includes(look) };
+  });
+  const [x0, y0] = place(ORIGIN);
+  return (
+    <figure class="rg-arrows">
+      <figcaption class="rg-arrows__title">
+        {title}
+        <span class="rg-arrows__kept" title="the share of their squared length that lies in this plane">
+          {kept > 0.9995 ? "exact: two dimensions" : `this plane keeps ${percent(kept)} of their squared length`}
+        </span>
+      </figcaption>
+      <div ref={frame} class="rg-arrows__frame">
+        {width > 0 && (
+          <svg width={width} height={height} role="img" aria-label={spoken(title, arrows)} onPointerLeave={() => onPoint(null)}>
+            <path class="rg-arrows__axes" d={`M0 ${y0}H${width}M${x0} 0V${height}`} />
+            {drawn.map(({ tail, head, look, says, word }, i) => (
+              <g
+                key={i}
+                class={`rg-arrows__arrow rg-arrows__arrow--${look}`}
+                data-says={says}
+                onPointerEnter={() => word !== undefined && onPoint(word)}
+                onClick={() => word !== undefined && onChoose(word)}
+              >
+                <path class="rg-arrows__reach" d={`M${tail[0]} ${tail[1]}L${head[0]} ${head[1]}`} />
+                <path class="rg-arrows__shaft" d={arrow(tail, head)} />
+              </g>
+            ))}
+            {writeNames(names, width, height).map(({ index, x, y }) => {
+              const { look, word, name, says } = named[index]!;
+              return (
+                <text
+                  key={index}
+                  class={`rg-arrows__name rg-arrows__name--${look}`}
+                  x={x}
+                  y={y}
+                  data-says={says}
+                  onPointerEnter={() => word !== undefined && onPoint(word)}
+                  onClick={() => word !== undefined && onChoose(word)}
+                >
+                  {name}
+                </text>
+              );
+            })}
+          </svg>
+        )}
+      </div>
+    </figure>
+  );
+}
+
+export function pointed(name: string, [x, y]: Point): string {
+  return `${name}: (${brief(x)}, ${brief(y)}) in this plane`;
+}
+
+function spoken(title: string, arrows: readonly Arrow[]): string {
+  return `${title}: ${arrows.map(({ says }) => says).join("; ")}`;
+}

@@ -1,0 +1,89 @@
+/** One word's attention from left to right: lines to every word, scores, weights, and what they sum to. */
+import { useRef } from "preact/hooks";
+import { curve, ROW } from "../../flow/layout";
+import { useSize } from "../../weights/size";
+import { percent } from "../../weights/words";
+import { reach, type Row } from "./rows";
+import { brief, saying } from "./said";
+import { Strip } from "./Strip";
+
+interface LooksProps {
+  words: readonly string[];
+  row: Row;
+  formula: string; // of the score
+  spotlight: number;
+  onPoint(word: number | null): void;
+  onChoose(word: number): void;
+}
+
+const THICKEST = 14; // px, of a line with all the weight
+
+export function Looks({ words, row, formula, spotlight, onPoint, onChoose }: LooksProps) {
+  const lines = useRef<HTMLTableCellElement>(null);
+  const { width } = useSize(lines);
+  const { looks, output } = row;
+  const lit = words[spotlight] ?? "";
+  const most = Math.max(reach([output]), reach(looks.map(({ given }) => given)));
+  const middle = (place: number) => (place + 0.5) * ROW;
+  return (
+    <table class="rg-attention" aria-label={`what ${lit} gets from each word`} onPointerLeave={() => onPoint(null)}>
+      <thead>
+        <tr>
+          <th scope="col" class="rg-attention__query">query</th>
+          <td />
+          <th scope="col">key</th>
+          <th scope="col" class="rg-attention__score">{formula === "0" ? "score" : formula}</th>
+          <th scope="col">weight</th>
+          <th scope="col" class="rg-attention__given">weight × value</th>
+        </tr>
+      </thead>
+      <tbody>
+        {looks.map((look, key) => (
+          <tr key={key} class={key === spotlight ? "rg-attention__row rg-attention__row--lit" : "rg-attention__row"}>
+            <td class="rg-attention__query" onPointerEnter={() => onPoint(key)} onClick={() => onChoose(key)}>{words[key]}</td>
+            {key === 0 && (
+              <td ref={lines} class="rg-attention__lines" rowSpan={looks.length} aria-hidden="true">
+                <svg width={width} height={looks.length * ROW}>
+                  {looks.filter(({ weight }) => weight > 0).map(({ weight, key: other, word }) => (
+                    <path
+                      key={other}
+                      d={curve(0, middle(spotlight), width, middle(other))}
+                      stroke-width={0.75 + THICKEST * weight}
+                      stroke-opacity={0.25 + 0.7 * weight}
+                      {...saying(`${lit} → ${word}: weight`, weight)}
+                    />
+                  ))}
+                </svg>
+              </td>
+            )}
+            <td class="rg-attention__key" onPointerEnter={() => onPoint(key)} onClick={() => onChoose(key)}>{look.word}</td>
+            <td class="rg-attention__score rg-number" {...saying(`${lit} → ${look.word}: score`, look.score)}>{brief(look.score)}</td>
+            <td class="rg-attention__weight" {...saying(`${lit} → ${look.word}: weight`, look.weight)}>
+              <Bar value={look.weight} />
+            </td>
+            <td class="rg-attention__given"><Strip name={`weight × value of ${look.word}`} values={look.given} most={most} /></td>
+          </tr>
+        ))}
+      </tbody>
+      <tfoot>
+        <tr>
+          <td class="rg-attention__query" />
+          <td class="rg-attention__equals" colSpan={2}>added up: the output of <strong>{lit}</strong></td>
+          <td class="rg-attention__score" />
+          <td class="rg-attention__sum rg-number">{percent(looks.reduce((sum, { weight }) => sum + weight, 0))}</td>
+          <td class="rg-attention__given"><Strip name={`output of ${lit}`} values={output} most={most} /></td>
+        </tr>
+      </tfoot>
+    </table>
+  );
+}
+
+/** A weight as a share of a line, with its number. */
+export function Bar({ value, colour }: { value: number; colour?: string }) {
+  return (
+    <span class="rg-share">
+      <span class="rg-share__line"><span class="rg-share__part" style={{ width: `${100 * value}%`, ...(colour && { background: colour }) }} /></span>
+      <span class="rg-share__number rg-number">{percent(value)}</span>
+    </span>
+  );
+}

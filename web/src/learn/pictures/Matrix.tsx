@@ -1,0 +1,77 @@
+/** A small matrix as a table: every number has its colour, and is written where there is room. */
+import { useRef } from "preact/hooks";
+import { useSize } from "../../weights/size";
+import { useColours, type Kind } from "../../colour/theme";
+import { reach, type Matrix as Numbers } from "./rows";
+import { brief, saying } from "./said";
+
+interface MatrixProps {
+  name: string; // what the numbers are, "weight"
+  kind: Kind;
+  rows: readonly string[];
+  columns: readonly string[] | null; // null: numbered from 1
+  across: string; // what the columns are, "keys"
+  values: Numbers;
+  spotlight: number;
+  onPoint(row: number | null): void;
+  onChoose(row: number): void;
+}
+
+const LEGIBLE = 40; // px of a cell, from which its number is written
+const NAMED = 14; // px of a cell, from which its column is named
+const LARGEST = 78;
+const SMALLEST = 7;
+const NAMES = 84; // px, of the rows' names
+
+export function Matrix(props: MatrixProps) {
+  const { name, kind, rows, columns, across, values, spotlight, onPoint, onChoose } = props;
+  const frame = useRef<HTMLDivElement>(null);
+  const { width } = useSize(frame);
+  const colour = useColours();
+  const count = values[0]?.length ?? 0;
+  const cell = Math.max(SMALLEST, Math.min(LARGEST, Math.floor((width - NAMES) / Math.max(1, count)) - 1));
+  const legible = cell >= LEGIBLE;
+  const most = kind === "weight" ? 1 : reach(values);
+  const nameOf = (column: number) => columns?.[column] ?? String(column + 1);
+  return (
+    <div ref={frame} class="rg-matrix">
+      {width > 0 && (
+        <table class="rg-matrix__table" aria-label={`${name}: a row for each word, columns are ${across}`} onPointerLeave={() => onPoint(null)}>
+          <thead>
+            <tr>
+              <td class="rg-matrix__corner">{across} →</td>
+              {Array.from({ length: count }, (_, column) => (
+                <th key={column} scope="col" class={`rg-matrix__column${columns && !legible ? " rg-matrix__column--steep" : ""}`}>
+                  <span class={cell < NAMED ? "rg-unseen" : undefined}>{nameOf(column)}</span>
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {values.map((row, i) => (
+              <tr
+                key={i}
+                class={i === spotlight ? "rg-matrix__row rg-matrix__row--lit" : "rg-matrix__row"}
+                onPointerEnter={() => onPoint(i)}
+                onClick={() => onChoose(i)}
+              >
+                <th scope="row" class="rg-matrix__name">{rows[i]}</th>
+                {row.map((value, j) => (
+                  <td
+                    key={j}
+                    class={`rg-matrix__cell rg-number${value === null ? " rg-matrix__cell--hidden" : ""}`}
+                    style={{ width: `${cell}px`, minWidth: `${cell}px`, ...colour(kind, value, most) }}
+                    {...saying(`${rows[i]}${columns ? " → " : ", number "}${nameOf(j)}: ${name}`, value)}
+                  >
+                    {legible ? (value === null ? "" : brief(value)) : ""}
+                    {(!legible || value === null) && <span class="rg-unseen">{brief(value)}</span>}
+                  </td>
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,61 @@
+/** What each word gets before and after two words change places, and how far apart that is. */
+import type { Lesson as Answer } from "../../source";
+import type { PictureProps } from "./props";
+import { distance, reach, rowOf } from "./rows";
+import { saying } from "./said";
+import { Strip } from "./Strip";
+import { permutation, places } from "../words";
+
+export function Order({ answers, settings, spotlight, onPoint, onChoose }: PictureProps) {
+  const [before, after] = answers as [Answer, Answer];
+  const { tokens } = before.explanation;
+  const moved = permutation(settings.swap, tokens.length); // its own inverse
+  const rows = tokens.map((word, i) => {
+    const one = rowOf(before.explanation, i).output;
+    const other = rowOf(after.explanation, moved[i] ?? i).output;
+    return { word, one, other, change: distance(one, other) };
+  });
+  const most = reach(rows.flatMap(({ one, other }) => [one, other]));
+  const farthest = Math.max(...rows.map(({ change }) => change), 1e-9);
+  const [first, second] = places(settings.swap, tokens.length);
+  return (
+    <table class="rg-order" aria-label="the output of each word in both orders" onPointerLeave={() => onPoint(null)}>
+      <thead>
+        <tr>
+          <td />
+          <th scope="col">output in this order</th>
+          <th scope="col">with <em>{tokens[first]}</em> and <em>{tokens[second]}</em> in each other’s place</th>
+          <th scope="col">change</th>
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map(({ word, one, other, change }, i) => (
+          <tr
+            key={i}
+            class={i === spotlight ? "rg-order__row rg-order__row--lit" : "rg-order__row"}
+            onPointerEnter={() => onPoint(i)}
+            onClick={() => onChoose(i)}
+          >
+            <th scope="row" class="rg-order__word">{word}{i === first || i === second ? <span aria-hidden="true"> ⇄</span> : ""}</th>
+            <td><Strip name={`output of ${word}`} values={one} most={most} /></td>
+            <td><Strip name={`output of ${word} after the swap`} values={other} most={most} /></td>
+            <td class="rg-order__change" {...saying(`how far the output of ${word} moved`, change)}>
+              <span class="rg-share">
+                <span class="rg-share__line">
+                  <span class="rg-share__part" style={{ width: change < 1e-9 ? "0" : `${(100 * change) / farthest}%` }} />
+                </span>
+                <span class="rg-share__number rg-number">{inWords(change)}</span>
+              </span>
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+/** How far, in three decimals; nothing that moved is said to be 0. */
+function inWords(change: number): string {
+  if (change < 1e-9) return "0";
+  return change < 0.001 ? "< 0.001" : change.toFixed(3);
+}

@@ -1,0 +1,83 @@
+/** The rows or columns of a map: tokens, or the words or sentences they are grouped into. */
+import type { AxisInfo, Group, TapInfo, TraceInfo } from "../../source";
+import { joinTokens, markOf, tokenLabel, unitAt } from "../../weights/units";
+import type { Span } from "../../weights/units";
+import type { Shape } from "./viewport";
+
+export interface Positions {
+  axis: string;
+  length: number;
+  grouped: boolean;
+  /** Tokens in no group, as the end of a sentence, which is no word: the map is without them. */
+  outside: readonly string[];
+  /** What is read at a position: a token, a word, a sentence. */
+  label(position: number): string;
+  /** What a decoder's position gives one step after it reads; null where that is not known. */
+  predicts(position: number): string | null;
+  /** The first token of a position, and the position that holds a token (-1: none does). */
+  token(position: number): number;
+  of(token: number): number;
+}
+
+export interface Axes {
+  queries: Positions;
+  keys: Positions;
+  shape: Shape;
+}
+
+export function axesOf(trace: TraceInfo, tap: TapInfo, group: Group): Axes {
+  const queries = positions(trace.axes[tap.queries], tap.queries, tap.rows, group);
+  const keys = positions(trace.axes[tap.keys], tap.keys, tap.columns, group);
+  return { queries, keys, shape: { rows: queries.length, columns: keys.length } };
+}
+
+/** An axis without such groups is shown as tokens: that is what its tiles hold. */
+export function positions(axis: AxisInfo | undefined, name: string, count: number, group: Group): Positions {
+  const tokens = axis?.tokens ?? [];
+  const style = markOf(tokens);
+  const spans = group === "token" ? null : group === "word" ? axis?.words : axis?.sentences;
+  if (!spans) {
+    const read = kept((i) => (tokens[i] === undefined ? String(i) : tokenLabel(tokens[i], style)));
+    return {
+      axis: name,
+      length: count,
+      grouped: false,
+      outside: [],
+      label: read,
+      predicts: (i) => {
+        const next = axis?.predicts?.[i];
+        return next === undefined ? null : tokenLabel(next, style);
+      },
+      token: (i) => i,
+      of: (token) => (token >= 0 && token < count ? token : -1),
+    };
+  }
+  const groups: Span[] = spans.map(([first, end]) => ({ first: first!, end: end! }));
+  return {
+    axis: name,
+    length: groups.length,
+    grouped: true,
+    outside: outsideOf(groups, tokens.slice(0, count)),
+    label: kept((i) => joinTokens(tokens.slice(groups[i]?.first, groups[i]?.end), style)),
+    predicts: () => null,
+    token: (i) => groups[i]?.first ?? 0,
+    of: (token) => unitAt(groups, token),
+  };
+}
+
+function outsideOf(groups: Span[], tokens: string[]): string[] {
+  return [...new Set(tokens.filter((_, i) => unitAt(groups, i) < 0))];
+}
+
+/** Labels are made when first read: a map of 131,072 tokens shows a hundred at a time. */
+function kept(make: (position: number) => string): (position: number) => string {
+  const made = new Map<number, string>();
+  return (position) => {
+    let label = made.get(position);
+    if (label === undefined) {
+      label = make(position);
+      made.set(position, label);
+    }
+    return label;
+  };
+}

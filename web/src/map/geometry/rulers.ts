@@ -1,0 +1,116 @@
+/** Which labels a ruler has room for, and how they are drawn beside the map. */
+import { roundStep } from "../../colour/scales";
+import type { Palette } from "../../colour/theme";
+import { count } from "../../weights/numbers";
+import type { Positions } from "./positions";
+import type { View } from "./viewport";
+
+/** Every `step`-th position is labelled: with its token, or with its number where tokens are too dense. */
+export interface Labelling {
+  kind: "tokens" | "numbers";
+  step: number;
+}
+
+export const LINE = 15; // pixels that one line of text takes
+const FEW = 4; // a token now and then helps; beyond every fourth, numbers say more
+const NUMBER_ROOM = 56; // pixels between numbers, along the top
+const TICK = 5;
+const GAP = 8; // between ruler text and map
+
+export function labelling(cell: number, numberRoom: number): Labelling {
+  const step = Math.ceil(LINE / cell - 1e-9);
+  if (step <= FEW) return { kind: "tokens", step };
+  return { kind: "numbers", step: roundStep(Math.ceil(numberRoom / cell)) };
+}
+
+/** Wide enough for the longest label among those sampled, within bounds; the same at every zoom. */
+export function rulerSize(longest: number, least: number, most: number): number {
+  return Math.ceil(Math.min(most, Math.max(least, longest + GAP + TICK + 1)));
+}
+
+export type RulerStyle = Pick<Palette, "font" | "mono" | "foreground" | "muted" | "rule">;
+export interface Layout {
+  left: number; // where the plot begins
+  top: number;
+  width: number; // of the plot
+  height: number;
+}
+
+/** Query tokens on the left, at the height of their rows. */
+export function drawRows(ctx: CanvasRenderingContext2D, at: Layout, view: View, rows: Positions, style: RulerStyle, both: boolean): void {
+  const { kind, step } = labelling(view.cell, 2 * LINE);
+  const last = Math.min(rows.length, view.row + at.height / view.cell);
+  ctx.textBaseline = "middle";
+  ctx.textAlign = "right";
+  ctx.font = kind === "tokens" ? style.font : style.mono;
+  const room = at.left - GAP - TICK;
+  for (let i = Math.ceil(view.row / step) * step - step; i < last; i += step) {
+    if (i < 0) continue;
+    const y = at.top + (i + 0.5 - view.row) * view.cell;
+    if (y < at.top - 1 || y > at.top + at.height) continue;
+    ctx.fillStyle = style.rule;
+    ctx.fillRect(at.left - TICK, Math.round(y), TICK - 1, 1);
+    ctx.fillStyle = kind === "tokens" ? style.foreground : style.muted;
+    const text = kind === "numbers" ? count(i) : rowLabel(rows, i, both);
+    ctx.fillText(fitted(ctx, text, room), at.left - GAP, y);
+  }
+}
+
+/** Key tokens along the top: level where columns are wide enough, else turned. */
+export function drawColumns(ctx: CanvasRenderingContext2D, at: Layout, view: View, columns: Positions, style: RulerStyle): void {
+  const { kind, step } = labelling(view.cell, NUMBER_ROOM);
+  const last = Math.min(columns.length, view.column + at.width / view.cell);
+  ctx.font = kind === "tokens" ? style.font : style.mono;
+  ctx.textBaseline = "middle";
+  const level = kind === "numbers" || view.cell >= NUMBER_ROOM;
+  const room = level ? view.cell * step - 6 : at.top - GAP - TICK;
+  for (let i = Math.ceil(view.column / step) * step - step; i < last; i += step) {
+    if (i < 0) continue;
+    const x = at.left + (i + 0.5 - view.column) * view.cell;
+    if (x < at.left - 1 || x > at.left + at.width) continue;
+    ctx.fillStyle = style.rule;
+    ctx.fillRect(Math.round(x), at.top - TICK, 1, TICK - 1);
+    ctx.fillStyle = kind === "tokens" ? style.foreground : style.muted;
+    if (level) {
+      ctx.textAlign = "center";
+      ctx.fillText(kind === "numbers" ? count(i) : fitted(ctx, columns.label(i), room), x, at.top - GAP - LINE / 3);
+      continue;
+    }
+    ctx.save();
+    ctx.translate(x, at.top - GAP);
+    ctx.rotate(-Math.PI / 2);
+    ctx.textAlign = "left";
+    ctx.fillText(fitted(ctx, columns.label(i), room), 0, 0);
+    ctx.restore();
+  }
+}
+
+/** A decoder's row reads one token to give the next: with room, both are said. */
+export function rowLabel(rows: Positions, position: number, both: boolean): string {
+  const next = both ? rows.predicts(position) : null;
+  return next === null ? rows.label(position) : `${rows.label(position)} → ${next}`;
+}
+
+const widths = new Map<string, string>(); // of texts already cut, by room and font
+const KEPT = 20000;
+
+/** The text, or as much of its beginning as fits, with an ellipsis. */
+export function fitted(ctx: { font: string; measureText(text: string): { width: number } }, text: string, room: number): string {
+  const name = `${Math.floor(room)} ${ctx.font} ${text}`;
+  const known = widths.get(name);
+  if (known !== undefined) return known;
+  let cut = text;
+  if (ctx.measureText(text).width > room) {
+    const letters = [...text];
+    let [low, high] = [0, letters.length];
+    while (low < high) {
+      const middle = (low + high + 1) >> 1;
+      if (ctx.measureText(`${letters.slice(0, middle).join("")}…`).width <= room) low = middle;
+      else high = middle - 1;
+    }
+    cut = low ? `${letters.slice(0, low).join("")}…` : "";
+  }
+  if (widths.size > KEPT) widths.clear();
+  widths.set(name, cut);
+  return cut;
+}

@@ -1,0 +1,101 @@
+/** What a pointer does to the state: zoom, pan, point, and choose a cell. */
+import type { State } from "../../state";
+import { focusOn } from "./commands";
+import type { PointerTarget } from "./pointer";
+import type { Axes } from "../geometry/positions";
+import type { Layout } from "../geometry/rulers";
+import { strongest } from "./strongest";
+import type { Layer } from "../paint/store";
+import { panBy, positionAt, toViewport, zoomAt } from "../geometry/viewport";
+import type { View } from "../geometry/viewport";
+
+/** What the hand needs to know of its map; all of it changes as the reader goes. */
+export interface Surface {
+  readonly axes: Axes;
+  readonly layout: Layout;
+  readonly layer: Layer;
+  readonly view: View;
+  readonly level: number;
+  focusCanvas(): void;
+  changed(): void;
+}
+
+const DRAWER_AFTER = 220; // milliseconds in which a second click makes a double-click
+
+export class Hand implements PointerTarget {
+  clicking = false; // the focus changes by a click on this map
+  private at: { x: number; y: number } | null = null;
+  private drawer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(
+    private state: State,
+    private surface: Surface,
+  ) {}
+
+  get resting(): boolean {
+    return this.at !== null;
+  }
+
+  /** The cell under the pointer; also when the map moved and the pointer did not. */
+  here(): { row: number; column: number } | null {
+    const { view, axes, layout } = this.surface;
+    const here = this.at && positionAt(view, this.at.x, this.at.y, axes.shape, layout);
+    if (!this.at) return null;
+    const { hover } = this.state;
+    const next = here && { query: axes.queries.token(here.row), key: axes.keys.token(here.column) };
+    const before = hover.peek();
+    if (before?.query !== next?.query || before?.key !== next?.key) hover.value = next;
+    return here;
+  }
+
+  origin(): Layout {
+    return this.surface.layout;
+  }
+
+  zoom(factor: number, x: number, y: number): void {
+    const { view, axes, layout } = this.surface;
+    this.state.viewport.value = toViewport(zoomAt(view, factor, x, y, axes.shape, layout), axes.shape, layout);
+  }
+
+  pan(dx: number, dy: number): void {
+    const { view, axes, layout } = this.surface;
+    this.state.viewport.value = toViewport(panBy(view, dx, dy, axes.shape, layout), axes.shape, layout);
+  }
+
+  hover(x: number, y: number): void {
+    this.at = { x, y };
+    this.surface.changed();
+  }
+
+  leave(): void {
+    this.at = null;
+    this.state.hover.value = null;
+  }
+
+  click(x: number, y: number): void {
+    const { state, surface } = this;
+    const { axes, layer, level, view, layout } = surface;
+    const at = positionAt(view, x, y, axes.shape, layout);
+    if (!at) return;
+    surface.focusCanvas();
+    const focus = ({ row, column }: { row: number; column: number }) => {
+      if (surface.layer !== layer) return;
+      this.clicking = true;
+      focusOn(state, { query: axes.queries.token(row), key: axes.keys.token(column) });
+      this.clicking = false;
+    };
+    // A block stands for many cells; what a reader means is the one that gave it its colour.
+    if (level > 0) void strongest(layer, at, level).then((cell) => focus(cell ?? at), () => focus(at));
+    else focus(at);
+    clearTimeout(this.drawer);
+    this.drawer = setTimeout(() => (state.drawer.value = true), state.drawer.value ? 0 : DRAWER_AFTER);
+  }
+
+  doubleClick(): void {
+    clearTimeout(this.drawer);
+  }
+
+  close(): void {
+    clearTimeout(this.drawer);
+  }
+}

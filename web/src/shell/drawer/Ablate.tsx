@@ -1,0 +1,128 @@
+/** What the output would have been without this edge, this head, this token. */
+import { short } from "../../weights/numbers";
+import type { Ablation, AblationRequest, Cell, TapInfo, TraceInfo } from "../../source";
+import { ablate, stepOf, type State } from "../../state";
+import { useLabels } from "./labels";
+
+interface AblateProps {
+  state: State;
+  trace: TraceInfo;
+  tap: TapInfo;
+  cell: Cell;
+}
+
+export function Ablate({ state, trace, tap, cell }: AblateProps) {
+  const label = useLabels(trace.axes[tap.keys]);
+  const at = { query: cell.query, key: cell.key };
+  const choices: [AblationRequest["what"], string, string][] = [
+    ["edge", "this edge", "this query may not look at this key, in this head (a)"],
+    ["head", `head ${cell.head}`, "this head of this layer gives nothing"],
+    ["token", `“${label(cell.key_token)}”`, "no other position may look at this key, in any layer or head"],
+  ];
+  const output = useLabels(trace.axes[trace.generation?.axis ?? tap.queries]);
+  const step = stepOf(state, tap, cell.query);
+  const token = step === null ? undefined : trace.generation?.steps[step]?.token;
+  const answered = state.ablation.value && concerns(state.ablated.value, tap.name, cell) ? state.ablation.value : null;
+  return (
+    <section class="rg-ablate" aria-label="switch off">
+      <h3 class="rg-section">
+        switch off
+        <span class="rg-section__aside">
+          {step === null
+            ? " and see the step of the output that changes most"
+            : ` and ask again for step ${step}${token === undefined ? "" : `, “${output(token)}”`}`}
+        </span>
+      </h3>
+      <div class="rg-ablate__choices">
+        {choices.map(([what, name, title]) => (
+          <button
+            key={what}
+            type="button"
+            class="rg-button"
+            title={title}
+            disabled={state.ablating.value}
+            aria-pressed={answered?.what === what}
+            onClick={() => void ablate(state, what, at)}
+          >
+            {name}
+          </button>
+        ))}
+      </div>
+      <div role="status" aria-busy={state.ablating.value}>
+        {answered && <Change answer={answered} label={output} most={state.ablated.value?.step === null} />}
+      </div>
+    </section>
+  );
+}
+
+function concerns(request: AblationRequest | null, tap: string, cell: Cell): boolean {
+  if (!request || request.tap !== tap) return false;
+  if (request.what === "token") return request.key === cell.key;
+  return request.head === cell.head && (request.what === "head" || (request.query === cell.query && request.key === cell.key));
+}
+
+interface ChangeProps {
+  answer: Ablation;
+  label: (token: string) => string;
+  most: boolean; // of all steps, this one changes most
+}
+
+function Change({ answer, label, most }: ChangeProps) {
+  const rows = beside(answer);
+  const direction = answer.delta < 0 ? "loss" : "gain";
+  return (
+    <div class="rg-change">
+      <p class="rg-change__delta">
+        <span class={`rg-change__number rg-change__number--${direction} rg-number`}>
+          Δ {answer.delta < 0 ? "" : "+"}
+          {short(answer.delta)}
+        </span>
+        <span class="rg-change__from rg-number">
+          p(“{label(answer.token)}”) {short(answer.before)} → {short(answer.after)}
+        </span>
+      </p>
+      <p class="rg-change__step">
+        step {answer.step} of the output{most && ", which changes most"}
+      </p>
+      <table class="rg-change__table">
+        <caption class="rg-unseen">the likeliest tokens before and after</caption>
+        <thead class="rg-unseen">
+          <tr>
+            <th scope="col">token</th>
+            <th scope="col">bars</th>
+            <th scope="col">before</th>
+            <th scope="col">after</th>
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map(({ token, before, after }) => (
+            <tr key={token} class={token === answer.token ? "rg-change__own" : undefined}>
+              <th scope="row">{label(token)}</th>
+              <td class="rg-change__bars" aria-hidden="true">
+                <span class="rg-change__bar rg-change__bar--before" style={{ width: `${100 * (before ?? 0)}%` }} />
+                <span class="rg-change__bar" style={{ width: `${100 * (after ?? 0)}%` }} />
+              </td>
+              <td class="rg-number">{before === null ? "–" : before.toFixed(3)}</td>
+              <td class="rg-number">{after === null ? "–" : after.toFixed(3)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      <p class="rg-change__note">{answer.note}</p>
+    </div>
+  );
+}
+
+/** The candidates of both sides in one list; null where a token is not among a side's. */
+export function beside(answer: Ablation, most = 6) {
+  const find = (list: Ablation["candidates_before"], token: string) =>
+    list.find((each) => each.token === token)?.probability ?? null;
+  const tokens = [answer.token, ...[...answer.candidates_after, ...answer.candidates_before].map((each) => each.token)];
+  const rows = [...new Set(tokens)].map((token) => ({
+    token,
+    before: token === answer.token ? answer.before : find(answer.candidates_before, token),
+    after: token === answer.token ? answer.after : find(answer.candidates_after, token),
+  }));
+  rows.sort((a, b) => Math.max(b.before ?? 0, b.after ?? 0) - Math.max(a.before ?? 0, a.after ?? 0));
+  return rows.slice(0, most);
+}

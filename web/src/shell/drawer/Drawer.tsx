@@ -1,0 +1,97 @@
+/** One cell, asked what its number is: the equation, what can be switched off, and its neighbours. */
+import type { Cell, TapInfo, TraceInfo } from "../../source";
+import { lookAt, type State } from "../../state";
+import { useLoaded } from "../../weights/loaded";
+import { headWords } from "../../weights/words";
+import { Ablate } from "./Ablate";
+import { Equation } from "./Equation";
+import { useLabels } from "./labels";
+import { Neighbours } from "./Neighbours";
+
+export function Drawer({ state, trace }: { state: State; trace: TraceInfo }) {
+  return (
+    <aside class="rg-drawer" aria-label="equation">
+      <div class="rg-panel__head">
+        <h2 class="rg-panel__title">equation</h2>
+        <button
+          type="button"
+          class="rg-button rg-button--bare"
+          title="close (esc)"
+          onClick={() => (state.drawer.value = false)}
+        >
+          close
+        </button>
+      </div>
+      <Body state={state} trace={trace} />
+    </aside>
+  );
+}
+
+function Body({ state, trace }: { state: State; trace: TraceInfo }) {
+  const tap = state.tap.value;
+  const head = state.head.value;
+  const focus = state.focus.value;
+  const key = tap && focus && head !== "mean" ? [trace.id, tap.name, head, focus.query, focus.key].join(" ") : null;
+  const { value: cell, error } = useLoaded<Cell>(key, (signal) =>
+    state.source.cell(trace.id, tap?.name ?? "", head, focus?.query ?? 0, focus?.key ?? 0, signal),
+  );
+  if (!tap) return null;
+  if (!focus)
+    return (
+      <p class="rg-drawer__empty">
+        Click a cell of the map, or press an arrow key, to read the numbers behind its weight.
+      </p>
+    );
+  if (head === "mean") return <ChooseHead state={state} tap={tap} />;
+  if (error)
+    return (
+      <p class="rg-drawer__empty" role="alert">
+        {error}
+      </p>
+    );
+  if (!cell) return <p class="rg-drawer__empty" role="status">fetching the numbers</p>;
+  const current = cell.tap === tap.name && cell.head === head && cell.query === focus.query && cell.key === focus.key;
+  return (
+    <div class="rg-drawer__body" aria-busy={!current}>
+      <Pair trace={trace} tap={tap} cell={cell} />
+      <Equation tap={tap} cell={cell} />
+      {trace.can_ablate && state.source.abilities.ablate && <Ablate state={state} trace={trace} tap={tap} cell={cell} />}
+      <Neighbours state={state} trace={trace} tap={tap} cell={cell} />
+    </div>
+  );
+}
+
+/** A mean over heads is no softmax of anything; each of its heads is. */
+function ChooseHead({ state, tap }: { state: State; tap: TapInfo }) {
+  return (
+    <div class="rg-drawer__empty">
+      <p>A mean over heads has no equation of its own; choose one of the heads.</p>
+      <div class="rg-drawer__heads">
+        {Array.from({ length: tap.heads }, (_, head) => (
+          <button key={head} type="button" class="rg-button" aria-label={headWords(head)} onClick={() => lookAt(state, tap, head)}>
+            {head}
+          </button>
+        ))}
+      </div>
+    </div>
+  );
+}
+
+function Pair({ trace, tap, cell }: { trace: TraceInfo; tap: TapInfo; cell: Cell }) {
+  const query = useLabels(trace.axes[tap.queries]);
+  const key = useLabels(trace.axes[tap.keys]);
+  const predicted = trace.axes[tap.queries]?.predicts?.[cell.query];
+  return (
+    <dl class="rg-pair">
+      <div class="rg-pair__side">
+        <dt>query {cell.query}</dt>
+        <dd class="rg-pair__token rg-pair__token--query">{query(cell.query_token)}</dd>
+        {predicted !== undefined && <dd class="rg-pair__next">predicts {query(predicted)}</dd>}
+      </div>
+      <div class="rg-pair__side">
+        <dt>key {cell.key}</dt>
+        <dd class="rg-pair__token rg-pair__token--key">{key(cell.key_token)}</dd>
+      </div>
+    </dl>
+  );
+}

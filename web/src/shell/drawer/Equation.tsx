@@ -1,0 +1,102 @@
+/** From query and key to the weight, with the numbers that were there. */
+import type { ComponentChildren } from "preact";
+import { short } from "../../weights/numbers";
+import type { Cell, TapInfo } from "../../source";
+import { derivation, largestProducts, type Product } from "./derivation";
+
+const PRODUCTS = 5;
+
+export function Equation({ tap, cell }: { tap: TapInfo; cell: Cell }) {
+  const steps = derivation(cell);
+  const score = cell.score ?? -Infinity; // a bias of −∞
+  const lse = cell.lse ?? -Infinity; // a row in which nothing is allowed
+  const { products, others, rest } = largestProducts(cell, PRODUCTS);
+  const most = Math.max(...products.map((each) => Math.abs(each.product)), 1e-12);
+  return (
+    <section class="rg-equation" aria-label="the weight, step by step">
+      <p class="rg-equation__result">
+        <span class="rg-equation__symbol">α</span>
+        <output class="rg-equation__value rg-number">{short(cell.weight)}</output>
+      </p>
+      <p class="rg-equation__formula rg-number">α = softmax({tap.score})</p>
+      <ol class="rg-steps">
+        {steps && (
+          <>
+            <Step name="q·k" says={<>Σ q<sub>i</sub> k<sub>i</sub>, i &lt; {cell.query_vector.length}</>} value={steps.dot}>
+              <ol class="rg-products">
+                {products.map((each) => (
+                  <ProductRow key={each.index} {...each} most={most} />
+                ))}
+                {others > 0 && (
+                  <li class="rg-products__row">
+                    <span class="rg-products__rest">{others} others</span>
+                    <span class="rg-number">{signed(rest)}</span>
+                  </li>
+                )}
+              </ol>
+            </Step>
+            <Step name="scale" says={<>× {short(steps.scale)}</>} value={steps.scaled} />
+            {steps.bias !== null && <Step name="bias" says={<>+ {short(steps.bias)}</>} value={steps.biased} />}
+            {steps.capped && <Step name="cap" says="soft-capped" value={score} />}
+          </>
+        )}
+        {!steps && <Step name="score" says={tap.score} value={score} />}
+        <Step
+          name="mask"
+          says={cell.allowed ? "may attend: unchanged" : "may not attend: −∞"}
+          value={cell.allowed ? score : -Infinity}
+        />
+        <Step name="lse" says="log Σ exp(score) of the row" value={lse} />
+        <Step
+          name="α"
+          says={cell.allowed && Number.isFinite(lse) ? <>exp({short(score)} − {bracketed(lse)})</> : "exp(−∞)"}
+          value={cell.weight}
+          strong
+        />
+        {cell.value_norm !== null && cell.norm !== null && (
+          <Step name="‖α·f(x)‖" says={<>{short(cell.weight)} × {short(cell.value_norm)}</>} value={cell.norm} strong />
+        )}
+      </ol>
+      {cell.value_norm === null && (
+        <p class="rg-equation__note">‖α·f(x)‖ is not known: this layer's output projection was not recorded.</p>
+      )}
+    </section>
+  );
+}
+
+interface StepProps {
+  name: string;
+  says: ComponentChildren;
+  value: number;
+  strong?: boolean;
+  children?: ComponentChildren;
+}
+
+function Step({ name, says, value, strong = false, children }: StepProps) {
+  return (
+    <li class={`rg-steps__step${strong ? " rg-steps__step--strong" : ""}`}>
+      <span class="rg-steps__name">{name}</span>
+      <span class="rg-steps__says rg-number">{says}</span>
+      <span class="rg-steps__value rg-number">{short(value)}</span>
+      {children}
+    </li>
+  );
+}
+
+function ProductRow({ index, query, key_, product, most }: Product & { most: number }) {
+  const width = `${(100 * Math.abs(product)) / most}%`;
+  return (
+    <li class="rg-products__row">
+      <span class="rg-products__index rg-number">{index}</span>
+      <span class="rg-products__factors rg-number">{short2(query)} × {short2(key_)}</span>
+      <span class="rg-products__bar" aria-hidden="true">
+        <span class={`rg-products__fill${product < 0 ? " rg-products__fill--less" : ""}`} style={{ width }} />
+      </span>
+      <span class="rg-number">{signed(product)}</span>
+    </li>
+  );
+}
+
+const short2 = (value: number) => value.toFixed(2).replace("-", "−");
+const bracketed = (value: number) => (value < 0 ? `(${short(value)})` : short(value));
+const signed = (value: number) => (value < 0 ? short(value) : `+${short(value)}`);

@@ -1,0 +1,86 @@
+/** Which model to run on which text. */
+import { useSignal, useSignalEffect } from "@preact/signals";
+import { useId } from "preact/hooks";
+import { ask, type State } from "../../state";
+
+export function AskForm({ state }: { state: State }) {
+  const id = useId();
+  const model = useSignal("");
+  const text = useSignal("");
+  // What was traced is what stands in the fields, until somebody writes.
+  useSignalEffect(() => {
+    const trace = state.trace.value;
+    if (trace) {
+      model.value = trace.model;
+      text.value = trace.text;
+    } else if (!model.peek()) model.value = state.models.value[0]?.name ?? "";
+  });
+  const models = state.models.value;
+  const chosen = models.find((each) => each.name === model.value);
+  const submit = (event?: Event) => {
+    event?.preventDefault();
+    if (!text.value.trim()) {
+      state.error.value = "There is no text yet; write a sentence, or take the sample.";
+      return;
+    }
+    if (!chosen) {
+      state.error.value = `${model.value || "No model"} cannot be run here; choose a model of the list.`;
+      return;
+    }
+    void ask(state, { model: model.value, text: text.value.trim() });
+  };
+  const names = chosen || !model.value ? models.map((each) => each.name) : [model.value, ...models.map((each) => each.name)];
+
+  return (
+    <form class="rg-ask" aria-label="model and text" onSubmit={submit}>
+      <label class="rg-label" for={`${id}-model`}>model</label>
+      <select
+        id={`${id}-model`}
+        class="rg-select rg-ask__model"
+        value={model.value}
+        disabled={!names.length}
+        onChange={(event) => {
+          const before = chosen?.example;
+          model.value = event.currentTarget.value;
+          const after = models.find((each) => each.name === model.value)?.example;
+          if (after && (!text.value.trim() || text.value === before)) text.value = after;
+        }}
+      >
+        {names.map((name) => (
+          <option key={name} value={name} selected={name === model.value}>{name}</option>
+        ))}
+      </select>
+      {chosen && <p class="rg-ask__about">{chosen.description}</p>}
+      {!chosen && model.value && <p class="rg-ask__about">a trace that was opened; this model cannot be run from here</p>}
+      <label class="rg-label" for={`${id}-text`}>text</label>
+      <textarea
+        id={`${id}-text`}
+        class="rg-ask__text"
+        rows={3}
+        spellcheck={false}
+        placeholder="a sentence to look into"
+        value={text.value}
+        onInput={(event) => (text.value = event.currentTarget.value)}
+        onKeyDown={(event) => {
+          if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) submit(event);
+          if (event.key === "Escape") event.currentTarget.blur();
+        }}
+      />
+      <div class="rg-ask__actions">
+        {chosen?.example && (
+          <button
+            type="button"
+            class="rg-button rg-button--bare"
+            disabled={text.value === chosen.example}
+            onClick={() => (text.value = chosen.example)}
+          >
+            sample sentence
+          </button>
+        )}
+        <button type="submit" class="rg-button rg-button--main" disabled={state.busy.value || !chosen} title={chosen || !model.value ? "ctrl+enter" : `${model.value} is not among the models here`}>
+          {state.busy.value ? "tracing" : "trace"}
+        </button>
+      </div>
+    </form>
+  );
+}

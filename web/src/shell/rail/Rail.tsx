@@ -1,0 +1,88 @@
+/** The left rail: the model, the text, and every head there is to look at. */
+import { enter, inspect } from "../../learn/go";
+import type { State, Theme } from "../../state";
+import { AskForm } from "./AskForm";
+import { Heads } from "./Heads";
+
+export function Rail({ state }: { state: State }) {
+  const trace = state.trace.value;
+  return (
+    <div class="rg-rail">
+      <Brand state={state} />
+      {state.source.abilities.trace ? <AskForm state={state} /> : <Fixed state={state} />}
+      {trace && <Heads state={state} trace={trace} />}
+    </div>
+  );
+}
+
+/** The name, the way between inspector and lessons, and what is the same in both. */
+export function Brand({ state }: { state: State }) {
+  return (
+    <header class="rg-rail__brand">
+      <h1 class="rg-rail__name">regard</h1>
+      {state.source.abilities.explain && <Ways state={state} />}
+      <div class="rg-rail__tools">
+        <ThemeButton state={state} />
+        <button
+          type="button"
+          class="rg-button rg-button--bare rg-button--square"
+          aria-label="list of keys"
+          title="list of keys (?)"
+          onClick={() => (state.help.value = true)}
+        >
+          ?
+        </button>
+      </div>
+    </header>
+  );
+}
+
+function Ways({ state }: { state: State }) {
+  const learning = state.learn.value !== null;
+  const ways = [
+    { name: "inspect", here: !learning, go: () => inspect(state), title: "look into a model" },
+    { name: "learn", here: learning, go: () => enter(state), title: "from words to attention, step by step" },
+  ];
+  return (
+    <div class="rg-segments rg-rail__ways" role="group" aria-label="what to do">
+      {ways.map(({ name, here, go, title }) => (
+        <button key={name} type="button" class="rg-segments__part" aria-pressed={here} title={title} onClick={() => here || go()}>
+          {name}
+        </button>
+      ))}
+    </div>
+  );
+}
+
+/** Where no model can be run: what the text was, and with what. */
+function Fixed({ state }: { state: State }) {
+  const trace = state.trace.value;
+  if (!trace) return null;
+  return (
+    <section class="rg-fixed" aria-label="model">
+      <p class="rg-fixed__model">{trace.model}</p>
+      {(state.source.leftOut ?? []).map((note) => (
+        <p key={note} class="rg-fixed__note">{note}</p>
+      ))}
+    </section>
+  );
+}
+
+const THEMES: Theme[] = ["system", "light", "dark"];
+const SIGNS: Record<Theme, string> = { system: "◐", light: "○", dark: "●" };
+
+function ThemeButton({ state }: { state: State }) {
+  const theme = state.theme.value;
+  const next = THEMES[(THEMES.indexOf(theme) + 1) % THEMES.length] as Theme;
+  return (
+    <button
+      type="button"
+      class="rg-button rg-button--bare rg-button--square"
+      aria-label={`theme: ${theme}; switch to ${next}`}
+      title={`theme: ${theme}`}
+      onClick={() => (state.theme.value = next)}
+    >
+      <span aria-hidden="true">{SIGNS[theme]}</span>
+    </button>
+  );
+}

@@ -1,0 +1,20 @@
+import { expect, test } from "vitest";
+import { sorted } from "./overview";
+
+test("heads are sorted over all layers; a distance that is not known comes last", () => {
+  const summary = (tap: string, distances: (number | null)[]) => ({
+    tap,
+    rows: 1,
+    of: 1,
+    sink_key: 0,
+    heads: distances.map((distance, head) => ({ head, entropy: 5 - head, distance, sink: 0, mostly_sink: false })),
+  });
+  const layers = [
+    { tap: "a", layer: 0, summary: summary("a", [3, null]) },
+    { tap: "b", layer: 1, summary: summary("b", [2, 4]) },
+  ];
+  const names = (order: "layer" | "distance" | "entropy") => sorted(layers, order).map(({ tap, head }) => tap + head);
+  expect(names("distance")).toEqual(["b0", "a0", "b1", "a1"]);
+  expect(names("entropy")).toEqual(["a1", "b1", "a0", "b0"]);
+  expect(names("layer")).toEqual(["a0", "a1", "b0", "b1"]);
+});
