@@ -53,7 +53,7 @@ def test_it_can_be_built_on_meta() -> None:
     ("how", "message"),
     [
         (dict(image_size=(6, 9), patch_size=2), "multiple of patch_size; got 6 × 9 and 2 × 2"),
-        (dict(image_size=6, patch_size=2, positions="none"), "learned or grid; got 'none'"),
+        (dict(image_size=6, patch_size=2, positions="none"), "one of learned, grid; got 'none'"),
     ],
 )
 def test_what_cannot_be_is_refused(how: dict[str, object], message: str) -> None:

@@ -64,5 +64,5 @@ def test_bad_arguments_are_refused():
         sinusoidal(3, 7)
     with pytest.raises(RegardError, match="base must be positive; got 0"):
         shift_matrix(3, 8, base=0)
-    with pytest.raises(RegardError, match="'interleaved' or 'halves'; got 'half'"):
+    with pytest.raises(RegardError, match="one of interleaved, halves; got 'half'"):
         sinusoidal(3, 8, layout="half")

@@ -141,7 +141,7 @@ def test_a_vocabulary_too_small_for_the_alphabet_is_refused_with_the_least_size(
 
 
 def test_an_unknown_algorithm_is_refused() -> None:
-    with pytest.raises(RegardError, match="'bpe' or 'unigram'; got 'wordpiece'"):
+    with pytest.raises(RegardError, match="one of bpe, unigram; got 'wordpiece'"):
         train_tokenizer(["x"], algorithm="wordpiece")  # type: ignore[arg-type]
 
 

@@ -23,7 +23,7 @@ CONFIG = TrainingConfig(
         ("max_minutes", 0.0, "max_minutes must be above 0"),
         ("warmup", -1, "warmup must not be negative; got -1"),
         ("cooldown", -1, "cooldown must not be negative"),
-        ("cooldown", 5, "must not be longer; got cooldown = 5 and max_steps = None"),
+        ("cooldown", 5, "must not be longer; got cooldown=5 and max_steps=None"),
         ("clip_norm", -0.5, "clip_norm must not be negative"),
         ("patience", -2, "patience must not be negative"),
         ("weight_decay", -0.1, "weight_decay must not be negative"),

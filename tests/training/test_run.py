@@ -276,7 +276,7 @@ def test_another_number_of_threads_is_said_and_the_first_one_kept(
     run.start({}, free=set(), threads=4)
     [sentence] = said
     assert "This run began with 1 thread and continues with 4 threads: its weights will" in sentence
-    assert "With --threads 1 they will not." in sentence
+    assert "Train with 1 thread to avoid this." in sentence
     assert run.threads == 1
 
 

@@ -82,7 +82,7 @@ def test_a_vector_of_another_length_is_refused(vectors):
 def test_an_unknown_word_names_the_nearest_spelled(vectors):
     with pytest.raises(RegardError, match=r"'quen' is not among the 3 words.*mean 'queen'\?"):
         vectors["quen"]
-    with pytest.raises(RegardError, match=r"'🙂' is not .* no word there is spelled like it"):
+    with pytest.raises(RegardError, match=r"'🙂' is not .* No word there is spelled like it"):
         vectors["🙂"]
     with pytest.raises(RegardError, match="a word was expected; got an empty one"):
         vectors[" "]
