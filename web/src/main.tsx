@@ -13,11 +13,11 @@ import { createState, type State } from "./state";
 import { read } from "./url";
 
 export interface Options {
-  /** The page has the window to itself: its state is in the address bar, its keys are heard anywhere. */
+  /** The page has the window to itself: its state is in the address bar, its keys work anywhere. */
   whole?: boolean;
   /** What to show first, written as the page's address ("view=flow&head=3"). */
   query?: string;
-  /** Of an element in somebody else's page, in CSS pixels. */
+  /** Of an element in another page, in CSS pixels. */
   height?: number;
 }
 

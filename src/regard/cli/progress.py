@@ -1,4 +1,4 @@
-"""What goes on, on stderr, for somebody who watches; silence for a pipe or a log."""
+"""Progress on stderr, if it is a terminal."""
 
 import sys
 from collections.abc import Callable, Iterator
@@ -36,7 +36,7 @@ def progress_bar(
 
 @contextmanager
 def waiting(what: str) -> Iterator[None]:
-    """Says what is being done while it is, where nobody can know how long it takes."""
+    """Shows what is being done while it is, for work of unknown length."""
     if not is_watched():
         yield
         return

@@ -37,7 +37,7 @@ from regard.studio.library import Library
 from regard.studio.requests import REFUSALS, AblationRequest, Listed, TraceRequest
 
 NUMBERS = "application/octet-stream"
-DISCONNECTED = 499  # what web servers log when nobody waits for the answer any more
+DISCONNECTED = 499  # what web servers log when the client has gone
 
 Result = TypeVar("Result")
 
@@ -213,7 +213,7 @@ async def _in_turn(request: Request, thread: Executor, work: Callable[[], Result
             future.cancel()  # off the queue; one that runs already runs on, and its trace is kept
             with suppress(asyncio.CancelledError):
                 await future
-            raise HTTPException(DISCONNECTED, "nobody waits for this any more.")
+            raise HTTPException(DISCONNECTED, "the client has gone.")
     return future.result()
 
 

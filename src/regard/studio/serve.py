@@ -1,4 +1,4 @@
-"""Serving the page on this machine until somebody presses Ctrl-C."""
+"""Serving the page on this machine until Ctrl-C."""
 
 import errno
 import os

@@ -49,9 +49,9 @@ class TraceWidget(anywidget.AnyWidget):
             height=height,
             abilities={"trace": False, "ablate": trace.rerun is not None, "export": False},
         )
-        self.on_msg(self._heard)
+        self.on_msg(self._receive)
 
-    def _heard(self, widget: object, content: dict[str, Any], buffers: list[bytes]) -> None:
+    def _receive(self, widget: object, content: dict[str, Any], buffers: list[bytes]) -> None:
         """Messages come on the kernel's own thread, which must not wait for an answer."""
         number = content["id"]
         if content.get("cancel"):
@@ -64,9 +64,9 @@ class TraceWidget(anywidget.AnyWidget):
             self._worker.submit(self._answer, content, self._deliver)
             return
 
-        def deliver(told: dict[str, Any], buffers: list[bytes]) -> None:
+        def deliver(message: dict[str, Any], buffers: list[bytes]) -> None:
             # From the kernel's own thread, as everything else that a notebook is sent.
-            loop.call_soon_threadsafe(self._deliver, told, buffers)
+            loop.call_soon_threadsafe(self._deliver, message, buffers)
 
         self._worker.submit(self._answer, content, deliver)
 
@@ -74,25 +74,26 @@ class TraceWidget(anywidget.AnyWidget):
         number = content["id"]
         if number not in self._wanted:
             return
-        told: dict[str, Any] = {"id": number}
+        message: dict[str, Any] = {"id": number}
         buffers: list[bytes] = []
         try:
             answer = asyncio.run(ask(self._app, str(content["path"]), content.get("body")))
             if answer.status_code != 200:
-                told["detail"] = answer.json()["detail"]
+                message["detail"] = answer.json()["detail"]
             elif answer.headers["content-type"] == NUMBERS:
-                told["shape"] = [int(size) for size in answer.headers["x-regard-shape"].split(",")]
+                sizes = answer.headers["x-regard-shape"].split(",")
+                message["shape"] = [int(size) for size in sizes]
                 buffers.append(answer.content)
             else:
-                told["json"] = answer.json()
-        except Exception as error:  # the page must hear of it; nobody reads a thread's traceback
-            told["detail"] = f"the kernel made a mistake: {type(error).__name__}: {error}."
-        deliver(told, buffers)
+                message["json"] = answer.json()
+        except Exception as error:  # the page must show it: a thread's traceback is lost
+            message["detail"] = f"the kernel made a mistake: {type(error).__name__}: {error}."
+        deliver(message, buffers)
 
-    def _deliver(self, told: dict[str, Any], buffers: list[bytes]) -> None:
-        if told["id"] in self._wanted:
-            self._wanted.discard(told["id"])
-            self.send(told, buffers)
+    def _deliver(self, message: dict[str, Any], buffers: list[bytes]) -> None:
+        if message["id"] in self._wanted:
+            self._wanted.discard(message["id"])
+            self.send(message, buffers)
 
     def close(self) -> None:
         """Takes the widget out of the notebook, and its threads with it."""

@@ -46,7 +46,7 @@ export function linesOf(maps: readonly Weights[], wanted: (query: number, key: n
   return { lines, more };
 }
 
-/** A row (or column) known by its largest weights only, told by token. */
+/** A row (or column) known by its largest weights only, listed by token. */
 export interface Asked {
   slot: number;
   side: "query" | "key";
@@ -58,7 +58,7 @@ export interface Asked {
 /** Lines between units from rows of tokens: over a unit's queries the mean, over its keys the sum. */
 export function linesOfLooks(asked: readonly Asked[], queries: readonly Unit[], keys: readonly Unit[]): Lines {
   const found = new Map<string, Line>();
-  const seen = new Set<string>(); // a cell is told twice where an asked row and column cross
+  const seen = new Set<string>(); // a cell comes twice where an asked row and column cross
   const more: Sum = { count: 0, value: 0 };
   for (const { slot, side, position, looks, of } of asked) {
     for (const look of looks.looks) {

@@ -21,11 +21,11 @@ describe("the prefix tree", () => {
     expect(prefixTree(beams, 2).branches[0]!.branches[0]!.branches[0]!.ends).toEqual([2]);
   });
   it("holds every token of every hypothesis", () => {
-    const told = (branch: ReturnType<typeof prefixTree>, index: number): string[] => [
+    const tokensOf = (branch: ReturnType<typeof prefixTree>, index: number): string[] => [
       ...branch.tokens,
-      ...branch.branches.filter((each) => each.through.includes(index)).flatMap((each) => told(each, index)),
+      ...branch.branches.filter((each) => each.through.includes(index)).flatMap((each) => tokensOf(each, index)),
     ];
-    beams.forEach(({ tokens }, index) => expect(told(prefixTree(beams, 0), index)).toEqual(tokens));
+    beams.forEach(({ tokens }, index) => expect(tokensOf(prefixTree(beams, 0), index)).toEqual(tokens));
   });
   it("ends one hypothesis inside another, and two alike together", () => {
     const tree = prefixTree(of("a b", "a b c", "a b"), 1);

@@ -1,4 +1,4 @@
-/** Beams as a tree: what hypotheses share is told once. */
+/** Beams as a tree: what hypotheses share is there once. */
 import type { GenerationInfo } from "../source";
 
 type Hypothesis = Pick<GenerationInfo["hypotheses"][number], "tokens">;

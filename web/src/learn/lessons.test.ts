@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { lessonOf, LESSONS, requestsOf, settingsOf } from "./lessons";
 
-test("a lesson heeds what it is about and nothing else that was chosen", () => {
+test("a lesson uses what it is about and nothing else that was chosen", () => {
   const chosen = { temperature: 4, score: "gaussian", head_dim: 16 } as const;
   expect(settingsOf(lessonOf("similarity"), chosen)).toMatchObject({ score: "gaussian", temperature: 4, head_dim: null });
   expect(settingsOf(lessonOf("alike"), chosen)).toMatchObject({ score: "dot", temperature: 1 });

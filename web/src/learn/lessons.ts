@@ -108,7 +108,7 @@ export const LESSONS: readonly Lesson[] = [
     title: "Other ways to be alike",
     says: [
       "The dot product is a choice: any measure of likeness can take its place, and nothing else changes.",
-      "Cosine heeds directions and no lengths, the Gaussian prefers what lies near, the average heeds nothing at all.",
+      "Cosine ignores length and compares directions only, the Gaussian prefers what lies near, the average ignores both.",
     ],
     starts: { score: "cosine", temperature: 0.25 },
     controls: ["score", "temperature"],
@@ -117,7 +117,7 @@ export const LESSONS: readonly Lesson[] = [
     name: "trained",
     title: "A trained model",
     says: [
-      "In a model the same steps run in every layer, with matrices found by training. These are the heads of a small translator, on your sentence; what they look at nobody wrote down.",
+      "In a model the same steps run in every layer, with matrices found by training. These are the heads of a small translator, on your sentence; no one wrote down what they look at.",
       "Choose a head to open it in the inspector.",
     ],
     starts: {},

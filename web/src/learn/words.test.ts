@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { firstWord, permutation, places, swapped, wordsOf } from "./words";
 
-test("words are what the server takes for words: punctuation alone is none", () => {
+test("words are what the server takes for words: punctuation alone is not a word", () => {
   expect(wordsOf("  The cat — sat, on 2 + 3 …")).toEqual(["The", "cat", "sat,", "on", "2", "+", "3"]);
   expect(wordsOf(" ?! ")).toEqual([]);
 });

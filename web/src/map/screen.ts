@@ -79,7 +79,7 @@ export class Screen implements Surface {
   private hand: Hand;
   private byKeyboard = false;
   private frame = 0;
-  private stale = true; // tiles came or the layer changed: plan anew
+  private stale = true; // tiles came or the layer changed: plan again
   private stops: (() => void)[] = [];
 
   constructor(
@@ -118,7 +118,7 @@ export class Screen implements Surface {
     );
   }
 
-  /** A focus that came from elsewhere, as by the arrow keys, is told about until the pointer moves. */
+  /** A focus that came from elsewhere, as by the arrow keys, is described until the pointer moves. */
   private refocused(): void {
     this.byKeyboard = !this.hand.clicking;
     if (this.byKeyboard && this.hand.resting) this.hand.leave();

@@ -22,21 +22,21 @@ import "./rail/rail.css";
 import "./drawer/drawer.css";
 import "./layout.css";
 
-/** `whole`: the page is all there is in the window, so keys are heard wherever they are pressed. */
+/** `whole`: the page is all there is in the window, so keys work wherever they are pressed. */
 export function App({ state, whole }: { state: State; whole: boolean }) {
   const root = useRef<HTMLDivElement>(null);
   useEffect(() => {
     const element = root.current as HTMLElement;
     const target: HTMLElement | Document = whole ? document : element;
-    const hear = (event: Event) => {
+    const onKey = (event: Event) => {
       const press = event as KeyboardEvent;
       const from = press.composedPath()[0];
       if (press.defaultPrevented || (from instanceof Element && taken(shape(from), press))) return;
       const wanted = command(press);
       if (wanted && obey(state, wanted, element)) press.preventDefault();
     };
-    target.addEventListener("keydown", hear);
-    return () => target.removeEventListener("keydown", hear);
+    target.addEventListener("keydown", onKey);
+    return () => target.removeEventListener("keydown", onKey);
   }, [state, whole]);
   const trace = state.trace.value;
   const learn = state.learn.value;

@@ -71,7 +71,7 @@ export function command(press: Press): Command | null {
   return LETTERS[press.key] ?? null;
 }
 
-/** Whether whoever has the keyboard would use this key: letters go to a text field, arrows to a list. */
+/** Whether the focused element would use this key: letters go to a text field, arrows to a list. */
 export function taken(element: { tagName: string; type?: string; role: string | null }, press: Press): boolean {
   if (press.key === "Escape") return false;
   const tag = element.tagName.toLowerCase();

@@ -28,7 +28,7 @@ export function sourceOver(
   transport: Transport,
   abilities: Abilities,
   exportUrl: Source["exportUrl"] = () => null,
-  download: Source["download"] = () => Promise.reject(new Error("There is nothing to take along from here.")),
+  download: Source["download"] = () => Promise.reject(new Error("There is nothing to export from this view.")),
 ): Source {
   const at = (id: string, what: string) => `/traces/${encodeURIComponent(id)}/${what}`;
   const json = <T>(path: string, signal?: AbortSignal, body: object | null = null) =>

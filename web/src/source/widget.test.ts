@@ -3,18 +3,18 @@ import { widgetSource, type WidgetModel } from "./widget";
 
 const ABILITIES = { trace: false, ablate: true, export: false, explain: false };
 
-/** A kernel that keeps what it was asked, and answers when told to. */
+/** A kernel that keeps what it was asked, and answers when asked to. */
 function kernel() {
   const asked: { id: number; path?: string; body?: unknown; cancel?: boolean }[] = [];
-  const heard = new Set<(content: unknown, buffers: DataView[]) => void>();
+  const listeners = new Set<(content: unknown, buffers: DataView[]) => void>();
   const model: WidgetModel = {
     get: () => null,
     send: (content) => void asked.push(content as (typeof asked)[number]),
-    on: (_, callback) => void heard.add(callback),
-    off: (_, callback) => void heard.delete(callback),
+    on: (_, callback) => void listeners.add(callback),
+    off: (_, callback) => void listeners.delete(callback),
   };
-  const answer = (content: object, buffers: DataView[] = []) => heard.forEach((each) => each(content, buffers));
-  return { asked, heard, model, answer };
+  const answer = (content: object, buffers: DataView[] = []) => listeners.forEach((each) => each(content, buffers));
+  return { asked, listeners, model, answer };
 }
 
 test("a tile comes as one buffer, wherever in its memory it starts", async () => {
@@ -52,13 +52,13 @@ test("a question that is no longer needed is taken back", async () => {
   abort.abort();
   await expect(summary).rejects.toThrow("No longer needed.");
   expect(asked[1]).toEqual({ id: asked[0]?.id, cancel: true });
-  answer({ id: asked[0]?.id, json: {} }); // comes too late, and is nobody's
+  answer({ id: asked[0]?.id, json: {} }); // comes too late, and is not waited for
 });
 
-test("a closed source hears nothing any more", () => {
-  const { heard, model } = kernel();
+test("a closed source listens no longer", () => {
+  const { listeners, model } = kernel();
   const source = widgetSource(model, ABILITIES);
-  expect(heard.size).toBe(1);
+  expect(listeners.size).toBe(1);
   source.close();
-  expect(heard.size).toBe(0);
+  expect(listeners.size).toBe(0);
 });

@@ -33,7 +33,7 @@ let count = 0; // over all widgets of a notebook, for one kernel model may be sh
 export function widgetSource(model: WidgetModel, abilities: Abilities): Source & { close(): void } {
   const waiting = new Map<number, Waiting>();
 
-  const hear = (content: unknown, buffers: DataView[]) => {
+  const receive = (content: unknown, buffers: DataView[]) => {
     const answer = content as Answer;
     const asked = waiting.get(answer.id);
     if (!asked) return;
@@ -41,7 +41,7 @@ export function widgetSource(model: WidgetModel, abilities: Abilities): Source &
     if (typeof answer.detail === "string") asked.reject(new Error(answer.detail));
     else asked.resolve({ json: answer.json, binary: answer.shape ? unpack(answer.shape, buffers[0]) : null });
   };
-  model.on("msg:custom", hear);
+  model.on("msg:custom", receive);
 
   const send = (path: string, body: object | null, signal?: AbortSignal) =>
     new Promise<{ json: unknown; binary: Binary | null }>((resolve, reject) => {
@@ -63,7 +63,7 @@ export function widgetSource(model: WidgetModel, abilities: Abilities): Source &
       return binary;
     },
   };
-  return { ...sourceOver(transport, abilities), close: () => model.off("msg:custom", hear) };
+  return { ...sourceOver(transport, abilities), close: () => model.off("msg:custom", receive) };
 }
 
 /** Copied, since a buffer need not start where a float may. */

@@ -30,12 +30,12 @@ def doctor(
     findings = list(examine(checkpoint, run=run))
     wrong = sum(finding.level == "wrong" for finding in findings)
     if as_json:
-        told = {
+        report = {
             "folder": str(checkpoint.folder),
             "ok": not wrong,
             "findings": [asdict(finding) for finding in findings],
         }
-        print(json.dumps(told, ensure_ascii=False, indent=2))
+        print(json.dumps(report, ensure_ascii=False, indent=2))
     else:
         print(columns([[each.level, each.check, each.message] for each in findings], left=3))
         print("nothing is wrong." if not wrong else f"{wrong} wrong.")

@@ -38,7 +38,7 @@ def generate(
         bool, typer.Option("--chat", help="Each prompt is a message to a model that chats.")
     ] = False,
     system: Annotated[
-        str | None, typer.Option("--system", help="What a chat is told first.")
+        str | None, typer.Option("--system", help="The instructions that a chat begins with.")
     ] = None,
     interactive: Annotated[
         bool,
@@ -198,7 +198,7 @@ def _converse(writer: "Writer", opening: Messages, options: dict[str, Any]) -> N
             for piece in pieces:
                 print(piece, end="", flush=True)
                 answer += piece
-        except KeyboardInterrupt:  # enough of this answer; the chat goes on with what is there
+        except KeyboardInterrupt:  # enough of this answer; the chat continues with what is there
             pass
         print(flush=True)
         if pieces.result:

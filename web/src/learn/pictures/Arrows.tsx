@@ -8,7 +8,7 @@ import { brief } from "./said";
 /** One arrow, from the origin unless it says otherwise. */
 export interface Arrow {
   name: string;
-  says: string; // of whoever points at it
+  says: string; // when it is pointed at
   to: Point;
   from?: Point;
   look: "plain" | "faint" | "lit" | "query" | "step" | "output"; // a faint one may reach beyond the picture

@@ -111,12 +111,12 @@ function Parts({ answers, spotlight, onPoint, onChoose }: PictureProps) {
   const query = looking.arrows.query?.[geometry.spotlight] ?? [0, 0];
   keys.push({ name: "query", says: pointed(`query of ${lit}`, query), to: query, look: "query" });
 
-  const heard = [...geometry.weights].sort((a, b) => b - a)[STEPS_NAMED - 1] ?? 0;
+  const least = [...geometry.weights].sort((a, b) => b - a)[STEPS_NAMED - 1] ?? 0;
   const steps = geometry.path.slice(1).map((to, word): Arrow => {
     const from = geometry.path[word] as Point;
     const name = explanation.key_tokens[word] ?? "";
     const weight = geometry.weights[word] ?? 0;
-    return { name, says: `${name}: weight ${weight.toPrecision(4)} × its value`, to, from, look: "step", named: weight >= heard, word };
+    return { name, says: `${name}: weight ${weight.toPrecision(4)} × its value`, to, from, look: "step", named: weight >= least, word };
   });
   const values = (giving.arrows.value ?? []).map(
     (to, word): Arrow => ({

@@ -1,4 +1,4 @@
-/** Wheel, pinch, drag, click and double-click, told to the map in its plot's pixels. */
+/** Wheel, pinch, drag, click and double-click, passed to the map in its plot's pixels. */
 
 export interface PointerTarget {
   /** Where the plot begins in the canvas. */

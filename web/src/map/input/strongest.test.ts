@@ -15,7 +15,7 @@ describe("the strongest cell of a block", () => {
   test.each([1, 4, 8, 11])("is found from level %i", async (level) => {
     expect(await strongest({ fetch, shape }, { row: 2110, column: 1776 }, level)).toEqual(needle);
   });
-  test("is none where all is masked", async () => {
+  test("is null where all is masked", async () => {
     const masked = async ({ height, width }: Part) => ({ values: new Float32Array(height * width).fill(NaN), height, width });
     expect(await strongest({ fetch: masked, shape }, { row: 5, column: 7 }, 3)).toBeNull();
   });

@@ -14,7 +14,7 @@ export interface Pointed {
 
 const LEAST = 3; // pixels that a band or a box has, however small its cell
 const NEAR = 14; // pixels from cell to tooltip
-const SPEAK_AFTER = 150; // milliseconds: a screen reader hears where the pointer stays
+const SPEAK_AFTER = 150; // milliseconds: a screen reader speaks where the pointer stays
 
 /** Plain elements, moved by transform: a frame that only moves the pointer does not repaint the map. */
 export class Overlay {

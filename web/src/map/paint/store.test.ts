@@ -58,11 +58,11 @@ describe("requests", () => {
     expect(store.get(layer, 4, 0, 0)!.values[0]).toBeCloseTo(0.9);
   });
 
-  test("a failure is told, and not asked for again at once", async () => {
+  test("a failure is reported, and not asked for again at once", async () => {
     vi.useFakeTimers();
     const { asked, fetch } = slow();
-    const told = vi.fn();
-    const store = new TileStore(told);
+    const changed = vi.fn();
+    const store = new TileStore(changed);
     const layer = store.layer("a", SHAPE, fetch);
     store.want(layer, [want(0)]);
     asked[0]!.fail("the server went away");
@@ -71,7 +71,7 @@ describe("requests", () => {
     store.want(layer, [want(0)]);
     expect(asked.length).toBe(1);
     await vi.advanceTimersByTimeAsync(2100);
-    expect(told).toHaveBeenCalledTimes(2);
+    expect(changed).toHaveBeenCalledTimes(2);
     store.want(layer, [want(0)]);
     expect(asked.length).toBe(2);
     vi.useRealTimers();

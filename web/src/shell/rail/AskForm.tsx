@@ -7,7 +7,7 @@ export function AskForm({ state }: { state: State }) {
   const id = useId();
   const model = useSignal("");
   const text = useSignal("");
-  // What was traced is what stands in the fields, until somebody writes.
+  // What was traced is what stands in the fields, until the user writes.
   useSignalEffect(() => {
     const trace = state.trace.value;
     if (trace) {
