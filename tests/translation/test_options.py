@@ -42,7 +42,10 @@ def test_what_cannot_be_is_refused_before_any_work(options: dict[str, Any], mess
         ({"cell": "lstm"}, "cell is an option of architecture 'recurrent'; got cell = 'lstm'"),
         ({"attention": "luong"}, "attention is an option of architecture 'recurrent'"),
         ({"architecture": "recurrent", "norm": "post"}, "norm is an option of .*'transformer'"),
-        ({"architecture": "recurrent", "preset": "big"}, "tiny, small, base for a recurrent"),
+        (
+            {"architecture": "recurrent", "preset": "big"},
+            "of a recurrent model must be one of tiny, small, base",
+        ),
         ({"architecture": "recurrent", "cell": "rnn"}, "cell must be one of gru, lstm"),
     ],
 )

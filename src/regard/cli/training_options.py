@@ -25,7 +25,7 @@ def training_option(field: str, help: str, *, default: str | None = None, **more
     """
     flag = more.pop("flag", f"--{field.replace('_', '-')}")
     known = DEFAULTS[field]
-    shown = default or (str(known) if known not in (None, False) else False)
+    shown = default or (False if known is None or known is False else str(known))
     return typer.Option(flag, help=help, show_default=shown, **more)
 
 

@@ -83,6 +83,11 @@ class TextToText(Task):
         self.model = _starting_from(model, self.generation.decoder_start_token_id)
 
     @property
+    def device(self) -> torch.device:
+        """Where the model computes; `.model.to(device)` moves it."""
+        return self.model.output_weight.device  # each batch asks: no walk over all modules
+
+    @property
     def positions(self) -> int:
         """Tokens that the model reads or writes at most; no end where positions are relative."""
         config = self.model.config
