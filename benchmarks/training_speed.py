@@ -31,7 +31,8 @@ from regard.models import preset
 from regard.training import Progress
 from regard.training.precision import choose_dtype
 from regard.translation.data import prepare
-from regard.translation.training import TrainingOptions, train_translation
+from regard.translation.options import TrainingOptions
+from regard.translation.training import train_translation
 
 PAIRS = Path(__file__).parents[2] / "shared" / "data" / "multi30k" / "train.en-de.tsv"
 

@@ -1,9 +1,10 @@
 import errno
+import json
 from pathlib import Path
 
 import pytest
 
-from regard.files import sha256, whole_file, whole_folder
+from regard.files import sha256, whole_file, whole_folder, write_json
 
 
 def test_a_file_appears_whole_or_not_at_all(tmp_path: Path) -> None:
@@ -71,3 +72,13 @@ def test_a_device_is_written_and_stays_a_device() -> None:
 def test_the_checksum_is_sha256(tmp_path: Path) -> None:
     (tmp_path / "a").write_bytes(b"abc")
     assert sha256(tmp_path / "a").startswith("ba7816bf8f01cfea414140de5dae2223")
+
+
+def test_json_is_written_as_it_reads_whole_or_not_at_all(tmp_path: Path) -> None:
+    file = tmp_path / "new" / "a.json"
+    write_json(file, {"ü": [1, None]})
+    assert file.read_text(encoding="utf-8") == '{\n  "ü": [\n    1,\n    null\n  ]\n}\n'
+    with pytest.raises(TypeError):
+        write_json(file, {"not JSON": object()})
+    assert json.loads(file.read_text(encoding="utf-8")) == {"ü": [1, None]}
+    assert [path.name for path in file.parent.iterdir()] == ["a.json"]

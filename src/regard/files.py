@@ -2,11 +2,13 @@
 
 import errno
 import hashlib
+import json
 import os
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import Any
 
 LONGEST_LINE = 16 * 2**20  # bytes; a file without line ends must not fill the memory
 
@@ -58,6 +60,13 @@ def whole_folder(path: str | os.PathLike[str]) -> Iterator[Path]:
         os.replace(temporary, path)
     finally:
         shutil.rmtree(temporary, ignore_errors=True)
+
+
+def write_json(path: str | os.PathLike[str], value: Any) -> None:
+    """Writes a value as a JSON file, whole or not at all."""
+    with whole_file(path) as file:
+        text = json.dumps(value, indent=2, ensure_ascii=False)
+        file.write_text(f"{text}\n", encoding="utf-8")
 
 
 def sha256(path: str | os.PathLike[str]) -> str:

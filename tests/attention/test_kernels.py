@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from regard.attention import Causal, Dense, Mask, additive, attend, gaussian, general
-from regard.attention.inputs import check
+from regard.attention.attend import check
 from regard.attention.kernels import KERNELS, derivatives
 from regard.attention.kernels import blocked as blocked_module
 from regard.attention.kernels.choice import choose

@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from regard.attention import Causal, attend, attention_weights, capped, cosine, dot, scaled_dot
-from regard.attention.inputs import check
+from regard.attention.attend import check
 from regard.attention.record import Attention
 
 ROWS, COLUMNS = torch.tensor([1, 2, 7]), torch.arange(3, 9)

@@ -1,12 +1,16 @@
 import pytest
+from torch import nn
 
 from regard import RegardError
 from regard.checkpoints.families import MODULES, family_for
+from regard.checkpoints.family import Family
 
 
 @pytest.mark.parametrize("model_type", MODULES)
 def test_every_model_type_has_its_family(model_type: str) -> None:
-    assert model_type in family_for(model_type, where="config.json").model_types
+    family = family_for(model_type, where="config.json")
+    assert isinstance(family, Family)
+    assert issubclass(family.model, nn.Module)
 
 
 def test_an_unknown_model_type_lists_the_known_and_the_way_out() -> None:

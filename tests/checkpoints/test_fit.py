@@ -19,7 +19,6 @@ class Small(nn.Module):
 
 
 FAMILY = Family(
-    model_types=("small",),
     model=Small,
     from_config=lambda settings: None,
     to_config=lambda config: {},

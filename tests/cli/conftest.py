@@ -65,8 +65,9 @@ class UpperCase:
         self.seen.append({"source": source, "target": target})
         return self
 
-    def alignment_caption(self, step: str) -> str:
-        return f"α at the {step} step, for a test"
+    def alignment_caption(self, step: str, layer: int | None = None) -> str:
+        where = "" if layer is None else f" of layer {layer}"
+        return f"α at the {step} step{where}, for a test"
 
     def _result(self, text: str, alignment: bool, options: dict[str, Any]) -> Any:
         words = text.split()
@@ -99,6 +100,6 @@ def upper_case(monkeypatch: pytest.MonkeyPatch) -> UpperCase:
 @pytest.fixture
 def scored(monkeypatch: pytest.MonkeyPatch) -> None:
     """A loss for a translator that has no model to compute one."""
-    from regard.translation import training as translation_training
+    from regard.translation import evaluation
 
-    monkeypatch.setattr(translation_training, "mean_loss", lambda *_, **__: 1.25)
+    monkeypatch.setattr(evaluation, "mean_loss", lambda *_, **__: 1.25)

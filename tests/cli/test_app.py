@@ -15,8 +15,8 @@ OPTIONS = {
     "": {"--version", "--debug", "--install-completion", "--show-completion", "--help"},
     "translate": {
         "sentences", "--model", "--source-language", "--target-language", "--prefix", "--input",
-        "--output", "--json", "--attention", "--attention-step", "--num-beams", "--n-best",
-        "--length-penalty", "--max-new-tokens", "--batch-size", "--threads", "--help",
+        "--output", "--json", "--attention", "--attention-step", "--attention-layer", "--num-beams",
+        "--n-best", "--length-penalty", "--max-new-tokens", "--batch-size", "--threads", "--help",
     },
     "summarize": {
         "texts", "--model", "--input", "--output", "--json", "--prefix", "--max-new-tokens",

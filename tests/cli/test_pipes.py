@@ -128,9 +128,9 @@ def test_look_reads_a_fifo(fifo):
 
 
 def test_a_translator_is_scored_on_pairs_from_a_fifo(fifo):
-    from regard.cli.commands.evaluate import read_references
+    from regard.translation.evaluation import read_test_set
 
-    assert read_references(fifo(PAIRS)) == [("a dog", "ein Hund"), ("a cat", "eine Katze")]
+    assert read_test_set(fifo(PAIRS)) == [("a dog", "ein Hund"), ("a cat", "eine Katze")]
 
 
 def test_parquet_comes_through_a_fifo(fifo, tmp_path):

@@ -13,7 +13,6 @@ import regard
 from regard.explanation import explain_tap, running
 from regard.inspection import cross_attention
 from regard.inspection.ablation import ablate
-from regard.inspection.norms import connections
 from regard.inspection.recording import Memory, hearing
 from regard.models import EncoderDecoder, EncoderDecoderConfig
 
@@ -59,14 +58,7 @@ def explain(model: EncoderDecoder) -> Any:
     return [(step.name, step.array.tolist()) for step in found.steps]
 
 
-@torch.no_grad()
-def surroundings(model: EncoderDecoder) -> Any:
-    with connections(model) as around:
-        model(SOURCE, TARGET)
-    return {name: (c.residual.tolist(), c.std.tolist()) for name, c in around.items()}
-
-
-LOOKS = [run, trace, align, switch_off, explain, surroundings]
+LOOKS = [run, trace, align, switch_off, explain]
 
 
 def test_each_thread_sees_what_it_would_see_alone(model: EncoderDecoder):

@@ -15,7 +15,7 @@ from regard.attention.record import Attention
 from regard.attention.scores import dot
 from regard.inspection import tiles
 from regard.inspection.tap import Tap
-from regard.inspection.tiles import Tile, TileRequest, pyramid, thumbnails
+from regard.inspection.tiles import Tile, TileRequest, thumbnails
 
 Make = Callable[..., Tap]
 Whole = Callable[[Tap], tuple[Tensor, Tensor]]
@@ -127,26 +127,6 @@ def test_a_preview_looks_at_every_so_manieth_row(make_tap: Make, whole_map: Whol
     np.testing.assert_allclose(found.values, expected, atol=1e-6)
     assert found.every == 4
     assert tile(tap, 0, level=1, every=8).every == 2  # a row of every cell at least
-
-
-def test_a_pyramid_goes_from_a_preview_to_single_cells(make_tap: Make):
-    tap = make_tap(64, 64, mask=Causal())
-    found = list(pyramid(tap, 0, base=8))
-    assert [(each.level, each.every) for each in found] == [(3, 4), (3, 1), (2, 1), (1, 1), (0, 1)]
-    assert [each.values.shape for each in found] == [(8, 8), (8, 8), (16, 16), (32, 32), (64, 64)]
-    preview, whole = found[0].values, found[1].values
-    seen = ~np.isnan(preview)
-    assert (preview[seen] <= whole[seen] + 1e-7).all()
-    assert len(list(pyramid(tap, 0, base=8, levels=2))) == 3
-
-
-@pytest.mark.parametrize("how", ["max", "mean"])
-def test_a_pyramids_levels_are_the_tiles_of_these_levels(make_tap: Make, how: str):
-    tap = make_tap(53, 61, mask=Causal())
-    for each in pyramid(tap, 4, base=16, levels=2, reduce=how):
-        one = tile(tap, 4, level=each.level, reduce=how)
-        assert (each.level, each.every, each.reduce) == (one.level, 1, how)
-        np.testing.assert_allclose(each.values, one.values, rtol=1e-6)
 
 
 def test_thumbnails_show_every_head(make_tap: Make, whole_map: Whole):

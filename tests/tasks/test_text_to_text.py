@@ -121,7 +121,7 @@ def test_an_id_beyond_the_tokenizers_vocabulary_writes_nothing(
     ids, end = target.encode("the dog"), target.eos_id
     padding = target.vocab_size  # the first id of a padded vocabulary
     told = [
-        summarizer.told([Hypothesis(tuple(tokens), -1.0, (), finished=True)])[0]
+        summarizer.alternatives([Hypothesis(tuple(tokens), -1.0, (), finished=True)])[0]
         for tokens in ([*ids, end], [*ids, padding, end])
     ]
     assert told[0] == told[1]

@@ -17,8 +17,9 @@ from regard.training import Objective, Progress, RunFolder, TrainingConfig, fit
 Batch = tuple[Tensor, Tensor]
 UNTIMED = {"seconds": 0, "evaluation_seconds": 0}
 CONFIG = TrainingConfig(
-    learning_rate=0.05, warmup=3, evaluate_every=4, average=3, max_steps=14, precision="fp32"
-)
+    learning_rate=0.05, warmup=3, cooldown=0, weight_decay=0.0, accumulate=1, evaluate_every=4,
+    average=3, patience=10, max_steps=14, max_minutes=None, precision="fp32", seed=1,
+)  # fmt: skip
 
 
 class Rows:

@@ -7,11 +7,8 @@ import pytest
 import torch
 
 import regard
-from regard import RegardError
 from regard.models import RecurrentEncoderDecoder
-from regard.translation.architectures import configure, describe
 from regard.translation.card import read_card
-from regard.translation.training import TrainingOptions
 from regard.translation.translator import Translator
 
 Pairs = list[tuple[str, str]]
@@ -71,34 +68,3 @@ def test_its_attention_can_be_looked_at(trained: Translator) -> None:
     assert list(trace) == ["decoder.cross"]
     weights = trace["decoder.cross"].weights(0)
     torch.testing.assert_close(weights.sum(-1), torch.ones(len(weights)))
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        (
-            {"architecture": "lstm"},
-            "architecture must be one of transformer, recurrent; got 'lstm'",
-        ),
-        ({"cell": "lstm"}, "cell is an option of architecture 'recurrent'; got cell = 'lstm'"),
-        ({"attention": "luong"}, "attention is an option of architecture 'recurrent'"),
-        ({"architecture": "recurrent", "norm": "post"}, "norm is an option of .*'transformer'"),
-        ({"architecture": "recurrent", "preset": "big"}, "tiny, small, base for a recurrent"),
-        ({"architecture": "recurrent", "cell": "rnn"}, "cell must be one of gru, lstm"),
-    ],
-)
-def test_options_of_another_architecture_are_refused(options: dict[str, str], message: str) -> None:
-    with pytest.raises(RegardError, match=message):
-        TrainingOptions(**options)  # type: ignore[arg-type]
-
-
-def test_options_arrive_in_the_config() -> None:
-    options = TrainingOptions(
-        architecture="recurrent", cell="lstm", attention="none", dropout=0.25, preset="small"
-    )
-    config = configure(options, 77, eos_id=5)
-    assert (config.cell, config.attention, config.dropout) == ("lstm", "none", 0.25)
-    assert (config.vocab_size, config.eos_id, config.d_model) == (77, 5, 256)
-    assert describe(options) == "recurrent small, cell lstm, attention none"
-    assert configure(TrainingOptions(norm="post"), 77).norm == "post"
-    assert describe(TrainingOptions()) == "transformer tiny, norm pre"

@@ -10,7 +10,7 @@ import pytest
 
 from regard import RegardError
 from regard.translation.data import TranslationData, prepare
-from regard.translation.training import TrainingOptions
+from regard.translation.options import TrainingOptions
 
 Pairs = list[tuple[str, str]]
 OPTIONS = TrainingOptions(vocab_size=400, max_length=60)

@@ -10,8 +10,9 @@ from regard import RegardError
 from regard.data import read_pairs
 from regard.training import Progress
 from regard.translation import ladder as module
+from regard.translation.evaluation import mean_loss
 from regard.translation.ladder import Ladder, RungResult, by_length, climb, markdown, words
-from regard.translation.training import TrainingOptions, mean_loss
+from regard.translation.options import TrainingOptions
 from regard.translation.translator import Translator
 
 Pairs = list[tuple[str, str]]
@@ -89,7 +90,7 @@ def test_the_same_call_again_trains_and_translates_nothing(
 def test_a_run_that_went_on_is_scored_again(tmp_path: Path) -> None:
     rung = result("Transformer", 30.0)
     assert module._known(tmp_path, Progress(step=7)) is None
-    module._write_json(tmp_path / "result.json", vars(rung))
+    module.write_json(tmp_path / "result.json", vars(rung))
     assert module._known(tmp_path, Progress(step=7)) is None
     (tmp_path / "translations.txt").write_text("Ein Hund\u2028läuft.\n\n")
     (tmp_path / "greedy.txt").write_text("Ein Hund\nHund\n")
@@ -97,7 +98,7 @@ def test_a_run_that_went_on_is_scored_again(tmp_path: Path) -> None:
     assert module._known(tmp_path, Progress(step=7)) == (rung, lines)
     assert module._known(tmp_path, Progress(step=8)) is None
     older = {name: figure for name, figure in vars(rung).items() if name != "loss"}
-    module._write_json(tmp_path / "result.json", older)
+    module.write_json(tmp_path / "result.json", older)
     assert module._known(tmp_path, Progress(step=7)) is None
 
 

@@ -1,14 +1,12 @@
 """From a file to a translator: resumable, and equal to the run that was never stopped."""
 
 import json
-import math
 import os
 import signal
 import subprocess
 import sys
 import time
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -18,16 +16,9 @@ from safetensors.torch import load_file
 
 import regard
 from regard import RegardError
-from regard.data import pad
-from regard.models import EncoderDecoder
-from regard.training import RunFolder, corpus_scores
-from regard.translation.training import (
-    TrainingOptions,
-    evaluate_translator,
-    mean_loss,
-    train_translation,
-)
-from regard.translation.translator import Translator
+from regard.training import RunFolder
+from regard.translation.options import TrainingOptions
+from regard.translation.training import train_translation
 
 Pairs = list[tuple[str, str]]
 
@@ -72,28 +63,6 @@ def test_the_public_face_names_tasks_and_options(tmp_path: Path) -> None:
     with pytest.raises(RegardError, match=r"expected a file of sentence pairs at b\.de"):
         regard.train("translation", (Path(__file__), Path("b.de")), tmp_path / "run")
     assert list(tmp_path.iterdir()) == []
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"preset": "huge"}, "preset must be one of tiny, small, base, big; got 'huge'"),
-        ({"norm": "none"}, "norm must be one of post, pre"),
-        ({"dropout": 1.5}, "dropout must be from 0 to 255/256; got 1.5"),
-        ({"precision": "fp8"}, "precision must be one of auto, fp32, bf16"),
-        ({"learning_rate": 0.0}, "learning_rate must be above 0"),
-        ({"seed": -1}, "seed must be from 0"),
-        ({"max_length": 512}, "max_length must be from 1 to 511; got 512"),
-        ({"max_length": 0}, "max_length must be from 1 to 511; got 0"),
-        ({"max_epochs": 0.0}, "max_epochs must be above 0"),
-        ({"max_minutes": 0.0}, "max_minutes must be above 0"),
-        ({"label_smoothing": 1.0}, "label_smoothing must be at least 0 and below 1"),
-        ({"dev_sentences": 0}, "dev_sentences must be above 0"),
-    ],
-)
-def test_what_cannot_be_is_refused_before_any_work(options: dict[str, Any], message: str) -> None:
-    with pytest.raises(RegardError, match=message):
-        TrainingOptions(**options)
 
 
 def options(output: Path, **changes: Any) -> TrainingOptions:
@@ -185,45 +154,6 @@ def test_a_missing_tensorboard_is_said_before_the_data_are_read(
     with pytest.raises(RegardError, match="tensorboard: pip install tensorboard"):
         train_translation("none.tsv", options(tmp_path / "run", tensorboard=True))
     assert not (tmp_path / "run").exists()
-
-
-@pytest.mark.parametrize("changes", [{}, {"logits_bias": True, "scale_output": True}])
-def test_the_mean_loss_is_that_of_the_real_tokens(
-    translator: Translator, made_up: Callable[[int], Pairs], changes: dict[str, Any]
-) -> None:
-    pairs = made_up(67)
-    if changes:
-        model = EncoderDecoder(replace(translator.model.config, **changes)).eval()
-        torch.nn.init.normal_(model.logits_bias)
-        translator = Translator(model, translator.tokenizers)
-    model, tokenizers = translator.model, translator.tokenizers
-    total, tokens = 0.0, 0
-    for source, target in pairs:
-        both = [tokenizers.source.encode(source)], [tokenizers.target.encode(target)]
-        special = {"pad_id": model.config.pad_id, "eos_id": model.config.eos_id}
-        source_ids, target_ids = (pad(ids, **special)[0] for ids in both)
-        with torch.no_grad():
-            log_probs = model(source_ids, target_ids).log_softmax(-1)
-        total -= log_probs.gather(2, target_ids[:, :, None]).sum().item()
-        tokens += target_ids.numel()
-    assert mean_loss(translator, pairs) == pytest.approx(total / tokens, rel=1e-5)
-
-
-def test_figures_are_of_the_sentences_that_were_translated(
-    translator: Translator, made_up: Callable[[int], Pairs]
-) -> None:
-    pairs = made_up(11)
-    figures = evaluate_translator(translator, pairs, sentences=4)
-    spread = [pairs[k] for k in (0, 2, 5, 8)]
-    # A translation may be ten tokens longer than the longest reference.
-    limit = 10 + max(len(translator.tokenizers.target.encode(t)) for _, t in spread)
-    hypotheses = translator([s for s, _ in spread], num_beams=1, max_new_tokens=limit)
-    scores = corpus_scores(hypotheses, [target for _, target in spread])
-    assert (figures["bleu"], figures["chrf"]) == (scores.bleu, scores.chrf)
-    assert figures["distinct"] == len(set(hypotheses)) / 4
-    assert figures["sentences"] == 4
-    assert figures["loss"] == mean_loss(translator, pairs)
-    assert not math.isnan(figures["loss"])
 
 
 def command(file: str, output: Path, *more: str) -> list[str]:

@@ -4,6 +4,7 @@ import json
 import random
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -128,6 +129,24 @@ def test_progress_counts_every_text_once(translator: Translator) -> None:
     assert sum(counted) == len(TEXTS)
 
 
+def test_the_alignment_of_one_layer_is_part_of_the_mean(translator: Translator) -> None:
+    layers = translator.model.config.decoder_layers
+
+    def aligned(layer: int | None) -> Any:
+        asked = {"num_beams": 1, "alignment": "output", "alignment_layer": layer}
+        return translator.run([TEXTS[0]], **asked)[0].alignment
+
+    each = [aligned(layer) for layer in range(layers)]
+    np.testing.assert_allclose(np.mean(each, axis=0), aligned(None), atol=1e-6)
+    np.testing.assert_array_equal(each[-1], aligned(-1))
+    assert np.abs(each[0] - each[-1]).max() > 1e-4
+    assert " of layer 0, at the" in translator.alignment_caption("output", 0)
+    with pytest.raises(
+        RegardError, match=f"the decoder has layers 0 to {layers - 1}; got {layers}"
+    ):
+        aligned(layers)
+
+
 def test_the_alignment_has_a_row_for_each_word(translator: Translator) -> None:
     (result,) = translator.run([TEXTS[0]], alignment="input")
     assert result.source_words == ["the", "old", "dog", "sees", "a", "tree."]
@@ -153,13 +172,13 @@ def test_a_long_text_is_translated_in_parts_and_nothing_is_left_out(
     limit = translator.model.config.max_positions - 1
     assert len(tokenizers.source.encode(text)) > 2 * limit
     seen: list[list[int]] = []
-    translate = translator._translate
+    batch = translator.batch
 
-    def note(sources: list[list[int]], *rest: object) -> list[Result]:
-        seen.extend(sources)
-        return translate(sources, *rest)  # type: ignore[arg-type]
+    def note(sources: list[list[int]]) -> torch.Tensor:
+        seen.extend(ids for ids in sources if ids not in seen)  # alignment reads them again
+        return batch(sources)
 
-    translator._translate = note  # type: ignore[method-assign, assignment]
+    translator.batch = note  # type: ignore[method-assign, assignment]
     (result,) = translator.run([text], batch_size=1, max_new_tokens=5, alignment="output")
     assert all(len(part) <= limit for part in seen)
     assert sorted(word for part in seen for word in tokenizers.source.decode(part).split()) == (

@@ -25,7 +25,8 @@ def train(
         BadArgumentError: an unknown task or option.
         RegardError: any that training raises (see `train_translation`).
     """
-    from regard.translation.training import TrainingOptions, train_translation
+    from regard.translation.options import TrainingOptions
+    from regard.translation.training import train_translation
 
     if task != "translation":
         raise BadArgumentError(f"task must be translation; got {task!r}.")

@@ -1,8 +1,7 @@
 """Attention: scores, masks, weights, and the weighted average. Tensors in, tensors out."""
 
-from regard.attention.attend import attend
+from regard.attention.attend import Call, attend, listening
 from regard.attention.kernels import KERNELS
-from regard.attention.listening import Call, listening
 from regard.attention.masks import Causal, Dense, Documents, Mask, Padding, Prefix, Window
 from regard.attention.scores import (
     Score,

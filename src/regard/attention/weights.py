@@ -4,7 +4,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from regard.attention.inputs import check
+from regard.attention.attend import check
 from regard.attention.masks import Mask
 from regard.attention.scores import Score
 from regard.errors import BadArgumentError

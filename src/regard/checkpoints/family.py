@@ -33,7 +33,6 @@ class Family:
     and `constants` are asked.
     """
 
-    model_types: tuple[str, ...]  # of config.json
     model: Callable[[Any], nn.Module]  # the class: our config → the model, which keeps .config
     from_config: Callable[[Settings], Any]  # config.json → our config; UnsupportedError
     to_config: Callable[[Any], Settings]  # our config → config.json with model_type, architectures

@@ -1,11 +1,9 @@
 """A model into a folder in Hugging Face's layout: config.json and the weights."""
 
-import json
 import os
 from collections.abc import Mapping
 from itertools import chain
 from pathlib import Path
-from typing import Any
 
 import torch
 from safetensors.torch import save_file
@@ -15,7 +13,7 @@ from regard.checkpoints.families import family_of
 from regard.checkpoints.family import Place, Settings, cast, places, to_theirs
 from regard.checkpoints.weights import SAFETENSORS
 from regard.errors import UnsupportedError
-from regard.files import whole_file
+from regard.files import whole_file, write_json
 
 
 def save_pretrained(
@@ -43,7 +41,7 @@ def save_pretrained(
     }
     config = family.to_config(model.config) | {"dtype": str(dtype).removeprefix("torch.")}
     _write_weights(tensors, folder, shard_bytes)
-    _write_json(config | (settings or {}), folder / "config.json")
+    write_json(folder / "config.json", config | (settings or {}))
 
 
 def _state(model: nn.Module) -> dict[str, Tensor]:
@@ -83,7 +81,7 @@ def _write_weights(tensors: dict[str, Tensor], folder: Path, shard_bytes: int) -
         return
     total = sum(tensor.nbytes for tensor in tensors.values())
     where = {name: file for file, shard in zip(files, shards, strict=True) for name in shard}
-    _write_json({"metadata": {"total_size": total}, "weight_map": where}, index)
+    write_json(index, {"metadata": {"total_size": total}, "weight_map": where})
     (folder / SAFETENSORS).unlink(missing_ok=True)  # of an earlier, smaller model: it comes first
 
 
@@ -98,8 +96,3 @@ def _split(tensors: dict[str, Tensor], shard_bytes: int) -> list[dict[str, Tenso
         shards[-1][name] = tensor
         size += tensor.nbytes
     return shards
-
-
-def _write_json(content: dict[str, Any], path: Path) -> None:
-    with whole_file(path) as file:
-        file.write_text(json.dumps(content, indent=2) + "\n", encoding="utf-8")

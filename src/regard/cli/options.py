@@ -1,7 +1,7 @@
 """Options that several commands have, said once: the type of a parameter, without its default."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -32,3 +32,17 @@ MaxNewTokens = Annotated[
     int | None,
     typer.Option("--max-new-tokens", min=1, help="Most tokens to write.", show_default="model's"),
 ]
+NumBeams = Annotated[
+    int | None,
+    typer.Option(
+        "--num-beams",
+        min=1,
+        help="Hypotheses kept at each step; 1 is greedy.",
+        show_default="model's",
+    ),
+]
+
+
+def given(**options: Any) -> dict[str, Any]:
+    """The options that the user gave: those that are not None."""
+    return {name: value for name, value in options.items() if value is not None}

@@ -106,10 +106,6 @@ def destination(output: Path | None) -> Iterator[TextIO]:
     if output is None:
         yield sys.stdout
         return
-    if output.exists() and not output.is_file():  # a device or a pipe is written to, not replaced
-        with output.open("w", encoding="utf-8") as file:
-            yield file
-        return
     from regard.files import whole_file
 
     with whole_file(output) as path, path.open("w", encoding="utf-8") as file:

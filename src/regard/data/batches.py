@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 
@@ -58,8 +58,7 @@ class Batches:
 
     Every epoch holds each pair exactly once, in `len(self)` batches of at most `max_tokens`
     padded target tokens and as many padded source tokens. `at(step)` needs nothing but the seed
-    and the step, so a run resumes by asking for its next step. Of `world` processes the one with
-    `rank` gets every `world`-th batch.
+    and the step, so a run resumes by asking for its next step.
 
     Pairs of like lengths share a batch: they are sorted by lengths blurred by a little noise,
     new in each epoch, so that batches hold other company each time and little padding.
@@ -73,13 +72,10 @@ class Batches:
         pad_id: int,
         eos_id: int,
         seed: int = 0,
-        rank: int = 0,
-        world: int = 1,
     ) -> None:
-        assert 0 <= rank < world
         self.store, self.max_tokens = store, max_tokens
         self.pad_id, self.eos_id = pad_id, eos_id
-        self.seed, self.rank, self.world = seed, rank, world
+        self.seed = seed
         source, target = store.lengths()
         self._source = source.astype(np.int32) + 1  # each with its end token
         self._target = target.astype(np.int32) + 1
@@ -96,24 +92,13 @@ class Batches:
         self._planned: tuple[int, list[Ids]] = (-1, [])
 
     def __len__(self) -> int:
-        """Batches in an epoch, over all processes together."""
+        """Batches in an epoch."""
         return self._per_epoch
 
     def at(self, step: int) -> Batch:
         """The batch of a step (from 0), the same whatever was asked for before."""
-        epoch, number = divmod(step * self.world + self.rank, self._per_epoch)
+        epoch, number = divmod(step, self._per_epoch)
         return self._batch(self._plan(epoch)[number])
-
-    def iterate(self, start: int = 0) -> Iterator[Batch]:
-        """The batches from step `start` on, without end."""
-        step = start
-        while True:
-            yield self.at(step)
-            step += 1
-
-    def epoch_of(self, step: int) -> float:
-        """How many epochs are behind at a step, in fractions."""
-        return step * self.world / self._per_epoch
 
     def _plan(self, epoch: int) -> list[Ids]:
         """The pairs of each batch of an epoch, in the order of training."""

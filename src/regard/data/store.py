@@ -17,7 +17,6 @@ import os
 import shutil
 import tempfile
 from collections.abc import Iterable, Sequence
-from contextlib import suppress
 from itertools import chain
 from pathlib import Path
 from typing import IO, Any
@@ -25,7 +24,13 @@ from typing import IO, Any
 import numpy as np
 import numpy.typing as npt
 
-from regard.errors import BadArgumentError, DamagedFileError, NotFoundError, UnavailableError
+from regard.errors import (
+    BadArgumentError,
+    DamagedFileError,
+    NotFoundError,
+    UnavailableError,
+)
+from regard.files import whole_file
 
 Ids = npt.NDArray[np.integer[Any]]
 
@@ -81,20 +86,18 @@ class TokenStore:
         """
         path = Path(path)
         sizes = (vocab_size, vocab_size) if isinstance(vocab_size, int) else vocab_size
-        partial = path.with_name(f".{path.name}.{os.getpid()}.part")
         try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            with open(partial, "wb") as file, tempfile.TemporaryFile() as lengths_file:
+            with (
+                whole_file(path) as partial,
+                open(partial, "wb") as file,
+                tempfile.TemporaryFile() as lengths_file,
+            ):
                 _write(file, lengths_file, pairs, sizes, max_length)
-            os.replace(partial, path)
         except OSError as error:
             raise UnavailableError(
                 f"{path} cannot be written ({error.strerror}): free space there, or name a folder "
                 "that may be written to"
             ) from error
-        finally:
-            with suppress(OSError):  # renamed, or never made
-                partial.unlink()
         return cls.open(path)
 
     @classmethod

@@ -7,7 +7,7 @@ from torch import Tensor
 
 from regard.attention import Mask, Score, dot
 from regard.attention import scaled as scaled_by
-from regard.attention.inputs import check
+from regard.attention.attend import check
 from regard.attention.masks import Both, Causal, Padding, Window
 from regard.attention.record import at_least_float32, repeat_heads
 from regard.attention.scores import NAMED

@@ -245,7 +245,12 @@ _OFF: dict[str, Any] = {
     "is_assistant": False,
     "low_memory": False,
     "use_mtp": False,
+    "exponential_decay_length_penalty": None,
+    "suppress_tokens": None,
+    "begin_suppress_tokens": None,
 }
+# Every setting of decoding that a checkpoint may have, followed here or not.
+SETTINGS = (*_NAMES, *_LENGTHS, *_OFF)
 
 
 def _as_json(value: Any) -> Any:

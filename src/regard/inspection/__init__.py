@@ -4,7 +4,7 @@ from regard.inspection.alignment import STEPS, cross_attention
 from regard.inspection.grouping import group_words
 from regard.inspection.models import trace
 from regard.inspection.tap import Tap
-from regard.inspection.tiles import Tile, TileRequest, pyramid, thumbnails, tile
+from regard.inspection.tiles import Tile, TileRequest, thumbnails, tile
 from regard.inspection.trace import Trace
 
 __all__ = [
@@ -15,7 +15,6 @@ __all__ = [
     "Trace",
     "cross_attention",
     "group_words",
-    "pyramid",
     "thumbnails",
     "tile",
     "trace",

@@ -4,9 +4,8 @@ At level l a cell covers 2^l x 2^l positions and shows their maximum or mean. Th
 because a mean hides what people look for: one strong cell among thousands of weak ones.
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 import torch
@@ -101,40 +100,6 @@ def tile(
         request.reduce,
         request.every,
     )
-
-
-def pyramid(
-    tap: Tap, head: Head, *, base: int = 256, levels: int | None = None, **options: object
-) -> Iterator[Tile]:
-    """The whole map from coarse to fine: first a preview in which not every row was looked at, then
-    level after level, until cells are single positions or `levels` have been given.
-
-    Args:
-        base: the coarsest level is the first with at most so many cells a side.
-        options: quantity and reduce, as in `TileRequest`.
-    """
-    longest = max(tap.rows, tap.columns)
-    coarsest = (max(longest - 1, 0) // base).bit_length()
-    size: dict[str, Any] = dict(height=longest, width=longest, **options)
-    whole = TileRequest(tap.name, head, **size)
-    if coarsest > 2:
-        yield tile(tap, replace(whole, level=coarsest, every=2 ** (coarsest - 1)))
-    # Levels finer than a tile may be are asked for by tiles.
-    wanted = [
-        level for level in range(coarsest, -1, -1) if (-(-longest // 2**level)) ** 2 <= LARGEST_TILE
-    ][:levels]
-    if not wanted:
-        return
-    if whole.reduce != "max":
-        for level in wanted:
-            yield tile(tap, replace(whole, level=level))
-        return
-    # Maxima of maxima are maxima: the map is gone through once, for the finest.
-    finest = tile(tap, replace(whole, level=wanted[-1]))
-    for level in wanted:
-        side = 2 ** (level - finest.level)
-        values = block_reduced(torch.from_numpy(finest.values), side, side, "max").numpy()
-        yield replace(finest, values=values, level=level)
 
 
 def thumbnails(tap: Tap, size: int = 48, *, rows: int = 512) -> tuple[NDArray[np.float32], int]:

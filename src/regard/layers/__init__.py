@@ -1,16 +1,13 @@
 """Modules that own parameters and call the pure functions of `attention` and `positions`."""
 
-from regard.layers.attention import MultiHeadAttention
-from regard.layers.cache import KeyValueCache, LayerCache
+from regard.layers.attention import KeyValueCache, LayerCache, MultiHeadAttention
 from regard.layers.dropout import Dropout, check_dropout
 from regard.layers.embeddings import Embedding, check_ids, empty_table
-from regard.layers.feed_forward import ACTIVATIONS, FeedForward
 from regard.layers.norm import Norm, RMSNorm, make_norm
 from regard.layers.patches import PatchEmbedding
 from regard.layers.relative_bias import RelativeBias
 from regard.layers.rotary import Rotary
-from regard.layers.stack import Stack
-from regard.layers.transformer_layer import TransformerLayer
+from regard.layers.transformer import ACTIVATIONS, FeedForward, Stack, TransformerLayer
 
 __all__ = [
     "ACTIVATIONS",

@@ -1,11 +1,11 @@
-"""Multi-head attention (Attention Is All You Need, section 3.2.2): project, attend, join."""
+"""Multi-head attention (Attention Is All You Need, section 3.2.2) and its key-value cache."""
 
+import torch
 from torch import Tensor, nn
 
 from regard.attention import Mask, Score, attend
 from regard.attention.scores import find_score
 from regard.errors import BadArgumentError
-from regard.layers.cache import KeyValueCache
 from regard.layers.rotary import Rotary
 
 
@@ -75,7 +75,7 @@ class MultiHeadAttention(nn.Module):
         *,
         mask: Mask | Tensor | None = None,
         bias: Tensor | None = None,
-        cache: KeyValueCache | None = None,
+        cache: "KeyValueCache | None" = None,
         positions: Tensor | None = None,
     ) -> Tensor:
         """(batch, queries, d_model) → the same shape.
@@ -112,3 +112,64 @@ class MultiHeadAttention(nn.Module):
         batch, length, _ = projected.shape
         heads = projected.view(batch, length, -1, self.head_dim)
         return heads.transpose(1, 2)  # (batch, heads, length, head_dim)
+
+
+class KeyValueCache:
+    """Keys and values of one attention layer, each (rows, heads, length, head_dim).
+
+    Storage doubles when it is full, so n appended steps are copied O(n) times in all.
+    """
+
+    def __init__(self) -> None:
+        self.length = 0
+        self._key: Tensor | None = None
+        self._value: Tensor | None = None
+
+    @property
+    def key(self) -> Tensor:
+        """(rows, heads, length, head_dim)."""
+        assert self._key is not None, "the cache is empty"
+        return self._key[:, :, : self.length]
+
+    @property
+    def value(self) -> Tensor:
+        """(rows, heads, length, head_dim)."""
+        assert self._value is not None, "the cache is empty"
+        return self._value[:, :, : self.length]
+
+    def append(self, key: Tensor, value: Tensor) -> tuple[Tensor, Tensor]:
+        """Adds steps, (rows, heads, new, head_dim) each, and returns all keys and values, (rows,
+        heads, length + new, head_dim) each."""
+        needed = self.length + key.shape[2]
+        self._key = _room_for(self._key, key, needed, self.length)
+        self._value = _room_for(self._value, value, needed, self.length)
+        self._key[:, :, self.length : needed] = key
+        self._value[:, :, self.length : needed] = value
+        self.length = needed
+        return self.key, self.value
+
+    def select(self, rows: Tensor) -> None:
+        """Keeps, repeats or reorders rows; `rows` holds indices of current rows, (new rows,)."""
+        if self._key is not None and self._value is not None:
+            self._key = self._key.index_select(0, rows)
+            self._value = self._value.index_select(0, rows)
+
+
+class LayerCache:
+    """The caches of one decoder layer: self-attention's grows, cross-attention's is filled once."""
+
+    def __init__(self) -> None:
+        self.self_attention = KeyValueCache()
+        self.cross_attention = KeyValueCache()
+
+
+def _room_for(storage: Tensor | None, new: Tensor, needed: int, length: int) -> Tensor:
+    if storage is not None and storage.shape[2] >= needed:
+        return storage
+    rows, heads, _, width = new.shape
+    # The first append allocates its own size (cross-attention never grows); later ones double.
+    capacity = needed if storage is None else max(needed, 2 * storage.shape[2], 16)
+    larger = torch.empty(rows, heads, capacity, width, dtype=new.dtype, device=new.device)
+    if storage is not None:
+        larger[:, :, :length] = storage[:, :, :length]
+    return larger

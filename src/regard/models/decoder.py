@@ -29,6 +29,7 @@ from regard.layers import (
     empty_table,
     make_norm,
 )
+from regard.models.checks import check_choices
 from regard.positions.rotary import Llama3Scaling, Scaling
 
 
@@ -67,10 +68,7 @@ class DecoderConfig:
     def __post_init__(self) -> None:
         if isinstance(self.eos_id, list):  # from config.json
             object.__setattr__(self, "eos_id", tuple(self.eos_id))
-        for name, allowed in _CHOICES.items():
-            value = getattr(self, name)
-            if value not in allowed:
-                raise unknown(name, value, allowed)
+        check_choices(self, _CHOICES)
         for name in ("vocab_size", "d_model", "num_layers", "num_heads", "d_ff", "max_positions"):
             if getattr(self, name) < 1:
                 raise BadArgumentError(f"{name} must be at least 1; got {getattr(self, name)}.")

@@ -25,6 +25,7 @@ from regard.layers import (
     check_ids,
     empty_table,
 )
+from regard.models.checks import check_choices
 
 HEADS = ("none", "pooler", "masked_lm", "classification", "question_answering")
 
@@ -57,9 +58,7 @@ class EncoderConfig:
             "head": HEADS,
             "pooler_activation": tuple(POOLER_ACTIVATIONS),
         }
-        for name, allowed in choices.items():
-            if (value := getattr(self, name)) not in allowed:
-                raise unknown(name, value, allowed)
+        check_choices(self, choices)
         check_dropout(self.dropout)
         check_dropout(self.head_dropout or 0.0)
         check_labels(self.head, self.labels)

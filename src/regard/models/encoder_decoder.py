@@ -26,6 +26,7 @@ from regard.layers import (
     empty_table,
     make_norm,
 )
+from regard.models.checks import check_choices, check_token_ids
 
 
 @dataclass(frozen=True)
@@ -65,21 +66,13 @@ class EncoderDecoderConfig:
     start_id: int = 0  # the decoder's first input
 
     def __post_init__(self) -> None:
-        for name, allowed in _CHOICES.items():
-            value = getattr(self, name)
-            if value not in allowed:
-                raise unknown(name, value, allowed)
+        check_choices(self, _CHOICES)
         check_dropout(self.dropout)
         if self.positions == "sinusoidal" and self.d_model % 2:
             raise BadArgumentError(
                 f"sinusoidal positions need an even d_model; got {self.d_model}."
             )
-        for name in ("pad_id", "eos_id", "start_id"):
-            value, size = getattr(self, name), self.decoder_vocab_size
-            if not 0 <= value < size:
-                raise BadArgumentError(
-                    f"{name} must be below the vocabulary's {size}; got {value}."
-                )
+        check_token_ids(self)
 
     @property
     def norm_first(self) -> bool:

@@ -22,6 +22,7 @@ from regard.layers.recurrent_decoders import (
     LuongDecoder,
     Memory,
 )
+from regard.models.checks import check_choices, check_token_ids
 
 
 @dataclass(frozen=True)
@@ -46,9 +47,7 @@ class RecurrentConfig:
     start_id: int = 0  # the decoder's first input
 
     def __post_init__(self) -> None:
-        for name, allowed in _CHOICES.items():
-            if getattr(self, name) not in allowed:
-                raise unknown(name, getattr(self, name), allowed)
+        check_choices(self, _CHOICES)
         check_dropout(self.dropout)
         if self.attention != "luong" and (self.score != "general" or self.input_feeding):
             raise BadArgumentError(
@@ -58,12 +57,7 @@ class RecurrentConfig:
             raise BadArgumentError(
                 f"a bidirectional encoder needs an even hidden_size; got {self.hidden_size}."
             )
-        for name in ("pad_id", "eos_id", "start_id"):
-            if not 0 <= getattr(self, name) < self.decoder_vocab_size:
-                raise BadArgumentError(
-                    f"{name} must be below the vocabulary's {self.decoder_vocab_size};"
-                    f" got {getattr(self, name)}."
-                )
+        check_token_ids(self)
 
     @property
     def decoder_vocab_size(self) -> int:
@@ -128,6 +122,8 @@ class RecurrentEncoderDecoder(nn.Module):
                 module.reset_scores()
         for side in (self.encoder, self.decoder):
             nn.init.normal_(side.embed.tokens.weight, std=self.config.d_model**-0.5)
+
+    logits_bias = None  # an EncoderDecoder may have one
 
     @property
     def output_weight(self) -> Tensor:

@@ -19,6 +19,7 @@ from regard.layers import (
     TransformerLayer,
     check_dropout,
 )
+from regard.models.checks import check_choices
 from regard.models.encoder import Pooler, check_labels, init_weights
 
 VISION_HEADS = ("none", "pooler", "classification")
@@ -45,9 +46,7 @@ class VisionConfig:
 
     def __post_init__(self) -> None:
         choices = {"activation": tuple(ACTIVATIONS), "head": VISION_HEADS}
-        for name, allowed in choices.items():
-            if (value := getattr(self, name)) not in allowed:
-                raise unknown(name, value, allowed)
+        check_choices(self, choices)
         check_dropout(self.dropout)
         check_labels(self.head, self.labels)
 

@@ -1,12 +1,13 @@
 """A checkpoint's defaults for decoding, and the prefix it expects before each text."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Any
 
 from regard.checkpoints import Checkpoint
 from regard.errors import DamagedFileError, refusing
 from regard.generation import GenerationConfig
+from regard.generation.config import SETTINGS
 
 
 @dataclass(frozen=True)
@@ -49,17 +50,9 @@ def task_settings(checkpoint: Checkpoint) -> dict[str, dict[str, Any]]:
     return tasks
 
 
-_KEYS = (
-    *(field.name for field in fields(GenerationConfig)),
-    *("max_length", "min_length", "num_beam_groups", "diversity_penalty", "typical_p"),
-    *("encoder_no_repeat_ngram_size", "exponential_decay_length_penalty", "suppress_tokens"),
-    *("begin_suppress_tokens", "epsilon_cutoff", "eta_cutoff"),
-)
-
-
 def _inside(config: Mapping[str, Any]) -> dict[str, Any]:
     """The decoding settings among the model's."""
-    return {name: config[name] for name in _KEYS if name in config}
+    return {name: config[name] for name in SETTINGS if name in config}
 
 
 def _defaults(settings: Mapping[str, Any], prefix: str) -> Defaults:

@@ -6,7 +6,7 @@ from typing import Any, Self
 
 from regard.checkpoints import CheckpointLike, open_checkpoint
 from regard.tasks.batching import read_each
-from regard.tasks.text_to_text import Alternative, TextToText, in_batches, load_parts
+from regard.tasks.text_to_text import Alternative, TextToText, load_parts
 
 
 @dataclass(frozen=True)
@@ -57,12 +57,10 @@ class Rewriter(TextToText):
         config = self.configured(options)
         whole = read_each(lambda text: self.encode(text) if text.strip() else [], texts)
 
-        def answer(sources: list[list[int]], numbers: list[int]) -> list[list[Alternative]]:
-            return [self.told(hypotheses) for hypotheses in self.decode(sources, config, numbers)]
-
-        answers = in_batches(
+        answers = self.answers(
             [[ids[: self.room]] if ids else [] for ids in whole],
-            answer,
+            config,
+            lambda sources, n_best: [self.alternatives(hypotheses) for hypotheses in n_best],
             batch_size=batch_size,
             progress=progress,
         )

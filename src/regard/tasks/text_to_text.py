@@ -2,7 +2,6 @@
 
 import copy
 import itertools
-import json
 import math
 import os
 import sys
@@ -18,7 +17,7 @@ from torch.nn.utils.rnn import pad_sequence
 
 from regard.checkpoints import Checkpoint, from_pretrained, save_pretrained
 from regard.errors import BadArgumentError, UnsupportedError
-from regard.files import whole_file
+from regard.files import write_json
 from regard.generation import GenerationConfig, Hypothesis, generate
 from regard.inspection import Trace
 from regard.inspection.models import traced
@@ -88,6 +87,11 @@ class TextToText(Task):
         self.model = _starting_from(model, self.generation.decoder_start_token_id)
 
     @property
+    def device(self) -> torch.device:
+        """Where the model computes; `.model.to(device)` moves it."""
+        return self.model.output_weight.device  # each batch asks: no walk over all modules
+
+    @property
     def positions(self) -> int:
         """Tokens that the model reads or writes at most; no end where positions are relative."""
         config = self.model.config
@@ -105,8 +109,7 @@ class TextToText(Task):
         settings = {"prefix": self.prefix} if self.prefix else None
         save_pretrained(self.model, folder, dtype=dtype, settings=settings)
         self.tokenizers.save(folder)
-        with whole_file(folder / "generation_config.json") as file:
-            file.write_text(json.dumps(self.generation.to_dict(), indent=2) + "\n")
+        write_json(folder / "generation_config.json", self.generation.to_dict())
 
     @overload  # a str is itself a sequence of str, which the two signatures cannot say
     def __call__(self, text: str, **options: object) -> str: ...  # type: ignore[overload-overlap]
@@ -198,14 +201,6 @@ class TextToText(Task):
         begin = _special_around(target)[0] if forced is None else (forced,)
         return [*begin, *target.encode(text), self.generation.eos_ids[0]]
 
-    @torch.inference_mode()
-    def decode(
-        self, sources: Sequence[Sequence[int]], config: GenerationConfig, numbers: Sequence[int]
-    ) -> list[list[Hypothesis]]:
-        """The n best answers to each source; `numbers` set their random numbers apart."""
-        state, start = self.model.start(self.batch(sources)), config.start(len(sources))
-        return generate(state, start.to(self.device), config, sentence_numbers=numbers)
-
     def _given(self, target: str) -> tuple[int, ...]:
         """The ids of an answer that a caller wrote."""
         text = self.tidied(target)
@@ -219,7 +214,40 @@ class TextToText(Task):
             )
         return tuple(ids)
 
-    def told(self, hypotheses: Sequence[Hypothesis]) -> list[Alternative]:
+    def answers(
+        self,
+        parts: Sequence[Sequence[list[int]]],
+        config: GenerationConfig,
+        results: Callable[[list[list[int]], list[list[Hypothesis]]], list[T]],
+        *,
+        batch_size: int,
+        progress: Callable[[int], None],
+    ) -> list[list[T]]:
+        """Answers every part of every text; see `by_length`.
+
+        Args:
+            parts: of each text, the ids of its parts.
+            results: the ids of a batch and the n best answers to each → a result for each.
+        """
+        number = itertools.count()  # sets the random numbers of each part apart
+        numbered = [[(next(number), ids) for ids in its_parts] for its_parts in parts]
+
+        @torch.inference_mode()
+        def answer(batch: list[tuple[int, list[int]]]) -> list[T]:
+            numbers, sources = [each for each, _ in batch], [ids for _, ids in batch]
+            state = self.model.start(self.batch(sources))
+            start = config.start(len(batch), self.device)
+            return results(sources, generate(state, start, config, sentence_numbers=numbers))
+
+        return by_length(
+            numbered,
+            answer,
+            length=lambda item: len(item[1]),
+            batch_size=batch_size,
+            progress=progress,
+        )
+
+    def alternatives(self, hypotheses: Sequence[Hypothesis]) -> list[Alternative]:
         """Hypotheses as text."""
         target = self.tokenizers.target
         return [
@@ -237,11 +265,11 @@ class TextToText(Task):
         tokens = [token for token in tokens if token < known]
         return tokens[:-1] if tokens and tokens[-1] in self.generation.eos_ids else tokens
 
-    def decoding_by(self, generation: GenerationConfig, **changes: Any) -> Self:
-        """The same model asked in another way: other defaults, and any other attribute."""
+    def decoding_by(self, **changes: Any) -> Self:
+        """The same model with other attributes, such as the defaults of `generation`."""
         other = copy.copy(self)
         vars(other).update(changes)
-        other.generation = _with_ids(generation, self.model)
+        other.generation = _with_ids(other.generation, self.model)
         other.model = _starting_from(self.model, other.generation.decoder_start_token_id)
         return other
 
@@ -263,30 +291,6 @@ def load_parts(
             " task."
         )
     return model, checkpoint.tokenizers, read_defaults(checkpoint)
-
-
-def in_batches(
-    parts: Sequence[Sequence[list[int]]],
-    answer: Callable[[list[list[int]], list[int]], list[T]],
-    *,
-    batch_size: int,
-    progress: Callable[[int], None],
-) -> list[list[T]]:
-    """Answers every part of every text; see `by_length`.
-
-    Args:
-        parts: of each text, the ids of its parts.
-        answer: the ids of a batch and their numbers among all parts → a result for each.
-    """
-    number = itertools.count()
-    numbered = [[(next(number), ids) for ids in its_parts] for its_parts in parts]
-    return by_length(
-        numbered,
-        lambda batch: answer([ids for _, ids in batch], [number for number, _ in batch]),
-        length=lambda item: len(item[1]),
-        batch_size=batch_size,
-        progress=progress,
-    )
 
 
 def _special_around(tokenizer: Tokenizer) -> tuple[tuple[int, ...], tuple[int, ...]]:

@@ -7,25 +7,25 @@ from regard.errors import BadArgumentError, unknown
 from regard.training.precision import PRECISIONS
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class TrainingConfig:
     """All that a run's result depends on besides the model, the data and the number of threads."""
 
-    learning_rate: float = 1e-3  # at the end of the warm-up
-    warmup: int = 1000  # steps
-    cooldown: int = 0  # steps before max_steps over which the rate falls to zero
+    learning_rate: float  # at the end of the warm-up
+    warmup: int  # steps
+    cooldown: int  # steps before max_steps over which the rate falls to zero
     betas: tuple[float, float] = (0.9, 0.98)
     eps: float = 1e-9
-    weight_decay: float = 0.0  # decoupled, on matrices only
+    weight_decay: float  # decoupled, on matrices only
     clip_norm: float = 1.0  # of the whole gradient; 0: none
-    accumulate: int = 1  # batches to a step
-    evaluate_every: int = 500  # steps; each evaluation is also a checkpoint
-    average: int = 5  # newest checkpoints whose mean is evaluated; in a cooldown, only its own
-    patience: int = 10  # evaluations without a better one before stopping; 0: never
-    max_steps: int | None = None
-    max_minutes: float | None = None  # of training in all, evaluations included
-    precision: str = "auto"  # see training.precision
-    seed: int = 1
+    accumulate: int  # batches to a step
+    evaluate_every: int  # steps; each evaluation is also a checkpoint
+    average: int  # newest checkpoints whose mean is evaluated; in a cooldown, only its own
+    patience: int  # evaluations without a better one before stopping; 0: never
+    max_steps: int | None
+    max_minutes: float | None  # of training in all, evaluations included
+    precision: str  # see training.precision
+    seed: int
 
     def __post_init__(self) -> None:
         for name in ("learning_rate", "accumulate", "evaluate_every", "average"):

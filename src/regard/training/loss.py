@@ -9,6 +9,7 @@ from typing import Any
 
 import torch
 from torch import Tensor
+from torch.nn import functional
 
 from regard.errors import UnsupportedError
 
@@ -16,18 +17,24 @@ BLOCK_ELEMENTS = 8 * 1024 * 1024  # logits alive at a time: 16 MB in bf16, near 
 
 
 def cross_entropy(
-    hidden: Tensor, weight: Tensor, target: Tensor, *, label_smoothing: float = 0.0
+    hidden: Tensor,
+    weight: Tensor,
+    target: Tensor,
+    *,
+    bias: Tensor | None = None,
+    label_smoothing: float = 0.0,
 ) -> Tensor:
     """Sum over rows of −(1 − ε) log p(target) − ε mean over the vocabulary of log p.
 
-    p = softmax(hidden · weightᵀ). Label smoothing: Szegedy et al. 2016, section 7; Attention Is
-    All You Need, section 5.4. In bf16 the softmax is rounded to bf16, so each row's loss is
-    within 0.4 % of a nat of the exact one.
+    p = softmax(hidden · weightᵀ + bias). Label smoothing: Szegedy et al. 2016, section 7;
+    Attention Is All You Need, section 5.4. In bf16 the softmax is rounded to bf16, so each row's
+    loss is within 0.4 % of a nat of the exact one.
 
     Args:
         hidden: (rows, d_model).
         weight: (vocab, d_model), the output projection.
         target: (rows,) ids.
+        bias: (vocab,), added to the logits.
 
     Returns:
         A float32 scalar (float64 for float64 inputs).
@@ -35,6 +42,10 @@ def cross_entropy(
     Raises:
         UnsupportedError: when its gradient is to be differentiated again (`create_graph=True`).
     """
+    if bias is not None:
+        # The bias is the weight of one more state, which is always 1.
+        hidden = functional.pad(hidden, (0, 1), value=1.0)
+        weight = torch.cat([weight, bias[:, None]], dim=1)
     return _CrossEntropy.apply(hidden, weight, target, label_smoothing)
 
 

@@ -28,7 +28,7 @@ from safetensors.torch import load_file, save_file
 from torch import Tensor
 
 from regard.errors import BadArgumentError, DamagedFileError, RegardError, UnavailableError
-from regard.files import sha256, whole_file, whole_folder
+from regard.files import sha256, whole_file, whole_folder, write_json
 from regard.json_files import read_object
 from regard.version import __version__
 
@@ -112,7 +112,7 @@ class RunFolder:
                 )
             threads = began or threads
         versions = {"regard": __version__, "torch": torch.__version__}
-        _write_json(file, {"options": options, "versions": versions, "threads": threads})
+        write_json(file, {"options": options, "versions": versions, "threads": threads})
 
     def log(self, entry: dict[str, Any]) -> None:
         """Appends one line to log.jsonl."""
@@ -273,8 +273,3 @@ def _remove_partial(folder: Path) -> None:
                 shutil.rmtree(path)
             else:
                 path.unlink(missing_ok=True)  # it may have gone with its folder
-
-
-def _write_json(path: Path, value: Any) -> None:
-    with whole_file(path) as file:
-        file.write_text(json.dumps(value, indent=2, ensure_ascii=False), encoding="utf-8")

@@ -3,23 +3,20 @@
 import json
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from regard.files import whole_file
 from regard.models import AnyEncoderDecoder
 from regard.training import Progress
-from regard.translation.architectures import describe
-
-if TYPE_CHECKING:
-    from regard.translation.data import TranslationData
-    from regard.translation.training import TrainingOptions
+from regard.translation.data import TranslationData
+from regard.translation.options import TrainingOptions
 
 
 def write_card(
     folder: str | os.PathLike[str],
     model: AnyEncoderDecoder,
-    options: "TrainingOptions",
-    data: "TranslationData",
+    options: TrainingOptions,
+    data: TranslationData,
     progress: Progress,
     command: str,
 ) -> None:
@@ -29,7 +26,7 @@ def write_card(
         "license": options.license,
         "pipeline_tag": "translation",
         "library_name": "regard",
-        "kind": describe(options),
+        "kind": options.model_name(),
         "parameters": sum(
             parameter.numel() for parameter in model.parameters() if parameter.requires_grad
         ),

@@ -7,22 +7,19 @@ data/
     tokenizer.json, …
 """
 
-import json
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from regard.data import BadLine, Cleaner, CleaningRules, Pair, TokenStore, plan_split, read_pairs
 from regard.data.lines import check_rereadable
 from regard.data.pairs import refuse
 from regard.errors import BadArgumentError, DamagedFileError, RegardError
-from regard.files import sha256, whole_file
+from regard.files import sha256, whole_file, write_json
 from regard.json_files import read_object
 from regard.text import TokenizerPair, train_pair
-
-if TYPE_CHECKING:
-    from regard.translation.training import TrainingOptions
+from regard.translation.options import TrainingOptions
 
 Say = Callable[[str], None]
 
@@ -40,7 +37,7 @@ class TranslationData:
 
 
 def prepare(
-    pairs: str | tuple[str, str], options: "TrainingOptions", folder: Path, *, say: Say
+    pairs: str | tuple[str, str], options: TrainingOptions, folder: Path, *, say: Say
 ) -> TranslationData:
     """Reads, cleans, splits, trains the tokenizer and stores token ids; or finds all that done.
 
@@ -72,8 +69,7 @@ def prepare(
         written = sorted(file for file in folder.glob("[!.]*") if file.is_file())
         made = {file.name: sha256(file) for file in written}
         content = {"made_from": made_from, "summary": summary, "files": made}
-        with whole_file(record) as temporary:
-            temporary.write_text(json.dumps(content, indent=2))
+        write_json(record, content)
     return TranslationData(
         store=TokenStore.open(folder / "train.tokens"),
         tokenizers=TokenizerPair.load(folder),
@@ -84,7 +80,7 @@ def prepare(
     )
 
 
-def check_files(pairs: str | tuple[str, str], options: "TrainingOptions") -> list[str]:
+def check_files(pairs: str | tuple[str, str], options: TrainingOptions) -> list[str]:
     """The names of the files that training reads. Raises NotFoundError for a missing one."""
     files = [pairs] if isinstance(pairs, str) else list(pairs)
     files += [file for file in (options.dev, options.test) if file]
@@ -117,9 +113,7 @@ def _check_unchanged(folder: Path, made: dict[str, str]) -> None:
             )
 
 
-def _prepare(
-    pairs: str | tuple[str, str], options: "TrainingOptions", folder: Path, say: Say
-) -> str:
+def _prepare(pairs: str | tuple[str, str], options: TrainingOptions, folder: Path, say: Say) -> str:
     cleaned = folder / "cleaned.tsv"
     cleaner = Cleaner()
     _write_tsv(cleaned, cleaner.clean(read_pairs(pairs, on_bad_line=_count_bad_text(cleaner))))

@@ -9,7 +9,6 @@ OUTPUT/
     ladder.md, ladder.json, ladder.svg
 """
 
-import json
 import time
 from bisect import bisect_left
 from collections.abc import Callable, Sequence
@@ -18,11 +17,13 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from regard.files import whole_file
+from regard.files import whole_file, write_json
 from regard.json_files import read_object
 from regard.training import Progress, RunFolder, chance, corpus_scores
 from regard.translation.data import check_files, prepare
-from regard.translation.training import TrainingOptions, Watch, mean_loss, train_translation
+from regard.translation.evaluation import mean_loss
+from regard.translation.options import TrainingOptions
+from regard.translation.training import Watch, train_translation
 from regard.translation.translator import Result, Translator
 
 BUCKETS = 5  # of sentences by length
@@ -137,7 +138,7 @@ def climb(
     watch: Watch = lambda event, progress: None,
     say: Callable[[str], None] = lambda sentence: None,
     command: str = "",
-    cell: str = "gru",
+    cell: str = TrainingOptions.cell,
 ) -> Ladder:
     """Trains every rung in a folder of `options.output`, or resumes there, and scores them all.
 
@@ -188,7 +189,7 @@ def _climb(
         for file in FILES
     )
     ladder = Ladder(f"{len(tested):,} {name} pairs", buckets, results, *chances)
-    _write_json(folder / "ladder.json", asdict(ladder))
+    write_json(folder / "ladder.json", asdict(ladder))
     with whole_file(folder / "ladder.md") as file:
         file.write_text(f"{ladder.table()}\n\n{ladder.caption()}\n", encoding="utf-8")
     return ladder
@@ -248,7 +249,7 @@ def _measure(
     for name, lines in translations.items():
         with whole_file(folder / name) as file:
             file.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
-    _write_json(folder / "result.json", asdict(result))
+    write_json(folder / "result.json", asdict(result))
     return result, translations
 
 
@@ -292,8 +293,3 @@ def markdown(rows: Sequence[Sequence[str]]) -> str:
         + " |"
         for row in (rows[0], rule, *rows[1:])
     )
-
-
-def _write_json(path: Path, content: dict[str, Any]) -> None:
-    with whole_file(path) as file:
-        file.write_text(json.dumps(content, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")

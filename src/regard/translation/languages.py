@@ -7,115 +7,125 @@ one of the target (Liu et al. 2020; mBART-50: Tang et al. 2020).
 
 import re
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from typing import Any
 
 from regard.errors import BadArgumentError, UnsupportedError, unknown
 from regard.generation import GenerationConfig
 from regard.tasks.defaults import Defaults
 from regard.text import Tokenizer
 
-if TYPE_CHECKING:
-    from regard.translation.translator import Translator
-
 _TASK = re.compile(r"translation_(.+)_to_(.+)")
 _TOKEN = re.compile(r"[a-z]{2,3}_[A-Z][A-Za-z]{1,3}")
 _MARIAN = re.compile(r">>(.+)<<")
 
 
-def between(translator: "Translator", source: str | None, target: str | None) -> "Translator":
-    """See `Translator.between`."""
-    tokenizer = translator.tokenizers.source
-    if pairs := task_pairs(translator.directions):
-        task = _one_pair(pairs, source, target)
-        defaults = translator.directions[task]
-        return translator.decoding_by(
-            defaults.generation, prefix=defaults.prefix, not_followed=defaults.not_followed
-        )
-    if tokens := language_tokens(tokenizer):
-        return _between_tokens(translator, tokens, source, target)
-    targets = {
-        found[1]: piece
-        for piece in tokenizer.backend.get_vocab()
-        if (found := _MARIAN.match(piece))
-    }
-    if not targets:
-        raise UnsupportedError(
-            f"{translator.name} translates one fixed pair of languages. Leave the languages out."
-        )
-    if source is not None:
-        raise UnsupportedError(
-            f"{translator.name} finds the source's language by itself; got {source!r}. Leave it"
-            " out."
-        )
-    if target is None:
-        return translator
-    prefix = f"{targets[_named(target, targets)]} "
-    return translator.decoding_by(translator.generation, prefix=prefix)
+@dataclass(frozen=True)
+class Languages:
+    """The languages of a checkpoint, found when it is loaded."""
+
+    tokenizer: Tokenizer  # of the source
+    pairs: Mapping[tuple[str, str], Defaults]  # T5's (source, target) → its settings
+    tokens: Mapping[str, int]  # mBART's "de_DE" → its id
+    both: bool  # whether a caller names the source and the target
+
+    @classmethod
+    def of(cls, tokenizer: Tokenizer, tasks: Mapping[str, Defaults]) -> "Languages":
+        """The languages that the tokenizer has tokens for, or the tasks of config.json name."""
+        found = ((_TASK.fullmatch(task), defaults) for task, defaults in tasks.items())
+        pairs = {(match[1], match[2]): defaults for match, defaults in found if match}
+        tokens = {
+            token.content: id_
+            for id_, token in tokenizer.backend.get_added_tokens_decoder().items()
+            if token.special and _TOKEN.fullmatch(token.content)
+        }
+        return cls(tokenizer, pairs, tokens, bool(pairs or tokens))
+
+    def chosen(
+        self,
+        source: str | None,
+        target: str | None,
+        *,
+        name: str,
+        generation: GenerationConfig,
+        around: Mapping[str, tuple[int, ...]],
+    ) -> dict[str, Any]:
+        """The attributes of a `Translator` between these languages.
+
+        Args:
+            name: of the checkpoint, for messages.
+            generation: the defaults of decoding so far.
+            around: the special tokens "before" and "after" the source so far.
+
+        Raises:
+            BadArgumentError: an unknown language.
+            UnsupportedError: a model of one pair of languages.
+        """
+        if self.pairs:
+            return dict(vars(self.pairs[_one_pair(self.pairs, source, target)]))
+        if self.tokens:
+            return self._tokens_chosen(source, target, generation, around)
+        targets = {
+            match[1]: piece
+            for piece in self.tokenizer.backend.get_vocab()
+            if (match := _MARIAN.match(piece))
+        }
+        if not targets:
+            raise UnsupportedError(
+                f"{name} translates one fixed pair of languages. Leave the languages out."
+            )
+        if source is not None:
+            raise UnsupportedError(
+                f"{name} finds the source's language by itself; got {source!r}. Leave it out."
+            )
+        return {} if target is None else {"prefix": f"{targets[_named(target, targets)]} "}
+
+    def check_chosen(self, name: str, prefix: str | None, generation: GenerationConfig) -> None:
+        """Raises BadArgumentError where several targets are known and none is chosen."""
+        known: Iterable[str] = ()
+        if prefix is None:
+            known = (f"{source} → {target}" for source, target in self.pairs)
+        elif self.tokens:
+            first = (generation.decoder_start_token_id, generation.forced_bos_token_id)
+            known = () if set(first) & set(self.tokens.values()) else sorted(self.tokens)
+        if listed := ", ".join(known):
+            raise BadArgumentError(
+                f"{name} translates into several languages ({listed}): choose one with"
+                ' translator.between(target="…").'
+            )
+
+    def _tokens_chosen(
+        self,
+        source: str | None,
+        target: str | None,
+        generation: GenerationConfig,
+        around: Mapping[str, tuple[int, ...]],
+    ) -> dict[str, Any]:
+        tokens, known = self.tokens, set(self.tokens.values())
+        changes: dict[str, Any] = {}
+        if source is not None:
+            own = tokens[_named(source, tokens)]
+            for side, ids in around.items():
+                changes[side] = tuple(own if id_ in known else id_ for id_ in ids)
+        if target is not None:
+            # Where the source's token leads (mBART-50), the target's is the first to be generated;
+            # where it comes last, the decoder reads the target's in place of a start token.
+            leads = bool(known & set(around["before"]))
+            role = "forced_bos_token_id" if leads else "decoder_start_token_id"
+            changes["generation"] = generation.updated(**{role: tokens[_named(target, tokens)]})
+        return changes
 
 
-def are_chosen(translator: "Translator") -> bool:
-    """See `Translator.has_languages`."""
-    tokens = language_tokens(translator.tokenizers.source)
-    return bool(task_pairs(translator.directions) or tokens)
-
-
-def check_chosen(translator: "Translator", generation: GenerationConfig) -> None:
-    """Raises BadArgumentError where a checkpoint of several targets has not been told which."""
-    known: Iterable[str] = ()
-    if translator.prefix is None:
-        known = (f"{source} → {target}" for source, target in task_pairs(translator.directions))
-    elif tokens := language_tokens(translator.tokenizers.source):
-        first = (generation.decoder_start_token_id, generation.forced_bos_token_id)
-        known = () if set(first) & set(tokens.values()) else sorted(tokens)
-    if listed := ", ".join(known):
-        raise BadArgumentError(
-            f"{translator.name} translates into several languages ({listed}): choose one with"
-            ' translator.between(target="…").'
-        )
-
-
-def task_pairs(tasks: Mapping[str, Defaults]) -> dict[tuple[str, str], str]:
-    """(source, target) → the name of its task in config.json."""
-    return {(found[1], found[2]): task for task in tasks if (found := _TASK.fullmatch(task))}
-
-
-def language_tokens(tokenizer: Tokenizer) -> dict[str, int]:
-    """mBART's "de_DE" → its id; empty for a tokenizer without such tokens."""
-    added = tokenizer.backend.get_added_tokens_decoder()
-    return {
-        token.content: id_
-        for id_, token in added.items()
-        if token.special and _TOKEN.fullmatch(token.content)
-    }
-
-
-def _between_tokens(
-    translator: "Translator", tokens: dict[str, int], source: str | None, target: str | None
-) -> "Translator":
-    known = set(tokens.values())
-    leads = bool(known & set(translator.before))
-    around = {"before": translator.before, "after": translator.after}
-    if source is not None:
-        own = tokens[_named(source, tokens)]
-        for side, ids in around.items():
-            around[side] = tuple(own if id_ in known else id_ for id_ in ids)
-    generation = translator.generation
-    if target is not None:
-        # Where the source's token leads (mBART-50), the target's is the first to be generated;
-        # where it comes last, the decoder reads the target's in place of a start token.
-        role = "forced_bos_token_id" if leads else "decoder_start_token_id"
-        generation = generation.updated(**{role: tokens[_named(target, tokens)]})
-    return translator.decoding_by(generation, **around)
-
-
-def _one_pair(pairs: Mapping[tuple[str, str], str], source: str | None, target: str | None) -> str:
+def _one_pair(
+    pairs: Iterable[tuple[str, str]], source: str | None, target: str | None
+) -> tuple[str, str]:
     fits = [pair for pair in pairs if source in (None, pair[0]) and target in (None, pair[1])]
     if len(fits) != 1:
         known = ", ".join(f"{source} → {target}" for source, target in pairs)
         raise BadArgumentError(
             f"languages must name one of {known}; got {source or 'any'} → {target or 'any'}."
         )
-    return pairs[fits[0]]
+    return fits[0]
 
 
 def _named(language: str, known: Iterable[str]) -> str:

@@ -6,20 +6,19 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
-import torch
 from numpy.typing import NDArray
 
 from regard.checkpoints import CheckpointLike, open_checkpoint
 from regard.data import pad
 from regard.errors import BadArgumentError, unknown
-from regard.generation import GenerationConfig
+from regard.generation import Hypothesis
 from regard.inspection import STEPS, cross_attention, group_words
 from regard.models import AnyEncoderDecoder, EncoderDecoder
 from regard.tasks.batching import read_each
 from regard.tasks.defaults import Defaults
-from regard.tasks.text_to_text import Alternative, TextToText, in_batches, load_parts
+from regard.tasks.text_to_text import Alternative, TextToText, load_parts
 from regard.text import TokenizerPair, normalise
-from regard.translation import languages
+from regard.translation.languages import Languages
 
 
 @dataclass(frozen=True)
@@ -55,7 +54,7 @@ class Translator(TextToText):
         **settings: Any,
     ):
         super().__init__(model, tokenizers, name=name, **settings)
-        self.directions = dict(directions or {})
+        self.languages = Languages.of(tokenizers.source, directions or {})
 
     @classmethod
     def load(cls, folder: CheckpointLike, *, name: str | None = None) -> "Translator":
@@ -76,7 +75,7 @@ class Translator(TextToText):
     @property
     def has_languages(self) -> bool:
         """Whether the checkpoint has to be told both languages: see `between`."""
-        return languages.are_chosen(self)
+        return self.languages.both
 
     def between(self, source: str | None = None, target: str | None = None) -> "Translator":
         """The same translator for other languages, of a checkpoint that knows several.
@@ -89,7 +88,14 @@ class Translator(TextToText):
             BadArgumentError: an unknown language.
             UnsupportedError: a model of one pair of languages.
         """
-        return languages.between(self, source, target)
+        changes = self.languages.chosen(
+            source,
+            target,
+            name=self.name,
+            generation=self.generation,
+            around={"before": self.before, "after": self.after},
+        )
+        return self.decoding_by(**changes)
 
     def run(
         self,
@@ -97,6 +103,7 @@ class Translator(TextToText):
         *,
         batch_size: int = 32,
         alignment: str | None = None,
+        alignment_layer: int | None = None,
         progress: Callable[[int], None] = lambda done: None,
         **options: Any,
     ) -> list[Result]:
@@ -106,6 +113,8 @@ class Translator(TextToText):
             batch_size: texts decoded together.
             alignment: also read the word alignment from cross-attention, at the decoder's
                 "output" or "input" step (`inspection.cross_attention`).
+            alignment_layer: the decoder's layer that it is read from, counted from 0, negative from
+                the end; the mean over all layers by default.
             progress: called with the number of texts just finished.
             options: fields of GenerationConfig, such as num_beams.
 
@@ -114,16 +123,26 @@ class Translator(TextToText):
                 positions. A longer text of several sentences is translated sentence by sentence.
         """
         config = self.configured(options)
-        languages.check_chosen(self, config)
+        if self.languages.both:
+            self.languages.check_chosen(self.name, self.prefix, config)
         if alignment is not None and alignment not in STEPS:
             raise unknown("alignment", alignment, STEPS)
-        parts = in_batches(
+
+        def results(sources: list[list[int]], n_best: list[list[Hypothesis]]) -> list[Result]:
+            found = [_result(self.alternatives(hypotheses)) for hypotheses in n_best]
+            if alignment is None:
+                return found
+            targets = [self.without_end(hypotheses[0].tokens) for hypotheses in n_best]
+            return self._aligned(found, sources, targets, alignment, alignment_layer)
+
+        parts = self.answers(
             read_each(self._parts, texts),
-            lambda sources, numbers: self._translate(sources, config, alignment, numbers),
+            config,
+            results,
             batch_size=batch_size,
             progress=progress,
         )
-        return [_join(results) for results in parts]
+        return [_join(each) for each in parts]
 
     def tidied(self, text: str) -> str:
         return normalise(text)
@@ -153,37 +172,18 @@ class Translator(TextToText):
                 parts.append(ids)
         return parts
 
-    @torch.inference_mode()
-    def _translate(
-        self,
-        sources: list[list[int]],
-        config: GenerationConfig,
-        alignment: str | None,
-        numbers: Sequence[int],
-    ) -> list[Result]:
-        n_best = self.decode(sources, config, numbers)
-        results = []
-        for hypotheses in n_best:
-            best, *_ = alternatives = self.told(hypotheses)
-            results.append(
-                Result(best.text, best.score, best.tokens, best.finished, alternatives=alternatives)
-            )
-        if alignment:
-            targets = [self.without_end(hypotheses[0].tokens) for hypotheses in n_best]
-            results = self._aligned(results, sources, targets, alignment)
-        return results
-
     def _aligned(
         self,
         results: list[Result],
         sources: list[list[int]],
         targets: list[list[int]],
         step: str,
+        layer: int | None,
     ) -> list[Result]:
         ids = self.model.config
         target = pad(targets, pad_id=ids.pad_id, eos_id=ids.eos_id)[0].to(self.device)
         target = target[:, :-1]  # the end of the longest belongs to no word
-        weights = cross_attention(self.model, self.batch(sources), target, step=step)
+        weights = cross_attention(self.model, self.batch(sources), target, layer=layer, step=step)
         weights = weights.mean(1)[:, :, len(self.before) :]  # over heads; of the text's own tokens
         aligned = []
         for row, result in enumerate(results):
@@ -204,13 +204,20 @@ class Translator(TextToText):
             )
         return aligned
 
-    def alignment_caption(self, step: str) -> str:
+    def alignment_caption(self, step: str, layer: int | None = None) -> str:
         """What the numbers of `Result.alignment` are."""
         of = "α of cross-attention"
         if isinstance(self.model, EncoderDecoder):
             config = self.model.config
-            of += f", mean over {config.decoder_layers} layers × {config.decoder_heads} heads"
+            layers = f"{config.decoder_layers} layers × " if layer is None else ""
+            of += f", mean over {layers}{config.decoder_heads} heads"
+            of += "" if layer is None else f" of layer {layer}"
         return f"{of}, at the decoder's {step} step"
+
+
+def _result(alternatives: list[Alternative]) -> Result:
+    best = alternatives[0]
+    return Result(best.text, best.score, best.tokens, best.finished, alternatives=alternatives)
 
 
 def _join(parts: list[Result]) -> Result:

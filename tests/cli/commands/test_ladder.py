@@ -7,7 +7,7 @@ import pytest
 
 from regard.translation import ladder as task
 from regard.translation.ladder import Ladder, RungResult
-from regard.translation.training import TrainingOptions
+from regard.translation.options import LadderOptions
 
 
 @pytest.fixture
@@ -58,7 +58,7 @@ def test_what_is_not_given_is_trainings_default(regard, asked, tmp_path):
     regard("ladder", "--data", "pairs.tsv", "--output", tmp_path / "out")
     pairs, options, command, cell = asked[0]
     assert (pairs, cell) == ("pairs.tsv", "gru")
-    assert options == TrainingOptions(output=str(tmp_path / "out"), data_note="pairs.tsv")
+    assert options == LadderOptions(output=str(tmp_path / "out"))
     assert command.startswith("regard ")
 
 
@@ -72,11 +72,10 @@ def test_what_is_given_arrives(regard, asked, tmp_path):
     )  # fmt: skip
     _, options, _, cell = asked[0]
     assert cell == "lstm"
-    assert options == TrainingOptions(
+    assert options == LadderOptions(
         output=str(tmp_path / "x"), dev="d", test="t", max_minutes=7, max_steps=600, cooldown=100,
         preset="small", vocab_size=500, max_tokens=900, patience=3, evaluate_every=50,
-        dev_sentences=60, precision="fp32", seed=5, data_note="pairs.tsv", dropout=0.25,
-        average=2,
+        dev_sentences=60, precision="fp32", seed=5, dropout=0.25, average=2,
     )  # fmt: skip
 
 

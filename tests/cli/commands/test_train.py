@@ -10,7 +10,7 @@ import typer
 from regard.cli.app import app
 from regard.training import Progress
 from regard.translation import training as translation_training
-from regard.translation.training import TrainingOptions
+from regard.translation.options import TrainingOptions
 
 
 class Calls(list):

@@ -127,6 +127,13 @@ def test_attention_is_read_at_the_step_that_was_asked_for(regard, upper_case):
     assert "α at the input step, for a test" in outcome.out
 
 
+def test_attention_is_read_from_the_layer_that_was_asked_for(regard, upper_case):
+    outcome = regard("translate", "where", "--attention-layer", -1)
+    asked = upper_case.seen[0]
+    assert (asked["alignment"], asked["alignment_layer"]) == ("output", -1)
+    assert "α at the output step of layer -1, for a test" in outcome.out
+
+
 def test_a_pipe_gets_each_answer_before_it_sends_the_next_line():
     program = textwrap.dedent("""
         import regard.api.loading

@@ -1,23 +1,26 @@
-"""The kernels by name, and which of them is the fastest for a call."""
+"""The kernels by name, PyTorch's own among them, and which is the fastest for a call."""
 
 from collections.abc import Callable
 
 import torch
+from jaxtyping import Float
 from torch import Tensor
+from torch.autograd import forward_ad
+from torch.nn.functional import scaled_dot_product_attention
 
 from regard.attention.kernels.blocked import RunningAverage, blocked
 from regard.attention.kernels.derivatives import (
     WHOLE_MAP_ENTRIES,
     definition,
-    needs_definition,
     with_further_derivatives,
 )
-from regard.attention.kernels.fused import fused
 from regard.attention.kernels.plain import plain
 from regard.attention.kernels.short import short
 from regard.attention.masks import Causal
 from regard.attention.record import Attention
 from regard.attention.scores import cosine, dot, scaled, scaled_dot, unit
+from regard.attention.softmax import zero_where_empty
+from regard.attention.whole_mask import lowest
 from regard.errors import UnsupportedError, unknown
 
 Kernel = Callable[[Attention], tuple[Tensor, Tensor]]
@@ -25,6 +28,38 @@ Kernel = Callable[[Attention], tuple[Tensor, Tensor]]
 
 DotKernel = Callable[[Attention, float], Tensor]
 """The output for scores of scale · query keyᵀ, with its first derivative."""
+
+
+def fused(attention: Attention, scale: float) -> Float[Tensor, "batch heads queries value_dim"]:
+    """PyTorch's own kernel, scaled_dot_product_attention.
+
+    A mask other than a square Causal is built whole.
+    """
+    query, key, value, _, mask, bias = attention
+    queries, keys = query.shape[2], key.shape[2]
+    grouped = query.shape[1] != key.shape[1]
+    # PyTorch aligns its causal mask on the left: ours, unless the map is square.
+    if bias is None and type(mask) is Causal and queries == keys:
+        return scaled_dot_product_attention(
+            query, key, value, is_causal=True, scale=scale, enable_gqa=grouped
+        )
+    whole = None if mask is None else mask.whole(queries, keys, query.device)
+    added: Tensor | None = None
+    live_rows: Tensor | None = None
+    if bias is not None:
+        added = bias.to(query.dtype)
+        if whole is not None:
+            added = added.masked_fill(whole.hidden, float("-inf"))
+        live_rows = ~added.isneginf().all(-1, keepdim=True)
+        added = added.clamp(min=lowest(query.dtype))
+    elif whole is not None:
+        added, live_rows = whole.allowed, whole.live_rows
+    output = scaled_dot_product_attention(
+        query, key, value, attn_mask=added, scale=scale, enable_gqa=grouped
+    )
+    # What an empty row gives differs between PyTorch's back ends.
+    return output if live_rows is None else zero_where_empty(output, ~live_rows)
+
 
 ANY_SCORE: dict[str, Kernel] = {"plain": plain, "blocked": blocked}
 DOT_PRODUCTS: dict[str, DotKernel] = {"short": short, "fused": fused}
@@ -57,11 +92,22 @@ def run(kernel: str, inputs: Attention, return_lse: bool) -> tuple[Tensor, Tenso
         )
     if needs_definition(kernel):
         return definition(inputs)
-    output = with_further_derivatives(DOT_PRODUCTS[kernel](dots, scale), inputs)
+    output = DOT_PRODUCTS[kernel](dots, scale)
+    if output.requires_grad:
+        output = with_further_derivatives(output, inputs)
     if not return_lse:
         return output, None
     # Fused kernels' own log-sum-exps have differed in base and alignment: ours is computed apart.
     return output, inputs.lse()
+
+
+def needs_definition(kernel: str) -> bool:
+    """Whether torch.func, forward mode or torch.compile asks for more than `kernel` can do."""
+    # Once compiled, an autograd.Function drops second derivatives without an error.
+    if kernel == "short" and torch.compiler.is_compiling():
+        return True
+    # PyTorch has no public names for these two.
+    return torch._C._are_functorch_transforms_active() or forward_ad._current_level >= 0
 
 
 def choose(inputs: Attention) -> str:

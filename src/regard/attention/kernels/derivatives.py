@@ -8,7 +8,6 @@ from typing import Any
 
 import torch
 from torch import Tensor
-from torch.autograd import forward_ad
 
 from regard.attention.kernels.blocked import blocked
 from regard.attention.kernels.plain import plain
@@ -24,19 +23,8 @@ def definition(inputs: Attention) -> tuple[Tensor, Tensor]:
     return plain(inputs) if entries <= WHOLE_MAP_ENTRIES else blocked(inputs)
 
 
-def needs_definition(kernel: str) -> bool:
-    """Whether torch.func, forward mode or torch.compile asks for more than `kernel` can do."""
-    # Once compiled, an autograd.Function drops second derivatives without an error.
-    if kernel == "short" and torch.compiler.is_compiling():
-        return True
-    # PyTorch has no public names for these two.
-    return torch._C._are_functorch_transforms_active() or forward_ad._current_level >= 0
-
-
 def with_further_derivatives(output: Tensor, inputs: Attention) -> Tensor:
     """A kernel's output, whose derivatives beyond the first are those of the definition."""
-    if not output.requires_grad:
-        return output
     query, key, value, score, mask, bias = inputs
     return _FurtherDerivatives.apply(output, score, mask, query, key, value, bias)
 

@@ -5,31 +5,13 @@ BART (Lewis et al. 2020) normalises after each sub-layer, mBART (Liu et al. 2020
 
 from typing import Any
 
+from regard.checkpoints.families.marian import RENAMES, SHARED, read_sizes, shared_settings
 from regard.checkpoints.family import Family, Place, Settings, rename
 from regard.errors import UnsupportedError
 from regard.models import EncoderDecoder, EncoderDecoderConfig
 
 MODEL_TYPES = ("bart", "mbart")
 
-# Replaced in this order, inside every name of our state dict.
-RENAMES = (
-    (".embed.tokens", ".embed_tokens"),
-    (".embed.positions", ".embed_positions"),
-    (".embed.norm", ".layernorm_embedding"),
-    (".self_attention.", ".self_attn."),
-    (".cross_attention.", ".encoder_attn."),
-    ("_attn.query", "_attn.q_proj"),
-    ("_attn.key", "_attn.k_proj"),
-    ("_attn.value", "_attn.v_proj"),
-    ("_attn.output", "_attn.out_proj"),
-    (".self_attention_norm", ".self_attn_layer_norm"),
-    (".cross_attention_norm", ".encoder_attn_layer_norm"),
-    (".feed_forward_norm", ".final_layer_norm"),
-    (".feed_forward.inner", ".fc1"),
-    (".feed_forward.outer", ".fc2"),
-    ("coder.norm", "coder.layer_norm"),
-)
-SHARED = "model.shared.weight"
 # What every model of these families has in common.
 FIXED: dict[str, Any] = {
     "target_vocab_size": None,
@@ -63,40 +45,17 @@ def to_config(config: EncoderDecoderConfig) -> Settings:
     """config.json for a model of this configuration."""
     family, name = ("mbart", "MBart") if config.norm_first else ("bart", "Bart")
     head = "ForConditionalGeneration" if config.logits_bias else "Model"
-    settings: Settings = {
+    return {
         "model_type": family,
         "architectures": [name + head],
-        "vocab_size": config.vocab_size,
-        "d_model": config.d_model,
-        "dropout": config.dropout,
-        "attention_dropout": 0.0,
-        "activation_dropout": 0.0,
+        **shared_settings(config),
         "activation_function": _ACTIVATIONS.get(config.activation, config.activation),
-        "max_position_embeddings": config.max_positions,
-        "scale_embedding": config.scale_embedding,
-        "tie_word_embeddings": True,
-        "is_encoder_decoder": True,
-        "pad_token_id": config.pad_id,
-        "bos_token_id": None,
-        "eos_token_id": config.eos_id,
-        "forced_eos_token_id": None,
-        "decoder_start_token_id": config.start_id,
     }
-    for side in ("encoder", "decoder"):
-        settings[f"{side}_layers"] = getattr(config, f"{side}_layers")
-        settings[f"{side}_attention_heads"] = getattr(config, f"{side}_heads")
-        settings[f"{side}_ffn_dim"] = config.d_ff
-    return settings
 
 
 def from_config(settings: Settings) -> EncoderDecoderConfig:
     """The configuration that config.json describes."""
     family = settings["model_type"]
-    if settings["encoder_ffn_dim"] != settings["decoder_ffn_dim"]:
-        raise UnsupportedError(
-            "encoder_ffn_dim and decoder_ffn_dim must be equal;"
-            f" got {settings['encoder_ffn_dim']} and {settings['decoder_ffn_dim']}."
-        )
     if not settings.get("tie_word_embeddings", True):
         raise UnsupportedError(
             f"tie_word_embeddings must be true for {family}; config.json says false."
@@ -104,17 +63,10 @@ def from_config(settings: Settings) -> EncoderDecoderConfig:
     eos = settings.get("eos_token_id", 2)
     start = settings.get("decoder_start_token_id", 2 if family == "bart" else None)
     return EncoderDecoderConfig(
-        vocab_size=settings["vocab_size"],
-        d_model=settings["d_model"],
-        encoder_layers=settings["encoder_layers"],
-        decoder_layers=settings["decoder_layers"],
-        encoder_heads=settings["encoder_attention_heads"],
-        decoder_heads=settings["decoder_attention_heads"],
-        d_ff=settings["encoder_ffn_dim"],
+        **read_sizes(settings),
         dropout=settings.get("dropout", 0.1),
         norm="post" if family == "bart" else "pre",
         activation=settings.get("activation_function", "gelu"),
-        max_positions=settings["max_position_embeddings"],
         scale_embedding=settings.get("scale_embedding", False),
         # A file of the model without its head, as of facebook/bart-base, holds no such bias.
         logits_bias=settings.get("architectures") not in (["BartModel"], ["MBartModel"]),
@@ -143,7 +95,6 @@ def _their_name(name: str) -> str | Place:
 
 
 FAMILY = Family(
-    model_types=MODEL_TYPES,
     model=EncoderDecoder,
     from_config=from_config,
     to_config=to_config,

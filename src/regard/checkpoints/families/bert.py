@@ -1,16 +1,18 @@
 """The encoder's names and settings in Hugging Face's BERT layout."""
 
+from functools import partial
 from typing import Any
 
 from regard.checkpoints.families.heads import (
     TEXT_HEADS,
+    encoder_names,
     head_settings,
     label_settings,
     read_head,
     read_labels,
     refuse_settings,
 )
-from regard.checkpoints.family import Family, Settings, rename
+from regard.checkpoints.family import Family, Settings
 from regard.models import Encoder, EncoderConfig
 
 # Replaced in this order, inside every name of our state dict but the head's.
@@ -46,15 +48,6 @@ REFUSED = {
     "add_cross_attention": False,
     "tie_word_embeddings": True,
 }
-
-
-def names(model: Encoder) -> dict[str, str]:
-    """Our name → theirs for every weight."""
-    head = HEAD.get(model.config.head, ())
-    return {
-        name: rename(name, head) if name.startswith("head.") else f"bert.{rename(name, BODY)}"
-        for name in model.state_dict()
-    }
 
 
 def aliases(model: Encoder) -> dict[str, str]:
@@ -134,12 +127,11 @@ def read_body(settings: Settings, head: str) -> dict[str, Any]:
 
 
 FAMILY = Family(
-    model_types=("bert",),
     model=Encoder,
     from_config=from_config,
     to_config=to_config,
     fits=fits,
-    names=names,
+    names=partial(encoder_names, base="bert", body=BODY, head=HEAD),
     aliases=aliases,
     base="bert.",
     renamed=((".gamma", ".weight"), (".beta", ".bias")),

@@ -3,15 +3,18 @@
 DistilBERT has no token types and no pooler.
 """
 
+from functools import partial
+
 from regard.checkpoints.families.heads import (
     TEXT_HEADS,
+    encoder_names,
     head_settings,
     label_settings,
     read_head,
     read_labels,
     refuse_settings,
 )
-from regard.checkpoints.family import Family, Settings, rename
+from regard.checkpoints.family import Family, Settings
 from regard.models import Encoder, EncoderConfig
 
 # Replaced in this order, inside every name of our state dict but the head's.
@@ -48,15 +51,6 @@ HEAD_DROPOUT = {
     "question_answering": ("qa_dropout", 0.1),
 }
 NORM_EPS = 1e-12  # config.json does not say it
-
-
-def names(model: Encoder) -> dict[str, str]:
-    """Our name → theirs for every weight."""
-    head = HEAD.get(model.config.head, ())
-    return {
-        name: rename(name, head) if name.startswith("head.") else f"distilbert.{rename(name, BODY)}"
-        for name in model.state_dict()
-    }
 
 
 def aliases(model: Encoder) -> dict[str, str]:
@@ -125,12 +119,11 @@ def fits(config: EncoderConfig) -> bool:
 
 
 FAMILY = Family(
-    model_types=("distilbert",),
     model=Encoder,
     from_config=from_config,
     to_config=to_config,
     fits=fits,
-    names=names,
+    names=partial(encoder_names, base="distilbert", body=BODY, head=HEAD),
     aliases=aliases,
     base="distilbert.",
     ignored=("embeddings.position_ids",),

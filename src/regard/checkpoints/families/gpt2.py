@@ -120,7 +120,6 @@ def from_config(settings: Settings) -> DecoderConfig:
 
 
 FAMILY = Family(
-    model_types=("gpt2",),
     model=Decoder,
     from_config=from_config,
     to_config=to_config,

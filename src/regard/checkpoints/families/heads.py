@@ -1,9 +1,11 @@
-"""What a model gives, as config.json says it: the class in "architectures", and the labels."""
+"""What a model gives, as config.json says it: the class in "architectures", and the labels; and the
+names of an encoder's weights, which depend on its head."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
-from regard.checkpoints.family import Settings
+from regard.checkpoints.family import Settings, rename
 from regard.errors import UnsupportedError
+from regard.models import Encoder
 
 # The ending of a transformers class → the head it has. "Model" has a pooler where the family does.
 TEXT_HEADS = {
@@ -17,6 +19,26 @@ IMAGE_HEADS = {"Model": "pooler", "ForImageClassification": "classification"}
 
 # Our own key, beside theirs: transformers says this in Python only.
 POOLER = "add_pooling_layer"
+
+
+Table = Iterable[tuple[str, str]]  # (ours, theirs), replaced in this order inside every name
+
+
+def encoder_names(
+    model: Encoder, *, base: str, body: Table, head: Mapping[str, Table]
+) -> dict[str, str]:
+    """Our name → theirs for every weight of an encoder.
+
+    Args:
+        base: their prefix for all but the head.
+        body: the table for all but the head.
+        head: the table for the head, by the config's head.
+    """
+    own = head.get(model.config.head, ())
+    return {
+        name: rename(name, own) if name.startswith("head.") else f"{base}.{rename(name, body)}"
+        for name in model.state_dict()
+    }
 
 
 def read_head(settings: Settings, prefix: str, heads: Mapping[str, str]) -> str:

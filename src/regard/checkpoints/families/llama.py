@@ -238,7 +238,6 @@ def _window(settings: Settings) -> tuple[int | None, int]:
 
 
 FAMILY = Family(
-    model_types=tuple(ARCHITECTURES),
     model=Decoder,
     from_config=from_config,
     to_config=to_config,

@@ -20,6 +20,7 @@ MODEL_TYPES = ("marian", "pegasus", "regard")
 RENAMES = (
     (".embed.tokens", ".embed_tokens"),
     (".embed.positions", ".embed_positions"),
+    (".embed.norm", ".layernorm_embedding"),  # BART's alone
     (".self_attention.", ".self_attn."),
     (".cross_attention.", ".encoder_attn."),
     ("_attn.query", "_attn.q_proj"),
@@ -76,21 +77,28 @@ def constant_names(config: EncoderDecoderConfig) -> tuple[str, ...]:
 def to_config(config: EncoderDecoderConfig) -> dict[str, Any]:
     """config.json for a model of this configuration."""
     family = _family(config)
-    settings: dict[str, Any] = {
+    return {
         "model_type": family,
         "architectures": [_ARCHITECTURES[family]],
-        "vocab_size": config.vocab_size,
+        **shared_settings(config),
         "decoder_vocab_size": config.decoder_vocab_size,
         "share_encoder_decoder_embeddings": config.target_vocab_size is None,
+        "static_position_embeddings": config.positions == "sinusoidal",
+        "normalize_before": config.norm_first,
+    }
+
+
+def shared_settings(config: EncoderDecoderConfig) -> dict[str, Any]:
+    """What Marian, Pegasus, BART and mBART say alike."""
+    settings: dict[str, Any] = {
+        "vocab_size": config.vocab_size,
         "d_model": config.d_model,
         "dropout": config.dropout,
         "attention_dropout": 0.0,
         "activation_dropout": 0.0,
         "activation_function": config.activation,
         "max_position_embeddings": config.max_positions,
-        "scale_embedding": True,
-        "static_position_embeddings": config.positions == "sinusoidal",
-        "normalize_before": config.norm_first,
+        "scale_embedding": config.scale_embedding,
         "tie_word_embeddings": True,
         "is_encoder_decoder": True,
         "pad_token_id": config.pad_id,
@@ -106,14 +114,28 @@ def to_config(config: EncoderDecoderConfig) -> dict[str, Any]:
     return settings
 
 
-def from_config(settings: dict[str, Any]) -> EncoderDecoderConfig:
-    """The configuration that config.json describes; `complete` adds what the weights say."""
-    family = settings["model_type"]
+def read_sizes(settings: dict[str, Any]) -> dict[str, Any]:
+    """The sizes, which these families say alike, as fields of our config."""
     if settings["encoder_ffn_dim"] != settings["decoder_ffn_dim"]:
         raise UnsupportedError(
             "encoder_ffn_dim and decoder_ffn_dim must be equal;"
             f" got {settings['encoder_ffn_dim']} and {settings['decoder_ffn_dim']}."
         )
+    return dict(
+        vocab_size=settings["vocab_size"],
+        d_model=settings["d_model"],
+        encoder_layers=settings["encoder_layers"],
+        decoder_layers=settings["decoder_layers"],
+        encoder_heads=settings["encoder_attention_heads"],
+        decoder_heads=settings["decoder_attention_heads"],
+        d_ff=settings["encoder_ffn_dim"],
+        max_positions=settings["max_position_embeddings"],
+    )
+
+
+def from_config(settings: dict[str, Any]) -> EncoderDecoderConfig:
+    """The configuration that config.json describes; `complete` adds what the weights say."""
+    family = settings["model_type"]
     if not settings.get("scale_embedding", False):
         raise UnsupportedError(
             "scale_embedding must be true for this model; config.json says false."
@@ -122,19 +144,12 @@ def from_config(settings: dict[str, Any]) -> EncoderDecoderConfig:
     static = settings.get("static_position_embeddings", True) or family in ("marian", "pegasus")
     pre = settings.get("normalize_before", False) if family == "regard" else family == "pegasus"
     return EncoderDecoderConfig(
-        vocab_size=settings["vocab_size"],
+        **read_sizes(settings),
         target_vocab_size=None if shared else settings["decoder_vocab_size"],
-        d_model=settings["d_model"],
-        encoder_layers=settings["encoder_layers"],
-        decoder_layers=settings["decoder_layers"],
-        encoder_heads=settings["encoder_attention_heads"],
-        decoder_heads=settings["decoder_attention_heads"],
-        d_ff=settings["encoder_ffn_dim"],
         dropout=settings["dropout"],
         norm="pre" if pre else "post",
         activation=settings["activation_function"],
         positions="sinusoidal" if static else "learned",
-        max_positions=settings["max_position_embeddings"],
         pad_id=settings["pad_token_id"],
         eos_id=settings["eos_token_id"],
         start_id=settings["decoder_start_token_id"],
@@ -182,7 +197,6 @@ def _fits(config: EncoderDecoderConfig) -> bool:
 
 
 FAMILY = Family(
-    model_types=MODEL_TYPES,
     model=EncoderDecoder,
     from_config=from_config,
     to_config=to_config,

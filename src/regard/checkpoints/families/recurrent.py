@@ -52,7 +52,6 @@ def from_config(settings: dict[str, Any]) -> RecurrentConfig:
 
 
 FAMILY = Family(
-    model_types=MODEL_TYPES,
     model=RecurrentEncoderDecoder,
     from_config=from_config,
     to_config=to_config,

@@ -1,5 +1,7 @@
 """The encoder's names and settings in Hugging Face's RoBERTa layout: BERT's but for a few."""
 
+from functools import partial
+
 from regard.checkpoints.families.bert import (
     BODY,
     IGNORED,
@@ -9,11 +11,12 @@ from regard.checkpoints.families.bert import (
 )
 from regard.checkpoints.families.heads import (
     TEXT_HEADS,
+    encoder_names,
     head_settings,
     read_head,
     refuse_settings,
 )
-from regard.checkpoints.family import Family, Settings, rename
+from regard.checkpoints.family import Family, Settings
 from regard.errors import DamagedFileError
 from regard.models import Encoder, EncoderConfig
 
@@ -28,15 +31,6 @@ HEAD = {
     "question_answering": (("head.output", "qa_outputs"),),
 }
 HEADS = {ending: head for ending, head in TEXT_HEADS.items() if ending != "ForPreTraining"}
-
-
-def names(model: Encoder) -> dict[str, str]:
-    """Our name → theirs for every weight."""
-    head = HEAD.get(model.config.head, ())
-    return {
-        name: rename(name, head) if name.startswith("head.") else f"roberta.{rename(name, BODY)}"
-        for name in model.state_dict()
-    }
 
 
 def aliases(model: Encoder) -> dict[str, str]:
@@ -87,12 +81,11 @@ def fits(config: EncoderConfig) -> bool:
 
 
 FAMILY = Family(
-    model_types=("roberta",),
     model=Encoder,
     from_config=from_config,
     to_config=to_config,
     fits=fits,
-    names=names,
+    names=partial(encoder_names, base="roberta", body=BODY, head=HEAD),
     aliases=aliases,
     base="roberta.",
     renamed=((".gamma", ".weight"), (".beta", ".bias")),

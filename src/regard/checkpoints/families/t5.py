@@ -177,7 +177,6 @@ def _their_name(name: str, config: EncoderDecoderConfig) -> str:
 
 
 FAMILY = Family(
-    model_types=MODEL_TYPES,
     model=EncoderDecoder,
     from_config=from_config,
     to_config=to_config,

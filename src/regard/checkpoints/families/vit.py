@@ -99,7 +99,6 @@ def _pair(size: int | list[int]) -> tuple[int, int]:
 
 
 FAMILY = Family(
-    model_types=("vit",),
     model=VisionTransformer,
     from_config=from_config,
     to_config=to_config,

@@ -1,20 +1,18 @@
 """`regard evaluate`: translate a set of sentence pairs and score the result."""
 
 import json
-import sys
-import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from regard.cli.options import BatchSize, LengthPenalty, MaxNewTokens, Threads
+from regard.cli.options import BatchSize, LengthPenalty, MaxNewTokens, Threads, given
 from regard.cli.progress import progress_bar
 from regard.cli.translators import Prefix, SourceLanguage, TargetLanguage, open_translator
-from regard.errors import DamagedFileError
 
 if TYPE_CHECKING:
+    from regard.translation.evaluation import Evaluation
     from regard.translation.translator import Translator
 
 
@@ -45,76 +43,47 @@ def evaluate(
     """
     import torch
 
-    references = read_references(pairs)
+    from regard.translation.evaluation import read_test_set
+
+    tested = read_test_set(pairs)
     if threads:
         torch.set_num_threads(threads)
-    options: dict[str, Any] = {
-        "num_beams": num_beams,
-        "length_penalty": length_penalty,
-        "max_new_tokens": max_new_tokens,
-    }
-    options = {name: value for name, value in options.items() if value is not None}
+    options = given(
+        num_beams=num_beams,
+        length_penalty=length_penalty,
+        max_new_tokens=max_new_tokens,
+    )
     translator = open_translator(model, source_language, target_language, prefix)
-    hypotheses, figures = measure(translator, references, batch_size=batch_size, **options)
+    result = score(translator, tested, batch_size=batch_size, **options)
     if output is not None:
         from regard.files import whole_file
 
         with whole_file(output) as file:
-            lines = (" ".join(text.splitlines()) for text in hypotheses)
+            lines = (" ".join(text.splitlines()) for text in result.translations)
             file.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
-    show(figures, as_json=as_json)
+    show(result, as_json=as_json)
 
 
-def read_references(path: Path) -> list[tuple[str, str]]:
-    """The sources and references in a file of pairs; empty lines hold none."""
-    from regard.data import read_pairs
+def score(
+    translator: "Translator", pairs: Sequence[tuple[str, str]], **options: Any
+) -> "Evaluation":
+    """`translation.evaluation.evaluate` with a bar on a terminal."""
+    from regard.translation import evaluation
 
-    pairs = [(pair.source, pair.target) for pair in read_pairs(path) if pair.source.strip()]
-    if not pairs:
-        raise DamagedFileError(f"{path} holds no sentence pairs; one a line was expected.")
-    return pairs
-
-
-def measure(
-    translator: "Translator",
-    pairs: Sequence[tuple[str, str]],
-    *,
-    batch_size: int = 32,
-    **generation: Any,
-) -> tuple[list[str], dict[str, Any]]:
-    """Translations of the pairs' sources, and the figures that compare them with the targets."""
-    from regard.training import corpus_scores
-    from regard.translation.training import mean_loss
-
-    sources = [source for source, _ in pairs]
-    started = time.perf_counter()
-    with progress_bar(len(sources), "translating") as bar:
-        results = translator.run(sources, batch_size=batch_size, progress=bar, **generation)
-    seconds = time.perf_counter() - started
-    hypotheses = [result.text for result in results]
-    scores = corpus_scores(hypotheses, [target for _, target in pairs])
-    return hypotheses, {
-        "bleu": scores.bleu,
-        "bleu_signature": scores.bleu_signature,
-        "chrf": scores.chrf,
-        "chrf_signature": scores.chrf_signature,
-        "loss": mean_loss(translator, pairs),
-        "sentences": len(pairs),
-        "sentences_per_second": len(pairs) / seconds,
-        "num_beams": generation.get("num_beams", translator.generation.num_beams),
-    }
+    with progress_bar(len(pairs), "translating") as bar:
+        return evaluation.evaluate(translator, pairs, progress=bar, **options)
 
 
-def show(figures: dict[str, Any], *, as_json: bool) -> None:
-    """Prints what `measure` found."""
+def show(result: "Evaluation", *, as_json: bool) -> None:
+    """Prints the figures."""
     if as_json:
-        json.dump(figures, sys.stdout, ensure_ascii=False)
-        print()
+        figures = {name: value for name, value in vars(result).items() if name != "translations"}
+        print(json.dumps(figures, ensure_ascii=False))
         return
-    print(f"BLEU         {figures['bleu']:.2f}   {figures['bleu_signature']}")
-    print(f"chrF         {figures['chrf']:.2f}   {figures['chrf_signature']}")
-    print(f"loss         {figures['loss']:.4f} nats per target token")
+    print(f"BLEU         {result.bleu:.2f}   {result.bleu_signature}")
+    print(f"chrF         {result.chrf:.2f}   {result.chrf_signature}")
+    print(f"loss         {result.loss:.4f} nats per target token")
     print(
-        f"speed        {figures['sentences_per_second']:.1f} sentences/s"
-        f" ({figures['sentences']:,} sentences, {figures['num_beams']} beams)"
+        f"speed        {result.sentences_per_second:.1f} sentences/s"
+        f" ({result.sentences:,} sentences, {result.num_beams} beams)"
     )

@@ -2,7 +2,7 @@
 
 import json
 import sys
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -13,8 +13,10 @@ from regard.cli.options import (
     JsonLines,
     LengthPenalty,
     MaxNewTokens,
+    NumBeams,
     Output,
     Threads,
+    given,
 )
 from regard.cli.texts import (
     answers,
@@ -58,15 +60,7 @@ def summarize(
         int | None,
         typer.Option("--min-new-tokens", min=0, help="Shortest summary.", show_default="model's"),
     ] = None,
-    num_beams: Annotated[
-        int | None,
-        typer.Option(
-            "--num-beams",
-            min=1,
-            help="Hypotheses kept at each step; 1 is greedy.",
-            show_default="model's",
-        ),
-    ] = None,
+    num_beams: NumBeams = None,
     length_penalty: LengthPenalty = None,
     no_repeat_ngram_size: Annotated[
         int | None,
@@ -96,14 +90,13 @@ def summarize(
     if prefix is not None:
         summarizer.prefix = prefix
     say_not_followed(model, summarizer.not_followed)
-    options: dict[str, Any] = {
-        "max_new_tokens": max_new_tokens,
-        "min_new_tokens": min_new_tokens,
-        "num_beams": num_beams,
-        "length_penalty": length_penalty,
-        "no_repeat_ngram_size": no_repeat_ngram_size,
-    }
-    options = {name: value for name, value in options.items() if value is not None}
+    options = given(
+        max_new_tokens=max_new_tokens,
+        min_new_tokens=min_new_tokens,
+        num_beams=num_beams,
+        length_penalty=length_penalty,
+        no_repeat_ngram_size=no_repeat_ngram_size,
+    )
     with (
         destination(output) as file,
         lines_bar(input, "summarizing") as bar,

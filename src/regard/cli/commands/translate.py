@@ -2,7 +2,7 @@
 
 import json
 import sys
-from typing import TYPE_CHECKING, Annotated, Any, TextIO
+from typing import TYPE_CHECKING, Annotated, TextIO
 
 import typer
 
@@ -13,8 +13,10 @@ from regard.cli.options import (
     JsonLines,
     LengthPenalty,
     MaxNewTokens,
+    NumBeams,
     Output,
     Threads,
+    given,
 )
 from regard.cli.texts import answers, destination, lines_bar, one_line, text_groups
 from regard.cli.translators import Prefix, SourceLanguage, TargetLanguage, open_translator
@@ -52,15 +54,15 @@ def translate(
             help="Read at the step that predicts a word, or at the next, which reads it.",
         ),
     ] = "output",
-    num_beams: Annotated[
+    attention_layer: Annotated[
         int | None,
         typer.Option(
-            "--num-beams",
-            min=1,
-            help="Hypotheses kept at each step; 1 is greedy.",
-            show_default="model's",
+            "--attention-layer",
+            help="Read from this layer of the decoder, from 0 on; -1 is the last.",
+            show_default="mean of all",
         ),
     ] = None,
+    num_beams: NumBeams = None,
     n_best: Annotated[
         int,
         typer.Option(
@@ -80,6 +82,7 @@ def translate(
     One line in, one line out: an empty line stays empty, and a pipe gets each answer as soon as
     its line has come.
     """
+    attention = attention or attention_layer is not None
     groups = text_groups(sentences, input, as_json, what="a sentence")
     import torch
 
@@ -89,13 +92,13 @@ def translate(
     beams = translator.generation.num_beams if num_beams is None else num_beams
     if n_best > beams:
         raise BadArgumentError(f"--n-best must not be above --num-beams; got {n_best} > {beams}.")
-    options: dict[str, Any] = {
-        "num_beams": num_beams,
-        "num_return_sequences": n_best,
-        "length_penalty": length_penalty,
-        "max_new_tokens": max_new_tokens,
-    }
-    options = {name: value for name, value in options.items() if value is not None}
+    options = given(
+        num_beams=num_beams,
+        num_return_sequences=n_best,
+        length_penalty=length_penalty,
+        max_new_tokens=max_new_tokens,
+        alignment_layer=attention_layer,
+    )
     with (
         destination(output) as file,
         lines_bar(input, "translating") as bar,
@@ -127,7 +130,7 @@ def translate(
                 print(text, file=file)
                 # No words, no map: a text may be invisible characters alone.
                 if attention and not as_json and result and result.alignment is not None:
-                    caption = translator.alignment_caption(attention_step)
+                    caption = translator.alignment_caption(attention_step, attention_layer)
                     print(_grid(result, caption, file), file=file)
             file.flush()
 

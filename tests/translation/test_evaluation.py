@@ -1,0 +1,84 @@
+"""A translator is scored alike by the command, by training and from Python."""
+
+import math
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+
+from regard import RegardError
+from regard.data import pad
+from regard.models import EncoderDecoder
+from regard.training import corpus_scores
+from regard.translation.evaluation import dev_figures, evaluate, mean_loss, read_test_set
+from regard.translation.translator import Translator
+
+Pairs = list[tuple[str, str]]
+
+
+def test_a_test_set_is_scored(translator: Translator, made_up: Callable[[int], Pairs]) -> None:
+    pairs = made_up(5)
+    done: list[int] = []
+    result = evaluate(translator, pairs, num_beams=2, max_new_tokens=9, progress=done.append)
+    translations = translator([source for source, _ in pairs], num_beams=2, max_new_tokens=9)
+    scores = corpus_scores(translations, [target for _, target in pairs])
+    assert result.translations == translations
+    assert (result.bleu, result.chrf) == (scores.bleu, scores.chrf)
+    assert (result.bleu_signature, result.chrf_signature) == (
+        scores.bleu_signature,
+        scores.chrf_signature,
+    )
+    assert result.loss == mean_loss(translator, pairs)
+    assert (result.sentences, result.num_beams, sum(done)) == (5, 2, 5)
+    assert result.sentences_per_second > 0
+
+
+def test_the_pairs_of_a_test_set_are_read(tmp_path: Path) -> None:
+    file = tmp_path / "test.tsv"
+    file.write_text("a dog\tein Hund\n\ta line without a source\n")
+    assert read_test_set(file) == [("a dog", "ein Hund")]
+    file.write_text("\ta line without a source\n")
+    with pytest.raises(RegardError, match="holds no sentence pairs; one a line was expected"):
+        read_test_set(file)
+
+
+@pytest.mark.parametrize("changes", [{}, {"logits_bias": True, "scale_output": True}])
+def test_the_mean_loss_is_that_of_the_real_tokens(
+    translator: Translator, made_up: Callable[[int], Pairs], changes: dict[str, Any]
+) -> None:
+    pairs = made_up(67)
+    if changes:
+        model = EncoderDecoder(replace(translator.model.config, **changes)).eval()
+        torch.nn.init.normal_(model.logits_bias)
+        translator = Translator(model, translator.tokenizers)
+    model, tokenizers = translator.model, translator.tokenizers
+    total, tokens = 0.0, 0
+    for source, target in pairs:
+        both = [tokenizers.source.encode(source)], [tokenizers.target.encode(target)]
+        special = {"pad_id": model.config.pad_id, "eos_id": model.config.eos_id}
+        source_ids, target_ids = (pad(ids, **special)[0] for ids in both)
+        with torch.no_grad():
+            log_probs = model(source_ids, target_ids).log_softmax(-1)
+        total -= log_probs.gather(2, target_ids[:, :, None]).sum().item()
+        tokens += target_ids.numel()
+    assert mean_loss(translator, pairs) == pytest.approx(total / tokens, rel=1e-5)
+
+
+def test_figures_are_of_the_sentences_that_were_translated(
+    translator: Translator, made_up: Callable[[int], Pairs]
+) -> None:
+    pairs = made_up(11)
+    figures = dev_figures(translator, pairs, sentences=4)
+    spread = [pairs[k] for k in (0, 2, 5, 8)]
+    # A translation may be ten tokens longer than the longest reference.
+    limit = 10 + max(len(translator.tokenizers.target.encode(t)) for _, t in spread)
+    hypotheses = translator([s for s, _ in spread], num_beams=1, max_new_tokens=limit)
+    scores = corpus_scores(hypotheses, [target for _, target in spread])
+    assert (figures["bleu"], figures["chrf"]) == (scores.bleu, scores.chrf)
+    assert figures["distinct"] == len(set(hypotheses)) / 4
+    assert figures["sentences"] == 4
+    assert figures["loss"] == mean_loss(translator, pairs)
+    assert not math.isnan(figures["loss"])
