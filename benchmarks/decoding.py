@@ -26,7 +26,7 @@ from regard.checkpoints import find_folder
 from regard.data import pad, read_pairs
 from regard.generation import GenerationConfig
 from regard.models import EncoderDecoder, preset
-from regard.text import normalise, train_pair
+from regard.text import normalize, train_pair
 from regard.translation.translator import Translator
 
 PAIRS = Path(__file__).parents[2] / "shared" / "data" / "tatoeba_en_de" / "dev.tsv"
@@ -59,7 +59,7 @@ def by_transformers(folder: Path, translator: Translator, dtype: torch.dtype) ->
 
     @torch.inference_mode()
     def translate(texts: list[str], batch_size: int, num_beams: int) -> list[str]:
-        encoded = translator.tokenizers.source.encode_batch([normalise(text) for text in texts])
+        encoded = translator.tokenizers.source.encode_batch([normalize(text) for text in texts])
         order = sorted(range(len(encoded)), key=lambda k: len(encoded[k]))
         results = [""] * len(texts)
         options = same if num_beams > 1 else same | {"length_penalty": 1.0, "early_stopping": False}

@@ -39,7 +39,7 @@ PATIENCE = 180  # seconds to wait for another tool's first picture
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-quic"]
 WINDOW = {"width": 1440, "height": 900}
 READY = "canvas.rg-map__canvas[data-ready=true]"
-# The first moment at which the map's canvas is not one colour any more.
+# The first moment at which the map's canvas is not one color any more.
 PAINTED = """() => new Promise((done) => {
   const look = () => {
     const canvas = document.querySelector("canvas.rg-map__canvas");
@@ -48,10 +48,10 @@ PAINTED = """() => new Promise((done) => {
       const middle = [width >> 2, height >> 2, width >> 1, height >> 1];
       const pixels = canvas.getContext("2d").getImageData(...middle).data;
       const first = pixels[0] + 256 * pixels[1] + 65536 * pixels[2];
-      const colours = new Set();
+      const colors = new Set();
       for (let i = 0; i < pixels.length; i += 404)
-        colours.add(pixels[i] + 256 * pixels[i + 1] + 65536 * pixels[i + 2]);
-      if (colours.size > 8) return done(performance.now());
+        colors.add(pixels[i] + 256 * pixels[i + 1] + 65536 * pixels[i + 2]);
+      if (colors.size > 8) return done(performance.now());
     }
     requestAnimationFrame(look);
   };
@@ -92,7 +92,7 @@ def main() -> None:
 
 
 def made(length: int) -> Trace:
-    """12 x 12 heads whose queries and keys share a direction with their neighbours."""
+    """12 x 12 heads whose queries and keys share a direction with their neighbors."""
     draw = torch.Generator().manual_seed(0)
     taps = {}
     for layer in range(LAYERS):

@@ -94,7 +94,7 @@ def pairs() -> str:
         "the old dog": "der alte Hund", "the child": "das Kind", "a bird": "ein Vogel",
         "my friend": "mein Freund", "the king": "der König",
     }  # fmt: skip
-    verbs = {"sees": "sieht", "likes": "mag", "finds": "findet", "hears": "hört"}
+    verbs = {"sees": "sieht", "likes": "mag", "finds": "findet", "buys": "kauft"}
     triples = itertools.product(words.items(), verbs.items(), words.items())
     return "".join(f"{a} {v} {b}\t{c} {w} {d}\n" for (a, c), (v, w), (b, d) in triples)
 

@@ -26,7 +26,7 @@ HERE = Path(__file__).parent
 CROSS, SELF = "decoder.layers.2.cross", "decoder.layers.1.self"
 WIDE, NARROW = (1440, 900), (420, 860)
 
-# name: size, colour scheme, what the address asks for
+# name: size, color scheme, what the address asks for
 PAGES: dict[str, tuple[tuple[int, int], str, dict[str, object]]] = {
     "map": (WIDE, "light", dict(tap=CROSS, head=1)),
     "equation": (WIDE, "dark", dict(tap=SELF, head=3, focus="5,3", drawer=1)),
@@ -125,7 +125,7 @@ def pages(
 
 
 def save(png: bytes, path: Path) -> None:
-    """Writes a picture in 256 colours, a third of the bytes."""
+    """Writes a picture in 256 colors, a third of the bytes."""
     from PIL import Image
 
     picture = Image.open(io.BytesIO(png)).convert("RGB")

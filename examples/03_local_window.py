@@ -1,7 +1,7 @@
 """A local window: what lies near is probably alike.
 
-In the oracle's place stands a guess, and `mask` says it: a query may attend to its neighbours and
-to nothing else. How many neighbours is the price: few leave the noise in, many cut the hills off.
+In the oracle's place stands a guess, and `mask` says it: a query may attend to its neighbors and
+to nothing else. How many neighbors is the price: few leave the noise in, many cut the hills off.
 """
 
 from pathlib import Path
@@ -24,14 +24,14 @@ def main(output: Path | None = None) -> Numbers:
 
     errors = [error(estimate) for estimate in estimates.values()]
     best = REACHES[errors.index(min(errors))]
-    print(f"Best with {best} neighbours on each side: wrong by {min(errors):.3f}.")
+    print(f"Best with {best} neighbors on each side: wrong by {min(errors):.3f}.")
     print(f"With none it is wrong by {errors[0]:.3f}, with {REACHES[-1]} by {errors[-1]:.3f}.")
     if output:
         lines = drawn(local_window=estimates[best])
         panels = [
-            Plot(f"Neighbours up to {best} places away", "x", "y", lines, MEASURED),
+            Plot(f"Neighbors up to {best} places away", "x", "y", lines, MEASURED),
             Plot(
-                "How far to look", "neighbours on each side", "error", {"error": (REACHES, errors)}
+                "How far to look", "neighbors on each side", "error", {"error": (REACHES, errors)}
             ),
         ]
         save(plots(panels), output / "03_local_window.svg")

@@ -12,7 +12,7 @@ from regard.positions import sinusoidal
 
 
 class PlainTorch(nn.Module):
-    """The function of regard's pre-norm model with shared embeddings, and its optimiser.
+    """The function of regard's pre-norm model with shared embeddings, and its optimizer.
 
     Args:
         bf16: run the model under autocast to bfloat16; otherwise all is float32.

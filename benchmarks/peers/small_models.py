@@ -82,7 +82,7 @@ def _deviation(name: str) -> float:
 
 
 def _is_scale(name: str) -> bool:
-    """Whether a weight multiplies what has been normalised, so that it is about one."""
+    """Whether a weight multiplies what has been normalized, so that it is about one."""
     return name.endswith("weight") and ("norm" in name.lower() or ".ln_" in name)
 
 

@@ -23,13 +23,13 @@ from regard.models import VisionConfig, VisionTransformer
 TEXT = "Anna sees the red house."
 LABELS = {0: "good", 1: "bad", 2: "odd"}
 SEQ2SEQ = ("marian", "pegasus", "bart", "mbart", "t5")
-LABELLED = "ForSequenceClassification"
+LABELED = "ForSequenceClassification"
 ENCODERS = {
     "bert": ("Bert", "ForMaskedLM"),
-    "bert-labels": ("Bert", LABELLED),
+    "bert-labels": ("Bert", LABELED),
     "bert-answers": ("Bert", "ForQuestionAnswering"),
     "bert-states": ("Bert", "Model"),
-    "roberta": ("Roberta", LABELLED),
+    "roberta": ("Roberta", LABELED),
     "distilbert": ("DistilBert", "ForMaskedLM"),
 }
 DECODERS = ("gpt2", "llama", "mistral", "qwen2")
@@ -53,9 +53,7 @@ def folder_of(
             return foreign(name, folder).folder
         if name in ENCODERS:
             family, head = ENCODERS[name]
-            return encoder_folder(
-                family, head, **({"id2label": LABELS} if head == LABELLED else {})
-            )
+            return encoder_folder(family, head, **({"id2label": LABELS} if head == LABELED else {}))
         return vision(folder) if name == "vit" else decoder(name, folder, byte_level)
 
     def folder(name: str) -> Path:
@@ -332,13 +330,13 @@ def test_a_page_describes_models_without_loading_them(
     def never(name: str) -> Any:
         raise AssertionError("a model of regard's is described by its files")
 
-    told = {name: describe(str(folder_of(name)), never) for name in ("gpt2", "bert", "t5", "vit")}
-    assert {name: each.task for name, each in told.items()} == {
+    result = {name: describe(str(folder_of(name)), never) for name in ("gpt2", "bert", "t5", "vit")}
+    assert {name: each.task for name, each in result.items()} == {
         "gpt2": "generation", "bert": "encoding", "t5": "translation", "vit": "vision",
     }  # fmt: skip
-    assert [each.max_tokens for each in told.values()] == [64, 67, 32_768, 9]
-    assert told["gpt2"].description == "gpt2, 2 layers, 3 heads"
-    assert told["t5"].description == "t5, 2 + 2 layers, 3 heads"
+    assert [each.max_tokens for each in result.values()] == [64, 67, 32_768, 9]
+    assert result["gpt2"].description == "gpt2, 2 layers, 3 heads"
+    assert result["t5"].description == "t5, 2 + 2 layers, 3 heads"
 
 
 def test_what_regard_does_not_implement_is_opened_by_transformers(

@@ -30,7 +30,7 @@ def test_an_oracle_gives_its_own_weights():
     torch.testing.assert_close(output, oracle @ X)
 
 
-def test_a_local_window_averages_neighbours():
+def test_a_local_window_averages_neighbors():
     output = attend(X, X, X, score="average", mask=Window(1, 1))
     expected = torch.stack([X[:2].mean(0), X.mean(0), X[1:].mean(0)])
     torch.testing.assert_close(output, expected)
@@ -94,13 +94,13 @@ QUERY, KEY, VALUE = torch.randn(3, 2, 3, 7, 5, generator=torch.Generator().manua
 
 
 def test_a_listener_hears_the_inputs_and_the_output():
-    heard: list[Call] = []
-    with listening(lambda call: heard.append(call)):
+    captured: list[Call] = []
+    with listening(lambda call: captured.append(call)):
         output = attend(QUERY, KEY, VALUE)
-    assert len(heard) == 1
-    assert heard[0].inputs.query is QUERY
-    assert heard[0].inputs.score is scaled_dot
-    assert heard[0].output is output
+    assert len(captured) == 1
+    assert captured[0].inputs.query is QUERY
+    assert captured[0].inputs.score is scaled_dot
+    assert captured[0].output is output
 
 
 def test_hearing_does_not_change_a_bit():
@@ -127,12 +127,12 @@ def test_the_innermost_listener_is_the_one_that_hears():
 
 
 def test_a_log_sum_exp_that_the_kernel_gave_is_passed_on():
-    heard: list[Call] = []
-    with listening(lambda call: heard.append(call)):
+    captured: list[Call] = []
+    with listening(lambda call: captured.append(call)):
         attend(QUERY, KEY, VALUE, kernel="blocked")
-    expected = heard[0].inputs.lse()
-    assert heard[0].lse is not None
-    assert torch.allclose(heard[0].lse, expected, atol=1e-6)
+    expected = captured[0].inputs.lse()
+    assert captured[0].lse is not None
+    assert torch.allclose(captured[0].lse, expected, atol=1e-6)
 
 
 pytestmark = pytest.mark.usefixtures("as_in_production")

@@ -55,7 +55,7 @@ def test_a_tile_is_the_crop_of_the_whole_map(given, score, make_mask):
         torch.testing.assert_close(tile, whole[:, :, queries, keys], atol=1e-14, rtol=0)
 
 
-def test_a_row_is_normalised_over_keys_outside_the_tile():
+def test_a_row_is_normalized_over_keys_outside_the_tile():
     tile = attention_weights(QUERY, KEY, keys=slice(0, 3))
     rest = attention_weights(QUERY, KEY, keys=slice(3, None))
     assert tile.sum(-1).max() < 1

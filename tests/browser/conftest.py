@@ -91,7 +91,7 @@ def browser() -> Iterator["object"]:
 
 @pytest.fixture(scope="session")
 def contexts(browser) -> Iterator[Callable[[str, bool], object]]:
-    """One browser profile for each colour scheme, so that the page is fetched and compiled once."""
+    """One browser profile for each color scheme, so that the page is fetched and compiled once."""
     made: dict[tuple[str, bool], object] = {}
 
     def context(scheme: str, offline: bool):
@@ -162,7 +162,7 @@ def drawn() -> Callable[[object], object]:
 
 
 @pytest.fixture(scope="session")
-def told() -> Callable[[object, int, int], float]:
+def result() -> Callable[[object, int, int], float]:
     """The number that the map's tip tells of a cell, once it speaks of that one."""
 
     def read(page, query: int, key: int) -> float:
@@ -175,14 +175,14 @@ def told() -> Callable[[object, int, int], float]:
 
 
 @pytest.fixture(scope="session")
-def read_focus(told: Callable[[object, int, int], float]) -> Callable[[object, int, int], float]:
-    """The number at the map's focus, as the page tells it to whoever uses the keyboard."""
+def read_focus(result: Callable[[object, int, int], float]) -> Callable[[object, int, int], float]:
+    """The number at the map's focus, as the page tells it to a user of the keyboard."""
 
     def read(page, query: int, key: int) -> float:
         page.locator("canvas.rg-map__canvas").first.focus()
         page.keyboard.press("ArrowRight")
         page.keyboard.press("ArrowLeft")
-        return told(page, query, key)
+        return result(page, query, key)
 
     return read
 

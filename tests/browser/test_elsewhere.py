@@ -1,4 +1,4 @@
-"""What is taken along: arrays, figures, the one-file page, and the page in a notebook."""
+"""What is exported: arrays, figures, the one-file page, and the page in a notebook."""
 
 import re
 from pathlib import Path
@@ -13,13 +13,13 @@ CROSS = "decoder.layers.2.cross"
 # What a notebook gives the widget: an element, and a model that carries messages to the kernel.
 NOTEBOOK = """async (query) => {
   const { default: widget } = await import("/regard.js");
-  const heard = new Set();
-  const say = (content, buffers) => heard.forEach((each) => each(content, buffers));
+  const captured = new Set();
+  const say = (content, buffers) => captured.forEach((each) => each(content, buffers));
   const traits = { query, height: 700, abilities: { trace: false, ablate: true, export: false } };
   const model = {
     get: (name) => traits[name],
-    on: (event, callback) => heard.add(callback),
-    off: (event, callback) => heard.delete(callback),
+    on: (event, callback) => captured.add(callback),
+    off: (event, callback) => captured.delete(callback),
     async send({ id, path, body, cancel }) {
       if (cancel) return;
       const headers = { "Content-Type": "application/json" };
@@ -77,7 +77,7 @@ def test_a_notebook_shows_the_same_number(open_page, ready, read_focus, address,
     page = open_page()
     asked = {"model": "en-de", "text": TEXT}
     id = page.request.post(f"{address}/api/traces", data=asked).json()["id"]
-    # A page of somebody else's, at the server's address so that its messages may be carried.
+    # Another page, at the server's address so that its messages may be carried.
     cell = "<!doctype html><link rel=stylesheet href=/regard.css><h1>notes</h1><div id=cell></div>"
     page.route("**/notebook", lambda route: route.fulfill(body=cell, content_type="text/html"))
     page.goto(f"{address}/notebook")

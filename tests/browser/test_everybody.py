@@ -9,7 +9,7 @@ VIEWS = ("map", "flow", "generation", "translation", "compare")
 def turn_to(page, view: str) -> None:
     """The view with everything that it shows."""
     page.get_by_role("tab", name=view).click()
-    page.locator(f"#rg-hero[aria-labelledby=rg-view-{view}]:not([aria-busy=true])").wait_for()
+    page.locator(f"#rg-hero[aria-labeledby=rg-view-{view}]:not([aria-busy=true])").wait_for()
     hero = page.locator("#rg-hero")
     if view in ("map", "compare"):
         hero.locator("canvas[data-ready=true]").first.wait_for()
@@ -34,12 +34,12 @@ def test_it_is_accessible(open_page, at, scheme: str):
     grounds = page.evaluate("getComputedStyle(document.querySelector('.regard')).backgroundColor")
     darkness = sum(map(int, grounds[4:-1].split(",")[:3]))
     assert darkness < 200 if scheme == "dark" else darkness > 600
-    told = []
+    result = []
     for view in VIEWS:
         turn_to(page, view)
-        told += [
+        result += [
             f"{view}: {each['id']}: {node['html'][:120]} {node.get('failureSummary', '')[:200]}"
             for each in Axe().run(page).response["violations"]
             for node in each["nodes"]
         ]
-    assert told == []
+    assert result == []

@@ -42,7 +42,7 @@ def write(page, sentence: str, word: str) -> None:
     page.locator(".rg-learn__picture").get_by_text(word, exact=True).first.wait_for()
 
 
-def told(page, what: str) -> list[float]:
+def result(page, what: str) -> list[float]:
     """Every number of the picture whose description fits, in order."""
     cells = page.locator(".rg-learn__picture [data-says]").evaluate_all(
         "cells => cells.map((cell) => [cell.dataset.says, Number(cell.dataset.value)])"
@@ -79,7 +79,7 @@ def test_another_sentence_shows_what_attend_computes(learn, x, query, score):
     )
     assert row == pytest.approx(weights.tolist(), abs=1e-9)
     output = regard.attend(x, x, x, score=score)[bank]
-    assert told(page, r"output of bank, number \d+") == pytest.approx(output.tolist(), abs=1e-9)
+    assert result(page, r"output of bank, number \d+") == pytest.approx(output.tolist(), abs=1e-9)
 
 
 def test_the_scale_lesson_shows_the_softmax_with_and_without_the_root(learn, x):
@@ -87,7 +87,7 @@ def test_the_scale_lesson_shows_the_softmax_with_and_without_the_root(learn, x):
     eye = torch.eye(len(WORDS), dtype=torch.float64)
     for title, score in ((r"softmax\(q·k\)", scaled(1.0)), (r"softmax\(q·k / √\d+\)", scaled_dot)):
         weights = regard.attend(x, x, eye, score=score)[-1]
-        shown = told(page, rf"river → \w+: weight, {title}")
+        shown = result(page, rf"river → \w+: weight, {title}")
         assert shown == pytest.approx(weights.tolist(), abs=1e-9)
 
 
@@ -95,7 +95,7 @@ def test_a_masked_cell_is_hatched_and_the_others_are_attends(learn, x):
     page = learn("masks", sentence=SENTENCE)
     eye = torch.eye(len(WORDS), dtype=torch.float64)
     weights = regard.attend(x, x, eye, score=lambda q, k: scaled_dot(q, k) / 4, mask=Causal())
-    shown = torch.tensor(told(page, r"\w+ → \w+: weight")).view(len(WORDS), -1)
+    shown = torch.tensor(result(page, r"\w+ → \w+: weight")).view(len(WORDS), -1)
     future = torch.ones_like(shown, dtype=torch.bool).triu(1)
     assert (shown[future] == -torch.inf).all()
     torch.testing.assert_close(shown[~future].double(), weights[~future], atol=1e-6, rtol=0)
@@ -104,20 +104,20 @@ def test_a_masked_cell_is_hatched_and_the_others_are_attends(learn, x):
 
 def test_the_picture_of_words_has_their_own_numbers(learn, x):
     page = learn("words", sentence=SENTENCE, head_dim="all")
-    shown = torch.tensor(told(page, r"\w+, number \d+: vector")).view(len(WORDS), -1)
+    shown = torch.tensor(result(page, r"\w+, number \d+: vector")).view(len(WORDS), -1)
     torch.testing.assert_close(shown.double(), x, atol=1e-6, rtol=0)
 
 
 def test_order_counts_only_with_positions(learn):
     page = learn("order", sentence="the dog bites the man")
     how_far = r"how far the output of \w+ moved"
-    assert max(told(page, how_far)) < 1e-12
+    assert max(result(page, how_far)) < 1e-12
     page.get_by_role("group", name="positions").get_by_role("button", name="on").click()
     page.locator(
         ".rg-order__change[data-value]:not([data-value='0'])", has_text="0."
     ).first.wait_for()
     drawn(page, "order")
-    assert max(told(page, how_far)) > 0.01
+    assert max(result(page, how_far)) > 0.01
 
 
 def test_the_weighted_values_end_at_the_output(learn):
@@ -141,7 +141,7 @@ def test_pointing_at_a_word_shows_its_row_and_at_a_number_says_it(learn):
 
 def test_an_unknown_word_is_said_beside_the_sentence_and_the_picture_stays(
     browser, address
-):  # a refused request is told in the console, which `open_page` would not let pass
+):  # a refused request is logged in the console, which `open_page` would not let pass
     context = browser.new_context()
     page = context.new_page()
     page.goto(f"{address}/?learn=alike")

@@ -29,7 +29,7 @@ def test_back_goes_back(open_page, ready, at):
 
 
 def test_a_trace_that_the_server_was_given_is_linked_by_its_id(open_page, ready, wait_for_address):
-    """Its model is none that the server could run again."""
+    """The server cannot run its model again."""
     page = open_page("/?trace=long&at=12340,4560,12")
     ready(page).focus()
     page.keyboard.press("]")

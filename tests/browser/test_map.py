@@ -79,7 +79,7 @@ def test_wheel_and_drag_move_the_map_and_zero_fits_it(open_page, drawn, wait_for
 
 
 def test_a_narrow_page_is_worked_without_a_pointer(
-    open_page, ready, at, wait_for_address, told, trace
+    open_page, ready, at, wait_for_address, result, trace
 ):
     page = open_page(at(tap=CROSS, head=1), width=420, height=800)
     canvas = ready(page)
@@ -91,7 +91,7 @@ def test_a_narrow_page_is_worked_without_a_pointer(
     page.keyboard.press("ArrowRight")
     wait_for_address(page, "focus", f"{query + 1},{key + 1}")
     weight = float(trace[CROSS].weights(1)[query + 1, key + 1])
-    assert told(page, query + 1, key + 1) == pytest.approx(weight, rel=1e-6)
+    assert result(page, query + 1, key + 1) == pytest.approx(weight, rel=1e-6)
     for _ in range(4):
         page.keyboard.press("+")
     page.wait_for_url(lambda url: "at=" in url)

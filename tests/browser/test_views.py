@@ -67,9 +67,9 @@ def test_a_word_of_the_translation_says_what_it_looked_at(open_page, at, trace):
     query = trace.axes["target"].predicts.index("▁Tee")
     key = trace.axes["source"].tokens.index("▁tea")
     weight = 100 * float(trace[CROSS].weights(1)[query, key])
-    told = page.locator("[data-word^=source]").filter(has_text="tea").locator(".rg-number")
-    told.wait_for()
-    number = float(re.search(r"[\d.]+", told.inner_text())[0])
+    result = page.locator("[data-word^=source]").filter(has_text="tea").locator(".rg-number")
+    result.wait_for()
+    number = float(re.search(r"[\d.]+", result.inner_text())[0])
     assert number == pytest.approx(weight, rel=0.05)
 
 
@@ -91,10 +91,10 @@ def test_a_comparison_shows_the_difference_of_two_heads(open_page, ready, read_f
 
 def test_two_maps_side_by_side_have_one_scale_that_nobody_moved(open_page, ready, at):
     page = open_page(at(tap=CROSS, head=1, view="compare"))
-    page.get_by_text(re.compile("one colour scale for both")).wait_for()
+    page.get_by_text(re.compile("one color scale for both")).wait_for()
     reset = page.get_by_role("button", name="reset ends")
     assert reset.count() == 0
-    page.get_by_label("upper end of the colour scale").first.focus()
+    page.get_by_label("upper end of the color scale").first.focus()
     page.keyboard.press("ArrowLeft")
     reset.first.click()
     reset.first.wait_for(state="detached")

@@ -88,7 +88,7 @@ class Hub(BaseHTTPRequestHandler):
 
 @pytest.fixture
 def small_hub(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[type[Hub]]:
-    """The hub, its address and an empty cache told to a freshly imported client."""
+    """The hub, its address and an empty cache set for a freshly imported client."""
     handler = type("SmallHub", (Hub,), {"served": dict(FILES), "asked": []})
     server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
     threading.Thread(target=server.serve_forever, daemon=True).start()
@@ -164,7 +164,7 @@ def test_a_name_that_the_hub_does_not_know_is_no_network_problem(small_hub: type
 
 @pytest.mark.parametrize("name", ["hub:", "hub:small", "hub:a/b/c", "hub:../b", "hub:/org/small"])
 def test_a_hub_name_has_two_parts(name: str) -> None:
-    with pytest.raises(RegardError, match=f"is hub:org/name; got {name}. Add the organisation"):
+    with pytest.raises(RegardError, match=f"is hub:org/name; got {name}. Add the organization"):
         hub.find_folder(name)
 
 
@@ -228,6 +228,6 @@ def test_a_folder_is_never_looked_up(
 def test_a_hub_name_is_fetched_wherever_a_model_is_opened(
     opener: Callable[[str], object], small_hub: type[Hub]
 ) -> None:
-    with pytest.raises(RegardError):  # the small hub's model is none
+    with pytest.raises(RegardError):  # the small hub's model is not a model
         opener("hub:org/small")
     assert any(path.endswith("/model.safetensors") for path in small_hub.asked)

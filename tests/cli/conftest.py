@@ -21,7 +21,7 @@ class Outcome:
 
 
 class Terminal(io.StringIO):
-    """A stdin at which somebody sits."""
+    """A stdin that is a terminal."""
 
     def isatty(self) -> bool:
         return True

@@ -38,7 +38,7 @@ OPTIONS = {
         "--batch-size", "--threads", "--help",
     },
     "encode": {
-        "texts", "--model", "--input", "--output", "--pooling", "--normalise", "--batch-size",
+        "texts", "--model", "--input", "--output", "--pooling", "--normalize", "--batch-size",
         "--threads", "--help",
     },
     "evaluate": {
@@ -73,7 +73,7 @@ OPTIONS = {
     "words near": {"word", "--model", "--count", "--limit", "--json", "--help"},
     "words compare": {"word", "--model", "--limit", "--json", "--help"},
     "words draw": {
-        "word", "--output", "--model", "--method", "--neighbours", "--limit", "--json", "--help",
+        "word", "--output", "--model", "--method", "--neighbors", "--limit", "--json", "--help",
     },
     "meaning": {
         "word", "--text", "--model", "--layer", "--vectors", "--temperature", "--figure", "--json",

@@ -113,7 +113,7 @@ def test_a_mistake_is_one_line_and_leaves_nothing(command, regard, folder, monke
     *said, message = outcome.err.splitlines()
     assert message.startswith("regard: ")
     assert CASES[command] in message
-    # Training may first have told what it read.
+    # Training may first have printed what it read.
     assert not said or arguments[0] == "train"
     assert outcome.out == ""
     assert sorted(folder.rglob("*")) == before

@@ -37,12 +37,12 @@ def files(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_a_shipped_model_that_cannot_do_it_says_what_it_is(command, regard, files):
-    name, told = ("words-en", VECTORS) if COMMANDS[command] == "word-vectors" else (
+    name, result = ("words-en", VECTORS) if COMMANDS[command] == "word-vectors" else (
         "en-de", TRANSLATOR,
     )  # fmt: skip
     outcome = regard(*command.format(name).split())
     assert (outcome.code, outcome.out, outcome.err.count("\n")) == (2, "", 1)
-    assert outcome.err.startswith(f"regard: {told}")
+    assert outcome.err.startswith(f"regard: {result}")
 
 
 @pytest.mark.parametrize("command", [*COMMANDS, "info {}"])

@@ -146,7 +146,7 @@ def test_parquet_comes_through_a_fifo(fifo, tmp_path):
 
 
 def test_training_refuses_a_pipe_and_says_why(regard, tmp_path):
-    os.mkfifo(tmp_path / "pipe")  # which nobody writes to: it must not be opened
+    os.mkfifo(tmp_path / "pipe")  # without a writer: it must not be opened
     outcome = regard("train", "translation", tmp_path / "pipe", "--output", tmp_path / "run")
     assert outcome.code == 2
     assert "can be read only once, and training reads its files several times" in outcome.err

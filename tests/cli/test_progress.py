@@ -1,4 +1,4 @@
-"""What goes on is told to who watches, and to nobody else."""
+"""Progress is shown in a terminal, and nowhere else."""
 
 import io
 import sys

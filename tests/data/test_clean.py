@@ -107,7 +107,7 @@ def test_duplicates_stay_where_the_rule_is_off() -> None:
         "à¤¯à¤¹",
     ],
 )
-def test_garbled_text_is_recognised(text: str) -> None:
+def test_garbled_text_is_recognized(text: str) -> None:
     assert is_garbled(text)
     assert fault(text, "fine", RULES) == fault("fine", text, RULES) == "bad encoding"
 

@@ -51,7 +51,7 @@ def test_a_bad_line_may_be_counted_and_the_others_keep_their_numbers(tmp_path: P
 
 
 @pytest.mark.parametrize("codec", ["utf-16", "utf-16-le", "utf-16-be"])
-def test_utf_16_is_recognised_with_and_without_its_mark(tmp_path: Path, codec: str) -> None:
+def test_utf_16_is_recognized_with_and_without_its_mark(tmp_path: Path, codec: str) -> None:
     path = file_of(tmp_path, "Hello there\tHallo\n".encode(codec))
     with pytest.raises(RegardError, match="looks like UTF-16"):
         list(read_lines(path, lambda bad: None))

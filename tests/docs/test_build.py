@@ -39,8 +39,8 @@ def page(build, tmp_path):
 
 def test_a_console_shows_each_command_and_what_it_printed(page):
     text = page("Before.\n\n```console run\n$ echo one\n$ echo two \\\n    three\n```\n\nAfter.\n")
-    told = "```console\n$ echo one\none\n$ echo two \\\n    three\ntwo three\n```"
-    assert text == f"Before.\n\n{told}\n\nAfter.\n"
+    output = "```console\n$ echo one\none\n$ echo two \\\n    three\ntwo three\n```"
+    assert text == f"Before.\n\n{output}\n\nAfter.\n"
 
 
 def test_a_program_is_followed_by_what_it_printed(page):
@@ -121,9 +121,9 @@ def test_every_result_stands_under_what_its_script_measures(build):
     ]
     assert len(results) > 10
     for result in results:
-        told = result.read_text(encoding="utf-8").split("\n", 1)[1].rstrip()
-        assert text.count(told) == 1
-        assert (f"{told}\n```" in text) == (result.suffix == ".txt")
+        output = result.read_text(encoding="utf-8").split("\n", 1)[1].rstrip()
+        assert text.count(output) == 1
+        assert (f"{output}\n```" in text) == (result.suffix == ".txt")
 
 
 def test_examples_in_docstrings_become_code(build):

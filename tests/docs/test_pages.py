@@ -1,4 +1,4 @@
-"""The pages: all in the navigation, no link into nothing, no number that somebody typed."""
+"""The pages: all in the navigation, no link into nothing, no number typed by hand."""
 
 import re
 import tomllib
@@ -36,10 +36,10 @@ def test_the_navigation_has_every_page_once_and_no_other():
 
 def test_the_road_lists_its_pages_in_the_order_of_the_navigation():
     listed = [page for page in entries(PROJECT["nav"]) if page.startswith("road/")]
-    told = re.findall(
+    result = re.findall(
         r"^\| \[.*?\]\((\S+\.md)\)", (DOCS / "road/index.md").read_text("utf-8"), re.M
     )
-    assert ["road/index.md", *(f"road/{page}" for page in told)] == listed
+    assert ["road/index.md", *(f"road/{page}" for page in result)] == listed
 
 
 @pytest.mark.parametrize("page", PAGES, ids=name)

@@ -76,7 +76,7 @@ def test_each_step_is_told_and_the_head_that_was_asked_for_is_shown():
     assert "head 1 of 0 to 1" in text
 
 
-def test_colour_is_for_terminals_and_marks_the_largest_weight():
+def test_color_is_for_terminals_and_marks_the_largest_weight():
     assert "38;5;208" in explanation_text(explanation(), width=80, color=True)
 
 

@@ -1,4 +1,4 @@
-"""Curves by group: every number where it belongs, every curve told apart and named."""
+"""Curves by group: every number where it belongs, every curve distinct and named."""
 
 import numpy as np
 import pytest
@@ -6,7 +6,7 @@ import pytest
 pytest.importorskip("matplotlib")
 
 from regard.errors import RegardError
-from regard.figures.colour import CATEGORICAL
+from regard.figures.color import CATEGORICAL
 from regard.figures.curves import curves
 
 VALUES = {"GRU, one fixed context": [18.0, 11.5, 6.0], "Transformer": [38.0, 37.5, 35.0]}
@@ -14,11 +14,11 @@ GROUPS = ["2–8", "9–13", "14–30"]
 NAMES = dict(x_name="words in the source", y_name="BLEU")
 
 
-def test_each_curve_has_its_numbers_its_colour_and_its_shape() -> None:
+def test_each_curve_has_its_numbers_its_color_and_its_shape() -> None:
     lines = curves(VALUES, GROUPS, **NAMES).axes[0].lines
-    for line, heights, colour in zip(lines, VALUES.values(), CATEGORICAL, strict=False):
+    for line, heights, color in zip(lines, VALUES.values(), CATEGORICAL, strict=False):
         assert np.array_equal(line.get_ydata(), heights)
-        assert line.get_color() == colour
+        assert line.get_color() == color
     assert len({line.get_marker() for line in lines}) == len(VALUES) == len(lines)
 
 

@@ -6,7 +6,7 @@ import pytest
 pytest.importorskip("matplotlib")
 
 from regard.errors import RegardError
-from regard.figures.colour import CATEGORICAL
+from regard.figures.color import CATEGORICAL
 from regard.figures.flow import flow
 
 ROWS, COLUMNS = ["▁Ich", "▁trinke", "▁Tee"], ["▁I", "▁drink", "▁tea", ".", "</s>"]
@@ -53,12 +53,12 @@ def test_masked_weights_have_no_line() -> None:
     assert len(lines_of(flow(weights, ["a", "b"], ["x", "y"])).get_paths()) == 2
 
 
-def test_each_head_has_its_colour_and_name(softmax, texts) -> None:
+def test_each_head_has_its_color_and_name(softmax, texts) -> None:
     from matplotlib.colors import to_rgb
 
     figure = flow(softmax(2, 3, 5), ROWS, COLUMNS, heads=["head 3", "head 7"])
-    colours = {tuple(colour[:3]) for colour in lines_of(figure).get_colors()}
-    assert colours == {to_rgb(CATEGORICAL[0]), to_rgb(CATEGORICAL[1])}
+    colors = {tuple(color[:3]) for color in lines_of(figure).get_colors()}
+    assert colors == {to_rgb(CATEGORICAL[0]), to_rgb(CATEGORICAL[1])}
     named = {t.get_text(): t.get_color() for t in texts(figure)}
     assert named["— head 3"] == CATEGORICAL[0]
     assert named["— head 7"] == CATEGORICAL[1]
@@ -85,7 +85,7 @@ def test_everything_is_legible_on_the_paper(
     ("weights", "options", "sentence"),
     [
         (np.zeros((5, 3)), {}, r"as many rows and columns as names, \(3, 5\); got \(5, 3\)"),
-        (np.zeros((8, 3, 5)), {}, "colours for 7 heads; got 8"),
+        (np.zeros((8, 3, 5)), {}, "colors for 7 heads; got 8"),
         (np.zeros((2, 3, 5)), {"heads": ["a"]}, "must name all 2 heads; got 1"),
         (np.zeros((3, 5)), {"focus": [3]}, r"rows from 0 to 2; got \[3\]"),
     ],

@@ -19,7 +19,7 @@ def test_pictures_are_shown_as_they_are_under_one_scale():
     assert first.get_clim() == second.get_clim() == (-2, 2)
 
 
-@pytest.mark.parametrize(("scale", "limits"), [("grey", (0, 1)), ("weights", (0, 0.5))])
+@pytest.mark.parametrize(("scale", "limits"), [("gray", (0, 1)), ("weights", (0, 0.5))])
 def test_a_scale_says_what_is_light_and_dark(scale, limits):
     assert images({"a": WIDE}, scale=scale).axes[0].images[0].get_clim() == limits
 
@@ -41,9 +41,9 @@ def test_names_stand_below(texts):
 @pytest.mark.parametrize(
     ("pictures", "scale", "message"),
     [
-        ({}, "grey", "one or more pictures; got none"),
-        ({"a": np.zeros(3)}, "grey", r"'a' must be \(height, width\); got \(3,\)"),
-        ({"a": WIDE}, "gray", "scale must be one of grey, weights, difference; got 'gray'"),
+        ({}, "gray", "one or more pictures; got none"),
+        ({"a": np.zeros(3)}, "gray", r"'a' must be \(height, width\); got \(3,\)"),
+        ({"a": WIDE}, "gray", "scale must be one of gray, weights, difference; got 'gray'"),
     ],
 )
 def test_what_cannot_be_drawn_is_refused(pictures, scale, message):

@@ -70,7 +70,7 @@ def test_without_umap_it_says_what_to_install(monkeypatch):
 
 @pytest.mark.skipif(find_spec("umap") is None, reason="umap-learn is not installed")
 @pytest.mark.filterwarnings("ignore")  # of numba, at import
-def test_umap_keeps_neighbours_together():
+def test_umap_keeps_neighbors_together():
     draw = np.random.default_rng(4)
     vectors = np.concatenate([draw.normal(size=(20, 7)) * 0.1 + np.eye(7)[k] for k in (0, 3)])
     points = to_plane(vectors, "umap").points

@@ -1,4 +1,4 @@
-"""Plots: every number where it belongs, one name one colour, all of it said on the paper."""
+"""Plots: every number where it belongs, one name one color, all of it said on the paper."""
 
 import numpy as np
 import pytest
@@ -6,7 +6,7 @@ import pytest
 pytest.importorskip("matplotlib")
 
 from regard.errors import RegardError
-from regard.figures.colour import CATEGORICAL
+from regard.figures.color import CATEGORICAL
 from regard.figures.plots import Plot, plots
 
 DIMS = (2, 16, 128, 1024)
@@ -20,7 +20,7 @@ RIGHT = Plot(
 )
 
 
-def test_a_name_has_its_numbers_and_one_colour_in_every_plot():
+def test_a_name_has_its_numbers_and_one_color_in_every_plot():
     left, right = plots([LEFT, RIGHT]).axes
     assert np.array_equal(left.lines[0].get_ydata(), DIMS)
     points, truth, dot = right.lines

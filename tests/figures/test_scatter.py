@@ -98,7 +98,7 @@ def test_the_same_picture_is_the_same_file(tmp_path):
         ([Cloud("", np.zeros((2, 3)))], r"points must be \(points, 2\) finite numbers; got \(2, 3"),
         ([Cloud("", np.full((2, 2), np.nan))], "finite numbers"),
         ([Cloud("", np.eye(2), ["a"])], "one for each of 2 points, or none; got 1"),
-        ([Cloud("", np.eye(2))] * 8, "up to 7 colours; got 8"),
+        ([Cloud("", np.eye(2))] * 8, "up to 7 colors; got 8"),
     ],
 )
 def test_what_cannot_be_drawn_is_refused(clouds, message):

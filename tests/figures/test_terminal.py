@@ -60,7 +60,7 @@ def test_plain_grid_to_the_letter() -> None:
     ]
 
 
-def test_colour_only_adds_to_what_is_read() -> None:
+def test_color_only_adds_to_what_is_read() -> None:
     grid = alignment_grid(SOURCE, TARGET, WEIGHTS, caption=CAPTION, width=90, color=True)
     lines = without_escapes(grid).splitlines()
     assert lines[0] == " Where       station"
@@ -70,7 +70,7 @@ def test_colour_only_adds_to_what_is_read() -> None:
     assert lines[-1] == f"{CAPTION}  %  10  20  35  50  70 "
 
 
-def test_a_larger_weight_has_a_stronger_colour() -> None:
+def test_a_larger_weight_has_a_stronger_color() -> None:
     weights = np.array([[0.05, 0.12, 0.25, 0.4, 0.55, 0.9]])
     grid = alignment_grid(list("abcdef"), ["x"], weights, caption="α", width=80, color=True)
     [row] = [line for line in grid.splitlines() if line.endswith(" x")]
@@ -96,7 +96,7 @@ def test_no_cell_and_no_word_is_left_out(width: int) -> None:
     for name in "xyz":
         lines = [line for line in without_escapes(grid).splitlines() if line.endswith(f" {name}")]
         numbers = [part for line in lines for part in line.split()[:-1]]
-        # Two-cell columns hold a colour and no number; there is one such cell for each word.
+        # Two-cell columns hold a color and no number; there is one such cell for each word.
         assert len(numbers) == len(LONG) or len(lines[0]) == 2 * len(LONG) + 2
 
 
@@ -169,7 +169,7 @@ class Terminal(io.StringIO):
         return True
 
 
-def test_colour_is_for_terminals_without_no_color(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_color_is_for_terminals_without_no_color(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TERM", "xterm")
     monkeypatch.delenv("NO_COLOR", raising=False)
     assert takes_color(Terminal())
@@ -181,7 +181,7 @@ def test_colour_is_for_terminals_without_no_color(monkeypatch: pytest.MonkeyPatc
     assert not takes_color(Terminal())
 
 
-def test_colour_asked_for_is_given_under_no_color_too(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_color_asked_for_is_given_under_no_color_too(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("NO_COLOR", "1")
     assert "\x1b[" in alignment_grid(SOURCE, TARGET, WEIGHTS, caption=CAPTION, color=True)
 

@@ -121,7 +121,7 @@ def test_a_forced_token_is_the_only_one_and_free_at_its_step() -> None:
     assert forced[:, 3].tolist() == [0.0, 0.0]
 
 
-def test_renormalised_log_probabilities_sum_to_one() -> None:
+def test_renormalized_log_probabilities_sum_to_one() -> None:
     left = Renormalize()(torch.tensor([[0.1, 0.0, 0.4]]).log(), NOTHING, 0)
     assert left.exp().tolist() == [pytest.approx([0.2, 0.0, 0.8])]
 

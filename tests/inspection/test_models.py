@@ -25,7 +25,7 @@ def small(norm: str = "pre") -> EncoderDecoder:
 
 
 class Own(nn.Module):
-    """Somebody's module, whose attention is `attend`."""
+    """A user's module, whose attention is `attend`."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -70,17 +70,17 @@ def test_every_layer_has_a_tap_under_its_public_name():
 def test_weights_are_those_that_the_layer_averaged_with():
     model = small()
     trace = regard.trace(model, source=SOURCE, target=TARGET)
-    heard: dict[str, Tensor] = {}
+    captured: dict[str, Tensor] = {}
 
-    def hear(name, call):
-        heard[name] = call.output
+    def capture(name, call):
+        captured[name] = call.output
 
     assert trace.rerun is not None
-    trace.rerun(hear)
+    trace.rerun(capture)
     for name, tap in trace.items():
         for item in range(2):
             average = tap.weights(item=item) @ tap.value[item]
-            assert torch.allclose(average, heard[name][item], atol=1e-6), name
+            assert torch.allclose(average, captured[name][item], atol=1e-6), name
 
 
 def test_cross_attention_is_that_of_alignment():

@@ -12,7 +12,7 @@ from regard.attention import Call, attend
 from regard.attention.record import Attention
 from regard.attention.scores import scaled_dot
 from regard.inspection import recording
-from regard.inspection.recording import Memory, Recorder, check_traceable, hearing, on_disk
+from regard.inspection.recording import Memory, Recorder, capturing, check_traceable, on_disk
 
 
 class Layer(nn.Module):
@@ -43,16 +43,16 @@ def add(recorder: Recorder, name: str, made: Call):
 def test_each_call_is_reported_with_the_path_of_the_module_that_made_it():
     x, paths = torch.randn(1, 2, 3, 5), []
     model = Model()
-    with hearing(model, lambda path, _: paths.append(path)):
+    with capturing(model, lambda path, _: paths.append(path)):
         model(x)
-    model(x)  # nobody listens any more
+    model(x)  # no listener any more
     assert paths == ["layers.0", "layers.1"]
 
 
 def test_a_model_that_calls_attend_itself_is_named_attend():
     x, paths = torch.randn(1, 2, 3, 5), []
     layer = Layer()
-    with hearing(layer, lambda path, _: paths.append(path)):
+    with capturing(layer, lambda path, _: paths.append(path)):
         layer(x)
     assert paths == ["attend"]
 
@@ -60,7 +60,7 @@ def test_a_model_that_calls_attend_itself_is_named_attend():
 def test_a_tensor_from_the_listener_replaces_the_output():
     x = torch.randn(1, 2, 3, 5)
     model = Model()
-    with hearing(model, lambda path, _: torch.zeros_like(x) if path == "layers.1" else None):
+    with capturing(model, lambda path, _: torch.zeros_like(x) if path == "layers.1" else None):
         assert torch.equal(model(x), torch.zeros_like(x))
 
 

@@ -90,10 +90,10 @@ def test_a_switched_off_edge_changes_its_step_and_later_ones(kind: dict[str, obj
     trace = regard.trace(model, source=SOURCE, target=TARGET)
     assert trace.rerun is not None
     assert torch.equal(trace.rerun(lambda name, call: None), trace.output)
-    heard: list[int] = []
+    captured: list[int] = []
 
     def without_key(name: str, call: Call) -> torch.Tensor:
-        heard.append(call.inputs.query.shape[2])
+        captured.append(call.inputs.query.shape[2])
         seen = torch.ones(5, 7, dtype=torch.bool)
         seen[2, 1] = False
         assert call.inputs.mask is not None
@@ -103,7 +103,7 @@ def test_a_switched_off_edge_changes_its_step_and_later_ones(kind: dict[str, obj
         return output
 
     changed = trace.rerun(without_key)
-    assert set(heard) == {5}
+    assert set(captured) == {5}
     torch.testing.assert_close(changed[:, :2], trace.output[:, :2])
     assert not torch.allclose(changed[:, 2], trace.output[:, 2])
     step = ablate(trace, "edge", "decoder.cross", query=2, key=1, step=2)

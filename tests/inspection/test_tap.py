@@ -146,7 +146,7 @@ def test_the_receipt_is_of_rounding_size(make_tap: Make, mask: Mask):
         additive(torch.randn(4, 5), torch.randn(4, 5), torch.randn(4)),
         lambda query, key: -(query[..., :, None, :] - key[..., None, :, :]).abs().sum(-1),
     ],
-    ids=["scaled", "capped", "capped and scaled", "additive", "somebody's own"],
+    ids=["scaled", "capped", "capped and scaled", "additive", "the user's own"],
 )
 def test_any_score_can_be_looked_at(make_tap: Make, score):
     tap = make_tap(score=score, key_heads=6)

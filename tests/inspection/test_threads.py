@@ -13,7 +13,7 @@ import regard
 from regard.explanation import explain_tap, running
 from regard.inspection import cross_attention
 from regard.inspection.ablation import ablate
-from regard.inspection.recording import Memory, hearing
+from regard.inspection.recording import Memory, capturing
 from regard.models import EncoderDecoder, EncoderDecoderConfig
 
 THREADS = 6
@@ -92,17 +92,17 @@ def in_another_thread(function: Callable[[], Any]) -> Any:
 
 
 def test_a_run_in_another_thread_is_not_heard(model: EncoderDecoder):
-    heard: list[str] = []
-    with hearing(model, lambda name, call: heard.append(name)):
+    captured: list[str] = []
+    with capturing(model, lambda name, call: captured.append(name)):
         in_another_thread(lambda: run(model))
-        assert heard == []
+        assert captured == []
         run(model)
-    assert len(heard) == 8
+    assert len(captured) == 8
 
 
 def test_nothing_is_written_to_the_model_while_somebody_listens(model: EncoderDecoder):
     before = [dict(vars(module)) for module in model.modules()]
-    with hearing(model, lambda name, call: None):
+    with capturing(model, lambda name, call: None):
         assert [dict(vars(module)) for module in model.modules()] == before
 
 

@@ -96,7 +96,7 @@ def grouped(**how: object) -> MultiHeadAttention:
     return MultiHeadAttention(D_MODEL, 6, num_key_heads=2, head_dim=4, **how).double()  # type: ignore[arg-type]
 
 
-def test_neighbouring_query_heads_share_a_key_head() -> None:
+def test_neighboring_query_heads_share_a_key_head() -> None:
     ours = grouped()
     assert ours.query.weight.shape == (24, D_MODEL)
     assert ours.key.weight.shape == ours.value.weight.shape == (8, D_MODEL)

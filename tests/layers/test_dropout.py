@@ -31,7 +31,7 @@ def test_the_mean_is_preserved() -> None:
     assert output.mean().item() == pytest.approx(1, abs=4 * (77 / 179 / output.numel()) ** 0.5)
 
 
-def test_neighbours_and_calls_are_independent() -> None:
+def test_neighbors_and_calls_are_independent() -> None:
     torch.manual_seed(3)
     first, second = (keep_scale(torch.empty(8 * 50_021), 64) == 0 for _ in range(2))
     both = torch.stack([first & second, first & first.roll(1), first & first.roll(8)])

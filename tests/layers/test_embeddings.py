@@ -88,7 +88,7 @@ def test_token_types_are_added_and_the_first_is_the_default() -> None:
     assert torch.equal(embed(ids), embed(ids, token_type_ids=torch.zeros(2, 4, dtype=torch.long)))
 
 
-def test_the_sum_is_normalised_before_dropout() -> None:
+def test_the_sum_is_normalized_before_dropout() -> None:
     embed = embedding(norm=torch.nn.LayerNorm(D_MODEL), dropout=0.5)
     ids = torch.randint(0, VOCAB, (5, 11))
     normed = embed.eval()(ids)

@@ -1,4 +1,4 @@
-"""Normalisations against values computed by hand and against torch's."""
+"""Normalizations against values computed by hand and against torch's."""
 
 import pytest
 import torch

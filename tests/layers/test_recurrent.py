@@ -82,7 +82,7 @@ def test_a_first_state_is_each_layers_own_projection() -> None:
     assert torch.equal(torch.cat([*hidden, *cell], dim=1), expected)
 
 
-def test_maxout_keeps_the_larger_of_neighbours_by_hand() -> None:
+def test_maxout_keeps_the_larger_of_neighbors_by_hand() -> None:
     readout = MaxoutReadout(3, 2, dropout=0.0)
     with torch.no_grad():
         readout.pairs.weight.copy_(torch.tensor([[1.0, 0, 0], [0, 1, 0], [0, 0, 1], [1, 1, 1]]))

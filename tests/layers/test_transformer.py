@@ -47,7 +47,7 @@ def norm(module: nn.Module, x: Tensor) -> Tensor:
 
 @pytest.mark.parametrize(
     ("norm_first", "expected"),
-    # x = (1, 3) has mean 2 and deviation 1: normalised it is (−1, 1). Attention over one position
+    # x = (1, 3) has mean 2 and deviation 1: normalized it is (−1, 1). Attention over one position
     # gives zero here, and the feed-forward network triples.
     [(True, [1 - 3, 3 + 3]), (False, [-1, 1])],
 )

@@ -222,10 +222,10 @@ def test_scores_and_logits_start_with_a_deviation_of_about_one(name: str) -> Non
     ids = torch.randint(2, 997, (3, 41))
     scores: list[Tensor] = []
 
-    def hear(call: Call) -> None:
+    def capture(call: Call) -> None:
         scores.append(call.inputs.score(call.inputs.query, call.inputs.key))
 
-    with torch.no_grad(), listening(hear):
+    with torch.no_grad(), listening(capture):
         logits = model(ids, ids)
     assert len(scores) == 3
     assert all(0.3 < each.std() < 2 for each in scores)

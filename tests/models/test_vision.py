@@ -53,7 +53,7 @@ def test_the_class_token_is_what_the_heads_read() -> None:
     torch.testing.assert_close(made(pixels()), torch.tanh(made.head.dense(states[:, 0])))
 
 
-def test_the_last_states_are_normalised() -> None:
+def test_the_last_states_are_normalized() -> None:
     made = model()
     states = made.embed(pixels())
     for layer in made.encoder.layers:

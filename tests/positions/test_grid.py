@@ -1,4 +1,4 @@
-"""A cell of the grid is told by its row and its column."""
+"""A cell of the grid is known by its row and its column."""
 
 import pytest
 import torch

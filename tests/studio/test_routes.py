@@ -259,7 +259,7 @@ def test_what_is_not_there_cannot_be_switched_off(client):
 
 
 def test_a_request_that_is_given_up_leaves_the_queue(client):
-    """A page that traces while somebody types must not make later texts wait for earlier ones."""
+    """A page that traces while the user types must not make later texts wait for earlier ones."""
     import asyncio
 
     from starlette.exceptions import HTTPException

@@ -27,8 +27,8 @@ def built():
 @pytest.fixture
 def widget(trace):
     widget = TraceWidget(trace, query="view=flow", height=480)
-    widget.told = []
-    widget.send = lambda content, buffers=None: widget.told.append((content, buffers))
+    widget.output = []
+    widget.send = lambda content, buffers=None: widget.output.append((content, buffers))
     yield widget
     widget.close()
 
@@ -37,7 +37,7 @@ def answer(widget, path, body=None, number=1):
     """Sends a question as the page does, and waits for what comes back."""
     widget._heard(widget, {"id": number, "path": path, "body": body}, [])
     widget._worker.submit(lambda: None).result(timeout=20)
-    return widget.told.pop()
+    return widget.output.pop()
 
 
 def test_it_carries_the_page_and_what_to_show_first(widget):
@@ -49,29 +49,29 @@ def test_it_carries_the_page_and_what_to_show_first(widget):
 
 
 def test_a_tile_comes_as_a_buffer(widget, trace):
-    told, buffers = answer(widget, TILE)
-    assert told == {"id": 1, "shape": [4, 3]}
+    output, buffers = answer(widget, TILE)
+    assert output == {"id": 1, "shape": [4, 3]}
     values = np.frombuffer(buffers[0], "<f4").reshape(4, 3)
     assert np.array_equal(values, trace[CROSS].weights(2, slice(0, 4), slice(0, 3)).numpy())
 
 
 def test_everything_else_comes_as_the_server_says_it(widget, client):
     asked = f"cell?head=1&key=3&query=2&tap={CROSS}"
-    told, buffers = answer(widget, f"/traces/trace/{asked}", number=7)
-    assert told == {"id": 7, "json": client.get(f"/api/traces/given/{asked}").json()}
+    output, buffers = answer(widget, f"/traces/trace/{asked}", number=7)
+    assert output == {"id": 7, "json": client.get(f"/api/traces/given/{asked}").json()}
     assert buffers == []
-    assert json.dumps(told)  # what JSON cannot hold would stop the notebook's message
+    assert json.dumps(output)  # what JSON cannot hold would stop the notebook's message
 
 
 def test_a_body_is_sent_on(widget, client):
     asked = {"what": "head", "tap": CROSS, "head": 1, "query": 0, "key": 0, "step": 2}
-    told, _ = answer(widget, "/traces/trace/ablate", body=asked)
-    assert told["json"] == client.post("/api/traces/given/ablate", json=asked).json()
+    output, _ = answer(widget, "/traces/trace/ablate", body=asked)
+    assert output["json"] == client.post("/api/traces/given/ablate", json=asked).json()
 
 
 def test_a_mistake_is_a_sentence(widget):
-    told, _ = answer(widget, f"/traces/trace/tile?head=9&tap={CROSS}")
-    assert told == {"id": 1, "detail": f"{CROSS} has heads 0 to 3; got 9."}
+    output, _ = answer(widget, f"/traces/trace/tile?head=9&tap={CROSS}")
+    assert output == {"id": 1, "detail": f"{CROSS} has heads 0 to 3; got 9."}
 
 
 def test_a_question_that_is_taken_back_gets_no_answer(widget):
@@ -80,8 +80,8 @@ def test_a_question_that_is_taken_back_gets_no_answer(widget):
     widget._heard(widget, {"id": 1, "path": TILE}, [])
     widget._heard(widget, {"id": 1, "cancel": True}, [])
     busy.set()
-    told, _ = answer(widget, TILE, number=2)
-    assert (told["id"], widget.told) == (2, [])
+    output, _ = answer(widget, TILE, number=2)
+    assert (output["id"], widget.output) == (2, [])
 
 
 def test_it_switches_off_a_head_while_a_cell_runs_the_same_model(widget, trace):
@@ -90,11 +90,11 @@ def test_it_switches_off_a_head_while_a_cell_runs_the_same_model(widget, trace):
     for number in range(9):
         question = {"id": number, "path": "/traces/trace/ablate", "body": asked}
         widget._heard(widget, question, [])
-    while len(widget.told) < 9:
+    while len(widget.output) < 9:
         names = []
         trace.rerun(lambda name, call, names=names: names.append(name))
         assert names == list(trace)
-    assert all(told["json"] == expected["json"] for told, _ in widget.told)
+    assert all(output["json"] == expected["json"] for output, _ in widget.output)
 
 
 def test_in_a_notebook_answers_are_sent_from_the_kernels_own_thread(widget):

@@ -13,7 +13,7 @@ def test_results_come_back_in_their_groups():
     assert found == [["CCC", "A"], [], ["BB"], ["DDDD", "EE", "F"]]
 
 
-def test_neighbours_in_length_share_a_batch():
+def test_neighbors_in_length_share_a_batch():
     seen = []
     by_length(GROUPS, lambda batch: seen.append(batch) or batch, length=len, batch_size=2)
     assert seen == [["a", "f"], ["bb", "ee"], ["ccc", "dddd"]]

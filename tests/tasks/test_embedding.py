@@ -40,7 +40,7 @@ def test_vectors_are_those_of_transformers_states(folder):
     }
     for pooling, pool in pooled.items():
         wanted = np.stack([pool(expected_states(folder, text)) for text in TEXTS])
-        found = embedder(TEXTS, pooling=pooling, normalise=False)
+        found = embedder(TEXTS, pooling=pooling, normalize=False)
         np.testing.assert_allclose(found, wanted, atol=1e-5)
     lengths = np.linalg.norm(embedder(TEXTS), axis=1)
     np.testing.assert_allclose(lengths, 1, atol=1e-6)
@@ -69,7 +69,7 @@ def test_a_longer_text_is_cut_and_says_so(embedder):
 
 def test_settings_are_followed(embedder):
     model, tokenizer = embedder.model, embedder.tokenizer
-    cut = Embedder(model, tokenizer, max_length=7, pooling="cls", normalise=False, lowercase=True)
+    cut = Embedder(model, tokenizer, max_length=7, pooling="cls", normalize=False, lowercase=True)
     assert cut.states("THE RED HOUSE NEAR THE RIVER").tokens[:3] == ["[CLS]", "the", "red"]
     assert len(cut.states("the red house near the river").tokens) == 7
     states = cut.states("the dog").states

@@ -42,15 +42,15 @@ def folder(tmp_path_factory):
 @pytest.fixture(scope="module")
 def pictures():
     draw = np.random.default_rng(29)
-    shapes = [(31, 23, 3), (14, 14, 3), (11, 37), (17, 19, 4)]  # grey and see-through ones too
+    shapes = [(31, 23, 3), (14, 14, 3), (11, 37), (17, 19, 4)]  # gray and see-through ones too
     return [Image.fromarray(draw.integers(0, 256, shape, np.uint8)) for shape in shapes]
 
 
 def changed(folder, tmp_path, **changes):
     """The folder's preparation with some settings changed; None leaves one out."""
-    told = json.loads((folder / "preprocessor_config.json").read_text()) | changes
-    told = {name: value for name, value in told.items() if value is not None}
-    (tmp_path / "preprocessor_config.json").write_text(json.dumps(told))
+    result = json.loads((folder / "preprocessor_config.json").read_text()) | changes
+    result = {name: value for name, value in result.items() if value is not None}
+    (tmp_path / "preprocessor_config.json").write_text(json.dumps(result))
     return tmp_path
 
 
@@ -74,11 +74,13 @@ def test_labels_and_scores_are_the_pipelines(folder, pictures):
     ],
 )
 def test_every_step_is_as_transformers_does_it(folder, pictures, tmp_path, changes):
-    told = changed(folder, tmp_path, **changes)
-    processor = transformers.ViTImageProcessor.from_pretrained(told)
+    result = changed(folder, tmp_path, **changes)
+    processor = transformers.ViTImageProcessor.from_pretrained(result)
     for picture in pictures[:2]:
         expected = processor(picture, return_tensors="pt")["pixel_values"][0]
-        np.testing.assert_allclose(read_preparation(JsonFiles(told))(picture), expected, atol=2e-5)
+        np.testing.assert_allclose(
+            read_preparation(JsonFiles(result))(picture), expected, atol=2e-5
+        )
 
 
 def test_a_file_is_read_as_it_was_held(folder, pictures, tmp_path):

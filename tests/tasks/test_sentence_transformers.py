@@ -24,7 +24,7 @@ def write(folder, modules, pooling=None, sizes=None):
 
 
 def test_a_folder_without_them_has_the_mean_at_length_one(tmp_path):
-    assert read_settings(tmp_path) == EmbedderSettings(tmp_path, "mean", normalise=True)
+    assert read_settings(tmp_path) == EmbedderSettings(tmp_path, "mean", normalize=True)
 
 
 def test_flags_of_old_files_are_read(tmp_path):
@@ -32,14 +32,14 @@ def test_flags_of_old_files_are_read(tmp_path):
     pooling = {"pooling_mode_cls_token": True, "pooling_mode_mean_tokens": False}
     folder = write(tmp_path, modules, pooling, {"max_seq_length": 128, "do_lower_case": True})
     assert read_settings(folder) == EmbedderSettings(
-        tmp_path / "0_Transformer", "cls", normalise=False, max_length=128, lowercase=True
+        tmp_path / "0_Transformer", "cls", normalize=False, max_length=128, lowercase=True
     )
 
 
 def test_the_name_in_new_files_is_read(tmp_path):
     modules = {"Transformer": "", "Pooling": "1_Pooling", "Normalize": "2_Normalize"}
     folder = write(tmp_path, modules, {"pooling_mode": "max", "embedding_dimension": 15})
-    assert read_settings(folder) == EmbedderSettings(tmp_path, "max", normalise=True)
+    assert read_settings(folder) == EmbedderSettings(tmp_path, "max", normalize=True)
 
 
 @pytest.mark.parametrize(

@@ -11,12 +11,12 @@ from regard.checkpoints import save_pretrained
 from regard.generation import Hypothesis
 from regard.models import Decoder, decoder_preset
 from regard.tasks.summarization import Summarizer
-from regard.text import TokenizerPair, normalise
+from regard.text import TokenizerPair, normalize
 from regard.translation.translator import Translator
 
 TEXTS = ["A man is looking at the dog.", "two  hats ", "12 dogs ☃☃ end", "the <sep> man"]
 DE = 67
-# What each family is told in config.json, beside what the model is.
+# What each family has in config.json, beside what the model is.
 TOLD: dict[str, dict[str, Any]] = {
     "marian": {"bad_words_ids": [[63]], "forced_eos_token_id": 0, "max_length": 12},
     "pegasus": {"length_penalty": 0.6, "max_length": 11, "forced_eos_token_id": 1},
@@ -40,7 +40,7 @@ def test_beams_of_every_family_are_theirs_alone_and_in_a_batch(
     together = ours.run(TEXTS, num_beams=4)
     for text, one, other in zip(TEXTS, alone, together, strict=True):
         # A byte-level tokenizer sees the spaces that a translator tidies away.
-        ids = theirs.ids(normalise(text) if family == "bart" else text)
+        ids = theirs.ids(normalize(text) if family == "bart" else text)
         expected = theirs.generate(ids, num_beams=4, do_sample=False, **TOLD[family])
         ends = bool(expected) and expected[-1] == ours.model.config.eos_id
         assert one.tokens == tokenizer.tokens(expected[:-1] if ends else expected)
@@ -120,9 +120,9 @@ def test_an_id_beyond_the_tokenizers_vocabulary_writes_nothing(
     target = summarizer.tokenizers.target
     ids, end = target.encode("the dog"), target.eos_id
     padding = target.vocab_size  # the first id of a padded vocabulary
-    told = [
+    result = [
         summarizer.alternatives([Hypothesis(tuple(tokens), -1.0, (), finished=True)])[0]
         for tokens in ([*ids, end], [*ids, padding, end])
     ]
-    assert told[0] == told[1]
-    assert told[0].text == "the dog"
+    assert result[0] == result[1]
+    assert result[0].text == "the dog"

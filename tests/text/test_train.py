@@ -1,4 +1,4 @@
-"""Tokenizers trained on real sentences of every kind at hand give them back unchanged."""
+"""Tokenizers trained on real sentences of every kind give them back unchanged."""
 
 from __future__ import annotations
 

@@ -44,11 +44,11 @@ def test_every_rung_is_a_run_on_the_same_data(
     assert [rung.name for rung in ladder.rungs] == NAMES
     assert [rung.path for rung in ladder.rungs] == ["n", "1", "1"]
     runs = [json.loads((Path(options.output) / n / "run.json").read_text()) for n in NAMES]
-    told = [run["options"] for run in runs]
-    assert [each["architecture"] for each in told] == ["recurrent", "recurrent", "transformer"]
-    assert [each["attention"] for each in told[:2]] == ["none", "bahdanau"]
-    assert told[0]["cell"] == "lstm"
-    assert len({each["data_sha256"] for each in told}) == 1
+    shown = [run["options"] for run in runs]
+    assert [each["architecture"] for each in shown] == ["recurrent", "recurrent", "transformer"]
+    assert [each["attention"] for each in shown[:2]] == ["none", "bahdanau"]
+    assert shown[0]["cell"] == "lstm"
+    assert len({each["data_sha256"] for each in result}) == 1
     assert not (Path(options.output) / "bahdanau" / "data").exists()
     tokenizers = {(Path(options.output) / n / "model/tokenizer.json").read_text() for n in NAMES}
     assert len(tokenizers) == 1

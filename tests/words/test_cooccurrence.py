@@ -1,4 +1,4 @@
-"""Word vectors from counted neighbours."""
+"""Word vectors from counted neighbors."""
 
 import builtins
 import random
@@ -20,13 +20,13 @@ def texts() -> list[str]:
 
 def test_words_among_the_same_words_become_alike():
     vectors = factorise_vectors(texts(), dim=5)
-    assert {word for word, _ in vectors.neighbours("pear", 2)} == {"apple", "plum"}
-    assert {word for word, _ in vectors.neighbours("hen", 2)} == {"cat", "dog"}
+    assert {word for word, _ in vectors.neighbors("pear", 2)} == {"apple", "plum"}
+    assert {word for word, _ in vectors.neighbors("hen", 2)} == {"cat", "dog"}
 
 
 def test_dot_products_give_back_the_information_that_was_counted():
     # Every dimension kept but one: U √S (U √S)ᵀ is the matrix of |information|, which the small
-    # text below lets us count by hand: a and b are neighbours 6 times, c and d 3 times, no others.
+    # text below lets us count by hand: a and b are neighbors 6 times, c and d 3 times, no others.
     vectors = factorise_vectors(["a b"] * 6 + ["c d"] * 3, dim=3, min_count=1)
     assert vectors.words == ["a", "b", "c", "d"]
     contexts = np.array([6, 6, 3, 3]) ** 0.75
@@ -55,12 +55,12 @@ def test_a_wider_window_changes_the_numbers():
     assert not np.allclose(np.abs(narrow.vectors), np.abs(wide.vectors), atol=0.1)
 
 
-def test_no_word_is_a_neighbour_of_one_in_another_text():
+def test_no_word_is_a_neighbor_of_one_in_another_text():
     apart = factorise_vectors(["a b", "c d", "a b"] * 3, dim=3, min_count=1)
     assert abs(apart.similarity("b", "c")) < 1e-5
 
 
-def test_rare_words_have_no_vector_and_are_no_neighbours():
+def test_rare_words_have_no_vector_and_are_no_neighbors():
     vectors = factorise_vectors([*texts(), "zebra sweet"], dim=5)
     assert "zebra" not in vectors
 

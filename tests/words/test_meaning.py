@@ -59,7 +59,7 @@ def states():
     return (rows + 0.1 * draw.normal(size=rows.shape)).astype(np.float32)
 
 
-def test_labelled_occurrences_are_scored_layer_by_layer():
+def test_labeled_occurrences_are_scored_layer_by_layer():
     senses = ["fruit"] * 12 + ["phone"] * 5
     occurrences = find_occurrences("apple", ["apple"] * 17, senses)
     same = np.ones((17, 3), np.float32)

@@ -32,7 +32,7 @@ def test_words_among_the_same_words_become_alike(texts):
     for group in (FRUIT, ANIMALS):
         for word in group:
             others = {each for each in group if each != word}
-            assert {near for near, _ in vectors.neighbours(word, 2)} == others
+            assert {near for near, _ in vectors.neighbors(word, 2)} == others
 
 
 def test_frequent_words_come_first_and_rare_ones_not_at_all(texts):
@@ -62,10 +62,10 @@ def test_every_argument_changes_the_numbers(texts, change):
 
 
 def test_progress_is_told_to_the_end(texts):
-    told = []
-    train(texts, epochs=2, progress=lambda done, total: told.append((done, total)))
-    assert told[-1] == (3600, 3600)
-    assert told == sorted(told)
+    result = []
+    train(texts, epochs=2, progress=lambda done, total: result.append((done, total)))
+    assert result[-1] == (3600, 3600)
+    assert result == sorted(result)
 
 
 def test_emoji_and_other_scripts_are_words():

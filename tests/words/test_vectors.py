@@ -1,4 +1,4 @@
-"""Static word vectors: looking words up, neighbours, and every kind of file, whole and broken."""
+"""Static word vectors: looking words up, neighbors, and every kind of file, whole and broken."""
 
 import gzip
 import struct
@@ -57,26 +57,26 @@ def test_similarity_is_the_cosine(vectors):
 def test_a_zero_vector_is_like_nothing():
     vectors = WordVectors(["a", "b"], np.array([[0, 0], [1, 2]], np.float32))
     assert vectors.similarity("a", "b") == 0
-    assert vectors.neighbours("a") == [("b", 0.0)]
+    assert vectors.neighbors("a") == [("b", 0.0)]
 
 
-def test_neighbours_are_the_closest_first_and_leave_out_the_word_itself(vectors):
-    assert vectors.neighbours("king") == [
+def test_neighbors_are_the_closest_first_and_leave_out_the_word_itself(vectors):
+    assert vectors.neighbors("king") == [
         ("queen", pytest.approx(24 / 25)),
         ("cricketer", pytest.approx(0, abs=1e-7)),
     ]
-    assert [word for word, _ in vectors.neighbours("king", 1)] == ["queen"]
+    assert [word for word, _ in vectors.neighbors("king", 1)] == ["queen"]
 
 
-def test_neighbours_of_a_vector_may_be_any_word(vectors):
-    found = vectors.neighbours(np.array([30.0, 40.0]), 2)
+def test_neighbors_of_a_vector_may_be_any_word(vectors):
+    found = vectors.neighbors(np.array([30.0, 40.0]), 2)
     assert found[0] == ("king", pytest.approx(1))
     assert found[1][0] == "queen"
 
 
 def test_a_vector_of_another_length_is_refused(vectors):
     with pytest.raises(RegardError, match=r"a vector must be \(2,\); got \(3,\)"):
-        vectors.neighbours(np.zeros(3))
+        vectors.neighbors(np.zeros(3))
 
 
 def test_an_unknown_word_names_the_nearest_spelled(vectors):
@@ -269,9 +269,9 @@ def test_the_shipped_vectors_are_small_and_know_everyday_words():
     assert (len(vectors), vectors.dim) == (8848, 40)
     assert np.linalg.norm(vectors.vectors, axis=1).mean() == pytest.approx(4, rel=1e-3)
     assert sum(file.stat().st_size for file in (FOLDER / "words-en").iterdir()) < 800_000
-    days = {word for word, _ in vectors.neighbours("Monday", 4)}
+    days = {word for word, _ in vectors.neighbors("Monday", 4)}
     assert days <= {"tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"}
-    assert vectors.neighbours("king", 1)[0][0] == "queen"
+    assert vectors.neighbors("king", 1)[0][0] == "queen"
 
 
 def test_the_shipped_card_says_where_the_vectors_come_from():

@@ -61,7 +61,7 @@ export function createState(source: Source) {
     reduce: signal<Reduce>("max"),
     group: signal<Group>("token"),
     scale: signal<Scale>("linear"),
-    ends: signal<[number, number] | null>(null), // of the colour scale, when dragged
+    ends: signal<[number, number] | null>(null), // of the color scale, when dragged
     home: signal<[number, number] | null>(null), // what "reset" brings the ends back to; null: those of the data
     painted: signal(false), // the map has shown something of its trace
     viewport: signal<Viewport | null>(null), // null: the whole map fits
@@ -69,7 +69,7 @@ export function createState(source: Source) {
     focus: signal<Position | null>(null), // the cell that the keyboard moves and the drawer shows
     locked: signal<number[]>([]), // queries whose lines stay, in the flow
     step: signal<number | null>(null), // of the generation
-    heads: signal<(Head | null)[]>([]), // of the flow, each in the colour of its place; none: `head` alone
+    heads: signal<(Head | null)[]>([]), // of the flow, each in the color of its place; none: `head` alone
     aligned: signal<Aligned>("output"), // of the translation
     pieces: signal<Pieces>("word"), // of the translation
     difference: signal(false), // of the comparison, instead of both maps

@@ -5,7 +5,7 @@ import type { Aligned, Pieces, Position, Scale, Theme, View, Viewport } from "./
 
 /** Longer texts would not survive a link; their trace is named by its id. */
 export const LONGEST_TEXT = 2000;
-const MOST_HEADS = 8; // as many as the flow has colours
+const MOST_HEADS = 8; // as many as the flow has colors
 
 /** A trace as a link names it: by its text where asking for it makes it again, else by its id. */
 export interface Named {

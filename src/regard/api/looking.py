@@ -113,8 +113,8 @@ def attention_layers(name: str) -> list[Layer]:
     if not _implemented(checkpoint):
         from regard.inspection.huggingface import load_for_tracing
 
-        heard = load_for_tracing(checkpoint.folder).trial().values()
-        return [Layer(tap.name, tap.heads, tap.key_heads, tap.head_dim) for tap in heard]
+        taps = load_for_tracing(checkpoint.folder).trial().values()
+        return [Layer(tap.name, tap.heads, tap.key_heads, tap.head_dim) for tap in taps]
     return [
         Layer(tap_name(path), layer.num_heads, layer.num_key_heads, layer.head_dim)
         for path, layer in empty_model(checkpoint).named_modules()

@@ -151,13 +151,13 @@ def _text_to_text(key: str) -> Callable[..., Any]:
     def answer(runner: TextToText, texts: str | Sequence[str], **options: Any) -> Any:
         one = isinstance(texts, str)
         results = runner.run([texts] if isinstance(texts, str) else texts, **options)
-        told = [
+        entries = [
             [{key: each.text} for each in result.alternatives or [result]] for result in results
         ]
         if one:
-            return told[0]
+            return entries[0]
         single = options.get("num_return_sequences", 1) == 1
-        return [first for first, *_ in told] if single else told
+        return [first for first, *_ in entries] if single else entries
 
     return answer
 
@@ -180,11 +180,13 @@ def _write(runner: Writer, prompts: Any, *, return_full_text: bool = True, **opt
     if one := isinstance(prompts, str) or isinstance(prompts[0], Mapping):
         prompts = [prompts]
     full = return_full_text
-    told = []
+    entries = []
     for prompt, result in zip(prompts, runner.run(prompts, **options), strict=True):
         texts = [each.text for each in (result, *result.others)]
-        told.append([{"generated_text": _after(prompt, text) if full else text} for text in texts])
-    return told[0] if one else told
+        entries.append(
+            [{"generated_text": _after(prompt, text) if full else text} for text in texts]
+        )
+    return entries[0] if one else entries
 
 
 def _after(prompt: Any, text: str) -> Any:
@@ -204,18 +206,18 @@ def _classify(runner: Classifier, inputs: Any, *, top_k: Any = 1, **options: Any
     seconds: list[Any] = [pair.get("text_pair") for pair in paired]
     pairs = seconds if any(seconds) else None
     results = runner.run([pair["text"] for pair in paired], pairs, top_k=top_k, **options)
-    told = [_labels(result) for result in results]
+    entries = [_labels(result) for result in results]
     if top_k != 1:
-        return told[0] if one else told
-    return [first for first, *_ in told]
+        return entries[0] if one else entries
+    return [first for first, *_ in entries]
 
 
 def _see(runner: ImageClassifier, images: Any, *, top_k: int | None = 5, **options: Any) -> Any:
     """`[{"label", "score"}]`, best first, for an image; a list of those for a list."""
     if one := not isinstance(images, Sequence) or isinstance(images, str):
         images = [images]
-    told = [_labels(result) for result in runner.run(images, top_k=top_k, **options)]
-    return told[0] if one else told
+    entries = [_labels(result) for result in runner.run(images, top_k=top_k, **options)]
+    return entries[0] if one else entries
 
 
 def _labels(result: Classification) -> list[dict[str, Any]]:
@@ -245,11 +247,11 @@ def _answer(
         questions = [each["question"] for each in inputs]
         contexts = [each["context"] for each in inputs]
     asked = list(zip(questions, contexts, strict=True))
-    told = [
+    entries = [
         [_span(answer) for answer in answers]
         for answers in runner.run(asked, top_k=top_k, **options)
     ]
-    each = [answers[0] for answers in told] if top_k == 1 else told
+    each = [answers[0] for answers in entries] if top_k == 1 else entries
     return each[0] if one else each
 
 
@@ -266,11 +268,11 @@ def _fill(runner: MaskFiller, texts: str | Sequence[str], **options: Any) -> Any
     """`[{"score", "token", "token_str", "sequence"}]` for a text; a list of those for several
     masks in it, and for a list of texts."""
     results = runner.run([texts] if isinstance(texts, str) else texts, **options)
-    told = []
+    entries = []
     for masks in results:
         guesses = [[vars(guess).copy() for guess in mask] for mask in masks]
-        told.append(guesses[0] if len(guesses) == 1 else guesses)
-    return told[0] if isinstance(texts, str) else told
+        entries.append(guesses[0] if len(guesses) == 1 else guesses)
+    return entries[0] if isinstance(texts, str) else entries
 
 
 def _features(runner: Embedder, texts: str | Sequence[str]) -> Any:

@@ -67,7 +67,7 @@ def attend(
 
     Tensors are (batch, heads, positions, dim), or without batch, or (positions, dim) alone. Key
     and value may have fewer heads than query if their number divides it: each then serves a group
-    of neighbouring query heads. Derivatives of any order are exact, also under `torch.func` and in
+    of neighboring query heads. Derivatives of any order are exact, also under `torch.func` and in
     forward mode; those beyond the first are computed by the definition, at its cost.
 
     The ladder from averaging to attention, each rung one call:

@@ -98,13 +98,15 @@ class Causal(Mask):
 
 
 class Padding(Mask):
-    """Only real tokens are seen. `real` is (batch, keys), True where there is a token."""
+    """Hides padding. `attention_mask` is (batch, keys), True where there is a token."""
 
-    def __init__(self, real: Bool[Tensor, "batch keys"]) -> None:
-        boolean("Padding's `real`", real)
-        if real.ndim != 2:
-            raise BadArgumentError(f"Padding needs real as (batch, keys); got shape {shape(real)}.")
-        self.real = real
+    def __init__(self, attention_mask: Bool[Tensor, "batch keys"]) -> None:
+        boolean("Padding's `attention_mask`", attention_mask)
+        if attention_mask.ndim != 2:
+            raise BadArgumentError(
+                f"Padding needs attention_mask as (batch, keys); got shape {shape(attention_mask)}."
+            )
+        self.attention_mask = attention_mask
 
     @classmethod
     def from_lengths(cls, lengths: Int[Tensor, " batch"], keys: int | None = None) -> "Padding":
@@ -113,12 +115,12 @@ class Padding(Mask):
         return cls(torch.arange(width, device=lengths.device) < lengths[:, None])
 
     def tile(self, queries: Tensor, keys: Tensor) -> Tensor:
-        return self.real.to(keys.device)[:, None, None, keys]
+        return self.attention_mask.to(keys.device)[:, None, None, keys]
 
     def check(self, batch: int, heads: int, queries: int, keys: int) -> None:
-        rows, columns = self.real.shape
+        rows, columns = self.attention_mask.shape
         if columns != keys or rows not in (1, batch):
-            raise mismatch("Padding", "(batch, keys)", (batch, keys), self.real)
+            raise mismatch("Padding", "(batch, keys)", (batch, keys), self.attention_mask)
 
     def allows_all(self, queries: int, keys: int) -> bool:
         return self._has_none
@@ -126,7 +128,7 @@ class Padding(Mask):
     @cached_property
     def _has_none(self) -> bool:
         # Asking a GPU would wait for it; there the mask is simply applied.
-        return self.real.device.type == "cpu" and bool(self.real.all())
+        return self.attention_mask.device.type == "cpu" and bool(self.attention_mask.all())
 
 
 class Window(Mask):

@@ -90,7 +90,7 @@ class Attention(NamedTuple):
         lse: Float[Tensor, "batch heads tile_queries"] | None = None,
         dtype: torch.dtype | None = None,
     ) -> Float[Tensor, "batch heads tile_queries tile_keys"]:
-        """Each row is normalised over all the keys that it may see, inside the tile or not."""
+        """Each row is normalized over all the keys that it may see, inside the tile or not."""
         return torch.exp(self.log_weights(queries, keys, lse=lse, dtype=dtype))
 
     def output(
@@ -157,7 +157,7 @@ def rows_per_tile(query: Float[Tensor, "batch heads queries query_dim"]) -> int:
 
 
 def taken(tensor: Tensor, positions: Tensor | None, dim: int = 2) -> Tensor:
-    """The tensor at those positions; a view, without a copy, where they are neighbours."""
+    """The tensor at those positions; a view, without a copy, where they are neighbors."""
     if positions is None:
         return tensor
     count = len(positions)
@@ -178,7 +178,7 @@ def one(tensor: Tensor, item: int | None, head: int) -> Tensor:
 def repeat_heads(
     tensor: Float[Tensor, "batch key_heads keys dim"], heads: int
 ) -> Float[Tensor, "batch heads keys dim"]:
-    """Grouped heads: neighbouring query heads share one head of keys and values."""
+    """Grouped heads: neighboring query heads share one head of keys and values."""
     groups = heads // tensor.shape[1]
     return tensor if groups == 1 else tensor.repeat_interleave(groups, dim=1)
 

@@ -107,7 +107,7 @@ class gaussian:
     bandwidth: int | float | Tensor = 1.0
 
     def __call__(self, query: Tensor, key: Tensor) -> Tensor:
-        # Differences, not |q|² - 2q·k + |k|²: near neighbours decide here, and they would cancel.
+        # Differences, not |q|² - 2q·k + |k|²: near neighbors decide here, and they would cancel.
         difference = query.unsqueeze(-2) - key.unsqueeze(-3)  # (..., queries, keys, head_dim)
         return difference.square().sum(-1) / (-2 * self.bandwidth**2)
 

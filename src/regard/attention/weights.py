@@ -23,7 +23,7 @@ def attention_weights(
 ) -> Float[Tensor, "*query_heads tile_queries tile_keys"]:
     """The weights with which `attend`, given the same arguments, averages the values.
 
-    A row of the tile is normalised over every key that its query may see, inside the tile or not;
+    A row of the tile is normalized over every key that its query may see, inside the tile or not;
     a query that sees nothing has zeros. Memory is that of the tile and of one block, whatever the
     length, unless gradients are recorded.
 

@@ -77,7 +77,7 @@ def download(name: str, *, revision: str = "main") -> Path:
     if not _ID.fullmatch(name):
         raise BadArgumentError(
             f"a model on the Hugging Face Hub is {PREFIX}org/name; got {PREFIX}{name}. Add the"
-            " organisation, as in the address of the model's page."
+            " organization, as in the address of the model's page."
         )
     import huggingface_hub as hub  # slow to import, and seldom needed
 

@@ -49,7 +49,7 @@ def sentence(error: Exception, options: Mapping[str, str] | None = None) -> str 
 def in_flags(message: str, options: Mapping[str, str]) -> str:
     """A library's message in the words of a command: `output` and max_length become flags.
 
-    A parameter's name is recognised in backticks, before "=", before " must" at the beginning and,
+    A parameter's name is recognized in backticks, before "=", before " must" at the beginning and,
     if it has an underscore, anywhere that is not part of a path or of a quotation.
     """
     if "target_language" in options:

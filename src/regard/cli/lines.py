@@ -108,7 +108,7 @@ def json_object(text: str, where: str) -> dict[str, Any]:
     except RecursionError:
         raise DamagedFileError(f"{where} is not usable JSON: it is nested too deeply.") from None
     if "\\u" in text:
-        from regard.text.normalise import check_unicode
+        from regard.text.normalize import check_unicode
 
         check_unicode(json.dumps(fields, ensure_ascii=False), where)
     return fields

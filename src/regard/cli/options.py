@@ -43,6 +43,6 @@ NumBeams = Annotated[
 ]
 
 
-def given(**options: Any) -> dict[str, Any]:
+def specified(**options: Any) -> dict[str, Any]:
     """The options that the user gave: those that are not None."""
     return {name: value for name, value in options.items() if value is not None}

@@ -46,8 +46,10 @@ MaxTokens = Annotated[Whole, training_option("max_tokens", "Target tokens in a b
 Cooldown = Annotated[
     Whole, training_option("cooldown", "Last steps of --max-steps, down to a rate of 0.", min=0)
 ]
-MaxSteps = Annotated[Whole, training_option("max_steps", "Stop after so many.", min=1)]
-MaxMinutes = Annotated[Number, training_option("max_minutes", "Stop after so many.", min=0)]
+MaxSteps = Annotated[Whole, training_option("max_steps", "Stop after this many steps.", min=1)]
+MaxMinutes = Annotated[
+    Number, training_option("max_minutes", "Stop after this many minutes.", min=0)
+]
 Patience = Annotated[
     Whole,
     training_option("patience", "Stop after so many evaluations without a better one.", min=0),

@@ -115,7 +115,7 @@ class Batches:
         """All pairs by blurred target length, then source length, equals at random: (pairs,)."""
         draw = np.random.default_rng([seed, epoch])
         target = (self._target + blur * draw.random(len(self._target))).astype(np.int32)
-        # Up, down, up: neighbours stay alike where one target length ends and the next begins.
+        # Up, down, up: neighbors stay alike where one target length ends and the next begins.
         source = np.where(target % 2, self._source, -self._source)
         return np.lexsort((draw.random(len(target)), source, target))
 

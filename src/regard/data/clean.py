@@ -11,7 +11,7 @@ from itertools import islice
 from regard.data.pairs import BadLine, Pair
 from regard.data.seen import SeenHashes, hash_texts
 from regard.errors import BadArgumentError, DamagedFileError
-from regard.text import normalise
+from regard.text import normalize
 
 _PAIRS_AT_ONCE = 8192
 _BROKEN = ("Cc", "Cs", "Co")  # control, half a character, private use
@@ -65,7 +65,7 @@ class Cleaner:
         for pair in cleaner.clean(read_pairs("pairs.tsv", on_bad_line=cleaner.skip)): ...
         print(cleaner.report)
 
-    Kept text is tidied (`regard.text.normalise`), nothing else is changed; order stays.
+    Kept text is tidied (`regard.text.normalize`), nothing else is changed; order stays.
     """
 
     def __init__(self, rules: CleaningRules | None = None) -> None:
@@ -94,7 +94,7 @@ class Cleaner:
 
     def _accepted(self, pairs: list[Pair]) -> Iterator[Pair]:
         for pair in pairs:
-            tidy = Pair(normalise(pair.source), normalise(pair.target), pair.line)
+            tidy = Pair(normalize(pair.source), normalize(pair.target), pair.line)
             reason = fault(tidy.source, tidy.target, self.rules)
             if reason is None:
                 yield tidy

@@ -14,7 +14,7 @@ from regard.data.columns import Wanted, fields_of, find_fields
 from regard.data.lines import open_bytes, read_lines
 from regard.data.pairs import BadLine, OnBadLine, Pair
 from regard.errors import DamagedFileError, RegardError, optional_package
-from regard.text.normalise import check_unicode
+from regard.text.normalize import check_unicode
 
 
 def read_json_lines(path: Path, wanted: Wanted, on_bad_line: OnBadLine) -> Iterator[Pair]:

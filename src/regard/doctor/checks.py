@@ -10,7 +10,7 @@ import torch
 from regard.checkpoints import Checkpoint, empty_model, from_pretrained
 from regard.checkpoints.fit import fit
 from regard.checkpoints.weights import Weights
-from regard.doctor.behaviour import check_run
+from regard.doctor.behavior import check_run
 from regard.doctor.settings import Finding, check_settings
 from regard.errors import RegardError
 from regard.text import Tokenizer, TokenizerPair

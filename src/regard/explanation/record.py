@@ -18,7 +18,7 @@ class Table:
 
     name: str  # "query"
     symbol: str  # as equations write it, "Q"
-    rows: str  # names of dimensions; "queries" and "keys" are labelled by tokens
+    rows: str  # names of dimensions; "queries" and "keys" are labeled by tokens
     columns: str
     per_head: bool  # whether `values` has a matrix for each head; otherwise it has one
     shape: list[int]  # (heads, rows, columns) where per_head, else (rows, columns)

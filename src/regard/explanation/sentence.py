@@ -22,7 +22,7 @@ from regard.explanation import (
 )
 from regard.explanation.record import Explanation
 from regard.models import Decoder, Encoder, EncoderDecoder
-from regard.text import Tokenizer, normalise
+from regard.text import Tokenizer, normalize
 from regard.translation.translator import Translator
 from regard.words import WordVectors
 from regard.words.segmentation import word_spans
@@ -61,7 +61,7 @@ def explain_words(
         raise unknown("projections", projections, PROJECTIONS)
     if not 1 <= heads <= words.dim:
         raise BadArgumentError(f"heads must be from 1 to {words.dim}; got {heads}.")
-    text = normalise(text).replace("’", "'")  # as the vocabulary writes it
+    text = normalize(text).replace("’", "'")  # as the vocabulary writes it
     tokens = _part([text[start:end] for start, end in word_spans(text)], part)
     _check_known(tokens, words)
     vectors = torch.from_numpy(words.rows(tokens))
@@ -120,7 +120,7 @@ def explain(
     """
     checkpoint = open_checkpoint(model)
     name = Path(model).name if Path(model).is_dir() else str(model)
-    text = " ".join(_part(normalise(text).split(), part))
+    text = " ".join(_part(normalize(text).split(), part))
     if checkpoint.family.model is EncoderDecoder:
         translator = Translator.load(checkpoint, name=name)
         loaded: Any = translator.model

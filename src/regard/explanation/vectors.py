@@ -84,7 +84,7 @@ def explain_vectors(
 
 def principal(vectors: Tensor, dim: int) -> Tensor:
     """(d_model, dim): the orthonormal directions through the origin that keep most of the vectors'
-    squared length. Not centred, so that sums and dot products stay what they are as far as they
+    squared length. Not centered, so that sums and dot products stay what they are as far as they
     can; the sign of each is such that its largest entry is positive."""
     # The eigenvectors of XᵀX, from the largest eigenvalue down.
     x = double(vectors)

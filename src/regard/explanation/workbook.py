@@ -98,7 +98,7 @@ class _Writer:
             self._softmax(page, table)
 
     def _softmax(self, page: Worksheet, table: Table) -> None:
-        """To the right of the weights what they are made of; and their colours."""
+        """To the right of the weights what they are made of; and their colors."""
         beside = Softmax(self.formulas)
         for number, scores in enumerate(self.explanation["masked"].array):
             largest = scores.max(-1, keepdims=True)

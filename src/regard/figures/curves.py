@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from regard.errors import BadArgumentError
-from regard.figures.colour import CATEGORICAL
+from regard.figures.color import CATEGORICAL
 from regard.figures.sheet import Sheet, Type
 from regard.figures.style import (
     COLUMN_MM,
@@ -43,7 +43,7 @@ def curves(
         width_mm: of the whole figure.
 
     Raises:
-        BadArgumentError: numbers that do not fit the groups, more curves than colours.
+        BadArgumentError: numbers that do not fit the groups, more curves than colors.
         UnavailableError: matplotlib is not installed.
     """
     _check(values, groups)
@@ -58,11 +58,11 @@ def curves(
     sheet.text(width - 2.5, top + PLOT_MM + LINE_MM + 1.5, x_name, ha="right", color=MUTED)
 
     axes = sheet.axes(left, top, width - left - 2.5, PLOT_MM)
-    # A shape for each as well as a colour, for print in black.
+    # A shape for each as well as a color, for print in black.
     looks = zip(values.items(), CATEGORICAL, MARKERS.items(), strict=False)
-    for number, ((name, heights), colour, (marker, sign)) in enumerate(looks):
-        axes.plot(heights, color=colour, marker=marker, markersize=3, linewidth=1)
-        sheet.text(left, below + number * LINE_MM, f"{sign} {name}", color=colour)
+    for number, ((name, heights), color, (marker, sign)) in enumerate(looks):
+        axes.plot(heights, color=color, marker=marker, markersize=3, linewidth=1)
+        sheet.text(left, below + number * LINE_MM, f"{sign} {name}", color=color)
     axes.set_ylim(bottom=0)
     axes.set_xticks(range(len(groups)), groups)
     axes.margins(x=0.06)

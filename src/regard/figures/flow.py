@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from regard.errors import BadArgumentError
-from regard.figures.colour import CATEGORICAL
+from regard.figures.color import CATEGORICAL
 from regard.figures.sheet import Sheet, Type
 from regard.figures.style import (
     COLUMN_MM,
@@ -52,7 +52,7 @@ def flow(
     the weight the others have.
 
     Args:
-        weights: (rows, columns), or (heads, rows, columns) for lines in one colour per head; NaN
+        weights: (rows, columns), or (heads, rows, columns) for lines in one color per head; NaN
             where masked.
         rows, columns: the tokens.
         heads: names of the heads, for the legend.
@@ -62,7 +62,7 @@ def flow(
 
     Raises:
         BadArgumentError: names that do not fit the weights, more tokens than a page has lines, more
-            heads than colours.
+            heads than colors.
         UnavailableError: matplotlib is not installed.
     """
     values, names = _checked(weights, rows, columns, heads)
@@ -105,8 +105,8 @@ def flow(
     below = top + tall + 2.5
     for number, row in enumerate(legend):
         for start, head in row:
-            colour = CATEGORICAL[head]
-            sheet.text(start, below + number * LINE_MM, f"— {names[head]}", color=colour)
+            color = CATEGORICAL[head]
+            sheet.text(start, below + number * LINE_MM, f"— {names[head]}", color=color)
     sheet.lines(2.0, below + len(legend) * LINE_MM, notes, color=MUTED)
     return sheet.figure
 
@@ -129,7 +129,7 @@ def _checked(
         )
     if len(values) > len(CATEGORICAL):
         raise BadArgumentError(
-            f"there are colours for {len(CATEGORICAL)} heads; got {len(values)}: choose some, or "
+            f"there are colors for {len(CATEGORICAL)} heads; got {len(values)}: choose some, or "
             "draw their mean."
         )
     names = [str(name) for name in heads] if heads is not None else []
@@ -182,12 +182,12 @@ def _draw(
         for _, _, row, column in lines
     ]
     parts = [weight / largest for weight, *_ in lines]
-    colours = [
+    colors = [
         to_rgba(CATEGORICAL[head], 0.12 + 0.78 * part)
         for part, (_, head, _, _) in zip(parts, lines, strict=True)
     ]
     widths = [0.3 + 2.4 * part for part in parts]
-    axes.add_collection(LineCollection(paths, colors=colours, linewidths=widths), autolim=False)
+    axes.add_collection(LineCollection(paths, colors=colors, linewidths=widths), autolim=False)
 
 
 def _legend_rows(names: list[str], width: float, type_: Type) -> list[list[tuple[float, int]]]:

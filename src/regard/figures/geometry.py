@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from regard.figures.colour import CATEGORICAL
+from regard.figures.color import CATEGORICAL
 from regard.figures.placing import place
 from regard.figures.sheet import Sheet, Type
 from regard.figures.style import (
@@ -33,7 +33,7 @@ Point = tuple[float, float]
 Points = NDArray[np.float64]
 
 _BLUE, _ORANGE, _GREEN, _PINK = CATEGORICAL[:4]
-_COLOURS = {
+_COLORS = {
     "embedding": _BLUE,
     "query": _BLUE,
     "key": _ORANGE,
@@ -159,14 +159,14 @@ class _Square:
     ) -> None:
         self.sheet, self.side, self.plane = sheet, side, plane
         self.axes: Axes = sheet.axes(left, top, side, side)
-        every = np.array([(0.0, 0.0), *path, *(p for of in plane.arrows.values() for p in of)])
+        every = np.array([(0.0, 0.0), *path, *(p for tips in plane.arrows.values() for p in tips)])
         low, high = every.min(0), every.max(0)
         # Room for names around the outermost tips.
         self.extent = max(float((high - low).max()), 1e-9) * 1.35
         self.middle = (low + high) / 2
-        for limits, centre in ((self.axes.set_xlim, 0), (self.axes.set_ylim, 1)):
+        for limits, center in ((self.axes.set_xlim, 0), (self.axes.set_ylim, 1)):
             half = self.extent / 2
-            limits(self.middle[centre] - half, self.middle[centre] + half)
+            limits(self.middle[center] - half, self.middle[center] + half)
         self.axes.axhline(0, color=RULE, linewidth=0.4, zorder=0)
         self.axes.axvline(0, color=RULE, linewidth=0.4, zorder=0)
         self.axes.set(xticks=[], yticks=[])
@@ -185,15 +185,15 @@ class _Square:
         only: set[int] | None = None,
         weak: bool = False,
     ) -> None:
-        colour = _COLOURS[kind]
+        color = _COLORS[kind]
         for index, tip in enumerate(self.plane.arrows[kind]):
             if only is not None and index not in only:
                 continue
             is_strong = index in (strong or ())
             self.passed += [(tip[0] * part, tip[1] * part) for part in _ALONG]
-            self._arrow((0, 0), tip, colour, 1.5 if is_strong else 0.8, 0.45 if weak else 1)
+            self._arrow((0, 0), tip, color, 1.5 if is_strong else 0.8, 0.45 if weak else 1)
             if index in named:
-                self.labels.append((np.array(tip), names[index], colour))
+                self.labels.append((np.array(tip), names[index], color))
 
     def chain(self, path: Sequence[Point]) -> None:
         """Arrows one behind the other."""
@@ -218,19 +218,19 @@ class _Square:
             away_from=tuple((-corner * scale).tolist()),
             obstacles=[tuple((np.array(point) - corner) * scale) for point in self.passed],
         )
-        for box, text, (_, _, colour) in zip(boxes, texts, self.labels, strict=True):
+        for box, text, (_, _, color) in zip(boxes, texts, self.labels, strict=True):
             x, y = (np.array([box.x, box.y + box.height / 2]) / scale + corner).tolist()
-            style = self.sheet.type.text(colour=colour, ha="left", va="center")
+            style = self.sheet.type.text(color=color, ha="left", va="center")
             self.axes.text(x, y, text, **style)
 
-    def _arrow(self, start: Point, end: Point, colour: str, width: float, opacity: float) -> None:
+    def _arrow(self, start: Point, end: Point, color: str, width: float, opacity: float) -> None:
         self.axes.annotate(
             "",
             xy=end,
             xytext=start,
             arrowprops=dict(
                 arrowstyle="-|>,head_width=0.12,head_length=0.28",
-                color=colour,
+                color=color,
                 alpha=opacity,
                 linewidth=width,
                 shrinkA=0,

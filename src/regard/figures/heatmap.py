@@ -1,4 +1,4 @@
-"""An attention map for paper: queries are rows, keys are columns, and everything is labelled."""
+"""An attention map for paper: queries are rows, keys are columns, and everything is labeled."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from regard.errors import BadArgumentError, unknown
-from regard.figures.colour import diverging, is_dark, sequential
+from regard.figures.color import diverging, is_dark, sequential
 from regard.figures.layout import LABEL_MM, Layout
 from regard.figures.sheet import SCALE_MM, Sheet, Type
 from regard.figures.style import (
@@ -153,7 +153,7 @@ def _checked(
 
 
 def _scaled(values: Values, scale: Scale) -> tuple[Values, str]:
-    """What is coloured, and what to say of it."""
+    """What is colored, and what to say of it."""
     if scale == "row":
         largest = np.max(np.where(np.isnan(values), 0, values), axis=1, keepdims=True)
         return values / np.where(largest > 0, largest, 1), " ÷ largest of its row"
@@ -185,7 +185,7 @@ def _paint(
 
     low, high = limits or _limits(values, scale)
     norm = LogNorm(low, high, clip=True) if scale == "log" else Normalize(low, high)
-    colours = diverging() if scale == "difference" else sequential()
+    colors = diverging() if scale == "difference" else sequential()
     # The ground is hatched and masked cells are left open. A tall or wide map fills its axes.
     axes.set_facecolor("#f4f4f4")
     axes.patch.set(hatch="/" * 6, edgecolor=RULE, linewidth=0)
@@ -193,7 +193,7 @@ def _paint(
     height, width = (length * block for length in values.shape)
     image = axes.imshow(
         np.ma.masked_invalid(values),
-        cmap=colours,
+        cmap=colors,
         norm=norm,
         aspect="auto",
         interpolation="nearest",
@@ -268,10 +268,10 @@ def _written(values: Values) -> list[str]:
     return numbers
 
 
-def _write_numbers(axes: Axes, numbers: list[str], colours: Values, type_: Type) -> None:
+def _write_numbers(axes: Axes, numbers: list[str], colors: Values, type_: Type) -> None:
     for index, text in enumerate(numbers):
         if text:
-            row, column = divmod(index, colours.shape[1])
-            ink = "white" if is_dark(colours[row, column]) else "black"
+            row, column = divmod(index, colors.shape[1])
+            ink = "white" if is_dark(colors[row, column]) else "black"
             style = type_.text(SMALL_PT, ink, ha="center", va="center_baseline")
             axes.text(column, row, text, **style)

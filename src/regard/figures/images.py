@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from regard.errors import BadArgumentError, unknown
-from regard.figures.colour import diverging, sequential
+from regard.figures.color import diverging, sequential
 from regard.figures.sheet import Sheet, Type
 from regard.figures.style import (
     LINE_MM,
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from matplotlib.colors import Colormap
     from matplotlib.figure import Figure
 
-Scale = Literal["grey", "weights", "difference"]
+Scale = Literal["gray", "weights", "difference"]
 
 _GAP_MM = 2.5
 
@@ -32,7 +32,7 @@ _GAP_MM = 2.5
 def images(
     pictures: Mapping[str, ArrayLike],
     *,
-    scale: Scale = "grey",
+    scale: Scale = "gray",
     title: str = "",
     columns: int | None = None,
     width_mm: float = PAGE_MM,
@@ -41,7 +41,7 @@ def images(
 
     Args:
         pictures: name → (height, width); NaN is left white.
-        scale: "grey" (0 black, 1 white), "weights" (0 white, the largest of all deep blue), or
+        scale: "gray" (0 black, 1 white), "weights" (0 white, the largest of all deep blue), or
             "difference" (orange below zero, blue above).
         title: of the whole figure.
         columns: pictures in a row; all of them if not given.
@@ -77,16 +77,16 @@ def images(
     sheet.lines(2.0, 1.5, heading, fontsize=TYPE_PT)
     largest = max(float(np.nanmax(np.abs(picture), initial=0.0)) for picture in values.values())
     looks: dict[Scale, tuple[str | Colormap, float, float]] = {
-        "grey": ("gray", 0.0, 1.0),
+        "gray": ("gray", 0.0, 1.0),
         "weights": (sequential(), 0.0, largest),
         "difference": (diverging(), -largest, largest),
     }
-    colours, low, high = looks[scale]
+    colors, low, high = looks[scale]
     for number, picture in enumerate(values.values()):
         row, column = divmod(number, across)
         left = 2.0 + column * (room + _GAP_MM)
         axes = sheet.axes(left, tops[row], room, tall[row] * fit)
-        axes.imshow(picture, cmap=colours, vmin=low, vmax=high, interpolation="nearest")
+        axes.imshow(picture, cmap=colors, vmin=low, vmax=high, interpolation="nearest")
         axes.set(xticks=[], yticks=[], anchor="NW")
         for spine in axes.spines.values():
             spine.set(linewidth=0.4, color=RULE)

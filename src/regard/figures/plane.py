@@ -25,7 +25,7 @@ def to_plane(vectors: NDArray[np.floating], method: str = "pca", *, seed: int = 
     """(points, dim) to two dimensions.
 
     "pca": the two directions in which the points spread most; distances shrink but do not lie.
-    "umap": neighbours stay neighbours, other distances mean little (McInnes et al. 2018); needs
+    "umap": neighbors stay neighbors, other distances mean little (McInnes et al. 2018); needs
     the package umap-learn.
 
     Raises:
@@ -40,8 +40,8 @@ def to_plane(vectors: NDArray[np.floating], method: str = "pca", *, seed: int = 
 
 
 def _pca(vectors: NDArray[np.floating]) -> Plane:
-    centred = vectors - vectors.mean(0, dtype=np.float64)
-    left, spread, directions = np.linalg.svd(centred, full_matrices=False)
+    centered = vectors - vectors.mean(0, dtype=np.float64)
+    left, spread, directions = np.linalg.svd(centered, full_matrices=False)
     # A direction and its opposite are the same; let the largest number in it be positive.
     largest = np.abs(directions).argmax(1)
     signs = np.sign(np.take_along_axis(directions, largest[:, None], axis=1)[:, 0])

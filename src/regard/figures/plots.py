@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from regard.errors import BadArgumentError
-from regard.figures.colour import CATEGORICAL
+from regard.figures.color import CATEGORICAL
 from regard.figures.sheet import Sheet, Type
 from regard.figures.style import (
     LINE_MM,
@@ -34,13 +34,13 @@ _LEFT_MM, _GAP_MM = 9.0, 4.0  # room for the numbers of the y axis, and between 
 
 @dataclass(frozen=True)
 class Plot:
-    """One pair of axes. The same name is the same colour in every plot of a figure."""
+    """One pair of axes. The same name is the same color in every plot of a figure."""
 
     title: str
     x_name: str
     y_name: str
     lines: Mapping[str, Line]
-    points: Mapping[str, Line] = field(default_factory=dict)  # grey dots, not joined
+    points: Mapping[str, Line] = field(default_factory=dict)  # gray dots, not joined
     log: str = ""  # the axes that are logarithmic: "x", "y" or "xy"
 
 
@@ -53,7 +53,7 @@ def plots(panels: Sequence[Plot], *, title: str = "", width_mm: float = PAGE_MM)
         width_mm: of the whole figure.
 
     Raises:
-        BadArgumentError: no plot, x and y that do not fit, more names than colours.
+        BadArgumentError: no plot, x and y that do not fit, more names than colors.
         UnavailableError: matplotlib is not installed.
     """
     names = _check(panels)
@@ -67,7 +67,7 @@ def plots(panels: Sequence[Plot], *, title: str = "", width_mm: float = PAGE_MM)
     titles = [type_.wrap(panel.title, pitch - _GAP_MM) for panel in panels]
     top = 1.5 + len(heading) * (LINE_MM + 0.4) + (1.0 if heading else 0.0)
     above = top + max(map(len, titles)) * LINE_MM + LINE_MM + 1.5
-    legend = [("—", name, colour) for name, colour in zip(names, CATEGORICAL, strict=False)]
+    legend = [("—", name, color) for name, color in zip(names, CATEGORICAL, strict=False)]
     legend += [("●", name, MUTED) for name in dots]
     below = above + PLOT_MM + 2 * LINE_MM + 3.0
     sheet = Sheet(width, below + len(legend) * LINE_MM + 1.5, type_)
@@ -81,19 +81,19 @@ def plots(panels: Sequence[Plot], *, title: str = "", width_mm: float = PAGE_MM)
         sheet.text(left + _LEFT_MM + inside, under, x_name, ha="right", color=MUTED)
         axes = sheet.axes(left + _LEFT_MM, above, inside, PLOT_MM)
         _draw(axes, panel, dict(zip(names, CATEGORICAL, strict=False)), type_)
-    for number, (sign, name, colour) in enumerate(legend):
-        sheet.text(2.0 + _LEFT_MM, below + number * LINE_MM, f"{sign} {name}", color=colour)
+    for number, (sign, name, color) in enumerate(legend):
+        sheet.text(2.0 + _LEFT_MM, below + number * LINE_MM, f"{sign} {name}", color=color)
     return sheet.figure
 
 
-def _draw(axes: Axes, panel: Plot, colours: Mapping[str, str], type_: Type) -> None:
+def _draw(axes: Axes, panel: Plot, colors: Mapping[str, str], type_: Type) -> None:
     from matplotlib.ticker import LogLocator, MaxNLocator
 
     for x, y in panel.points.values():
         axes.plot(x, y, ".", color=RULE, markersize=3, markeredgewidth=0)
     for name, (x, y) in panel.lines.items():
         few = len(np.asarray(x)) <= 12  # measured one by one, rather than a curve
-        axes.plot(x, y, color=colours[name], linewidth=1, marker="o" if few else "", markersize=2.5)
+        axes.plot(x, y, color=colors[name], linewidth=1, marker="o" if few else "", markersize=2.5)
     for letter, axis in (("x", axes.xaxis), ("y", axes.yaxis)):
         if letter in panel.log:
             axes.set(**{f"{letter}scale": "log"})

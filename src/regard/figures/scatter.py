@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regard.errors import BadArgumentError
-from regard.figures.colour import CATEGORICAL
+from regard.figures.color import CATEGORICAL
 from regard.figures.sheet import Sheet, Type
 from regard.figures.style import (
     COLUMN_MM,
@@ -49,7 +49,7 @@ Box = tuple[float, float, float, float]  # left, top, right, bottom in millimetr
 
 @dataclass(frozen=True, eq=False)
 class Cloud:
-    """Points of one colour and shape."""
+    """Points of one color and shape."""
 
     name: str  # for the legend; empty for none
     points: NDArray[np.floating]  # (points, 2)
@@ -70,7 +70,7 @@ def scatter(
     A name for which there is no room is left out, and the legend says how many were.
 
     Raises:
-        BadArgumentError: no point, points or labels of the wrong shape, more clouds than colours.
+        BadArgumentError: no point, points or labels of the wrong shape, more clouds than colors.
         UnavailableError: matplotlib is not installed.
     """
     _check(clouds)
@@ -95,11 +95,11 @@ def scatter(
     axes.set(xlim=(0, size), ylim=(tall, 0), xticks=[], yticks=[])
     for side in axes.spines.values():
         side.set(linewidth=0.4, color=RULE)
-    for cloud, at, (colour, shape, _) in zip(clouds, places, _looks(clouds), strict=True):
+    for cloud, at, (color, shape, _) in zip(clouds, places, _looks(clouds), strict=True):
         area = ((3.2 if cloud.star else 1.3) / INCH_MM * 72) ** 2
         fade = 1.0 if cloud.star or len(at) < 50 else 0.6
         axes.scatter(
-            at[:, 0], at[:, 1], s=area, marker=shape, color=colour, alpha=fade, linewidths=0,
+            at[:, 0], at[:, 1], s=area, marker=shape, color=color, alpha=fade, linewidths=0,
             zorder=4 if cloud.star else 2,
         )  # fmt: skip
     for text, point, box in names:
@@ -108,21 +108,21 @@ def scatter(
             axes.plot(*leader.T, color=RULE, linewidth=0.4, zorder=1)
         middle = (box[1] + box[3]) / 2
         axes.text(box[0], middle, text, ha="left", va="center_baseline", zorder=5, **type_.text())
-    for number, (cloud, (colour, _, sign)) in enumerate(legend):
+    for number, (cloud, (color, _, sign)) in enumerate(legend):
         sheet.text(
-            2.0, below + number * LINE_MM, type_.fit(f"{sign} {cloud.name}", size), color=colour
+            2.0, below + number * LINE_MM, type_.fit(f"{sign} {cloud.name}", size), color=color
         )
     sheet.lines(2.0, below + len(legend) * LINE_MM, note, color=MUTED)
     return sheet.figure
 
 
 def _looks(clouds: Sequence[Cloud]) -> list[tuple[str, str, str]]:
-    """Colour, matplotlib's marker and the legend's sign of each cloud."""
+    """Color, matplotlib's marker and the legend's sign of each cloud."""
     rest = iter(zip(CATEGORICAL, SHAPES.items(), strict=True))
     found = []
     for cloud in clouds:
-        colour, (shape, sign) = ("#000000", STAR) if cloud.star else next(rest)
-        found.append((colour, shape, sign))
+        color, (shape, sign) = ("#000000", STAR) if cloud.star else next(rest)
+        found.append((color, shape, sign))
     return found
 
 
@@ -205,9 +205,7 @@ def _check(clouds: Sequence[Cloud]) -> None:
     if sum(len(cloud.points) for cloud in clouds) == 0:
         raise BadArgumentError("a picture needs points; got none.")
     if sum(not cloud.star for cloud in clouds) > len(CATEGORICAL):
-        raise BadArgumentError(
-            f"a picture has up to {len(CATEGORICAL)} colours; got {len(clouds)}."
-        )
+        raise BadArgumentError(f"a picture has up to {len(CATEGORICAL)} colors; got {len(clouds)}.")
     for cloud in clouds:
         points = np.asarray(cloud.points)
         if points.ndim != 2 or points.shape[1] != 2 or not np.isfinite(points).all():

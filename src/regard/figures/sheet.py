@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.image import AxesImage
 
-SCALE_MM = 26.0  # length of a colour scale
+SCALE_MM = 26.0  # length of a color scale
 
 
 class Type:
@@ -36,9 +36,9 @@ class Type:
         self.families = fonts.families(texts)
         self._renderer = FigureCanvasAgg(Figure(figsize=(1, 1), dpi=DOTS)).get_renderer()
 
-    def text(self, points: float = SMALL_PT, colour: str = INK, **more: Any) -> dict[str, Any]:
+    def text(self, points: float = SMALL_PT, color: str = INK, **more: Any) -> dict[str, Any]:
         """Keywords of a text, which is taken as it is: a token "$x$" is no formula."""
-        font = {"fontfamily": self.families, "fontsize": points, "color": colour}
+        font = {"fontfamily": self.families, "fontsize": points, "color": color}
         return {**font, "parse_math": False, **more}
 
     def width(self, text: str, points: float = SMALL_PT) -> float:
@@ -113,7 +113,7 @@ class Sheet:
         ticks: Sequence[float] | None = None,
         open_below: bool = False,
     ) -> None:
-        """The colours of an image and what numbers they stand for, 9 mm high."""
+        """The colors of an image and what numbers they stand for, 9 mm high."""
         bar = self.axes(left, top, SCALE_MM, 1.6)
         extend = "min" if open_below else "neither"
         legend = self.figure.colorbar(image, cax=bar, orientation="horizontal", extend=extend)

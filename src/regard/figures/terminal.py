@@ -1,4 +1,4 @@
-"""Attention between words as a grid in the terminal: in colour, or in plain characters."""
+"""Attention between words as a grid in the terminal: in color, or in plain characters."""
 
 import os
 import shutil
@@ -102,7 +102,7 @@ class _Color:
     widths: tuple[int, ...] = (4, 3, 2)
     leader = "│"
     escapes = True
-    # From this per cent on: a background of the 256-colour palette, and an ink legible on it.
+    # From this per cent on: a background of the 256-color palette, and an ink legible on it.
     ramp = ((10, 60, 255), (20, 97, 255), (35, 133, 255), (50, 168, 16), (70, 208, 16))
 
     def cell(self, weight: float, width: int, is_largest: bool) -> Text:

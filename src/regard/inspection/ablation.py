@@ -52,16 +52,16 @@ def ablate(
             "ablation needs the model and its logits: this trace was loaded from a file, or its"
             " model returns no logits."
         )
-    of = trace[tap]
-    of.heads_of(head)
-    one("query", query, of.rows)
-    one("key", key, of.columns)
+    layer = trace[tap]
+    layer.heads_of(head)
+    one("query", query, layer.rows)
+    one("key", key, layer.columns)
     edits: dict[str, Edit] = {
         "edge": lambda name, call: without_edge(call, head, query, key) if name == tap else None,
         "head": lambda name, call: without_head(call, head) if name == tap else None,
         "token": lambda name, call: (
-            without_token(call, key, own=trace[name].queries == of.keys)
-            if name in trace and trace[name].keys == of.keys
+            without_token(call, key, own=trace[name].queries == layer.keys)
+            if name in trace and trace[name].keys == layer.keys
             else None
         ),
     }
@@ -73,8 +73,8 @@ def ablate(
     step = int(changes.argmax()) if step is None else step
     if not 0 <= step < len(changes):
         raise BadArgumentError(f"step must be from 0 to {len(changes) - 1}; got {step}.")
-    keys = trace.axes[of.keys].tokens
-    queries = trace.axes[of.queries].tokens
+    keys = trace.axes[layer.keys].tokens
+    queries = trace.axes[layer.queries].tokens
     notes = {
         "edge": f"{tap}, head {head}: “{readable(queries[query])}” no longer sees"
         f" “{readable(keys[key])}”",
@@ -97,7 +97,7 @@ def ablate(
 
 
 def without_edge(call: Call, head: int, query: int, key: int) -> Tensor:
-    """The output with one weight made zero and the rest of its row normalised again."""
+    """The output with one weight made zero and the rest of its row normalized again."""
     attention = hide(call.inputs.of_head(head), Hidden(key, own=False))
     row = torch.tensor([query], device=call.output.device)
     output = call.output.clone()

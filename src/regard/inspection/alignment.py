@@ -9,7 +9,7 @@ from torch import Tensor
 
 from regard.attention import Call
 from regard.errors import BadArgumentError, unknown
-from regard.inspection.recording import hearing
+from regard.inspection.recording import capturing
 from regard.inspection.steps import joined
 from regard.models import AnyEncoderDecoder
 
@@ -42,11 +42,11 @@ def cross_attention(
         raise unknown("step", step, STEPS)
     calls: dict[str, list[Call]] = {}  # a recurrent decoder calls its attention at each step
 
-    def hear(path: str, call: Call) -> None:
+    def capture(path: str, call: Call) -> None:
         if path.endswith("cross_attention"):
             calls.setdefault(path, []).append(call)
 
-    with hearing(model, hear):
+    with capturing(model, capture):
         # Shifted right, the target with one token more reads every token of it.
         model.hidden(source, torch.cat([target, target[:, -1:]], dim=1))
     layers = [joined(steps) for steps in calls.values() or [[]]]

@@ -1,4 +1,4 @@
-"""Positions that somebody asks for, checked against those that there are."""
+"""Positions checked against the length of their axis."""
 
 import torch
 from torch import Tensor

@@ -12,7 +12,7 @@ from regard.attention import Call
 from regard.errors import BadArgumentError, UnsupportedError
 from regard.inspection.answers import AxisInfo
 from regard.inspection.naming import Naming, numbered, patches
-from regard.inspection.recording import Recorder, check_traceable, hearing
+from regard.inspection.recording import Recorder, capturing, check_traceable
 from regard.inspection.steps import joined, row_by_row
 from regard.inspection.tap import Tap
 from regard.inspection.trace import Trace
@@ -99,7 +99,7 @@ def traced(
         UnsupportedError: a model that is compiled or in training mode, or without attention.
     """
     check_traceable(model)
-    taps, output = heard(model, inputs, keep)
+    taps, output = capture(model, inputs, keep)
     logits = logits_of(model, output)
     axes = axes_of(model, inputs, taps, logits, tokenizer, written)
     token_of = entry_names(model, axes, tokenizer)
@@ -129,7 +129,7 @@ def traced(
     )
 
 
-def heard(model: nn.Module, inputs: dict[str, Any], keep: str) -> tuple[dict[str, Tap], Any]:
+def capture(model: nn.Module, inputs: dict[str, Any], keep: str) -> tuple[dict[str, Tap], Any]:
     """A tap for each attention that runs, named by the module that called it; and the output."""
     recorder = Recorder(keep)
     modules = dict(model.named_modules())
@@ -147,13 +147,13 @@ def heard(model: nn.Module, inputs: dict[str, Any], keep: str) -> tuple[dict[str
 
     steps: list[Call] = []  # of the one attention that a recurrent decoder has
     recurrent = isinstance(model, RecurrentEncoderDecoder)
-    with hearing(model, (lambda path, call: steps.append(call)) if recurrent else record):
+    with capturing(model, (lambda path, call: steps.append(call)) if recurrent else record):
         output = model(**inputs)
     if recurrent:
         record("decoder.cross_attention", joined(steps))
     if not recorder.taps:
         raise UnsupportedError(
-            f"no attention was heard in {type(model).__name__}: its attention must go through"
+            f"no attention was found in {type(model).__name__}: its attention must go through"
             " regard.attend, or the model be one of transformers."
         )
     return recorder.taps, output
@@ -250,7 +250,7 @@ def rerun(model: nn.Module, inputs: dict[str, Any], edit: Edit) -> Any:
     """The output of `model(**inputs)` under an edit of its attention."""
     if isinstance(model, RecurrentEncoderDecoder):
         edit = row_by_row(edit, inputs["target"].shape[1])
-    with hearing(model, lambda path, call: edit(tap_name(path), call)):
+    with capturing(model, lambda path, call: edit(tap_name(path), call)):
         return model(**inputs)
 
 

@@ -1,4 +1,4 @@
-"""A named rectangle of a map, to be taken along: as a figure for paper, or as numbers for NumPy."""
+"""A labeled rectangle of a map, for export: as a figure for paper, or as numbers for NumPy."""
 
 import io
 from dataclasses import dataclass
@@ -108,8 +108,8 @@ def part(
         BadArgumentError: a tap, head or rectangle that is not there, or one too large to be taken
             along.
     """
-    of = trace[tap]
-    rows, columns = names(trace, of.queries, group), names(trace, of.keys, group)
+    layer = trace[tap]
+    rows, columns = names(trace, layer.queries, group), names(trace, layer.keys, group)
     first_row, last_row, _ = queries.indices(len(rows))
     first_column, last_column, _ = keys.indices(len(columns))
     height, width = last_row - first_row, last_column - first_column
@@ -119,24 +119,24 @@ def part(
             f" {max(height, 0):,} x {max(width, 0):,}: choose others by queries and keys."
         )
     found = tile(
-        of,
+        layer,
         TileRequest(tap, head, 0, first_row, first_column, height, width, quantity),
-        row_spans=spans(trace, of.queries, group),
-        column_spans=spans(trace, of.keys, group),
+        row_spans=spans(trace, layer.queries, group),
+        column_spans=spans(trace, layer.keys, group),
     )
-    as_read = ", as read" if trace.axes[of.queries].predicts else ""
+    as_read = ", as read" if trace.axes[layer.queries].predicts else ""
     return Part(
         values=found.values,
         rows=rows[first_row:last_row],
         columns=columns[first_column:last_column],
         origin=(first_row, first_column),
         model=trace.model_name,
-        tap=of,
+        tap=layer,
         head=head,
         quantity=quantity,
         group=group,
-        row_name=f"query: {of.queries}{as_read}",
-        column_name=f"key: {of.keys}",
+        row_name=f"query: {layer.queries}{as_read}",
+        column_name=f"key: {layer.keys}",
     )
 
 

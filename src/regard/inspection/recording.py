@@ -1,6 +1,6 @@
 """Recording a run: the attention calls of a module become taps, while the run goes on as it would.
 
-Query, key and value are copied as they are heard, into memory of the trace's own or, when that
+Query, key and value are copied as they are captured, into memory of the trace's own or, when that
 would be too much, into files that the operating system pages in and out. The run itself computes
 what it does without this, with the same kernels and to the same bit.
 """
@@ -30,7 +30,7 @@ KEEP = ("auto", "memory", "disk")
 
 
 @contextmanager
-def hearing(model: nn.Module, listener: Callable[[str, Call], Tensor | None]) -> Iterator[None]:
+def capturing(model: nn.Module, listener: Callable[[str, Call], Tensor | None]) -> Iterator[None]:
     """Within it, `listener` is called for each `attend` of `model` that this context runs.
 
     It gets the path of the module that called `attend` ("attend" if that is the model itself) and
@@ -87,7 +87,7 @@ class Recorder:
         self._memory = Memory()
 
     def add(self, name: str, call: Call, *, queries: str, keys: str, kind: str) -> Tap:
-        """Makes the tap. A name that is heard again (a layer used twice) gets a number."""
+        """Makes the tap. A name that comes again (a layer used twice) gets a number."""
         inputs = call.inputs
         name = self._unused(name)
         number = re.findall(r"\d+", name)
@@ -130,11 +130,11 @@ class Memory:
     """Copies of tensors, one after another in large blocks.
 
     Keeping the run's own tensors would cost more than copying them: what a layer has freed, the
-    next one uses again, and what it has not, the system has to find and clear, page by page. So
+    next one uses again, and the system has to find and clear the rest, page by page. So
     blocks are used again too: those of traces that are gone serve the next.
     """
 
-    BLOCK = 32 * 2**20  # bytes; pages that nobody writes to take no memory
+    BLOCK = 32 * 2**20  # bytes; pages that are not written to take no memory
     SPARE = 8  # blocks kept for the next trace
     ALIGNMENT = 64  # bytes: a cache line, and a register of AVX-512
     _spare: ClassVar[list[NDArray[np.uint8]]] = []

@@ -41,7 +41,7 @@ def head_statistics(tap: Tap, *, every: int = 1, item: int = 0) -> HeadStatistic
     2019, section 4.2, by the mean distance.
 
     Args:
-        every: looks at every so-manieth row; 1: at all of them.
+        every: row stride: 1 reads every row, n every n-th.
 
     Raises:
         BadArgumentError: every below 1.

@@ -1,4 +1,4 @@
-"""Attention one step at a time, as recurrent decoders do it, heard as one layer of many rows."""
+"""Attention one step at a time, as recurrent decoders do it, captured as one layer of many rows."""
 
 from collections import Counter
 from collections.abc import Sequence

@@ -110,7 +110,7 @@ class Tap:
         item: int = 0,
     ) -> Tensor:
         """A tile of the map, (queries, keys) or (heads, queries, keys): α of Vaswani et al. 2017,
-        equation 1. Each row is normalised over all the keys it may see, inside the tile or not.
+        equation 1. Each row is normalized over all the keys it may see, inside the tile or not.
 
         Raises:
             BadArgumentError: a head, a sequence or a tile that is not there.

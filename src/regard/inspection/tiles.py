@@ -199,7 +199,7 @@ def block_maxima(values: Tensor, height: int, width: int) -> Tensor:
     if rows % height or columns % width:
         pad = (0, -columns % width, 0, -rows % height)
         values = torch.nn.functional.pad(values, pad, value=float("-inf"))
-    # Along the rows first: a vector register takes the maximum of neighbouring columns last.
+    # Along the rows first: a vector register takes the maximum of neighboring columns last.
     tall = values.view(-1, height, values.shape[1]).amax(1)
     return tall.view(len(tall), -1, width).amax(2)
 

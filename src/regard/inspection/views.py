@@ -78,7 +78,7 @@ def describe(trace: TraceData, id: str) -> TraceInfo:
 def summary(trace: TraceData, tap: str) -> Summary:
     """The heads of a layer, as they are on average over rows spread over the map."""
     found = head_summary(trace[tap])
-    # A distance between two sequences is none; JSON has no NaN to say so.
+    # There is no distance between two sequences; JSON has no NaN to say so.
     heads = [
         replace(each, distance=None if each.distance is None else _finite(each.distance))
         for each in found.heads
@@ -96,12 +96,12 @@ def thumbnails(trace: TraceData, tap: str, size: int) -> Numbers:
 
 def tile(trace: TraceData, request: TileRequest) -> Numbers:
     """A rectangle of cells of one level; those beyond the map's edge are left out."""
-    of = trace[request.tap]
+    layer = trace[request.tap]
     found = tiles.tile(
-        of,
+        layer,
         request,
-        row_spans=spans(trace, of.queries, request.group),
-        column_spans=spans(trace, of.keys, request.group),
+        row_spans=spans(trace, layer.queries, request.group),
+        column_spans=spans(trace, layer.keys, request.group),
     )
     where = (found.row, found.column)
     return Numbers(found.values, where, found.level, found.quantity, found.reduce, found.every)
@@ -110,39 +110,42 @@ def tile(trace: TraceData, request: TileRequest) -> Numbers:
 @torch.no_grad()
 def cell(trace: TraceData, tap: str, head: Head, query: int, key: int) -> Cell:
     """Every number behind one weight."""
-    of = trace[tap]
+    layer = trace[tap]
     if head == "mean":
         raise BadArgumentError(
-            f"the numbers behind a weight are those of one head; choose 0 to {of.heads - 1}."
+            f"the numbers behind a weight are those of one head; choose 0 to {layer.heads - 1}."
         )
-    of.heads_of(head)
-    rows = of.rows_of(one("query", query, of.rows))
-    columns = of.columns_of(one("key", key, of.columns))
-    every = torch.arange(of.columns, device=of.query.device)
-    unmasked = of.of_head(head)._replace(mask=None)
+    layer.heads_of(head)
+    rows = layer.rows_of(one("query", query, layer.rows))
+    columns = layer.columns_of(one("key", key, layer.columns))
+    every = torch.arange(layer.columns, device=layer.query.device)
+    unmasked = layer.of_head(head)._replace(mask=None)
     score = float(unmasked.scores(rows, columns, dtype=torch.float32))
-    allowed = of.allowed(head, rows, columns)
-    row, column = of.tile(head, rows, every)[0], of.column(head, key)
-    weight, lse = float(row[key]), float(of.lse(head, rows))
-    value_norm = None if of.value_norms is None else float(of.value_norms[0, head, key])
-    looks = _looks(row, trace.axes[of.keys], IN_A_CELL)
-    key_head = head // (of.heads // of.key_heads)
-    query_vector, key_vector = of.query[0, head, query].double(), of.key[0, key_head, key].double()
+    allowed = layer.allowed(head, rows, columns)
+    row, column = layer.tile(head, rows, every)[0], layer.column(head, key)
+    weight, lse = float(row[key]), float(layer.lse(head, rows))
+    value_norm = None if layer.value_norms is None else float(layer.value_norms[0, head, key])
+    looks = _looks(row, trace.axes[layer.keys], IN_A_CELL)
+    key_head = head // (layer.heads // layer.key_heads)
+    query_vector, key_vector = (
+        layer.query[0, head, query].double(),
+        layer.key[0, key_head, key].double(),
+    )
     alike = query_vector.shape == key_vector.shape
     return Cell(
         tap=tap,
         head=head,
         query=query,
         key=key,
-        query_token=_token(trace.axes[of.queries], query),
-        key_token=_token(trace.axes[of.keys], key),
+        query_token=_token(trace.axes[layer.queries], query),
+        key_token=_token(trace.axes[layer.keys], key),
         query_vector=query_vector.tolist(),
         key_vector=key_vector.tolist(),
-        value_vector=of.value[0, key_head, key].double().tolist(),
+        value_vector=layer.value[0, key_head, key].double().tolist(),
         dot=float(query_vector @ key_vector) if alike else None,
-        scale=scale(of.score, of.head_dim),
+        scale=scale(layer.score, layer.head_dim),
         score=_finite(score),
-        bias=None if of.bias is None else _finite(_at(of.bias, head, query, key)),
+        bias=None if layer.bias is None else _finite(_at(layer.bias, head, query, key)),
         allowed=(allowed is None or bool(allowed)) and score != float("-inf"),
         lse=_finite(lse),
         weight=weight,
@@ -151,7 +154,7 @@ def cell(trace: TraceData, tap: str, head: Head, query: int, key: int) -> Cell:
         row=looks.looks,
         row_rest=looks.rest,
         row_entropy=float(torch.special.entr(row.double()).sum() / math.log(2)),
-        column=_looks(column, trace.axes[of.queries], IN_A_CELL).looks,
+        column=_looks(column, trace.axes[layer.queries], IN_A_CELL).looks,
     )
 
 
@@ -166,19 +169,21 @@ def looks(
     quantity: Quantity = "weight",
 ) -> Looks:
     """What a query looks at most, or which queries look most at a key; masked ones are left out."""
-    of = trace[tap]
+    layer = trace[tap]
     if (query is None) == (key is None):
         raise BadArgumentError("give either a query, for its row, or a key, for its column.")
     if k < 1:
         raise BadArgumentError(f"k must be at least 1; got {k}.")
     check_choice("quantity", quantity, tiles.QUANTITIES)
-    rows = slice(None) if query is None else one("query", query, of.rows)
-    columns = slice(None) if key is None else one("key", key, of.columns)
-    heads = range(of.heads) if head == "mean" else of.heads_of(head)
-    which = (of.rows_of(rows), of.columns_of(columns))
-    seen = torch.stack([tiles.visible(of, each, *which, quantity) for each in heads])
+    rows = slice(None) if query is None else one("query", query, layer.rows)
+    columns = slice(None) if key is None else one("key", key, layer.columns)
+    heads = range(layer.heads) if head == "mean" else layer.heads_of(head)
+    which = (layer.rows_of(rows), layer.columns_of(columns))
+    seen = torch.stack([tiles.visible(layer, each, *which, quantity) for each in heads])
     found = seen.mean(0).flatten()
-    return _looks(found, trace.axes[of.keys if key is None else of.queries], k, quantity != "score")
+    return _looks(
+        found, trace.axes[layer.keys if key is None else layer.queries], k, quantity != "score"
+    )
 
 
 def _tap(tap: Tap) -> TapInfo:

@@ -18,7 +18,7 @@ class MultiHeadAttention(nn.Module):
     Args:
         d_model: width of input and output.
         num_heads: number of query heads.
-        num_key_heads: number of key and value heads, each of which serves a group of neighbouring
+        num_key_heads: number of key and value heads, each of which serves a group of neighboring
             query heads (Ainslie et al. 2023, GQA); by default num_heads.
         head_dim: width of one head; by default d_model / num_heads.
         bias: whether the projections of query, key and value have one.

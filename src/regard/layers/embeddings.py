@@ -24,7 +24,7 @@ class Embedding(nn.Module):
         scale: whether the table's rows are multiplied by √d_model.
         offset: the table of positions has this many rows before position 0 (BART's has 2).
         token_types: rows of the table of token types (BERT has 2); None for no table.
-        norm: a normalisation of the sum, before dropout.
+        norm: a normalization of the sum, before dropout.
         dropout: probability of zeroing an element of the sum.
     """
 
@@ -58,7 +58,7 @@ class Embedding(nn.Module):
 
     @torch.no_grad()
     def reset_positions(self) -> None:
-        """Initialises positions and token types: random if learned, else sinusoids.
+        """Initializes positions and token types: random if learned, else sinusoids.
 
         The sinusoids are in the halves layout, as tensor2tensor and Marian have them.
         """
@@ -117,7 +117,7 @@ class Embedding(nn.Module):
 
 
 def empty_table(rows: int, width: int) -> nn.Embedding:
-    """An embedding table, (rows, width), of uninitialised memory; nn.Embedding draws at once."""
+    """An embedding table, (rows, width), of uninitialized memory; nn.Embedding draws at once."""
     return nn.Embedding.from_pretrained(torch.empty(rows, width), freeze=False)
 
 

@@ -1,4 +1,4 @@
-"""Normalisation of hidden states: LayerNorm and RMSNorm."""
+"""Normalization of hidden states: LayerNorm and RMSNorm."""
 
 import torch
 from torch import Tensor, nn
@@ -34,7 +34,7 @@ Norm = nn.LayerNorm | RMSNorm
 
 
 def make_norm(kind: str, width: int, eps: float = 1e-5) -> Norm:
-    """A normalisation of vectors, (…, width); `kind` is a name in NORMS."""
+    """A normalization of vectors, (…, width); `kind` is a name in NORMS."""
     if kind == "layer":
         return nn.LayerNorm(width, eps)
     if kind == "rms":

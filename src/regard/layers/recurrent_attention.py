@@ -30,7 +30,7 @@ class BahdanauAttention(nn.Module):
 
     @torch.no_grad()
     def reset_scores(self) -> None:
-        """Initialises the parameters of the score."""
+        """Initializes the parameters of the score."""
         nn.init.normal_(self.vector, std=len(self.vector) ** -0.5)
 
     def keys(self, memory: Tensor) -> Tensor:
@@ -60,7 +60,7 @@ class LuongAttention(nn.Module):
 
     @torch.no_grad()
     def reset_scores(self) -> None:
-        """Initialises the parameters of the score."""
+        """Initializes the parameters of the score."""
         if self.matrix is not None:
             nn.init.xavier_uniform_(self.matrix)
 

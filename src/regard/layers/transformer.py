@@ -19,7 +19,7 @@ from regard.layers.relative_bias import RelativeBias
 
 
 class Stack(nn.Module):
-    """Embedding, layers, normalisation.
+    """Embedding, layers, normalization.
 
     Args:
         layers: from the lowest to the highest.
@@ -104,7 +104,7 @@ class Stack(nn.Module):
 class TransformerLayer(nn.Module):
     """Self-attention, then cross-attention in a decoder that reads a source, then feed-forward.
 
-    Each of these sub-layers f is added to its input x, with a normalisation and dropout:
+    Each of these sub-layers f is added to its input x, with a normalization and dropout:
 
         post-norm   x = norm(x + dropout(f(x)))     the paper
         pre-norm    x = x + dropout(f(norm(x)))     Xiong et al. 2020, On Layer Normalization
@@ -113,7 +113,7 @@ class TransformerLayer(nn.Module):
         self_attention: from the sequence to itself.
         feed_forward: any module from (batch, length, d_model) to the same shape.
         cross_attention: from the sequence to the memory, the output of another stack.
-        norm: makes a normalisation; called once for each sub-layer.
+        norm: makes a normalization; called once for each sub-layer.
         norm_first: pre-norm instead of post-norm.
         dropout: probability of zeroing an element of a sub-layer's output.
     """

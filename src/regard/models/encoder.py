@@ -213,7 +213,7 @@ class QuestionAnsweringHead(nn.Module):
 
 
 class MaskedLMHead(nn.Module):
-    """Masked language modelling: table · norm(f(W h + b)) + bias, with the embedding table."""
+    """Masked language modeling: table · norm(f(W h + b)) + bias, with the embedding table."""
 
     def __init__(self, config: EncoderConfig):
         super().__init__()

@@ -57,7 +57,7 @@ class EncoderDecoderConfig:
     relative_buckets: int = 32  # of distances that share a bias
     relative_distance: int = 128  # all distances from this one on share a bucket
     scale_embedding: bool = True  # token embeddings times √d_model
-    embedding_norm: bool = False  # a normalisation of the embedding sums
+    embedding_norm: bool = False  # a normalization of the embedding sums
     tied_output: bool = True  # the target's embedding table is also the output projection
     scale_output: bool = False  # the last hidden states times d_model^-½
     logits_bias: bool = False  # a number for each token, added to its logit

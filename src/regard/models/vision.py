@@ -96,7 +96,7 @@ class VisionTransformer(nn.Module):
 
     @torch.no_grad()
     def reset_parameters(self) -> None:
-        """As BERT: weights of deviation 0.02, zero biases; PatchEmbedding initialises itself."""
+        """As BERT: weights of deviation 0.02, zero biases; PatchEmbedding initializes itself."""
         init_weights(self)
 
     def forward(self, pixels: Tensor) -> Tensor:

@@ -111,7 +111,7 @@ def rotate(
     """Each pair of dimensions rotated by position · frequency.
 
     Pairs are dimensions i and i + dim / 2, as in transformers' checkpoints (Llama's own files pair
-    neighbours). rotate(q, m) · rotate(k, n) depends on m and n through m - n only.
+    neighbors). rotate(q, m) · rotate(k, n) depends on m and n through m - n only.
     """
     angles = positions[..., None].float() * frequencies
     return apply_rotary(x, angles.cos(), angles.sin())

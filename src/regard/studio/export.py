@@ -27,7 +27,7 @@ from regard.studio import page
 
 TILE = 256  # cells along the side of the tiles that the page asks for
 THUMBNAIL = 48
-ENTRIES = 2**31  # weights computed for tiles that nobody chose: about half a minute
+ENTRIES = 2**31  # weights computed for tiles that were not chosen: about half a minute
 ID = "file"
 
 
@@ -193,7 +193,7 @@ def _encoded(numbers: int) -> int:
 
 
 def _plain(value: Any) -> Any:
-    """The same without numbers that JSON has not."""
+    """The same with null for the numbers that JSON does not have."""
     if isinstance(value, float):
         return value if math.isfinite(value) else None
     if isinstance(value, dict):

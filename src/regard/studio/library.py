@@ -17,7 +17,7 @@ from regard.errors import BadArgumentError, NotFoundError, UnsupportedError, unk
 from regard.inspection.answers import ModelInfo
 from regard.inspection.trace import Trace
 from regard.studio.requests import Listed, TraceRequest
-from regard.text.normalise import check_unicode
+from regard.text.normalize import check_unicode
 
 KEPT_TRACES = 8
 CHARACTERS_A_TOKEN = 64  # a text of more is refused before anything is split into tokens
@@ -41,7 +41,7 @@ class Library:
 
     def __init__(self, models: Sequence[str | Path], traces: Mapping[str, Trace]) -> None:
         self._names = list(dict.fromkeys(str(model) for model in models))
-        self._given = dict(traces)
+        self._passed = dict(traces)
         for trace in traces.values():
             _ = trace.receipt  # measured before a page waits for it
         self._made: OrderedDict[str, Trace] = OrderedDict()
@@ -62,13 +62,13 @@ class Library:
     def listed(self) -> list[Listed]:
         """The traces that are here: those given, then those made, the oldest first."""
         with self._lock:
-            here = {**self._given, **self._made}
+            here = {**self._passed, **self._made}
         return [Listed(id, trace.model_name, trace.text) for id, trace in here.items()]
 
     def __getitem__(self, id: str) -> Trace:
         with self._lock:
-            if id in self._given:
-                return self._given[id]
+            if id in self._passed:
+                return self._passed[id]
             if id not in self._made:
                 raise NoTrace(f"there is no trace {id[:40]!r} here any more; trace the text again.")
             self._made.move_to_end(id)
@@ -84,7 +84,7 @@ class Library:
         self._check(request)
         id = identify(request)
         with self._lock:
-            if id in self._given or id in self._made:
+            if id in self._passed or id in self._made:
                 return id
         options: dict[str, Any] = {}
         if request.target is not None:

@@ -116,8 +116,10 @@ class Answerer(Task):
         pairs = read_each(read, questions)
 
         def compute(batch: Batch) -> Iterator[NDArray[np.float32]]:
-            logits = self.model(batch.ids, token_type_ids=batch.segments, attention_mask=batch.real)
-            lengths = batch.real.sum(1).tolist()
+            logits = self.model(
+                batch.ids, token_type_ids=batch.token_type_ids, attention_mask=batch.attention_mask
+            )
+            lengths = batch.attention_mask.sum(1).tolist()
             return (row[:n].float().cpu().numpy() for row, n in zip(logits, lengths, strict=True))
 
         groups = [[_tokens(pair, window) for window in its] for pair, its in pairs]
@@ -157,4 +159,4 @@ class Answerer(Task):
 
 
 def _tokens(pair: TokenPair, window: Sequence[int]) -> Tokens:
-    return Tokens([pair.ids[k] for k in window], [pair.segments[k] for k in window])
+    return Tokens([pair.ids[k] for k in window], [pair.token_type_ids[k] for k in window])

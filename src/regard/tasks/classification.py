@@ -109,7 +109,9 @@ class Classifier(Task):
             )
 
         def compute(batch: Batch) -> Tensor:
-            return self.model(batch.ids, token_type_ids=batch.segments, attention_mask=batch.real)
+            return self.model(
+                batch.ids, token_type_ids=batch.token_type_ids, attention_mask=batch.attention_mask
+            )
 
         seconds = [None] * len(texts) if pairs is None else pairs
         both = list(zip(texts, seconds, strict=True))

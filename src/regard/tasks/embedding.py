@@ -43,16 +43,16 @@ class TokenStates:
     truncated: bool
 
 
-def _mean(states: Tensor, real: Tensor) -> Tensor:
-    return (states * real[..., None]).sum(1) / real.sum(1, keepdim=True)
+def _mean(states: Tensor, attention_mask: Tensor) -> Tensor:
+    return (states * attention_mask[..., None]).sum(1) / attention_mask.sum(1, keepdim=True)
 
 
-def _cls(states: Tensor, real: Tensor) -> Tensor:
+def _cls(states: Tensor, attention_mask: Tensor) -> Tensor:
     return states[:, 0]
 
 
-def _max(states: Tensor, real: Tensor) -> Tensor:
-    return states.masked_fill(~real[..., None], -torch.inf).amax(1)
+def _max(states: Tensor, attention_mask: Tensor) -> Tensor:
+    return states.masked_fill(~attention_mask[..., None], -torch.inf).amax(1)
 
 
 # States (batch, length, d_model) and which tokens are real → one vector each, (batch, d_model).
@@ -65,7 +65,7 @@ class Embedder(Task):
     Args:
         model: an encoder in evaluation mode; its head, if any, is not used.
         pooling: "mean" of the tokens' states, the first token's ("cls"), or their "max".
-        normalise: to length one.
+        normalize: to length one.
         max_length: tokens that are read of a text, special ones included; None: the model's.
         lowercase: before the tokenizer.
         name: what to call it in messages.
@@ -79,7 +79,7 @@ class Embedder(Task):
         tokenizer: Tokenizer,
         *,
         pooling: str = "mean",
-        normalise: bool = True,
+        normalize: bool = True,
         max_length: int | None = None,
         lowercase: bool = False,
         name: str = "embedder",
@@ -87,7 +87,7 @@ class Embedder(Task):
         check_pooling(pooling)
         self._reader = Reader(model, tokenizer, name=name)
         self.model, self.tokenizer, self.name = self._reader.model, tokenizer, name
-        self.pooling, self.normalise, self.lowercase = pooling, normalise, lowercase
+        self.pooling, self.normalize, self.lowercase = pooling, normalize, lowercase
         self.max_length = min(max_length or self._reader.max_length, self._reader.max_length)
 
     @classmethod
@@ -106,7 +106,7 @@ class Embedder(Task):
         return cls(
             *load_encoder(checkpoint, name=name),
             pooling=settings.pooling,
-            normalise=settings.normalise,
+            normalize=settings.normalize,
             max_length=settings.max_length,
             lowercase=settings.lowercase,
             name=name,
@@ -125,23 +125,23 @@ class Embedder(Task):
         texts: Sequence[str],
         *,
         pooling: str | None = None,
-        normalise: bool | None = None,
+        normalize: bool | None = None,
         batch_size: int = 32,
         progress: Callable[[int], None] = lambda done: None,
     ) -> list[Embedding]:
         """The vector of each text, whatever else is in the list.
 
         Args:
-            pooling, normalise: the embedder's own where None.
+            pooling, normalize: the embedder's own where None.
             batch_size: texts read together.
             progress: called with the number of texts just finished.
         """
         pool = POOLING[check_pooling(pooling or self.pooling)]
-        normalise = self.normalise if normalise is None else normalise
+        normalize = self.normalize if normalize is None else normalize
 
         def compute(batch: Batch) -> Vectors:
-            vectors = pool(self._states(batch), batch.real)
-            vectors = functional.normalize(vectors, dim=-1) if normalise else vectors
+            vectors = pool(self._states(batch), batch.attention_mask)
+            vectors = functional.normalize(vectors, dim=-1) if normalize else vectors
             return vectors.float().cpu().numpy()
 
         tokens = read_each(self._tokens, texts)
@@ -175,7 +175,7 @@ class Embedder(Task):
 
     def _states(self, batch: Batch) -> Tensor:
         return self.model.hidden(
-            batch.ids, token_type_ids=batch.segments, attention_mask=batch.real
+            batch.ids, token_type_ids=batch.token_type_ids, attention_mask=batch.attention_mask
         )
 
 

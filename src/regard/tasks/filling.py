@@ -87,7 +87,7 @@ class MaskFiller(Task):
 
         def compute(batch: Batch) -> list[tuple[Tensor, Tensor]]:
             states = self.model.hidden(
-                batch.ids, token_type_ids=batch.segments, attention_mask=batch.real
+                batch.ids, token_type_ids=batch.token_type_ids, attention_mask=batch.attention_mask
             )
             masked = batch.ids == self._mask_id
             # The vocabulary is wide: only the masks' states go through the head.

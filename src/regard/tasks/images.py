@@ -81,11 +81,11 @@ class ImageReader:
     def __init__(
         self, model: VisionTransformer, preparation: Preparation, *, name: str = "image reader"
     ):
-        given = preparation.crop or preparation.size or model.config.image_size
-        if given != model.config.image_size:
+        size = preparation.crop or preparation.size or model.config.image_size
+        if size != model.config.image_size:
             raise DamagedFileError(
                 f"images must be prepared to {model.config.image_size} (height, width) for {name};"
-                f" its preprocessor_config.json says {given}. Copy it again."
+                f" its preprocessor_config.json says {size}. Copy it again."
             )
         self.model, self.preparation, self.name = model, preparation, name
 

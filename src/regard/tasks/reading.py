@@ -33,7 +33,7 @@ class Tokens:
     """What the model is given of one text or two."""
 
     ids: list[int]  # special tokens included
-    segments: list[int]  # the kind of each: 0, or 1 of a second text
+    token_type_ids: list[int]  # the kind of each: 0, or 1 of a second text
     truncated: bool = False  # the text was longer
 
 
@@ -42,8 +42,8 @@ class Batch:
     """Texts as the model takes them, padded on the right; each is (batch, length)."""
 
     ids: Tensor
-    segments: Tensor | None  # None: the model has one kind only
-    real: Tensor  # False for padding
+    token_type_ids: Tensor | None  # None: the model has one kind only
+    attention_mask: Tensor  # False for padding
 
 
 class Reader:
@@ -78,8 +78,8 @@ class Reader:
         self.model = model
         self.tokenizer = tokenizer
         self.name = name
-        told = tokenizer.settings.get("model_max_length") or config.max_positions
-        self.max_length = min(config.max_positions, int(told))  # tokens, special ones included
+        limit = tokenizer.settings.get("model_max_length") or config.max_positions
+        self.max_length = min(config.max_positions, int(limit))  # tokens, special ones included
 
     @property
     def device(self) -> torch.device:
@@ -91,9 +91,11 @@ class Reader:
         """A text or two, cut at their ends where they have more than `max_length` tokens."""
         encoding = self.tokenizer.inputs(text, pair)
         kept = cut(encoding, max_length or self.max_length)
-        ids, segments = encoding.ids, encoding.type_ids  # each a copy of the whole list
+        ids, token_type_ids = encoding.ids, encoding.type_ids  # each a copy of the whole list
         return Tokens(
-            [ids[k] for k in kept], [segments[k] for k in kept], truncated=len(kept) < len(ids)
+            [ids[k] for k in kept],
+            [token_type_ids[k] for k in kept],
+            truncated=len(kept) < len(ids),
         )
 
     def run(
@@ -128,7 +130,7 @@ class Reader:
         several = config.token_types is not None and config.token_types > 1
         return Batch(
             self._padded([text.ids for text in texts], config.pad_id or 0),
-            self._padded([text.segments for text in texts], 0) if several else None,
+            self._padded([text.token_type_ids for text in texts], 0) if several else None,
             self._padded([[1] * len(text.ids) for text in texts], 0).bool(),
         )
 
@@ -152,9 +154,9 @@ class Reader:
         ids = list(encoding.ids)
         check_text(ids if text.strip() else [], self.max_length, self.name)
         batch = self.batch([Tokens(ids, encoding.type_ids)])
-        inputs = {"ids": batch.ids, "attention_mask": batch.real}
-        if batch.segments is not None:
-            inputs["token_type_ids"] = batch.segments
+        inputs = {"ids": batch.ids, "attention_mask": batch.attention_mask}
+        if batch.token_type_ids is not None:
+            inputs["token_type_ids"] = batch.token_type_ids
         return traced(
             self.model,
             inputs,

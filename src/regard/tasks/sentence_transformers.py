@@ -15,7 +15,7 @@ class EmbedderSettings:
 
     folder: Path  # of the model itself
     pooling: str = "mean"  # a name in POOLINGS
-    normalise: bool = True
+    normalize: bool = True
     max_length: int | None = None  # tokens of a text, special ones included; None: the model's
     lowercase: bool = False  # before the tokenizer
 
@@ -24,7 +24,7 @@ def read_settings(folder: Path) -> EmbedderSettings:
     """The settings in modules.json and the folders it names; the defaults without that file.
 
     Raises:
-        UnsupportedError: a module other than an encoder, pooling and normalisation.
+        UnsupportedError: a module other than an encoder, pooling and normalization.
         NotFoundError: a missing file.
     """
     if not (folder / "modules.json").is_file():
@@ -50,7 +50,7 @@ def read_settings(folder: Path) -> EmbedderSettings:
     return EmbedderSettings(
         model,
         _pooling(modules["Pooling"] / "config.json") if "Pooling" in modules else "mean",
-        normalise="Normalize" in modules,
+        normalize="Normalize" in modules,
         max_length=length,
         lowercase=bool(settings.get("do_lower_case")),
     )

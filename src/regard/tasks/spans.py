@@ -16,7 +16,7 @@ class TokenPair:
     """A question with its context, token by token."""
 
     ids: list[int]
-    segments: list[int]
+    token_type_ids: list[int]
     texts: list[int | None]  # 0 of the question, 1 of the context, None of special tokens
     words: list[tuple[int, int]]  # where the token's word lies in its text
 

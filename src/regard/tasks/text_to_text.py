@@ -159,7 +159,7 @@ class TextToText(Task):
             config = config.updated(num_return_sequences=beams)
             found = generate(self.model.start(source), start, config)[0]
         else:
-            found = [Hypothesis(self._given(target), math.nan, (), finished=True)]
+            found = [Hypothesis(self._written(target), math.nan, (), finished=True)]
         searched = target is None
         shown = written(found, hypothesis, self.tokenizers.target, "target", 1, searched=searched)
         return traced(
@@ -201,7 +201,7 @@ class TextToText(Task):
         begin = _special_around(target)[0] if forced is None else (forced,)
         return [*begin, *target.encode(text), self.generation.eos_ids[0]]
 
-    def _given(self, target: str) -> tuple[int, ...]:
+    def _written(self, target: str) -> tuple[int, ...]:
         """The ids of an answer that a caller wrote."""
         text = self.tidied(target)
         if not text.strip():

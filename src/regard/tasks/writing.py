@@ -1,4 +1,4 @@
-"""A decoder model that writes: it goes on with a text, or answers a chat, as a stream if asked."""
+"""A decoder model that writes: it continues a text or answers a chat, as a stream on request."""
 
 import itertools
 import math
@@ -26,7 +26,7 @@ from regard.text import Tokenizer
 from regard.text.stream import TextStream, text_after
 
 Prompt = str | Sequence[Message]  # a text to go on with, or a chat to answer
-TRACED = 20  # tokens that are written for a trace when nobody says how many
+TRACED = 20  # tokens written for a trace by default
 
 
 @dataclass(frozen=True)
@@ -124,7 +124,7 @@ class Writer(Task):
         progress: Callable[[int], None] = lambda done: None,
         **options: Any,
     ) -> list[Result]:
-        """Goes on with texts and answers chats; results do not depend on what else is in the list.
+        """Continues texts and answers chats; results do not depend on what else is in the list.
 
         Args:
             stop_strings: a text that holds one of them has ended; it is left in, as the token
@@ -205,7 +205,7 @@ class Writer(Task):
         keep: str = "auto",
         **options: Any,
     ) -> Trace:
-        """Goes on with a text and keeps what every attention layer was given: see `Trace`.
+        """Continues a text and keeps the inputs of every attention layer: see `Trace`.
 
         Decoding runs untouched and takes the likeliest tokens; the maps are of one pass over the
         text and the hypothesis that is looked at, as one sequence.
@@ -231,7 +231,7 @@ class Writer(Task):
             found = (
                 self._searched(ids, TRACED if generate is None else generate, options)
                 if target is None
-                else [self._given(target, positions - len(ids))]
+                else [self._written(target, positions - len(ids))]
             )
             searched = target is None
             shown = written(
@@ -249,12 +249,12 @@ class Writer(Task):
         )
 
     def _searched(self, ids: list[int], length: int, options: dict[str, Any]) -> list[Hypothesis]:
-        """All beams of a search that writes so many tokens; without sampling, if nobody asks."""
+        """All beams of a search that writes this many tokens; without sampling by default."""
         config, _ = self._configured({"do_sample": False, "max_new_tokens": length} | options, ())
         config = config.updated(num_return_sequences=1 if config.do_sample else config.num_beams)
         return self._write([ids], _limited(config, self._limit(config, ids)), [0], None)[0]
 
-    def _given(self, target: str, room: int) -> Hypothesis:
+    def _written(self, target: str, room: int) -> Hypothesis:
         """A continuation that a caller wrote."""
         ids = self.tokenizer.encode(target)
         if not 0 < len(ids) <= room:
@@ -350,7 +350,7 @@ class Writer(Task):
         )
 
     def _writes(self, token: int, config: GenerationConfig) -> bool:
-        """Whether a token has a text: not if it ends one, nor if it is none of the tokenizer's,
+        """Whether a token has a text: not if it ends one, nor if it is not one of the tokenizer's,
         since many a model's vocabulary is longer than it need be."""
         return token not in config.eos_ids and token < self.tokenizer.vocab_size
 

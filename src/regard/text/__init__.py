@@ -1,6 +1,6 @@
 """Text in, numbers out: subword tokenizers for models."""
 
-from regard.text.normalise import normalise
+from regard.text.normalize import normalize
 from regard.text.pair import TokenizerPair
 from regard.text.tokenizer import Piece, Tokenizer, Word
 from regard.text.train import suggest_vocab_size, train_pair, train_tokenizer
@@ -10,7 +10,7 @@ __all__ = [
     "Tokenizer",
     "TokenizerPair",
     "Word",
-    "normalise",
+    "normalize",
     "suggest_vocab_size",
     "train_pair",
     "train_tokenizer",

@@ -33,7 +33,7 @@ class SentencePiece:
     algorithm: int
     unk_id: int
     byte_fallback: bool  # spells unknown characters in bytes
-    charsmap: bytes  # compiled normalisation, such as NFKC
+    charsmap: bytes  # compiled normalization, such as NFKC
     dummy_prefix: bool  # a space before the text
     tidy_spaces: bool  # none at the ends, single ones between
 

@@ -15,7 +15,7 @@ from tokenizers import models
 from regard.errors import BadArgumentError, NotFoundError, UnavailableError
 from regard.json_files import JsonFiles
 from regard.text.formats import open_files
-from regard.text.normalise import check_unicode
+from regard.text.normalize import check_unicode
 
 PAD, EOS, UNK = "<pad>", "</s>", "<unk>"
 WORD_START = "▁"  # stands for the space before a word, as in SentencePiece

@@ -20,7 +20,7 @@ def adamw(weights: MasterWeights, config: TrainingConfig) -> torch.optim.AdamW:
 
 
 def moments(optimizer: torch.optim.Optimizer, weights: MasterWeights) -> dict[str, Tensor]:
-    """The optimiser's state as `exp_avg/name` and so on, for a file without code in it."""
+    """The optimizer's state as `exp_avg/name` and so on, for a file without code in it."""
     return {
         f"{key}/{name}": value
         for name, parameter in weights.parameters.items()

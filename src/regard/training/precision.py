@@ -1,7 +1,7 @@
 """Training in bfloat16 with float32 master weights.
 
 The model's own parameters are bfloat16, cast once a step, so that every product and every
-activation is bfloat16; gradients are summed and the optimiser steps in float32 (Micikevicius et
+activation is bfloat16; gradients are summed and the optimizer steps in float32 (Micikevicius et
 al. 2018, Mixed Precision Training, section 3.1; bfloat16 has float32's range and needs no loss
 scaling). In float32 the masters are the parameters themselves.
 """
@@ -34,7 +34,7 @@ def choose_dtype(precision: str, device: torch.device) -> torch.dtype:
 
 
 class MasterWeights:
-    """The float32 weights the optimiser updates, and the model that computes with their copies."""
+    """The float32 weights the optimizer updates, and the model that computes with their copies."""
 
     def __init__(self, model: nn.Module, dtype: torch.dtype):
         trainable = {name: p for name, p in model.named_parameters() if p.requires_grad}

@@ -4,7 +4,7 @@ run.json                 the options, versions and threads the run was started w
 log.jsonl                one line for each evaluation
 checkpoints/step-00000250/
     weights.safetensors      float32 master weights
-    optimizer.safetensors    the optimiser's moments (only in the newest checkpoints)
+    optimizer.safetensors    the optimizer's moments (only in the newest checkpoints)
     state.json               step, best evaluation, …
     checksums.json           SHA-256 of the above
 model/                   the best model so far, in Hugging Face's layout (the task writes it)

@@ -58,7 +58,7 @@ def render(facts: dict[str, Any]) -> str:
 {facts["kind"].capitalize()}: {facts["parameters"]:,} parameters with {vocabulary:,} subwords.
 
 - Data: {facts["data"]} ({facts["training_pairs"]:,} pairs after cleaning)
-- Licence of these weights: {facts["license"]}
+- License of these weights: {facts["license"]}
 - Command: `{facts["command"]}`
 - Training: {facts["minutes"]} minutes, {facts["step"]:,} steps, {facts["target_tokens"]:,} tokens
 - Dev set, {dev["sentences"]:.0f} sentences, greedy: BLEU {dev["bleu"]:.1f}, chrF {dev["chrf"]:.1f}

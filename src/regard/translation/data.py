@@ -119,7 +119,7 @@ def _prepare(pairs: str | tuple[str, str], options: TrainingOptions, folder: Pat
     _write_tsv(cleaned, cleaner.clean(read_pairs(pairs, on_bad_line=_count_bad_text(cleaner))))
     say(f"{pairs if isinstance(pairs, str) else ' + '.join(pairs)}: {cleaner.report}")
 
-    dev, test = _given(options.dev), _given(options.test)
+    dev, test = _pairs_of(options.dev), _pairs_of(options.test)
     split = plan_split(
         _pairs(cleaned),
         dev=0 if dev else None,
@@ -127,11 +127,11 @@ def _prepare(pairs: str | tuple[str, str], options: TrainingOptions, folder: Pat
         seed=options.seed,
     )
     parts: dict[str | None, int] = {"train": 0, "dev": 0, "test": 0, None: 0}
-    given = {pair.source for pair in dev + test}
+    held_out = {pair.source for pair in dev + test}
 
     def part_of(pair: Pair) -> str | None:
         """None: not used, since dev or test has it."""
-        return None if pair.source in given else split.part(pair)
+        return None if pair.source in held_out else split.part(pair)
 
     def train() -> Iterator[Pair]:
         return (pair for pair in _pairs(cleaned) if part_of(pair) == "train")
@@ -211,7 +211,7 @@ def _short_enough(pairs: list[Pair], tokenizers: TokenizerPair, max_length: int)
             yield pair
 
 
-def _given(file: str | None) -> list[Pair]:
+def _pairs_of(file: str | None) -> list[Pair]:
     """A dev or test set as the user gave it, empty sides aside."""
     if file is None:
         return []

@@ -13,7 +13,7 @@ from torch.nn.utils.rnn import pad_sequence
 from regard.data import read_pairs
 from regard.errors import DamagedFileError
 from regard.models import AnyEncoderDecoder
-from regard.text import normalise
+from regard.text import normalize
 from regard.training import corpus_scores, cross_entropy
 from regard.translation.translator import Translator
 
@@ -109,8 +109,8 @@ def mean_loss(translator: Translator, pairs: Sequence[tuple[str, str]]) -> float
 
     Source and target are asked as the checkpoint wants them: prefix, special tokens, languages.
     """
-    sources = [translator.encode(normalise(source)) for source, _ in pairs]
-    targets = [torch.tensor(translator.expected(normalise(target))) for _, target in pairs]
+    sources = [translator.encode(normalize(source)) for source, _ in pairs]
+    targets = [torch.tensor(translator.expected(normalize(target))) for _, target in pairs]
     pad_id = translator.model.config.pad_id
     order = sorted(range(len(pairs)), key=lambda k: len(targets[k]))
     loss, tokens = 0.0, 0

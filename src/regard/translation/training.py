@@ -12,8 +12,8 @@ from regard.generation import GenerationConfig
 from regard.models import AnyEncoderDecoder
 from regard.text import TokenizerPair
 from regard.training import Objective, Progress, RunFolder, fit
-from regard.training.board import require_tensorboard, tensorboard
 from regard.training.precision import choose_device
+from regard.training.trackers import require_tensorboard, tensorboard
 from regard.translation.architectures import find_architecture
 from regard.translation.card import write_card
 from regard.translation.data import TranslationData, check_files, prepare
@@ -38,7 +38,7 @@ def train_translation(
     Args:
         pairs: a file of sentence pairs, or a source file and a target file.
         watch: called as watch(event, progress), see `training.fit`.
-        say: told, a sentence at a time, what was read, dropped, split and chosen.
+        say: called with a sentence at a time on what was read, dropped, split and chosen.
         command: the command line, for the model card.
         data: the pairs as `prepare` gave them, to share with other runs; the run's own folder
             has them when not given.

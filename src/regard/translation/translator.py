@@ -17,7 +17,7 @@ from regard.models import AnyEncoderDecoder, EncoderDecoder
 from regard.tasks.batching import read_each
 from regard.tasks.defaults import Defaults
 from regard.tasks.text_to_text import Alternative, TextToText, load_parts
-from regard.text import TokenizerPair, normalise
+from regard.text import TokenizerPair, normalize
 from regard.translation.languages import Languages
 
 
@@ -74,7 +74,7 @@ class Translator(TextToText):
 
     @property
     def has_languages(self) -> bool:
-        """Whether the checkpoint has to be told both languages: see `between`."""
+        """Whether both languages must be specified: see `between`."""
         return self.languages.both
 
     def between(self, source: str | None = None, target: str | None = None) -> "Translator":
@@ -145,7 +145,7 @@ class Translator(TextToText):
         return [_join(each) for each in parts]
 
     def tidied(self, text: str) -> str:
-        return normalise(text)
+        return normalize(text)
 
     def _parts(self, text: str) -> list[list[int]]:
         """Token ids of a text, in as many parts as the model's positions make necessary."""
@@ -206,13 +206,13 @@ class Translator(TextToText):
 
     def alignment_caption(self, step: str, layer: int | None = None) -> str:
         """What the numbers of `Result.alignment` are."""
-        of = "α of cross-attention"
+        caption = "α of cross-attention"
         if isinstance(self.model, EncoderDecoder):
             config = self.model.config
             layers = f"{config.decoder_layers} layers × " if layer is None else ""
-            of += f", mean over {layers}{config.decoder_heads} heads"
-            of += "" if layer is None else f" of layer {layer}"
-        return f"{of}, at the decoder's {step} step"
+            caption += f", mean over {layers}{config.decoder_heads} heads"
+            caption += "" if layer is None else f" of layer {layer}"
+        return f"{caption}, at the decoder's {step} step"
 
 
 def _result(alternatives: list[Alternative]) -> Result:

@@ -33,12 +33,12 @@ def factorise_vectors(
     """Word vectors of the words that a text has often enough, the most frequent first.
 
     The rows of U √S, where U S Vᵀ are the `dim` largest singular values of the positive pointwise
-    mutual information of words and neighbours; one at distance d counts 1/d.
+    mutual information of words and neighbors; one at distance d counts 1/d.
 
     Args:
         texts: sentences or paragraphs; no word is seen together with those of another text.
         dim: numbers in a vector.
-        window: words on either side that are neighbours.
+        window: words on either side that are neighbors.
         min_count: a word that occurs less often gets no vector.
 
     Raises:
@@ -50,7 +50,7 @@ def factorise_vectors(
     sentences = read_sentences(texts, min_count)
     counts = Counter(chain.from_iterable(sentences))
     words = [word for word, count in counts.most_common() if count >= min_count]
-    information = _positive_information(_neighbours(sentences, words, window))
+    information = _positive_information(_neighbors(sentences, words, window))
     if information.nnz == 0 or dim >= min(information.shape):
         raise BadArgumentError(
             f"{len(words):,} words occur {min_count} times or more, too few for vectors of {dim}"
@@ -66,8 +66,8 @@ def factorise_vectors(
     return WordVectors(words, rows.astype(np.float32))
 
 
-def _neighbours(sentences: list[list[str]], words: list[str], window: int) -> csr_array:
-    """How often each word has each neighbour, (words, words), a neighbour at distance d as 1/d."""
+def _neighbors(sentences: list[list[str]], words: list[str], window: int) -> csr_array:
+    """How often each word has each neighbor, (words, words), a neighbor at distance d as 1/d."""
     sparse = _require_sparse()
     places = {word: place for place, word in enumerate(words)}
     ids = np.fromiter((places.get(w, -1) for w in chain.from_iterable(sentences)), np.int64)
@@ -83,7 +83,7 @@ def _neighbours(sentences: list[list[str]], words: list[str], window: int) -> cs
 
 
 def _positive_information(counts: csr_array) -> csr_array:
-    """max(0, log p(word, neighbour) / (p(word) p(neighbour)))."""
+    """max(0, log p(word, neighbor) / (p(word) p(neighbor)))."""
     pairs = counts.tocoo()
     words: NDArray[np.float64] = np.asarray(counts.sum(1)).ravel()
     contexts = words**_SMOOTHING
@@ -96,6 +96,6 @@ def _positive_information(counts: csr_array) -> csr_array:
 
 
 def _require_sparse() -> type[csr_array]:
-    with optional_package("scipy", "counting neighbours needs"):
+    with optional_package("scipy", "counting neighbors needs"):
         from scipy.sparse import csr_array
     return csr_array

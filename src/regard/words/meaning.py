@@ -100,12 +100,12 @@ def meanings(
         average: the word's static vector; without it the mean over the occurrences, layer by layer.
     """
     senses = [each.sense for each in occurrences if each.sense is not None]
-    labelled = len(senses) == len(occurrences)
+    labeled = len(senses) == len(occurrences)
     found = []
     for name, states in layers.items():
         clusters = find_clusters(states)
         scores = None
-        if labelled:
+        if labeled:
             scores = Scores(
                 most_frequent(senses, senses),
                 leave_one_out(states, senses),

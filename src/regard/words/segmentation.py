@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tokenizers import Regex, pre_tokenizers
 
-from regard.text.normalise import check_unicode
+from regard.text.normalize import check_unicode
 
 # Letters with their marks and digits, an apostrophe inside (don't), or one pictograph with what
 # modifies and joins it. Scripts without spaces are one word from one punctuation mark to the next.

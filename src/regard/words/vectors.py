@@ -68,11 +68,11 @@ class WordVectors:
         a, b = self[first], self[second]
         return float(a @ b / max(float(np.linalg.norm(a) * np.linalg.norm(b)), _TINY))
 
-    def neighbours(self, word: str | NDArray[np.floating], k: int = 10) -> list[tuple[str, float]]:
+    def neighbors(self, word: str | NDArray[np.floating], k: int = 10) -> list[tuple[str, float]]:
         """The `k` words that lie closest, with their cosines, the closest first.
 
         Args:
-            word: one of the words, which is not among its own neighbours, or a vector (dim,).
+            word: one of the words, which is not among its own neighbors, or a vector (dim,).
 
         Raises:
             NotFoundError: an unknown word.

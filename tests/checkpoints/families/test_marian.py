@@ -1,4 +1,4 @@
-"""Marian's and Pegasus's files have a bias on the logits, which models trained here have not."""
+"""Marian's and Pegasus's files have a bias on the logits, which models trained here lack."""
 
 import json
 from pathlib import Path

@@ -66,7 +66,7 @@ def test_the_file_decides_whether_the_output_has_a_table(
     expected = run_theirs(model, from_pretrained(tmp_path)).logits
     settings = json.loads((tmp_path / "config.json").read_text())
     assert settings["tie_word_embeddings"] is True  # whatever there is, since 5.2
-    # Before 5.2 the false told of both the table and the scale.
+    # Before 5.2 the false meant both the table and the scale.
     del settings["scale_decoder_outputs"]
     (tmp_path / "config.json").write_text(json.dumps(settings | {"tie_word_embeddings": False}))
     ours = from_pretrained(tmp_path)

@@ -166,8 +166,8 @@ def test_a_fault_is_one_line_and_exit_code_1(fault: str, regard: Any, folder: Pa
     spoil(folder)
     outcome = regard("doctor", folder)
     assert (outcome.code, outcome.err) == (1, "")
-    told = [text for level, of, text in lines(outcome.out) if (level, of) == ("wrong", check)]
-    assert any(message in text for text in told), outcome.out
+    output = [text for level, of, text in lines(outcome.out) if (level, of) == ("wrong", check)]
+    assert any(message in text for text in output), outcome.out
 
 
 @pytest.mark.parametrize(
@@ -190,26 +190,26 @@ def test_what_is_only_worth_knowing_is_a_note(
 
 def test_a_decoder_is_asked_for_its_padding_side(regard: Any, folder: Path) -> None:
     causal(folder)
-    told = lines(regard("doctor", folder).out)
-    assert any(level == "note" and "set pad_token_id to 0" in text for level, _, text in told)
+    output = lines(regard("doctor", folder).out)
+    assert any(level == "note" and "set pad_token_id to 0" in text for level, _, text in output)
     change(folder, "config", pad_token_id=0)
-    told = lines(regard("doctor", folder).out)
-    assert any(level == "note" and '"padding_side": "left"' in text for level, _, text in told)
+    output = lines(regard("doctor", folder).out)
+    assert any(level == "note" and '"padding_side": "left"' in text for level, _, text in output)
     change(folder, "tokenizer_config", padding_side="left")
-    told = lines(regard("doctor", folder).out)
-    assert ("ok", "padding") in {(level, check) for level, check, _ in told}
+    output = lines(regard("doctor", folder).out)
+    assert ("ok", "padding") in {(level, check) for level, check, _ in result}
 
 
 def test_a_large_model_is_run_when_it_is_asked_for(
     regard: Any, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("regard.doctor.checks.SMALL", 100)
-    told = lines(regard("doctor", folder).out)
-    [(level, message)] = [(level, text) for level, check, text in told if check == "running"]
+    output = lines(regard("doctor", folder).out)
+    [(level, message)] = [(level, text) for level, check, text in output if check == "running"]
     assert level == "note"
     assert "parameters were not run: --run runs them too" in message
-    told = lines(regard("doctor", folder, "--run").out)
-    assert ("ok", "running") in {(level, check) for level, check, _ in told}
+    output = lines(regard("doctor", folder, "--run").out)
+    assert ("ok", "running") in {(level, check) for level, check, _ in result}
 
 
 def test_many_names_that_do_not_fit_are_counted(regard: Any, folder: Path) -> None:
@@ -223,9 +223,9 @@ def test_json_has_the_same_findings(regard: Any, folder: Path) -> None:
     change(folder, "config", pad_token_id=1)
     text = regard("doctor", folder)
     outcome = regard("doctor", folder, "--json")
-    told = json.loads(outcome.out)
-    assert (outcome.code, told["ok"], told["folder"]) == (1, False, str(folder))
-    findings = [(entry["level"], entry["check"], entry["message"]) for entry in told["findings"]]
+    output = json.loads(outcome.out)
+    assert (outcome.code, output["ok"], output["folder"]) == (1, False, str(folder))
+    findings = [(entry["level"], entry["check"], entry["message"]) for entry in output["findings"]]
     assert findings == lines(text.out)
 
 

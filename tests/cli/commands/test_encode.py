@@ -38,13 +38,13 @@ def test_a_file_becomes_an_array_with_a_row_a_line(regard, folder, embedder, tmp
     lines = [f"the dog sees {'house ' * (k % 7)}" for k in range(5000)]  # more than one group
     lines[3] = ""
     source.write_text("\n".join(lines))
-    options = ("--pooling", "max", "--no-normalise", "--batch-size", 500)
+    options = ("--pooling", "max", "--no-normalize", "--batch-size", 500)
     outcome = regard("encode", "-m", folder, "-i", source, "-o", target, *options)
     assert (outcome.code, outcome.out) == (0, "")
     assert "5,000 texts" in outcome.err
     found = np.load(target)
     assert (found.shape, found.dtype) == ((5000, 15), np.float32)
-    expected = embedder([lines[0], lines[3], lines[4999]], pooling="max", normalise=False)
+    expected = embedder([lines[0], lines[3], lines[4999]], pooling="max", normalize=False)
     # Float32 sums differ in their last bits between batches of other shapes.
     np.testing.assert_allclose(found[[0, 3, 4999]], expected, rtol=1e-5, atol=1e-5)
 

@@ -134,11 +134,11 @@ def test_options_reach_the_writer(regard, folder, monkeypatch, flags, options):
 def test_a_chat_gives_the_answer_alone(regard, folder, writer):
     system = {"role": "system", "content": "red"}
     answer = writer.chat(user("the dog", system), max_new_tokens=5)
-    told = ("-m", folder, *SHORT, "--chat", "--system", "red")
-    outcome = regard("generate", "the dog", *told)
+    result = ("-m", folder, *SHORT, "--chat", "--system", "red")
+    outcome = regard("generate", "the dog", *result)
     assert outcome.out == answer + "\n"
     assert outcome.err == "regard: the text was cut at --max-new-tokens; raise it.\n"
-    outcome = regard("generate", "the dog", *told, "--json")
+    outcome = regard("generate", "the dog", *result, "--json")
     assert json.loads(outcome.out)["continuation"] == answer
     assert "the text of line 1 was cut at --max-new-tokens" in outcome.err
 

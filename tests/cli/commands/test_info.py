@@ -62,7 +62,7 @@ def test_json_gives_the_same(regard, folder):
 
 
 @pytest.mark.parametrize(
-    ("model", "told"),
+    ("model", "result"),
     [
         (
             Encoder(EncoderConfig(31, d_model=12, num_layers=2, num_heads=3, d_ff=20)),
@@ -90,10 +90,10 @@ def test_json_gives_the_same(regard, folder):
     ],
     ids=["encoder", "decoder", "vision"],
 )  # fmt: skip
-def test_every_family_is_described(regard, tmp_path, model, told):
+def test_every_family_is_described(regard, tmp_path, model, result):
     save_pretrained(model, tmp_path)
     facts = json.loads(regard("info", tmp_path, "--json").out)
-    assert facts | told == facts
+    assert facts | result == facts
     assert facts["parameters"] == sum(weight.numel() for weight in model.parameters())
     if "labels" in facts:
         assert len(facts["labels"]) == 23

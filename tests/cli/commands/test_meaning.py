@@ -40,7 +40,7 @@ def here(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("file", ["senses.tsv", "senses.jsonl"])
-def test_a_labelled_text_is_scored(regard, here, file):
+def test_a_labeled_text_is_scored(regard, here, file):
     outcome = regard("meaning", "apple", "--text", file, "-m", "attention", "--vectors", "v.txt")
     assert outcome.code == 0
     assert "purity, %" in outcome.out

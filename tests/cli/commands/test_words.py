@@ -94,7 +94,7 @@ def test_skip_gram_takes_its_options(regard, here):
         assert not np.array_equal(changed.vectors, first.vectors), option
 
 
-def test_near_lists_neighbours_of_every_word(regard, here):
+def test_near_lists_neighbors_of_every_word(regard, here):
     out = regard("words", "near", "king", "🙂", "-m", "v.txt", "-k", 1).out
     assert out.splitlines() == ["king", "   0.990  🙂", "🙂", "   0.990  king"]
     found = json.loads(regard("words", "near", "KING", "-m", "v.txt", "-k", 2, "--json").out)
@@ -128,9 +128,9 @@ def test_draw_writes_a_picture_with_every_word(regard, here):
 
 
 @pytest.mark.filterwarnings("ignore:no installed font")
-def test_draw_may_add_neighbours_and_tell_the_points(regard, here):
+def test_draw_may_add_neighbors_and_tell_the_points(regard, here):
     outcome = regard(
-        "words", "draw", "king", "queen", "cricketer", "--neighbours", 1, "-m", "v.txt", "--json",
+        "words", "draw", "king", "queen", "cricketer", "--neighbors", 1, "-m", "v.txt", "--json",
         "-o", "p.png",
     )  # fmt: skip
     found = json.loads(outcome.out)

@@ -161,10 +161,10 @@ def test_a_head_can_be_switched_off(family, name):
 def test_a_rerun_hears_the_taps_with_their_masks(family):
     model, inputs = family("Mistral")
     trace = regard.trace(model, **inputs)
-    heard = {}
-    trace.rerun(lambda tap, call: heard.update({tap: call}))
-    assert list(heard) == list(trace)
-    for name, call in heard.items():
+    captured = {}
+    trace.rerun(lambda tap, call: captured.update({tap: call}))
+    assert list(captured) == list(trace)
+    for name, call in captured.items():
         assert torch.equal(call.inputs.query, trace[name].query)
         positions = torch.arange(trace[name].rows)
         expected = trace[name].mask.tile(positions, positions)
@@ -297,7 +297,7 @@ def test_a_projection_that_is_given_something_else_is_unknown(small):
     small = {name: given for name, given in small.items() if name != "head_dim"}
     model = transformers.BitNetForCausalLM(transformers.BitNetConfig(**small)).eval()
     trace = regard.trace(model, input_ids=torch.randint(3, 97, (1, 11)))
-    tap = trace["decoder.layers.0.self"]  # BitNet normalises between attention and projection
+    tap = trace["decoder.layers.0.self"]  # BitNet normalizes between attention and projection
     assert tap.output_weight is None
     assert "output projection is not known" in tap.notes[0]
 

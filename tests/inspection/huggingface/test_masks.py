@@ -5,8 +5,8 @@ import torch
 
 import regard
 from regard.attention import Causal, Dense, Padding, Window
-from regard.inspection.huggingface.interface import Heard
-from regard.inspection.huggingface.masks import MaskReader, Rule, recognise, split
+from regard.inspection.huggingface.interface import CapturedCall
+from regard.inspection.huggingface.masks import MaskReader, Rule, recognize, split
 
 transformers = pytest.importorskip("transformers", reason="transformers is an optional extra")
 
@@ -33,9 +33,9 @@ REAL = torch.tensor([[True] * LENGTH, [True] * 8 + [False] * 5, [False] * 3 + [T
         (Padding(REAL), LENGTH),
     ],
 )
-def test_a_rule_is_recognised_and_holds_no_matrix(rule, rows):
+def test_a_rule_is_recognized_and_holds_no_matrix(rule, rows):
     given = whole(rule, rows).expand(3, 1, rows, LENGTH)
-    found = recognise(given)
+    found = recognize(given)
     assert torch.equal(whole(found, rows).expand_as(given), given)
     assert "Dense" not in str(vars(found)) + type(found).__name__
 
@@ -43,13 +43,13 @@ def test_a_rule_is_recognised_and_holds_no_matrix(rule, rows):
 def test_one_entry_off_a_rule_is_kept_as_it_is():
     given = whole(Causal()).clone()
     given[0, 0, 9, 4] = False
-    found = recognise(given)
+    found = recognize(given)
     assert isinstance(found, Dense)
     assert found.allowed is given
 
 
 def test_a_mask_that_hides_nothing_is_none():
-    assert recognise(torch.ones(2, 1, LENGTH, LENGTH, dtype=torch.bool)) is None
+    assert recognize(torch.ones(2, 1, LENGTH, LENGTH, dtype=torch.bool)) is None
 
 
 def test_an_additive_mask_is_a_mask_and_a_bias_where_it_adds():
@@ -69,10 +69,10 @@ def test_an_additive_mask_is_a_mask_and_a_bias_where_it_adds():
 def test_the_parts_of_a_long_mask_are_looked_at_together(monkeypatch):
     monkeypatch.setattr("regard.inspection.huggingface.masks.ENTRIES", 2 * LENGTH)
     given = whole(Causal() & Window(4, 0))
-    assert torch.equal(whole(recognise(given)), given)
+    assert torch.equal(whole(recognize(given)), given)
     given = given.clone()
     given[0, 0, -1, 0] = True
-    assert isinstance(recognise(given), Dense)
+    assert isinstance(recognize(given), Dense)
 
 
 def test_a_function_of_indices_is_a_mask():
@@ -111,14 +111,14 @@ def test_a_flash_kernels_padding_and_window_are_read_from_its_arguments(family, 
     assert families.largest_difference(trace, expected, inputs) <= 1e-5
 
 
-def test_flex_attentions_rules_are_recognised():
+def test_flex_attentions_rules_are_recognized():
     from torch.nn.attention.flex_attention import create_block_mask
 
     def causal(item, head, query, key):
         return (key <= query) & (key >= item)  # the second sequence begins with padding
 
     query = torch.zeros(2, 3, LENGTH, 4)
-    heard = Heard(
+    captured = CapturedCall(
         module=torch.nn.Module(),
         implementation="flex_attention",
         query=query,
@@ -129,7 +129,7 @@ def test_flex_attentions_rules_are_recognised():
         output=query,
         lse=None,
     )
-    mask, bias = MaskReader().read(heard)
+    mask, bias = MaskReader().read(captured)
     real = torch.arange(LENGTH) >= torch.tensor([[0], [1]])
     assert bias is None
     assert torch.equal(whole(mask), whole(Causal() & Padding(real)))

@@ -8,7 +8,7 @@ import torch
 from torch import Tensor, nn
 
 from regard.attention.scores import capped, scaled, scaled_dot
-from regard.inspection.huggingface.interface import Heard
+from regard.inspection.huggingface.interface import CapturedCall
 from regard.inspection.huggingface.masks import MaskReader, Unreadable
 from regard.inspection.huggingface.understanding import (
     inputs_of,
@@ -27,20 +27,20 @@ LSE = torch.tensor([math.log(4), math.log(10)]).view(1, 1, 2)
 NOTHING_SEEN = torch.tensor([[True, True], [False, False]])[None, None]  # by the second query
 
 
-def heard(**changes: Any) -> Heard:
+def captured(**changes: Any) -> CapturedCall:
     fields: dict[str, Any] = dict(
         module=nn.Identity(), implementation="sdpa", query=QUERY, key=KEY, value=VALUE,
         attention_mask=None, options={"is_causal": False}, output=OUTPUT, lse=LSE,
     )  # fmt: skip
-    return Heard(**(fields | changes))
+    return CapturedCall(**(fields | changes))
 
 
 def lse_of(**changes: Any) -> Tensor | None:
-    return understand(heard(**changes), MaskReader()).lse
+    return understand(captured(**changes), MaskReader()).lse
 
 
 def test_a_kernels_right_log_sum_exp_is_kept():
-    call = understand(heard(), MaskReader())
+    call = understand(captured(), MaskReader())
     assert call.lse is LSE
     assert call.output is OUTPUT
     assert torch.allclose(call.inputs.output(), OUTPUT)
@@ -62,12 +62,12 @@ def test_rounding_of_the_log_sum_exp_is_allowed():
 def test_an_output_that_is_not_weights_times_value_is_refused():
     # Off by 0.4 in a norm of √(5² + 5.6²) = 7.51.
     with pytest.raises(Unreadable, match=r"its output is off by 5\.3%"):
-        understand(heard(output=torch.tensor([5.0, 6.0]).view(1, 1, 2, 1)), MaskReader())
+        understand(captured(output=torch.tensor([5.0, 6.0]).view(1, 1, 2, 1)), MaskReader())
 
 
 def test_an_output_of_another_shape_is_refused():
     with pytest.raises(Unreadable, match=r"output of shape \(1, 1, 2, 3\)"):
-        understand(heard(output=OUTPUT.expand(1, 1, 2, 3)), MaskReader())
+        understand(captured(output=OUTPUT.expand(1, 1, 2, 3)), MaskReader())
 
 
 @pytest.mark.parametrize("left_over", [0.0, 9.0])
@@ -89,56 +89,57 @@ def test_values_that_cancel_are_measured_against_the_values():
     query = torch.zeros_like(QUERY)
     value = torch.tensor([1.0, -1.0]).view(1, 1, 2, 1)
     nearly = torch.full_like(OUTPUT, 1e-8)
-    understand(heard(query=query, value=value, output=nearly, lse=None), MaskReader())
+    understand(captured(query=query, value=value, output=nearly, lse=None), MaskReader())
     with pytest.raises(Unreadable, match="off by"):
-        understand(heard(query=query, value=value, output=nearly + 0.1, lse=None), MaskReader())
+        understand(captured(query=query, value=value, output=nearly + 0.1, lse=None), MaskReader())
 
 
 def test_the_usual_scale_is_the_scaled_dot_product():
-    assert score_of(heard(options={})) is scaled_dot
-    assert score_of(heard(options={"scaling": 1.0})) is scaled_dot  # √1 dimension
-    assert score_of(heard(options={"scaling": torch.tensor(1.0)})) is scaled_dot
+    assert score_of(captured(options={})) is scaled_dot
+    assert score_of(captured(options={"scaling": 1.0})) is scaled_dot  # √1 dimension
+    assert score_of(captured(options={"scaling": torch.tensor(1.0)})) is scaled_dot
 
 
 def test_another_scale_and_a_soft_cap_are_kept():
-    assert score_of(heard(options={"scaling": 0.5})) == scaled(0.5)
-    assert score_of(heard(options={"softcap": 30})) == capped(scaled_dot, 30.0)
-    assert score_of(heard(options={"scaling": 2, "softcap": 30})) == capped(scaled(2.0), 30.0)
+    assert score_of(captured(options={"scaling": 0.5})) == scaled(0.5)
+    assert score_of(captured(options={"softcap": 30})) == capped(scaled_dot, 30.0)
+    assert score_of(captured(options={"scaling": 2, "softcap": 30})) == capped(scaled(2.0), 30.0)
 
 
 def test_a_scale_for_each_head_is_refused():
     with pytest.raises(Unreadable, match="scales the scores of each head differently"):
-        score_of(heard(options={"scaling": torch.tensor([1.0, 2.0])}))
+        score_of(captured(options={"scaling": torch.tensor([1.0, 2.0])}))
 
 
 def test_a_half_scale_changes_the_weights():
     # Scores 0 and ln 3 for the second query: (1/4, 3/4) and 5.
     output = torch.tensor([2 + 4 * math.sqrt(3) / (1 + math.sqrt(3)), 5.0]).view(1, 1, 2, 1)
     understand(
-        heard(options={"scaling": 0.5, "is_causal": False}, output=output, lse=None), MaskReader()
+        captured(options={"scaling": 0.5, "is_causal": False}, output=output, lse=None),
+        MaskReader(),
     )
 
 
 @pytest.mark.parametrize("name", ["s_aux", "sinks"])
 def test_a_learned_sink_is_refused(name: str):
     with pytest.raises(Unreadable, match="learned sink"):
-        inputs_of(heard(options={name: torch.zeros(1)}), MaskReader())
+        inputs_of(captured(options={name: torch.zeros(1)}), MaskReader())
 
 
 @pytest.mark.parametrize("name", ["query", "key", "output"])
 def test_a_tensor_without_heads_is_refused(name: str):
     with pytest.raises(Unreadable, match=rf"has its {name} as \(1, 2, 1\)"):
-        inputs_of(heard(**{name: torch.zeros(1, 2, 1)}), MaskReader())
+        inputs_of(captured(**{name: torch.zeros(1, 2, 1)}), MaskReader())
 
 
 def test_heads_that_do_not_share_keys_evenly_are_refused():
     query, key = torch.zeros(1, 3, 2, 1), torch.zeros(1, 2, 2, 1)
     with pytest.raises(Unreadable, match="has 3 heads over 2 of keys"):
-        inputs_of(heard(query=query, key=key), MaskReader())
+        inputs_of(captured(query=query, key=key), MaskReader())
 
 
 def test_learned_queries_are_those_of_every_item_of_the_batch():
-    inputs = inputs_of(heard(key=KEY.expand(5, 1, 2, 1)), MaskReader())
+    inputs = inputs_of(captured(key=KEY.expand(5, 1, 2, 1)), MaskReader())
     assert inputs.query.shape == (5, 1, 2, 1)
     assert torch.equal(inputs.query[4], QUERY[0])
 

@@ -38,7 +38,7 @@ export function Compare({ state }: { state: State }) {
     own.focus.value = null;
   }, [second?.trace.id, second?.tap.name]);
 
-  // Two colours can be held against each other only on one scale.
+  // Two colors can be held against each other only on one scale.
   const quantity = state.quantity.value;
   const linear = state.scale.value === "linear";
   const names = [first, second].map((pane) => pane && [pane.trace.id, pane.tap.name, pane.head]);
@@ -87,7 +87,7 @@ export function Compare({ state }: { state: State }) {
           : `the two differ in ${listed(differs)}`}
         {differs.length > 0 && shared && !sameTokens(first, second) && "; position by position, for their tokens are not the same"}
         {asDifference.value && why && `; ${why}`}
-        {!difference && (paired.ends.value ? "; one colour scale for both" : "; each with a colour scale of its own")}
+        {!difference && (paired.ends.value ? "; one color scale for both" : "; each with a color scale of its own")}
       </p>
       {difference ? (
         <div class="rg-compare__panes">

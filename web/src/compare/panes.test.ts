@@ -42,7 +42,7 @@ describe("a comparison", () => {
     expect(placedIn({ ...other, taps: [] }, like)).toBeNull();
     expect(paneOf({ trace: other, tap: "gone", head: 0 })).toBeNull();
   });
-  it("has one colour scale, up to the largest weight of both", async () => {
+  it("has one color scale, up to the largest weight of both", async () => {
     const trace = await traced("A dog runs .");
     const panes = [0, 1].map((head) => pane(trace, "encoder.layers.0.self", head));
     const [low, high] = (await commonEnds(source, panes, "weight"))!;

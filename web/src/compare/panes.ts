@@ -69,7 +69,7 @@ export function differing(one: Pane, other: Pane): string[] {
 const SIDE = 256; // cells, of the coarse maps that tell the ends
 const ROUND = 1e-9;
 
-/** The colour scale that holds both maps: zero to the largest weight or norm, all of the scores. */
+/** The color scale that holds both maps: zero to the largest weight or norm, all of the scores. */
 export async function commonEnds(
   source: Source, panes: readonly Pane[], quantity: Quantity, signal?: AbortSignal,
 ): Promise<[number, number] | null> {

@@ -15,7 +15,7 @@ interface CurvesProps {
   size: Size;
   largest: number;
   followed: Record<"query" | "key", number[]>;
-  colour: number | null; // of the only head
+  color: number | null; // of the only head
   describe(line: Line): [string, string];
   onHover(line: Line | null): void;
   onAsk(line: Line): void;
@@ -25,7 +25,7 @@ export function Curves(props: CurvesProps) {
   const { shown, heads, columns, size, largest, followed } = props;
   const pointed = useSignal<{ line: Line; x: number; y: number } | null>(null);
   const draw = (line: Line) => stroke(line, columns.query, columns.key, size.width, largest, heads.length);
-  const colourOf = (line: Line) => `var(--rg-head-${heads[line.slot]?.colour ?? 0})`;
+  const colorOf = (line: Line) => `var(--rg-head-${heads[line.slot]?.color ?? 0})`;
 
   const point = (event: PointerEvent & { currentTarget: SVGSVGElement }) => {
     const box = event.currentTarget.getBoundingClientRect();
@@ -69,7 +69,7 @@ export function Curves(props: CurvesProps) {
           <path
             class="rg-flow__bundle"
             d={(any ? fan : sheaf)(size.width, reach("query"), reach("key"))}
-            style={{ fill: props.colour === null ? "var(--rg-muted)" : `var(--rg-head-${props.colour})` }}
+            style={{ fill: props.color === null ? "var(--rg-muted)" : `var(--rg-head-${props.color})` }}
             fill-opacity={0.04 + 0.12 * rest}
           />
         )}
@@ -79,14 +79,14 @@ export function Curves(props: CurvesProps) {
             <path
               key={`${line.slot} ${line.query} ${line.key}`}
               d={path}
-              style={{ stroke: colourOf(line) }}
+              style={{ stroke: colorOf(line) }}
               stroke-width={width}
               stroke-opacity={away && !any ? opacity * BACK : opacity}
               stroke-dasharray={away && any ? "6 4" : undefined}
             />
           );
         })}
-        {over && <path class="rg-flow__over" d={draw(over.line).path} style={{ stroke: colourOf(over.line) }} stroke-width={draw(over.line).width + 1.5} />}
+        {over && <path class="rg-flow__over" d={draw(over.line).path} style={{ stroke: colorOf(over.line) }} stroke-width={draw(over.line).width + 1.5} />}
       </svg>
       {over && (
         <p class="rg-flow__tip" style={{ left: `${Math.min(Math.max(over.x, 60), size.width - 60)}px`, top: `${over.y}px` }}>

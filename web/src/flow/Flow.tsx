@@ -11,7 +11,7 @@ import { Curves } from "./Curves";
 import { FarTokens } from "./FarTokens";
 import "./flow.css";
 import type { Slots } from "./heads";
-import { COLOURS, chosen, only, toggled } from "./heads";
+import { COLORS, chosen, only, toggled } from "./heads";
 import type { Column } from "./layout";
 import { ROW, scrollTo, side as sideOf } from "./layout";
 import type { Line } from "./lines";
@@ -87,7 +87,7 @@ export function Flow({ state }: { state: State }) {
       const mark: Mark = {
         share: largest ? line.value / largest : 0,
         text: line.value >= 0.01 * (picture.quantity === "weight" ? 1 : largest) ? amount(line.value, picture.quantity) : "",
-        colour: picture.heads[line.slot]?.colour ?? 0,
+        color: picture.heads[line.slot]?.color ?? 0,
       };
       // The lines come weakest first, so the strongest is what a token ends up with.
       if (followedQueries.has(line.query)) of.key.set(line.key, mark);
@@ -166,7 +166,7 @@ export function Flow({ state }: { state: State }) {
     .filter((group) => axes.every((axis) => knows(axis, group)))
     .map((group) => ({ value: group, label: group }));
   const scrolling = Math.max(queries.length, keys.length) * ROW > height + 1 && height > 0;
-  const colour = picture?.heads.length === 1 ? (picture.heads[0]?.colour ?? 0) : null;
+  const color = picture?.heads.length === 1 ? (picture.heads[0]?.color ?? 0) : null;
   const error = loaded.error ?? asked.error;
   const busy = loaded.loading || asked.loading;
   const column = (which: "query" | "key") => (
@@ -206,8 +206,8 @@ export function Flow({ state }: { state: State }) {
         <p class="rg-views__caption">{captionWords(quantity, tap, (picture?.heads ?? picked).map((each) => each.head))}</p>
         <HeadChips
           heads={tap.heads}
-          colourOf={(head) => picked.find((each) => each.head === head)?.colour ?? null}
-          full={picked.length >= COLOURS}
+          colorOf={(head) => picked.find((each) => each.head === head)?.color ?? null}
+          full={picked.length >= COLORS}
           onChoose={chooseHead}
         />
         {groups.length > 1 && (
@@ -257,7 +257,7 @@ export function Flow({ state }: { state: State }) {
                 size={{ width, height }}
                 largest={largest}
                 followed={{ query: [...followedQueries], key: [...followedKeys] }}
-                colour={colour}
+                color={color}
                 describe={(line) =>
                   [
                     `${queries[line.query]?.label} → ${keys[line.key]?.label}`,

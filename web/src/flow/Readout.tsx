@@ -33,7 +33,7 @@ export function Readout({ picture, lines, followed, onAsk }: ReadoutProps) {
                   key={`${line.slot} ${line.query} ${line.key}`}
                   type="button"
                   class="rg-flow__part"
-                  style={{ "--line": `var(--rg-head-${heads[line.slot]?.colour ?? 0})` }}
+                  style={{ "--line": `var(--rg-head-${heads[line.slot]?.color ?? 0})` }}
                   title={`${headWords(heads[line.slot]?.head ?? 0)}: open the equation`}
                   onClick={() => onAsk(line)}
                 >

@@ -5,11 +5,11 @@ import type { Unit } from "../weights/units";
 import type { Column } from "./layout";
 import { ROW, rendered, side as sideOf } from "./layout";
 
-/** What a token gets or gives in the picture, and in which head's colour. */
+/** What a token gets or gives in the picture, and in which head's color. */
 export interface Mark {
   share: number; // of the largest, for the ground
   text: string;
-  colour: number;
+  color: number;
 }
 
 export interface TokenColumnProps {
@@ -107,7 +107,7 @@ export function TokenColumn(props: TokenColumnProps) {
                 aria-pressed={locked.has(index)}
                 aria-label={`${side} ${unit.first}: ${unit.label}${mark?.text ? `, ${mark.text}` : ""}`}
                 title={unit.title === unit.label ? undefined : unit.title}
-                style={mark && { "--share": `${Math.round(mark.share * 100)}%`, "--line": `var(--rg-head-${mark.colour})` }}
+                style={mark && { "--share": `${Math.round(mark.share * 100)}%`, "--line": `var(--rg-head-${mark.color})` }}
                 onPointerEnter={() => props.onFollow(index)}
                 onFocus={() => catching.current || props.onFollow(index)}
                 onClick={() => props.onLock(index)}

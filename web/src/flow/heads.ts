@@ -1,15 +1,15 @@
-/** Several heads at once: each keeps its colour for as long as it is chosen. */
+/** Several heads at once: each keeps its color for as long as it is chosen. */
 import type { Head } from "../source";
 
-export const COLOURS = 8;
-/** Slot i holds the head drawn in colour i, or null. */
+export const COLORS = 8;
+/** Slot i holds the head drawn in color i, or null. */
 export type Slots = (Head | null)[];
 
 export function only(head: Head): Slots {
   return [head];
 }
 
-/** Adds a head in the first free colour, or takes it away; one always stays. */
+/** Adds a head in the first free color, or takes it away; one always stays. */
 export function toggled(slots: Slots, head: Head): Slots {
   const at = slots.indexOf(head);
   if (at >= 0) {
@@ -18,16 +18,16 @@ export function toggled(slots: Slots, head: Head): Slots {
   }
   const free = slots.indexOf(null);
   if (free >= 0) return slots.map((each, i) => (i === free ? head : each));
-  return slots.length < COLOURS ? [...slots, head] : slots;
+  return slots.length < COLORS ? [...slots, head] : slots;
 }
 
 export interface Chosen {
   head: Head;
-  colour: number;
+  color: number;
 }
 
 export function chosen(slots: Slots): Chosen[] {
-  return slots.flatMap((head, colour) => (head === null ? [] : [{ head, colour }]));
+  return slots.flatMap((head, color) => (head === null ? [] : [{ head, color }]));
 }
 
 function trimmed(slots: Slots): Slots {

@@ -112,7 +112,7 @@ export function Generation({ state }: { state: State }) {
             <span class="rg-choice__name">head</span>
             <HeadChips
               heads={first.heads}
-              colourOf={(each) => (each === head ? 0 : null)}
+              colorOf={(each) => (each === head ? 0 : null)}
               onChoose={(each) => {
                 state.head.value = each;
               }}

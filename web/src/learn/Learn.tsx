@@ -6,7 +6,7 @@ import type { Lesson as Answer } from "../source";
 import type { State } from "../state";
 import { useLoaded } from "../weights/loaded";
 import type { Learning } from "./address";
-import { ColoursContext, useTheme } from "../colour/theme";
+import { ColorsContext, useTheme } from "../color/theme";
 import { Controls } from "./Controls";
 import { beside, choose, reset, spotlight as put, turnBy, turnTo, write } from "./go";
 import { lessonOf, LESSONS, requestsOf, SAMPLE, settingsOf, type Lesson } from "./lessons";
@@ -34,7 +34,7 @@ interface Shown {
 export function Learn({ state, learn }: { state: State; learn: Learning }) {
   const root = useRef<HTMLDivElement>(null);
   const title = useRef<HTMLHeadingElement>(null);
-  const colours = useTheme(root, state.dark.value);
+  const colors = useTheme(root, state.dark.value);
   const pointed = useSignal<number | null>(null);
   const said = useSignal<string | null>(null);
   const lesson = lessonOf(learn.lesson);
@@ -72,7 +72,7 @@ export function Learn({ state, learn }: { state: State; learn: Learning }) {
   const onSay = (what: string | null) => (said.value = what);
   const place = LESSONS.indexOf(lesson) + 1;
   return (
-    <ColoursContext.Provider value={colours}>
+    <ColorsContext.Provider value={colors}>
       <div class="rg-rail">
         <Brand state={state} />
         <Road lesson={lesson.name} onTurn={(name) => turnTo(state, name)} />
@@ -87,7 +87,7 @@ export function Learn({ state, learn }: { state: State; learn: Learning }) {
           onPoint={onPoint}
           onChoose={onChoose}
         />
-        <article class="rg-learn__lesson" aria-labelledby="rg-learn-title">
+        <article class="rg-learn__lesson" aria-labeledby="rg-learn-title">
           <p class="rg-learn__place">lesson {place} of {LESSONS.length}</p>
           <h2 ref={title} id="rg-learn-title" class="rg-learn__title" tabIndex={-1}>{lesson.title}</h2>
           {lesson.says.map((paragraph) => <p key={paragraph} class="rg-learn__says">{paragraph}</p>)}
@@ -115,7 +115,7 @@ export function Learn({ state, learn }: { state: State; learn: Learning }) {
           <button type="button" class="rg-button rg-button--main" disabled={!beside(lesson.name, 1)} title="]" onClick={() => turnBy(state, 1)}>next →</button>
         </nav>
       </main>
-    </ColoursContext.Provider>
+    </ColorsContext.Provider>
   );
 }
 

@@ -19,7 +19,7 @@ interface Props {
   difference?: Supply;
 }
 
-/** Shows the state's map, or another one beside it in the same window and colours. */
+/** Shows the state's map, or another one beside it in the same window and colors. */
 export function AttentionMap({ state, trace, tap, head, label, difference }: Props) {
   const shown = trace ?? state.trace.value;
   const named = typeof tap === "string" ? shown?.taps.find((each) => each.name === tap) : tap;

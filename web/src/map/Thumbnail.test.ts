@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { RAMP_LENGTH } from "../colour/ramps";
+import { RAMP_LENGTH } from "../color/ramps";
 import { paint } from "./Thumbnail";
 
 test("thumbnails shade by the root of the weight on one scale, and leave the mask out", () => {

@@ -1,7 +1,7 @@
 /** One head's whole map in the size of a stamp. */
 import { useEffect, useRef } from "preact/hooks";
-import { RAMP_LENGTH, sequential, type Ramp } from "../colour/ramps";
-import { themeColour } from "../colour/theme";
+import { RAMP_LENGTH, sequential, type Ramp } from "../color/ramps";
+import { themeColor } from "../color/theme";
 import type { Thumbnails } from "../source";
 import type { State } from "../state";
 
@@ -32,7 +32,7 @@ export function Thumbnail({ state, thumbnails, head, rows, columns }: ThumbnailP
   return <canvas ref={canvas} class="rg-thumb__map" width={1} height={1} style={{ aspectRatio: String(aspect) }} />;
 }
 
-/** Weights as colours by their square root, on the one scale 0 to 1, so that heads can be compared. */
+/** Weights as colors by their square root, on the one scale 0 to 1, so that heads can be compared. */
 export function paint(values: Float32Array, ramp: Ramp, forbidden: number): Uint32Array {
   return Uint32Array.from(values, (value) => {
     if (Number.isNaN(value)) return forbidden;
@@ -48,8 +48,8 @@ function palette(element: HTMLElement) {
   const [panel, sunk] = [style.getPropertyValue("--rg-panel").trim(), style.getPropertyValue("--rg-sunk").trim()];
   const known = palettes.get(panel + sunk);
   if (known) return known;
-  const [red, green, blue] = themeColour(style, "--rg-sunk");
-  const made = { ramp: sequential(themeColour(style, "--rg-panel")), forbidden: ((255 << 24) | (blue << 16) | (green << 8) | red) >>> 0 };
+  const [red, green, blue] = themeColor(style, "--rg-sunk");
+  const made = { ramp: sequential(themeColor(style, "--rg-panel")), forbidden: ((255 << 24) | (blue << 16) | (green << 8) | red) >>> 0 };
   palettes.set(panel + sunk, made);
   return made;
 }

@@ -1,11 +1,11 @@
-/** The colour scale with its ticks and draggable ends, and in words what the picture shows. */
+/** The color scale with its ticks and draggable ends, and in words what the picture shows. */
 import { useRef } from "preact/hooks";
-import { cssGradient } from "../colour/ramps";
+import { cssGradient } from "../color/ramps";
 import type { State } from "../state";
 import { count, percent, tick } from "../weights/numbers";
 import type { Axes } from "./geometry/positions";
 import { ordinal, quantityName } from "./readout";
-import { placeOf, ticks, valueAt } from "../colour/scales";
+import { placeOf, ticks, valueAt } from "../color/scales";
 import type { Screen, Shown } from "./screen";
 
 const MOST_NAMED = 4;
@@ -25,13 +25,13 @@ export function Legend({ state, screen, difference }: Props) {
   const home = difference ? null : state.home.value;
   const now = screen.shown.value;
   if (!now) return <div class="rg-map__legend" />;
-  const { colouring: by, whole } = now;
+  const { coloring: by, whole } = now;
   const named = quantityName({ quantity: state.quantity.value, difference });
   const places = [placeOf(whole, by.low), placeOf(whole, by.high)] as const;
 
   const set = (end: 0 | 1, place: number) => {
     const value = valueAt(whole, Math.min(1, Math.max(0, place)));
-    // A difference keeps zero in the middle of its colours.
+    // A difference keeps zero in the middle of its colors.
     const next: [number, number] = by.diverging ? [-Math.abs(value), Math.abs(value)] : end ? [by.low, value] : [value, by.high];
     if (next[1] > next[0]) ends.value = next;
   };
@@ -52,7 +52,7 @@ export function Legend({ state, screen, difference }: Props) {
       style={{ left: `${100 * places[end]}%` }}
       role="slider"
       tabIndex={0}
-      aria-label={end ? "upper end of the colour scale" : "lower end of the colour scale"}
+      aria-label={end ? "upper end of the color scale" : "lower end of the color scale"}
       aria-valuemin={whole.low}
       aria-valuemax={whole.high}
       aria-valuenow={end ? by.high : by.low}
@@ -112,7 +112,7 @@ export function notes(state: State, shown: Shown, difference: boolean): string[]
   } else if (scale === "log") {
     said.push(state.quantity.value === "score" ? "scores are logarithms already: linear scale" : "log scale");
   } else if (scale === "row") {
-    said.push("colours are shares of each row’s largest among the tiles in view");
+    said.push("colors are shares of each row’s largest among the tiles in view");
   } else if (scale === "sink") said.push(sink ? sinkNote(sink) : failure ? "nothing left out" : "looking for the sink");
   return said;
 }

@@ -1,7 +1,7 @@
 /** One map on the page: keeps its tiles, paints a frame when something changed, answers the pointer. */
 import { effect, signal } from "@preact/signals";
 import type { Signal } from "@preact/signals";
-import type { Ramp } from "../colour/ramps";
+import type { Ramp } from "../color/ramps";
 import type { Head, Summary, TapInfo, Tile, TileRequest, TraceInfo } from "../source";
 import type { State } from "../state";
 import { setPlot } from "./input/commands";
@@ -11,8 +11,8 @@ import { Overlay } from "./paint/overlay";
 import type { Pointed } from "./paint/overlay";
 import { paintTiles } from "./paint/tiles";
 import type { Scene } from "./paint/tiles";
-import { readPalette } from "../colour/theme";
-import type { Palette } from "../colour/theme";
+import { readPalette } from "../color/theme";
+import type { Palette } from "../color/theme";
 import { plan } from "./geometry/plan";
 import { listen } from "./input/pointer";
 import { axesOf } from "./geometry/positions";
@@ -20,7 +20,7 @@ import type { Axes } from "./geometry/positions";
 import type { Reading } from "./readout";
 import { drawColumns, drawRows, rowLabel, rulerSize } from "./geometry/rulers";
 import type { Layout } from "./geometry/rulers";
-import type { Colouring } from "../colour/scales";
+import type { Coloring } from "../color/scales";
 import { Shading } from "./paint/shading";
 import { sinkOf } from "./sink";
 import type { Sink } from "./sink";
@@ -43,8 +43,8 @@ export interface Target {
 }
 /** What the legend says of a frame; changes seldom. */
 export interface Shown {
-  colouring: Colouring;
-  whole: Colouring; // with the ends of the data, whatever ends were dragged
+  coloring: Coloring;
+  whole: Coloring; // with the ends of the data, whatever ends were dragged
   ramp: Ramp;
   level: number;
   every: number; // the coarsest pass among what is in view
@@ -62,7 +62,7 @@ const PERFORMANCE = typeof location === "object" && new URLSearchParams(location
 
 export class Screen implements Surface {
   readonly shown = signal<Shown | null>(null);
-  /** Dragged ends of the colour scale; a difference has its own, about zero. */
+  /** Dragged ends of the color scale; a difference has its own, about zero. */
   readonly ends: Signal<[number, number] | null>;
   private ctx: CanvasRenderingContext2D;
   private overlay: Overlay;
@@ -93,7 +93,7 @@ export class Screen implements Surface {
     this.ends = target.difference ? signal(null) : state.ends;
     const sizes = new ResizeObserver(() => this.resized());
     sizes.observe(parts.host);
-    const theme = new MutationObserver(() => this.recolour());
+    const theme = new MutationObserver(() => this.recolor());
     const page = parts.host.closest(".regard");
     if (page) theme.observe(page, { attributeFilter: ["data-theme"] });
     this.stops.push(
@@ -125,7 +125,7 @@ export class Screen implements Surface {
     this.changed();
   }
 
-  /** Shows another map with the same window and colours. */
+  /** Shows another map with the same window and colors. */
   show(target: Target): void {
     this.target = target;
     this.turnTo();
@@ -158,7 +158,7 @@ export class Screen implements Surface {
     this.unsummed = null;
     this.store.excluding(this.layer, -1);
     if (scale === "sink" && !difference) void this.exclude(tap.name, head, this.layer);
-    this.recolour();
+    this.recolor();
     this.measure();
   }
 
@@ -176,7 +176,7 @@ export class Screen implements Surface {
     this.changed(true);
   }
 
-  private recolour(): void {
+  private recolor(): void {
     this.palette = null;
     this.parts.canvas.dataset.ready = "false";
     this.changed(true);
@@ -258,7 +258,7 @@ export class Screen implements Surface {
     ctx.fillStyle = palette.background;
     ctx.fillRect(0, 0, this.parts.canvas.width, this.parts.canvas.height);
     const { by, version, bands } = this.shading;
-    const scene: Scene = { layer, store, range, view, layout, ratio, palette, colouring: by!, colours: version, bands };
+    const scene: Scene = { layer, store, range, view, layout, ratio, palette, coloring: by!, colors: version, bands };
     const ready = paintTiles(ctx, scene);
     if (layer.entries.size) this.state.painted.value = true;
     ctx.setTransform(ratio, 0, 0, ratio, 0, 0);
@@ -273,7 +273,7 @@ export class Screen implements Surface {
     return readPalette(this.parts.host, this.ctx, this.differs, this.ratio);
   }
 
-  /** Asks for other tiles when the window reached some, and sets colours when what is seen changed. */
+  /** Asks for other tiles when the window reached some, and sets colors when what is seen changed. */
   private replan(view: View): void {
     const { layer, store, range, axes, layout } = this;
     const level = levelFor(view.cell, this.ratio, axes.shape);
@@ -311,7 +311,7 @@ export class Screen implements Surface {
       }
     }
     this.shown.value = {
-      colouring: by, whole, ramp: palette.ramp, level: range.level, every, sink: this.sink, failure,
+      coloring: by, whole, ramp: palette.ramp, level: range.level, every, sink: this.sink, failure,
     };
   }
 

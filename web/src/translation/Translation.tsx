@@ -111,7 +111,7 @@ export function Translation({ state }: { state: State }) {
         />
         <div class="rg-choice">
           <span class="rg-choice__name">head</span>
-          <HeadChips heads={tap.heads} colourOf={(head) => (head === state.head.value ? 0 : null)} onChoose={(head) => (state.head.value = head)} />
+          <HeadChips heads={tap.heads} colorOf={(head) => (head === state.head.value ? 0 : null)} onChoose={(head) => (state.head.value = head)} />
         </div>
         <Choice
           name="step"

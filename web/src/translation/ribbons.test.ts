@@ -5,7 +5,7 @@ describe("words in a line", () => {
   it("span the whole width with even gaps", () => {
     expect(linedUp([20, 30, 10], 10, 90)).toEqual([{ start: 0, end: 20 }, { start: 35, end: 65 }, { start: 80, end: 90 }]);
   });
-  it("are centred when the gaps would grow too wide", () => {
+  it("are centered when the gaps would grow too wide", () => {
     const [first, second] = linedUp([20, 20], 10, 200, 30);
     expect([first!.start, second!.end]).toEqual([65, 135]);
   });

@@ -1,6 +1,6 @@
 """The encoder–decoder's names and settings in Hugging Face's BART and mBART layouts.
 
-BART (Lewis et al. 2020) normalises after each sub-layer, mBART (Liu et al. 2020) before it.
+BART (Lewis et al. 2020) normalizes after each sub-layer, mBART (Liu et al. 2020) before it.
 """
 
 from typing import Any

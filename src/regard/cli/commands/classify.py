@@ -76,11 +76,11 @@ def classify(
         for group in groups:
             lines = [line for line in group if line.text.strip()]
             bar(len(group) - len(lines))
-            given: list[Any] = [[line.text for line in lines]]
+            columns: list[Any] = [[line.text for line in lines]]
             if pairs:
-                given = [list(column) for column in zip(*map(_pair, lines), strict=True)]
+                columns = [list(column) for column in zip(*map(_pair, lines), strict=True)]
             with line_named(lines):
-                results = classifier.run(*given, progress=bar, **options) if lines else []
+                results = classifier.run(*columns, progress=bar, **options) if lines else []
             found = dict(zip((line.number for line in lines), results, strict=True))
             for line in group:
                 result = found.get(line.number)

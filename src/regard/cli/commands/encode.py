@@ -46,10 +46,10 @@ def encode(
             show_default="model's",
         ),
     ] = None,
-    normalise: Annotated[
+    normalize: Annotated[
         bool | None,
         typer.Option(
-            "--normalise/--no-normalise",
+            "--normalize/--no-normalize",
             help="To length one, or not.",
             show_default="model's",
         ),
@@ -80,7 +80,7 @@ def encode(
                 found = embedder.run(
                     [line.text for line in group],
                     pooling=pooling,
-                    normalise=normalise,
+                    normalize=normalize,
                     batch_size=batch_size,
                     progress=bar,
                 )

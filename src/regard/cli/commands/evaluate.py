@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from regard.cli.options import BatchSize, LengthPenalty, MaxNewTokens, Threads, given
+from regard.cli.options import BatchSize, LengthPenalty, MaxNewTokens, Threads
 from regard.cli.progress import progress_bar
 from regard.cli.translators import Prefix, SourceLanguage, TargetLanguage, open_translator
 
@@ -48,7 +48,7 @@ def evaluate(
     tested = read_test_set(pairs)
     if threads:
         torch.set_num_threads(threads)
-    options = given(
+    options = specified(
         num_beams=num_beams,
         length_penalty=length_penalty,
         max_new_tokens=max_new_tokens,

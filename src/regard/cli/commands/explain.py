@@ -282,8 +282,8 @@ def _check_endings(html: Path | None, xlsx: Path | None, geometry: Path | None) 
             raise BadArgumentError(f"{option} must end in {', '.join(endings)}; got {path.name!r}.")
 
 
-def _no_model(given: dict[str, object]) -> None:
-    names = [name for name, value in given.items() if value is not None]
+def _no_model(options: dict[str, object]) -> None:
+    names = [name for name, value in options.items() if value is not None]
     if names:
         raise BadArgumentError(
             f"{', '.join(names)} belong to a model, and none is named; give one, such as"

@@ -124,7 +124,7 @@ def _model(name: str) -> dict[str, Any]:
     return facts | {name: fact for name, fact in card.items() if name not in facts}
 
 
-# What is told of a model: the fields of its config that say it, a list where there are two sides.
+# The facts printed of a model: fields of its config, a list where there are two sides.
 _FACTS = {
     "vocabulary": ("vocab_size", "target_vocab_size"),
     "layers": ("num_layers", "encoder_layers", "decoder_layers"),
@@ -144,8 +144,8 @@ _FACTS = {
 
 
 def _fact(config: Any, fields: tuple[str, ...]) -> Any:
-    told = [fact for name in fields if (fact := getattr(config, name, None)) is not None]
-    return told if len(told) > 1 else next(iter(told), None)
+    values = [fact for name in fields if (fact := getattr(config, name, None)) is not None]
+    return values if len(values) > 1 else next(iter(values), None)
 
 
 def _table(facts: dict[str, Any]) -> str:

@@ -104,21 +104,21 @@ def look(
     saved = Path(model).suffix.lower() == SAVED and not Path(model).is_dir()
     if saved:
         _nothing_to_run(text, file, target, num_beams, generate)
-    given = "" if saved else _text(text, file)
+    input_text = "" if saved else _text(text, file)
     options = {"target": target, "num_beams": num_beams, "generate": generate}
     options = {name: value for name, value in options.items() if value is not None}
     if not (html or save or figure or terminal or as_json):
         from regard.studio.serve import bind
 
         with bind(port) as listener:  # before the slow part: a port in use is said at once
-            trace = _traced(model, saved, given, options)
+            trace = _traced(model, saved, input_text, options)
             _check(trace, tap, wanted)
-            id = _id(model, given, options)
+            id = _id(model, input_text, options)
             models = [] if saved else [model]
             query = _query({"trace": id, "tap": tap, "head": head})
             _show(trace, id, models, query, listener, not no_open)
         return
-    trace = _traced(model, saved, given, options)
+    trace = _traced(model, saved, input_text, options)
     chosen = _check(trace, tap, wanted)
     # What may be refused comes first, so that nothing is written when something is.
     grid = _grid(trace, chosen, wanted) if terminal else None
@@ -137,7 +137,7 @@ def look(
     if as_json:
         from regard.inspection.views import describe
 
-        about = describe(trace, _id(model, given, options))
+        about = describe(trace, _id(model, input_text, options))
         print(json.dumps(asdict(about), ensure_ascii=False))
 
 
@@ -156,9 +156,9 @@ def _text(text: str | None, file: Path | None) -> str:
     return text
 
 
-def _nothing_to_run(*given: object) -> None:
-    """A saved trace has its text already, and no model to be told anything else."""
-    if any(each is not None for each in given):
+def _nothing_to_run(*options: object) -> None:
+    """A saved trace has its text already, and takes no other."""
+    if any(each is not None for each in options):
         raise BadArgumentError(
             "a saved trace is looked at as it is; leave out the text, --file, --target,"
             " --num-beams and --generate, or name a model."
@@ -180,9 +180,9 @@ def _check(trace: "Trace", tap: str | None, head: "Head") -> str:
     """The tap that was asked for, if it is there and has that head: by default the last that looks
     across, else the last of all."""
     across = [each.name for each in trace.values() if each.kind == "cross"]
-    of = trace[tap or (across or list(trace))[-1]]
-    of.heads_of(None if head == "mean" else head)
-    return of.name
+    layer = trace[tap or (across or list(trace))[-1]]
+    layer.heads_of(None if head == "mean" else head)
+    return layer.name
 
 
 def _head(name: str | None) -> "Head":
@@ -223,31 +223,31 @@ def _grid(trace: "Trace", tap: str, head: "Head") -> str:
     from regard.inspection.part import names, spans
     from regard.inspection.tiles import TileRequest, tile
 
-    of = trace[tap]
-    rows, row_spans = names(trace, of.queries, "word"), spans(trace, of.queries, "word")
-    columns, column_spans = names(trace, of.keys, "word"), spans(trace, of.keys, "word")
+    layer = trace[tap]
+    rows, row_spans = names(trace, layer.queries, "word"), spans(trace, layer.queries, "word")
+    columns, column_spans = names(trace, layer.keys, "word"), spans(trace, layer.keys, "word")
     if len(rows) * len(columns) > LARGEST_GRID or not rows or not columns:
         raise BadArgumentError(
             f"a map of {len(rows):,} x {len(columns):,} words is too large for the terminal;"
             " leave out --terminal to see it on the page."
         )
     step = ""
-    if of.kind == "cross" and trace.axes[of.queries].predicts and row_spans:
+    if layer.kind == "cross" and trace.axes[layer.queries].predicts and row_spans:
         # As `regard translate --attention`: what was looked at to find a word, not after it.
         row_spans = [(first - 1, last - 1) for first, last in row_spans]
         step = " at the step that predicts it"
     weights = tile(
-        of,
+        layer,
         TileRequest(tap, head, height=len(rows), width=len(columns)),
         row_spans=row_spans,
         column_spans=column_spans,
     ).values
-    which = f"mean over {of.heads} heads" if head == "mean" else f"head {head}"
+    which = f"mean over {layer.heads} heads" if head == "mean" else f"head {head}"
     unit = "position" if row_spans is None else "word"
-    caption = f"α of {tap}, {which}; a row for each {unit} of {of.queries}{step}"
+    caption = f"α of {tap}, {which}; a row for each {unit} of {layer.queries}{step}"
     if column_spans is not None:
         inside = {key for span in column_spans for key in range(*span)}
-        tokens = trace.axes[of.keys].tokens
+        tokens = trace.axes[layer.keys].tokens
         outside = dict.fromkeys(token for key, token in enumerate(tokens) if key not in inside)
         caption += f"; the rest goes to {one_line(', '.join(outside))}" if outside else ""
     return alignment_grid(columns, rows, np.nan_to_num(weights), caption=caption)

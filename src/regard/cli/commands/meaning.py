@@ -161,7 +161,7 @@ def _plane(chosen: "Meaning") -> "Plane":
 
 
 def _groups(occurrences: "list[Occurrence]", chosen: "Meaning") -> list[str]:
-    """What each occurrence is coloured by: its sense, where all have one, or its cluster."""
+    """What each occurrence is colored by: its sense, where all have one, or its cluster."""
     senses = [each.sense for each in occurrences]
     if all(sense is not None for sense in senses):
         return [str(sense) for sense in senses]
@@ -178,7 +178,7 @@ def _draw(
 ) -> None:
     from collections import Counter
 
-    from regard.figures.colour import CATEGORICAL
+    from regard.figures.color import CATEGORICAL
     from regard.figures.scatter import Cloud, scatter
     from regard.figures.style import save
 
@@ -206,8 +206,8 @@ def _draw(
 def _table(found: "list[Meaning]", count: int) -> str:
     from regard.translation.ladder import markdown
 
-    labelled = found[0].scores is not None
-    head = ["", "clusters", "silhouette"] + ["purity, %", "nearest centroid, %"] * labelled
+    labeled = found[0].scores is not None
+    head = ["", "clusters", "silhouette"] + ["purity, %", "nearest centroid, %"] * labeled
     rows = []
     for each in found:
         silhouette = "–" if each.silhouette is None else f"{each.silhouette:.2f}"

@@ -16,7 +16,7 @@ from regard.cli.options import (
     NumBeams,
     Output,
     Threads,
-    given,
+    specified,
 )
 from regard.cli.texts import (
     answers,
@@ -90,7 +90,7 @@ def summarize(
     if prefix is not None:
         summarizer.prefix = prefix
     say_not_followed(model, summarizer.not_followed)
-    options = given(
+    options = specified(
         max_new_tokens=max_new_tokens,
         min_new_tokens=min_new_tokens,
         num_beams=num_beams,

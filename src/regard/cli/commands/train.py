@@ -67,7 +67,7 @@ def translation(
         Text, training_option("target_language", "For the model card.")
     ] = None,
     license: Annotated[
-        Text, training_option("license", "The weights' licence, for the model card.")
+        Text, training_option("license", "The weights' license, for the model card.")
     ] = None,
     data_note: Annotated[
         Text,
@@ -112,7 +112,7 @@ def translation(
     ] = None,
     max_steps: MaxSteps = None,
     max_epochs: Annotated[
-        Number, training_option("max_epochs", "Stop after so many.", min=0)
+        Number, training_option("max_epochs", "Stop after this many epochs.", min=0)
     ] = None,
     max_minutes: MaxMinutes = None,
     patience: Patience = None,

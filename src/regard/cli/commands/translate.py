@@ -16,7 +16,7 @@ from regard.cli.options import (
     NumBeams,
     Output,
     Threads,
-    given,
+    specified,
 )
 from regard.cli.texts import answers, destination, lines_bar, one_line, text_groups
 from regard.cli.translators import Prefix, SourceLanguage, TargetLanguage, open_translator
@@ -92,7 +92,7 @@ def translate(
     beams = translator.generation.num_beams if num_beams is None else num_beams
     if n_best > beams:
         raise BadArgumentError(f"--n-best must not be above --num-beams; got {n_best} > {beams}.")
-    options = given(
+    options = specified(
         num_beams=num_beams,
         num_return_sequences=n_best,
         length_penalty=length_penalty,

@@ -34,17 +34,17 @@ def axes_of(
     Raises:
         BadArgumentError: `tokens` for an axis that is not there, or of another length.
     """
-    given = by_axis(tokens, list(places.lengths))
+    tokens_by_axis = by_axis(tokens, list(places.lengths))
     axes = {}
     for name, length in places.lengths.items():
         ids = ids_of(name, length, inputs)
-        if name in given:
-            if len(given[name]) != length:
+        if name in tokens_by_axis:
+            if len(tokens_by_axis[name]) != length:
                 raise BadArgumentError(
                     f"tokens must have one name for each of the {length} positions of {name};"
-                    f" got {len(given[name])}."
+                    f" got {len(tokens_by_axis[name])}."
                 )
-            axis = replace(numbered(length), tokens=list(given[name]))
+            axis = replace(numbered(length), tokens=list(tokens_by_axis[name]))
         elif name in places.vision:
             names = patch_names(places.model, inputs, length)
             axis = replace(numbered(length), tokens=names) if names else numbered(length)

@@ -1,4 +1,4 @@
-"""`regard.trace` for transformers models: one run at the model's own speed, heard by layers."""
+"""`regard.trace` for transformers models: one run at the model's own speed, captured by layers."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -13,7 +13,7 @@ from torch import Tensor, nn
 from regard.attention import Call
 from regard.errors import UnsupportedError, some
 from regard.inspection.huggingface.axes import axes_of, names_of_logits, naming_of
-from regard.inspection.huggingface.interface import Heard, hearing_interface
+from regard.inspection.huggingface.interface import CapturedCall, capturing_interface
 from regard.inspection.huggingface.masks import MaskReader, Unreadable
 from regard.inspection.huggingface.places import ATTENTION, Places, another_sequence
 from regard.inspection.huggingface.projections import Projections, linear_layers
@@ -69,11 +69,11 @@ def captured(
 ) -> Trace:
     """The same, with the model's `name` and what it has `written` on one of the axes."""
     check(model, inputs)
-    batches = frozenset(len(given) for given in inputs.values() if isinstance(given, Tensor))
+    batches = frozenset(len(value) for value in inputs.values() if isinstance(value, Tensor))
     run = Run(model, Recorder(keep), Places(model, pixels=only_pixels(inputs)), batches)
-    with hearing_model(model, run):
+    with capturing_model(model, run):
         output = model(**inputs)
-    run.check_heard_something()
+    run.check_captured()
     logits, naming = logits_of(output), naming_of(tokenizer)
     notes = run.notes()
     if logits is None:
@@ -101,7 +101,7 @@ def captured(
 
 @dataclass
 class Run:
-    """What is heard of one run, and made of it."""
+    """What is captured of one run, and made of it."""
 
     model: nn.Module
     recorder: Recorder
@@ -112,37 +112,37 @@ class Run:
     masks: MaskReader = field(default_factory=MaskReader)
     projections: Projections = field(default_factory=Projections)
     entered: Counter[nn.Module] = field(default_factory=Counter)  # attention modules, how often
-    spoke: Counter[nn.Module] = field(default_factory=Counter)  # those heard, how often
+    spoke: Counter[nn.Module] = field(default_factory=Counter)  # those captured, how often
     refused: dict[str, list[str]] = field(default_factory=dict)  # paths by the reason
 
-    def hear(self, heard: Heard) -> None:
-        self.spoke[heard.module] += 1
+    def capture(self, captured: CapturedCall) -> None:
+        self.spoke[captured.module] += 1
         self.names.append(None)
         try:
-            self.check_once(heard)
-            call = understand(heard, self.masks)
-            place = self.places.name(heard, call.inputs.mask)
+            self.check_once(captured)
+            call = understand(captured, self.masks)
+            place = self.places.name(captured, call.inputs.mask)
         except Unreadable as reason:
-            self.refused.setdefault(str(reason), []).append(self.places.path(heard.module))
+            self.refused.setdefault(str(reason), []).append(self.places.path(captured.module))
             return
         tap = self.recorder.add(
             place.name, call, queries=place.queries, keys=place.keys, kind=place.kind
         )
         self.names[-1] = tap.name
-        self.of_module.setdefault(heard.module, []).append(tap.name)
-        self.projections.expect(tap, heard.output)
+        self.of_module.setdefault(captured.module, []).append(tap.name)
+        self.projections.expect(tap, captured.output)
 
-    def check_once(self, heard: Heard) -> None:
+    def check_once(self, captured: CapturedCall) -> None:
         """A layer that attends twice at a time has no one map; what was kept of it goes too."""
-        if heard.query.shape[0] not in self.batches:
+        if captured.query.shape[0] not in self.batches:
             raise Unreadable("attends within windows of its input")
-        if self.spoke[heard.module] > self.entered[heard.module] > 0:
-            for name in self.of_module.pop(heard.module, []):
+        if self.spoke[captured.module] > self.entered[captured.module] > 0:
+            for name in self.of_module.pop(captured.module, []):
                 del self.recorder.taps[name]
                 self.names[self.names.index(name)] = None
             raise Unreadable("attends several times over to make one output")
 
-    def check_heard_something(self) -> None:
+    def check_captured(self) -> None:
         if self.recorder.taps:
             return
         name = type(self.model).__name__
@@ -158,7 +158,7 @@ class Run:
                 f"{name} mixes positions in {some(silent)}, without transformers' attention"
                 " interface, so what it attends to cannot be captured."
             )
-        raise UnsupportedError(f"no attention was heard in {name}: it has no attention layers.")
+        raise UnsupportedError(f"no attention was captured in {name}: it has no attention layers.")
 
     def notes(self) -> list[str]:
         """A sentence for whatever is not in the trace."""
@@ -180,13 +180,13 @@ class Run:
         return notes
 
     def silent(self) -> list[nn.Module]:
-        """The attention modules that ran, and of which nothing was heard, innermost only."""
-        heard = [self.places.path(module) for module in self.spoke]
+        """The attention modules that ran, and of which nothing was captured, innermost only."""
+        captured = [self.places.path(module) for module in self.spoke]
         entered = [self.places.path(module) for module in self.entered]
         return [
             module
             for module, path in zip(self.entered, entered, strict=True)
-            if not any(inside(other, path) or inside(path, other) for other in heard)
+            if not any(inside(other, path) or inside(path, other) for other in captured)
             and not any(other != path and inside(other, path) for other in entered)
         ]
 
@@ -197,8 +197,8 @@ def inside(path: str, other: str) -> bool:
 
 
 @contextmanager
-def hearing_model(model: nn.Module, run: Run) -> Iterator[None]:
-    """Hears attention, the attention modules that are entered, and what their outputs go into."""
+def capturing_model(model: nn.Module, run: Run) -> Iterator[None]:
+    """Captures attention, the attention modules entered, and what their outputs go into."""
 
     def enter(module: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         run.entered[module] += 1
@@ -209,7 +209,7 @@ def hearing_model(model: nn.Module, run: Run) -> Iterator[None]:
     with (
         watching(attention, before=enter),
         watching(linear_layers(model), before=run.projections.see),
-        hearing_interface(run.hear),
+        capturing_interface(run.capture),
     ):
         yield
 
@@ -219,13 +219,13 @@ def rerun(model: nn.Module, inputs: dict[str, Any], names: list[str | None], edi
     """The logits, (batch, positions, vocab), of the same inputs under an edit of the attention."""
     masks, order = MaskReader(), iter(names)
 
-    def hear(heard: Heard) -> Tensor | None:
+    def capture(captured: CapturedCall) -> Tensor | None:
         name = next(order)  # the layers run in the order in which they ran
         if name is None:
             return None
-        return edit(name, Call(inputs_of(heard, masks), heard.output, None))
+        return edit(name, Call(inputs_of(captured, masks), captured.output, None))
 
-    with hearing_interface(hear):
+    with capturing_interface(capture):
         logits = logits_of(model(**inputs))
     assert logits is not None, "a trace without logits has no rerun"
     return logits

@@ -1,8 +1,8 @@
-"""Hearing the attention of transformers models while their own attention functions do the work.
+"""Capturing the attention of transformers models while their own attention functions run.
 
 Every such model asks `AttentionInterface` for its attention function by the name of its
-implementation, each time that a layer runs. While somebody listens, the interface answers with that
-same function and a report of what it was given. The implementation keeps its name, because models
+implementation, each time that a layer runs. While there is a listener, the interface answers with
+that same function and a report of its arguments. The implementation keeps its name, because models
 and their masks are built by it: a new name would change what runs, this changes nothing.
 """
 
@@ -24,7 +24,7 @@ PARAMETERS = ("module", "query", "key", "value", "attention_mask")
 
 
 @dataclass(frozen=True)
-class Heard:
+class CapturedCall:
     """One call of an attention function: its arguments, and what it returned."""
 
     module: nn.Module
@@ -38,10 +38,10 @@ class Heard:
     lse: Tensor | None  # as the kernel returned it, not yet checked
 
 
-Hear = Callable[[Heard], Tensor | None]
+OnCall = Callable[[CapturedCall], Tensor | None]
 """A tensor that it returns, (batch, heads, queries, value_dim), replaces the output."""
 
-_listener: ContextVar[Hear | None] = ContextVar("transformers listener", default=None)
+_listener: ContextVar[OnCall | None] = ContextVar("transformers listener", default=None)
 
 
 def shared(
@@ -72,8 +72,8 @@ def shared(
 
 
 @contextmanager
-def hearing_interface(listener: Hear) -> Iterator[None]:
-    """Within it, `listener` hears every attention that this thread computes through the interface.
+def capturing_interface(listener: OnCall) -> Iterator[None]:
+    """Within it, `listener` gets every attention that this thread computes through the interface.
 
     Raises:
         UnavailableError: transformers is missing or too old.
@@ -136,7 +136,7 @@ def reporting() -> Iterator[None]:
 def run_and_report(
     function: Callable[..., Any],
     implementation: str,
-    listener: Hear,
+    listener: OnCall,
     /,
     *arguments: Any,
     **named: Any,
@@ -146,17 +146,17 @@ def run_and_report(
     kernel = KernelLse() if "sdpa" in implementation else None
     with kernel or nullcontext():
         returned = function(*arguments, **named)
-    given = dict(zip(PARAMETERS, arguments, strict=False)) | named
+    by_name = dict(zip(PARAMETERS, arguments, strict=False)) | named
     output, *rest = returned
     replaced = listener(
-        Heard(
+        CapturedCall(
             implementation=implementation,
-            module=given["module"],
-            query=given["query"],
-            key=given["key"],
-            value=given["value"],
-            attention_mask=given.get("attention_mask"),
-            options={name: option for name, option in given.items() if name not in PARAMETERS},
+            module=by_name["module"],
+            query=by_name["query"],
+            key=by_name["key"],
+            value=by_name["value"],
+            attention_mask=by_name.get("attention_mask"),
+            options={name: option for name, option in by_name.items() if name not in PARAMETERS},
             output=output.transpose(1, 2),
             lse=kernel.lse if kernel else None,
         )

@@ -74,8 +74,8 @@ def kind_of(config: Any, transformers: Any) -> tuple[str, Any]:
     if both or family in known.MODEL_FOR_SEQUENCE_CLASSIFICATION_MAPPING_NAMES:
         return "encoding", transformers.AutoModel
     raise UnsupportedError(
-        f"models of text to text, of text, and of images can be looked into; {family!r} is none"
-        " of them: load it with transformers and pass it to regard.trace with its inputs."
+        f"only text-to-text, text and image models can be looked into; {family!r} is not one"
+        " of these: load it with transformers and pass it to regard.trace with its inputs."
     )
 
 

@@ -12,7 +12,7 @@ import torch
 from torch import Tensor
 
 from regard.attention import Causal, Dense, Mask, Padding, Window
-from regard.inspection.huggingface.interface import Heard
+from regard.inspection.huggingface.interface import CapturedCall
 
 ENTRIES = 2**22  # of a mask that are looked at together
 WHOLE = 2**24  # of a mask given as a function that is evaluated to see which rule it follows
@@ -28,73 +28,84 @@ class MaskReader:
     def __init__(self) -> None:
         self._read: dict[tuple[object, ...], tuple[Any, Mask | None, Tensor | None]] = {}
 
-    def read(self, heard: Heard) -> tuple[Mask | None, Tensor | None]:
+    def read(self, captured: CapturedCall) -> tuple[Mask | None, Tensor | None]:
         """The mask and the bias of a call; both broadcast to (batch, heads, queries, keys)."""
-        given, keys = heard.attention_mask, heard.key.shape[2]
-        if given is None:
-            mask, bias = implied(heard), None
-        elif hasattr(given, "mask_mod"):
-            mask, bias = self.of_rule(given, heard), None
-        elif not isinstance(given, Tensor):
-            raise Unreadable(f"has a mask of a kind that is not known, {type(given).__name__}")
-        elif given.ndim == 2 and "flash" in heard.implementation:
-            mask, bias = both(implied(heard), Padding(given[:, -keys:].bool())), None
-        elif given.ndim == 4:
-            mask, bias = self.of_tensor(given[..., :keys])
+        attention_mask, keys = captured.attention_mask, captured.key.shape[2]
+        if attention_mask is None:
+            mask, bias = implied(captured), None
+        elif hasattr(attention_mask, "mask_mod"):
+            mask, bias = self.of_rule(attention_mask, captured), None
+        elif not isinstance(attention_mask, Tensor):
+            raise Unreadable(
+                f"has a mask of a kind that is not known, {type(attention_mask).__name__}"
+            )
+        elif attention_mask.ndim == 2 and "flash" in captured.implementation:
+            mask, bias = both(implied(captured), Padding(attention_mask[:, -keys:].bool())), None
+        elif attention_mask.ndim == 4:
+            mask, bias = self.of_tensor(attention_mask[..., :keys])
         else:
-            raise Unreadable(f"has a mask of shape {tuple(given.shape)}, not known here")
-        position_bias = heard.options.get("position_bias")
+            raise Unreadable(f"has a mask of shape {tuple(attention_mask.shape)}, not known here")
+        position_bias = captured.options.get("position_bias")
         if position_bias is not None:
             position_bias = position_bias[..., :keys]
             bias = position_bias if bias is None else bias + position_bias
         return mask, bias
 
-    def of_rule(self, given: Any, heard: Heard) -> Mask | None:
+    def of_rule(self, attention_mask: Any, captured: CapturedCall) -> Mask | None:
         """Of flex attention's BlockMask, as a rule of ours where that can be seen at once."""
-        key = (id(given), heard.query.shape[2], heard.key.shape[2])
+        key = (id(attention_mask), captured.query.shape[2], captured.key.shape[2])
         if key not in self._read:
-            batch, rows, keys = heard.query.shape[0], heard.query.shape[2], heard.key.shape[2]
-            rule = Rule(given.mask_mod, batch, keys - rows)
+            batch, rows, keys = (
+                captured.query.shape[0],
+                captured.query.shape[2],
+                captured.key.shape[2],
+            )
+            rule = Rule(attention_mask.mask_mod, batch, keys - rows)
             mask: Mask | None = rule
             if batch * rows * keys <= WHOLE:
-                columns = torch.arange(keys, device=heard.key.device)
-                mask = recognise(rule.tile(columns[keys - rows :], columns))
-            self._read[key] = (given, mask, None)
+                columns = torch.arange(keys, device=captured.key.device)
+                mask = recognize(rule.tile(columns[keys - rows :], columns))
+            self._read[key] = (attention_mask, mask, None)
         return self._read[key][1]
 
-    def of_tensor(self, given: Tensor) -> tuple[Mask | None, Tensor | None]:
-        key = (given.data_ptr(), given.shape, given.stride(), given.dtype)
+    def of_tensor(self, attention_mask: Tensor) -> tuple[Mask | None, Tensor | None]:
+        key = (
+            attention_mask.data_ptr(),
+            attention_mask.shape,
+            attention_mask.stride(),
+            attention_mask.dtype,
+        )
         if key not in self._read:
             # The tensor is remembered too: while it lives, no other can have its address.
-            self._read[key] = (given, *split(given))
+            self._read[key] = (attention_mask, *split(attention_mask))
         return self._read[key][1:]
 
 
-def split(given: Tensor) -> tuple[Mask | None, Tensor | None]:
+def split(attention_mask: Tensor) -> tuple[Mask | None, Tensor | None]:
     """A mask tensor as what it hides, and what it adds elsewhere."""
-    if given.dtype == torch.bool:
-        return recognise(given), None
-    if not given.is_floating_point():
-        raise Unreadable(f"has a mask of {given.dtype}, not known here")
+    if attention_mask.dtype == torch.bool:
+        return recognize(attention_mask), None
+    if not attention_mask.is_floating_point():
+        raise Unreadable(f"has a mask of {attention_mask.dtype}, not known here")
     # Sums of two masks are below the lowest number's half as well, or -inf.
-    allowed = given > torch.finfo(given.dtype).min / 2
-    mask = recognise(allowed)
-    adds = any(bool(((part != 0) & seen).any()) for part, seen in in_parts(given, allowed))
-    return mask, given if adds else None
+    allowed = attention_mask > torch.finfo(attention_mask.dtype).min / 2
+    mask = recognize(allowed)
+    adds = any(bool(((part != 0) & seen).any()) for part, seen in in_parts(attention_mask, allowed))
+    return mask, attention_mask if adds else None
 
 
-def implied(heard: Heard) -> Mask | None:
-    """What is hidden where no mask tensor was given."""
-    if heard.implementation == "eager":
+def implied(captured: CapturedCall) -> Mask | None:
+    """What is hidden where there is no mask tensor."""
+    if captured.implementation == "eager":
         return None
-    queries, keys = heard.query.shape[2], heard.key.shape[2]
-    causal = heard.options.get("is_causal")
+    queries, keys = captured.query.shape[2], captured.key.shape[2]
+    causal = captured.options.get("is_causal")
     if causal is None:
-        causal = getattr(heard.module, "is_causal", True)
+        causal = getattr(captured.module, "is_causal", True)
     causal = bool(causal) and queries > 1
-    if "flash" in heard.implementation:
+    if "flash" in captured.implementation:
         mask: Mask | None = Causal() if causal else None
-        left = heard.options.get("sliding_window")
+        left = captured.options.get("sliding_window")
         if left is not None and left <= keys:
             mask = both(mask, Window(left - 1, 0 if causal else left - 1))
         return mask
@@ -103,10 +114,10 @@ def implied(heard: Heard) -> Mask | None:
     if queries == keys:
         return Causal()
     # PyTorch aligns its causal mask on the left; `Causal` on the right.
-    return Dense(torch.ones(queries, keys, dtype=torch.bool, device=heard.key.device).tril())
+    return Dense(torch.ones(queries, keys, dtype=torch.bool, device=captured.key.device).tril())
 
 
-def recognise(allowed: Tensor) -> Mask | None:
+def recognize(allowed: Tensor) -> Mask | None:
     """The rule that a boolean mask, (batch, 1 or heads, 1 or queries, keys), follows; the mask as
     it is where it follows none that is known; None where it hides nothing."""
     if all(bool(part.all()) for (part,) in in_parts(allowed)):
@@ -114,8 +125,8 @@ def recognise(allowed: Tensor) -> Mask | None:
     _, heads, rows, _ = allowed.shape
     if heads > 1:
         return Dense(allowed)
-    real = torch.stack([part.any(2)[:, 0] for (part,) in in_parts(allowed)]).any(0)
-    padding = None if bool(real.all()) else Padding(real)
+    not_padding = torch.stack([part.any(2)[:, 0] for (part,) in in_parts(allowed)]).any(0)
+    padding = None if bool(not_padding.all()) else Padding(not_padding)
     if rows == 1:
         return padding
     left, right = reach(allowed)

@@ -8,7 +8,7 @@ import torch
 from torch import Tensor, nn
 
 from regard.attention import Mask
-from regard.inspection.huggingface.interface import Heard
+from regard.inspection.huggingface.interface import CapturedCall
 from regard.inspection.huggingface.masks import Unreadable
 
 CROSS = re.compile(r"cross|enc_?dec|encoder_attn|encdec", re.IGNORECASE)
@@ -52,19 +52,19 @@ class Places:
     def path(self, module: nn.Module) -> str:
         return self.paths.get(module, type(module).__name__)
 
-    def name(self, heard: Heard, mask: Mask | None) -> Place:
+    def name(self, captured: CapturedCall, mask: Mask | None) -> Place:
         """The place of the layer that is running.
 
         Raises:
             Unreadable: it works on another sequence than its side's others.
         """
-        path = self.path(heard.module)
-        cross = heard.module in self.cross or is_cross(heard.module, path)
-        hides = first_sees_itself_alone(mask, heard.key)
-        side = self.side(heard.module, path, cross, hides)
+        path = self.path(captured.module)
+        cross = captured.module in self.cross or is_cross(captured.module, path)
+        hides = first_sees_itself_alone(mask, captured.key)
+        side = self.side(captured.module, path, cross, hides)
         kind = "cross" if cross else "self"
         name = self.unused(side, kind, path)
-        rows, columns = heard.query.shape[2], heard.key.shape[2]
+        rows, columns = captured.query.shape[2], captured.key.shape[2]
         if kind == "self" and rows != columns:
             raise Unreadable(f"has {rows} queries over {columns} keys of one sequence")
         queries = self.axis(side, path)

@@ -26,12 +26,12 @@ class Projections:
         if self._expected is None or not args:
             return
         tap, output = self._expected
-        weight, given = weight_of(module), args[0]
+        weight, states = weight_of(module), args[0]
         _, heads, _, value_dim = output.shape
-        if weight is None or given.shape[-1] != heads * value_dim or not given.numel():
+        if weight is None or states.shape[-1] != heads * value_dim or not states.numel():
             return
         last = output[-1, :, -1].reshape(-1)
-        if torch.equal(given.reshape(-1, heads * value_dim)[-1], last):
+        if torch.equal(states.reshape(-1, heads * value_dim)[-1], last):
             tap.output_weight = weight.detach().view(heads, value_dim, -1)
             self._expected = None
 

@@ -20,7 +20,7 @@ from regard.inspection.huggingface.generating import Hypotheses, search, written
 from regard.inspection.huggingface.interface import quiet
 from regard.inspection.trace import Trace
 
-GENERATED = 20  # tokens that a language model adds when nobody says how many
+GENERATED = 20  # tokens that a language model adds by default
 UNLIMITED = 32_768  # tokens, for models whose positions have no end
 
 _READING = Lock()  # held while a tokenizer reads
@@ -131,11 +131,11 @@ class TracedModel:
         num_beams: int | None,
         generate: int | None,
     ) -> Hypotheses:
-        """What the model writes, or what somebody wrote."""
+        """What the model writes, or the text that the caller gave."""
         read = inputs["input_ids"].shape[1]
         room = self.max_tokens if self.task == "translation" else self.max_tokens - read
         if target is not None:
-            return Hypotheses([self.given(target, room)])
+            return Hypotheses([self.written(target, room)])
         if generate is not None and generate > room > 0:
             raise BadArgumentError(
                 f"{self.name} takes {self.max_tokens:,} tokens, so it can write {room:,} here; got"
@@ -185,9 +185,9 @@ class TracedModel:
         self.check_ids(ids[0].tolist(), "the text", self.max_tokens)
         takes = inspect.signature(self.model.forward).parameters
         device = self.model.device
-        return {name: given.to(device) for name, given in encoded.items() if name in takes}
+        return {name: tensor.to(device) for name, tensor in encoded.items() if name in takes}
 
-    def given(self, target: str, room: int) -> list[int]:
+    def written(self, target: str, room: int) -> list[int]:
         if self.task == "translation":
             ids = self.encoded(text_target=target)["input_ids"]
         else:

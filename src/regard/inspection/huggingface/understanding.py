@@ -13,7 +13,7 @@ from torch import Tensor
 from regard.attention import Call, Score, capped, scaled, scaled_dot
 from regard.attention.record import Attention, at_least_float32, repeat_heads
 from regard.attention.softmax import log_sum_exp, log_weights
-from regard.inspection.huggingface.interface import Heard
+from regard.inspection.huggingface.interface import CapturedCall
 from regard.inspection.huggingface.masks import MaskReader, Unreadable
 
 SAMPLED_ROWS = 4
@@ -23,53 +23,53 @@ OUTPUT_TOLERANCE = {torch.bfloat16: 5e-2, torch.float16: 1e-2}
 TOLERANCE_OF_32_BITS = 2e-4
 ON_A_GPU = 5e-3  # where products of float32 may be rounded to TF32
 # An error here is one of every weight of its row. Kernels of float32 are within 3e-6 unless scores
-# are large (45 in a trained BERT: 1.5e-5), those of 16 bits within 6e-5; then it is computed anew.
+# are large (45 in a trained BERT: 1.5e-5), those of 16 bits within 6e-5; then it is computed again.
 LSE_TOLERANCE = 5e-6
 LSE_TOLERANCE_OF_16_BITS = 2e-4
 
 
-def understand(heard: Heard, masks: MaskReader) -> Call:
+def understand(captured: CapturedCall, masks: MaskReader) -> Call:
     """The call, its log-sum-exp kept only if it is right.
 
     Raises:
         Unreadable: the layer does what no weights of ours would show.
     """
-    inputs = inputs_of(heard, masks)
+    inputs = inputs_of(captured, masks)
     with torch.autocast(inputs.query.device.type, enabled=False):
-        return Call(inputs, heard.output, checked_lse(inputs, heard))
+        return Call(inputs, captured.output, checked_lse(inputs, captured))
 
 
-def inputs_of(heard: Heard, masks: MaskReader) -> Attention:
+def inputs_of(captured: CapturedCall, masks: MaskReader) -> Attention:
     """Query, key, value, score, mask and bias, as far as the arguments say."""
-    query, key = heard.query, heard.key
-    for name, tensor in (("query", query), ("key", key), ("output", heard.output)):
+    query, key = captured.query, captured.key
+    for name, tensor in (("query", query), ("key", key), ("output", captured.output)):
         if tensor.ndim != 4:
             shape = tuple(tensor.shape)
             raise Unreadable(f"has its {name} as {shape}, not (batch, heads, positions, dim)")
     for name in ("s_aux", "sinks"):
-        if heard.options.get(name) is not None:
+        if captured.options.get(name) is not None:
             raise Unreadable("gives weight to a learned sink beside the keys")
     if query.shape[1] % key.shape[1]:
         raise Unreadable(f"has {query.shape[1]} heads over {key.shape[1]} of keys")
     if query.shape[0] != key.shape[0]:  # learned queries, the same for all of the batch
         query = query.expand(key.shape[0], -1, -1, -1)
-    return Attention(query, key, heard.value, score_of(heard), *masks.read(heard))
+    return Attention(query, key, captured.value, score_of(captured), *masks.read(captured))
 
 
-def score_of(heard: Heard) -> Score:
-    factor: Any = heard.options.get("scaling")
-    usual = heard.query.shape[-1] ** -0.5
+def score_of(captured: CapturedCall) -> Score:
+    factor: Any = captured.options.get("scaling")
+    usual = captured.query.shape[-1] ** -0.5
     if isinstance(factor, Tensor):
         if factor.numel() != 1:
             raise Unreadable("scales the scores of each head differently")
         factor = factor.item()
     alike = factor is None or math.isclose(factor, usual, rel_tol=1e-9)
     score: Score = scaled_dot if alike else scaled(float(factor))
-    cap = heard.options.get("softcap")
+    cap = captured.options.get("softcap")
     return score if cap is None else capped(score, float(cap))
 
 
-def checked_lse(inputs: Attention, heard: Heard) -> Tensor | None:
+def checked_lse(inputs: Attention, captured: CapturedCall) -> Tensor | None:
     """The kernel's log-sum-exp, or None where it gave none or a wrong one.
 
     Raises:
@@ -83,13 +83,13 @@ def checked_lse(inputs: Attention, heard: Heard) -> Tensor | None:
     scores = exact.scores(rows)
     lse = log_sum_exp(scores)
     sees = lse > -math.inf
-    if "flash" in heard.implementation:  # which leaves zeros where the query is padding
-        sees = sees & (heard.output[:, :, rows] != 0).any(-1)
+    if "flash" in captured.implementation:  # which leaves zeros where the query is padding
+        sees = sees & (captured.output[:, :, rows] != 0).any(-1)
     weights = log_weights(scores, lse).exp() * sees[..., None]
     expected = weights @ repeat_heads(value, query.shape[1])
-    if expected.shape != heard.output[:, :, rows].shape:
-        raise Unreadable(f"gives an output of shape {tuple(heard.output.shape)}")
-    output = at_least_float32(heard.output[:, :, rows]) * sees[..., None]
+    if expected.shape != captured.output[:, :, rows].shape:
+        raise Unreadable(f"gives an output of shape {tuple(captured.output.shape)}")
+    output = at_least_float32(captured.output[:, :, rows]) * sees[..., None]
     # What averages away, as values that cancel do, is measured against the values.
     size = expected.norm().clamp(min=1e-3 * float(value.norm()) * (len(rows) / keys) ** 0.5)
     error = float((output - expected).norm() / size.clamp(min=1e-30))
@@ -98,16 +98,18 @@ def checked_lse(inputs: Attention, heard: Heard) -> Tensor | None:
             "computes something other than softmax(scores) · value with the mask that it was"
             f" given (its output is off by {error:.1%})"
         )
-    return heard.lse if is_lse(heard.lse, lse, sees, rows, inputs.query) else None
+    return captured.lse if is_lse(captured.lse, lse, sees, rows, inputs.query) else None
 
 
-def is_lse(given: Tensor | None, lse: Tensor, sees: Tensor, rows: Tensor, query: Tensor) -> bool:
+def is_lse(
+    kernel_lse: Tensor | None, lse: Tensor, sees: Tensor, rows: Tensor, query: Tensor
+) -> bool:
     """Whether the kernel's log-sum-exp is natural, of these scores, and of every row."""
-    if given is None or given.shape != query.shape[:3]:
+    if kernel_lse is None or kernel_lse.shape != query.shape[:3]:
         return False
     sixteen = query.dtype in (torch.bfloat16, torch.float16)
     tolerance = LSE_TOLERANCE_OF_16_BITS if sixteen else LSE_TOLERANCE
-    near = (given[:, :, rows] - lse).abs() <= tolerance
+    near = (kernel_lse[:, :, rows] - lse).abs() <= tolerance
     return bool((near | ~sees).all()) and bool(sees.all())
 
 

@@ -6,7 +6,7 @@ export interface Version {
   title: string;
   weights: readonly number[];
   scores?: readonly (number | null)[]; // what the softmax made them of
-  colour?: string;
+  color?: string;
 }
 
 interface BarsProps {
@@ -33,14 +33,14 @@ export function Bars({ words, versions, spotlight, onPoint, onChoose }: BarsProp
         {words.map((word, key) => (
           <tr key={key} class={key === spotlight ? "rg-bars__row rg-bars__row--lit" : "rg-bars__row"}>
             <th scope="row" class="rg-bars__word" onPointerEnter={() => onPoint(key)} onClick={() => onChoose(key)}>{word}</th>
-            {versions.map(({ title, scores, weights, colour }) => [
+            {versions.map(({ title, scores, weights, color }) => [
               scores && (
                 <td key={`${title} score`} class="rg-bars__score rg-number" {...saying(`${lit} → ${word}: ${title}`, scores[key] ?? null)}>
                   {brief(scores[key] ?? null)}
                 </td>
               ),
               <td key={title} class="rg-bars__weight" {...saying(`${lit} → ${word}: weight, ${title}`, weights[key] ?? 0)}>
-                <Bar value={weights[key] ?? 0} {...(colour && { colour })} />
+                <Bar value={weights[key] ?? 0} {...(color && { color })} />
               </td>,
             ])}
           </tr>

@@ -79,10 +79,10 @@ export function Looks({ words, row, formula, spotlight, onPoint, onChoose }: Loo
 }
 
 /** A weight as a share of a line, with its number. */
-export function Bar({ value, colour }: { value: number; colour?: string }) {
+export function Bar({ value, color }: { value: number; color?: string }) {
   return (
     <span class="rg-share">
-      <span class="rg-share__line"><span class="rg-share__part" style={{ width: `${100 * value}%`, ...(colour && { background: colour }) }} /></span>
+      <span class="rg-share__line"><span class="rg-share__part" style={{ width: `${100 * value}%`, ...(color && { background: color }) }} /></span>
       <span class="rg-share__number rg-number">{percent(value)}</span>
     </span>
   );

@@ -1,7 +1,7 @@
-/** A small matrix as a table: every number has its colour, and is written where there is room. */
+/** A small matrix as a table: every number has its color, and is written where there is room. */
 import { useRef } from "preact/hooks";
 import { useSize } from "../../weights/size";
-import { useColours, type Kind } from "../../colour/theme";
+import { useColors, type Kind } from "../../color/theme";
 import { reach, type Matrix as Numbers } from "./rows";
 import { brief, saying } from "./said";
 
@@ -27,7 +27,7 @@ export function Matrix(props: MatrixProps) {
   const { name, kind, rows, columns, across, values, spotlight, onPoint, onChoose } = props;
   const frame = useRef<HTMLDivElement>(null);
   const { width } = useSize(frame);
-  const colour = useColours();
+  const color = useColors();
   const count = values[0]?.length ?? 0;
   const cell = Math.max(SMALLEST, Math.min(LARGEST, Math.floor((width - NAMES) / Math.max(1, count)) - 1));
   const legible = cell >= LEGIBLE;
@@ -60,7 +60,7 @@ export function Matrix(props: MatrixProps) {
                   <td
                     key={j}
                     class={`rg-matrix__cell rg-number${value === null ? " rg-matrix__cell--hidden" : ""}`}
-                    style={{ width: `${cell}px`, minWidth: `${cell}px`, ...colour(kind, value, most) }}
+                    style={{ width: `${cell}px`, minWidth: `${cell}px`, ...color(kind, value, most) }}
                     {...saying(`${rows[i]}${columns ? " → " : ", number "}${nameOf(j)}: ${name}`, value)}
                   >
                     {legible ? (value === null ? "" : brief(value)) : ""}

@@ -146,7 +146,7 @@ function Heads({ state, answers, spotlight, onPoint, onChoose, onSay }: PictureP
   const versions = heads.map((weights, head) => ({
     title: `head ${head}`,
     weights: (weights[spotlight] ?? []).map((weight) => weight ?? 0),
-    colour: `var(--rg-head-${head % 8})`,
+    color: `var(--rg-head-${head % 8})`,
   }));
   return (
     <div class={`rg-heads-and-bars${heads.length > 4 ? " rg-heads-and-bars--many" : ""}`}>

@@ -35,7 +35,7 @@ test("a matrix is its head's, or the only one; a step that there is not has none
   expect(matrixOf(explanation, "rotated_query")).toBeNull();
 });
 
-test("colours reach as far as the largest number, whatever its sign", () => {
+test("colors reach as far as the largest number, whatever its sign", () => {
   expect(reach([[1, -3], [null, 2]])).toBe(3);
   expect(reach([[0, null]])).toBe(1);
   expect(distance([1, 2, 2], [0, 0, 0])).toBe(3);

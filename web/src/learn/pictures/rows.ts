@@ -34,7 +34,7 @@ export function rowOf(explanation: Explanation, query: number, head = 0): Row {
   return { looks, output: row("attended").map((value) => value ?? 0) };
 }
 
-/** The largest size of any number, to scale colours by; 1 where there is none but zero. */
+/** The largest size of any number, to scale colors by; 1 where there is none but zero. */
 export function reach(rows: readonly (readonly (number | null)[])[]): number {
   let most = 0;
   for (const row of rows) for (const value of row) most = Math.max(most, Math.abs(value ?? 0));

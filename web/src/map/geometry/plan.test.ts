@@ -21,7 +21,7 @@ describe("passes over a tile", () => {
   test("groups have no preview", () => expect(passes(7, true)).toEqual([1]));
 });
 
-test("the overview comes first, since the colours need its extremes", () => {
+test("the overview comes first, since the colors need its extremes", () => {
   expect(plan(range(0, 3, 4, 3, 4), SHAPE, false, none, had)[0]).toEqual({ level: 6, row: 0, column: 0, every: 64 });
 });
 
@@ -36,14 +36,14 @@ test("every visible tile has a picture before any is refined", () => {
   expect(wants.at(-1)).toEqual({ level: 5, row: 0, column: 0, every: 1 });
 });
 
-test("the middle of the window comes before its edges, and neighbours after", () => {
+test("the middle of the window comes before its edges, and neighbors after", () => {
   const wants = plan(range(0, 10, 12, 10, 12), SHAPE, false, (level) => (level === 6 ? 1 : Infinity), had);
   expect(wants[0]).toMatchObject({ row: 11, column: 11 });
   expect(wants.length).toBe(25);
   expect(wants.slice(0, 9).every(({ row, column }) => row >= 10 && row <= 12 && column >= 10 && column <= 12)).toBe(true);
 });
 
-test("neighbours beyond the map are not asked for", () => {
+test("neighbors beyond the map are not asked for", () => {
   const wants = plan(range(0, 0, 0, 0, 0), { rows: 300, columns: 200 }, false, none, had);
   expect(wants).toEqual([
     { level: 1, row: 0, column: 0, every: 1 },

@@ -11,7 +11,7 @@ export type Refused = (level: number, row: number, column: number) => boolean;
 type Next = (level: number, row: number, column: number) => Want | null;
 
 const CHEAP = 2; // levels whose tiles are exact at once: at most 1,024 × 1,024 cells
-const NEAR = 2; // levels at which neighbours are fetched ahead
+const NEAR = 2; // levels at which neighbors are fetched ahead
 const DEAREST = 6; // level up to which the overview is made exact though it is not in view
 
 /** The rows-apart of each pass over a tile: every pass looks at eight times as many rows. */
@@ -31,7 +31,7 @@ export function plan(range: TileRange, shape: Shape, grouped: boolean, loaded: L
     return every === undefined ? null : { level, row, column, every };
   };
   const top = topLevel(shape);
-  // The overview first: the ends of the colour scale are its extremes.
+  // The overview first: the ends of the color scale are its extremes.
   const overview = next(top, 0, 0);
   const unseen = loaded(top, 0, 0) === Infinity;
   if (overview && unseen) {

@@ -1,19 +1,19 @@
 import { expect, test } from "vitest";
 import { positions } from "./positions";
-import { fitted, labelling, LINE, rowLabel, rulerSize } from "./rulers";
+import { fitted, labeling, LINE, rowLabel, rulerSize } from "./rulers";
 
 const ctx = { font: "test", measureText: (text: string) => ({ width: 7 * [...text].length }) };
 
 test("every token is named where there is room, some where there is little, numbers where there is none", () => {
-  expect(labelling(20, 56)).toEqual({ kind: "tokens", step: 1 });
-  expect(labelling(LINE, 56)).toEqual({ kind: "tokens", step: 1 });
-  expect(labelling(5, 56)).toEqual({ kind: "tokens", step: 3 });
-  expect(labelling(0.05, 56)).toEqual({ kind: "numbers", step: 2000 });
+  expect(labeling(20, 56)).toEqual({ kind: "tokens", step: 1 });
+  expect(labeling(LINE, 56)).toEqual({ kind: "tokens", step: 1 });
+  expect(labeling(5, 56)).toEqual({ kind: "tokens", step: 3 });
+  expect(labeling(0.05, 56)).toEqual({ kind: "numbers", step: 2000 });
 });
 
 test("labels never stand closer than they are tall or wide", () => {
   for (let cell = 0.01; cell < 30; cell *= 1.3) {
-    const { kind, step } = labelling(cell, 56);
+    const { kind, step } = labeling(cell, 56);
     expect(step * cell).toBeGreaterThanOrEqual(kind === "tokens" ? LINE - 1e-6 : 56 - 1e-6);
   }
 });

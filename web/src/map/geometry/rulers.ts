@@ -1,12 +1,12 @@
 /** Which labels a ruler has room for, and how they are drawn beside the map. */
-import { roundStep } from "../../colour/scales";
-import type { Palette } from "../../colour/theme";
+import { roundStep } from "../../color/scales";
+import type { Palette } from "../../color/theme";
 import { count } from "../../weights/numbers";
 import type { Positions } from "./positions";
 import type { View } from "./viewport";
 
-/** Every `step`-th position is labelled: with its token, or with its number where tokens are too dense. */
-export interface Labelling {
+/** Every `step`-th position is labeled: with its token, or with its number where tokens are too dense. */
+export interface Labeling {
   kind: "tokens" | "numbers";
   step: number;
 }
@@ -17,7 +17,7 @@ const NUMBER_ROOM = 56; // pixels between numbers, along the top
 const TICK = 5;
 const GAP = 8; // between ruler text and map
 
-export function labelling(cell: number, numberRoom: number): Labelling {
+export function labeling(cell: number, numberRoom: number): Labeling {
   const step = Math.ceil(LINE / cell - 1e-9);
   if (step <= FEW) return { kind: "tokens", step };
   return { kind: "numbers", step: roundStep(Math.ceil(numberRoom / cell)) };
@@ -38,7 +38,7 @@ export interface Layout {
 
 /** Query tokens on the left, at the height of their rows. */
 export function drawRows(ctx: CanvasRenderingContext2D, at: Layout, view: View, rows: Positions, style: RulerStyle, both: boolean): void {
-  const { kind, step } = labelling(view.cell, 2 * LINE);
+  const { kind, step } = labeling(view.cell, 2 * LINE);
   const last = Math.min(rows.length, view.row + at.height / view.cell);
   ctx.textBaseline = "middle";
   ctx.textAlign = "right";
@@ -58,7 +58,7 @@ export function drawRows(ctx: CanvasRenderingContext2D, at: Layout, view: View, 
 
 /** Key tokens along the top: level where columns are wide enough, else turned. */
 export function drawColumns(ctx: CanvasRenderingContext2D, at: Layout, view: View, columns: Positions, style: RulerStyle): void {
-  const { kind, step } = labelling(view.cell, NUMBER_ROOM);
+  const { kind, step } = labeling(view.cell, NUMBER_ROOM);
   const last = Math.min(columns.length, view.column + at.width / view.cell);
   ctx.font = kind === "tokens" ? style.font : style.mono;
   ctx.textBaseline = "middle";

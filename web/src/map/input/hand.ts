@@ -84,7 +84,7 @@ export class Hand implements PointerTarget {
       focusOn(state, { query: axes.queries.token(row), key: axes.keys.token(column) });
       this.clicking = false;
     };
-    // A block stands for many cells; what a reader means is the one that gave it its colour.
+    // A block stands for many cells; what a reader means is the one that gave it its color.
     if (level > 0) void strongest(layer, at, level).then((cell) => focus(cell ?? at), () => focus(at));
     else focus(at);
     clearTimeout(this.drawer);

@@ -1,4 +1,4 @@
-/** Finds the cell that gave a block its colour, by looking at the block more and more closely. */
+/** Finds the cell that gave a block its color, by looking at the block more and more closely. */
 import type { Layer } from "../paint/store";
 import { blocks, TILE } from "../geometry/viewport";
 

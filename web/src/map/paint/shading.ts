@@ -1,10 +1,10 @@
-/** Which colours a frame has: follows what was seen of a map, and numbers each change of it. */
+/** Which colors a frame has: follows what was seen of a map, and numbers each change of it. */
 import type { Quantity, Reduce } from "../../source";
 import type { Scale } from "../../state";
 import { emptyBand, widenBand } from "./tiles";
 import type { Band } from "./tiles";
-import { between, colouring, emptyExtent } from "../../colour/scales";
-import type { Colouring, Extent } from "../../colour/scales";
+import { between, coloring, emptyExtent } from "../../color/scales";
+import type { Coloring, Extent } from "../../color/scales";
 import type { Layer, TileStore } from "./store";
 import { TILE } from "../geometry/viewport";
 import type { TileRange } from "../geometry/viewport";
@@ -20,8 +20,8 @@ export interface Settings {
 let versions = 0;
 
 export class Shading {
-  by: Colouring | null = null;
-  whole: Colouring | null = null; // with the ends of the data, whatever ends were dragged
+  by: Coloring | null = null;
+  whole: Coloring | null = null; // with the ends of the data, whatever ends were dragged
   version = 0; // pictures painted at another one are out of date
   bands = new Map<number, Band>(); // of tile rows, for the row scale
 
@@ -30,16 +30,16 @@ export class Shading {
     this.by = null;
   }
 
-  /** True if colours changed. */
+  /** True if colors changed. */
   follow(layer: Layer, level: number, settings: Settings): boolean {
     const { scale, quantity, reduce, difference, ends } = settings;
-    this.whole = colouring(scale, quantity, difference, extentOf(layer, reduce, level), layer.shape.columns);
+    this.whole = coloring(scale, quantity, difference, extentOf(layer, reduce, level), layer.shape.columns);
     const by = between(this.whole, ends);
     const old = this.by;
     if (old && old.kind === by.kind && old.low === by.low && old.high === by.high) return false;
     this.by = by;
     this.version = ++versions;
-    for (const band of this.bands.values()) band.colours = ++versions;
+    for (const band of this.bands.values()) band.colors = ++versions;
     return true;
   }
 
@@ -53,7 +53,7 @@ export class Shading {
         if (entry) widenBand(band, entry);
       }
       const old = this.bands.get(row);
-      band.colours = old && equal(old.low, band.low) && equal(old.high, band.high) ? old.colours : ++versions;
+      band.colors = old && equal(old.low, band.low) && equal(old.high, band.high) ? old.colors : ++versions;
       bands.set(row, band);
     }
     this.bands = bands;

@@ -2,8 +2,8 @@
 import type { Tile } from "../../source";
 import { blocks, TILE } from "../geometry/viewport";
 import type { Shape } from "../geometry/viewport";
-import { emptyExtent, widen } from "../../colour/scales";
-import type { Extent } from "../../colour/scales";
+import { emptyExtent, widen } from "../../color/scales";
+import type { Extent } from "../../color/scales";
 
 /** One tile of a layer; `every` is 1 once each of its rows was looked at. */
 export interface Entry {
@@ -17,7 +17,7 @@ export interface Entry {
   used: number; // when it was last looked at
   // What the painter keeps with it:
   picture: ImageBitmap | null;
-  painted: number; // the colours it was painted with
+  painted: number; // the colors it was painted with
   masked: boolean; // has cells that the mask forbids
   texts: Map<number, string> | null; // of cells with their value printed
 }

@@ -11,7 +11,7 @@ test("a band of tiles knows the largest value of each row, and counts weights fr
 
 describe("edges", () => {
   const layout = { left: 90, top: 40, width: 500, height: 300 };
-  test("neighbouring cells share one, on whole pixels", () => {
+  test("neighboring cells share one, on whole pixels", () => {
     const edges = new Edges({ row: 3.3, column: 7.77, cell: 0.37 }, layout, 1.5);
     for (let i = 0; i < 900; i += 13) {
       expect(Number.isInteger(edges.x(i))).toBe(true);

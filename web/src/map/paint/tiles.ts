@@ -1,10 +1,10 @@
-/** Tiles to pixels: each is coloured once into a bitmap, and every frame only places bitmaps. */
-import { RAMP_LENGTH } from "../../colour/ramps";
-import type { Ramp } from "../../colour/ramps";
+/** Tiles to pixels: each is colored once into a bitmap, and every frame only places bitmaps. */
+import { RAMP_LENGTH } from "../../color/ramps";
+import type { Ramp } from "../../color/ramps";
 import { short } from "../../weights/numbers";
-import type { Palette } from "../../colour/theme";
+import type { Palette } from "../../color/theme";
 import type { Layout } from "../geometry/rulers";
-import { colour, fraction, type Colouring } from "../../colour/scales";
+import { color, fraction, type Coloring } from "../../color/scales";
 import type { Entry, Layer, TileStore } from "./store";
 import { TILE, topLevel } from "../geometry/viewport";
 import type { TileRange, View } from "../geometry/viewport";
@@ -18,15 +18,15 @@ export interface Scene {
   layout: Layout;
   ratio: number; // device pixels per CSS pixel
   palette: Palette;
-  colouring: Colouring;
-  colours: number; // changes with palette and colouring
+  coloring: Coloring;
+  colors: number; // changes with palette and coloring
   bands: Map<number, Band>; // of tile rows, for the row scale
 }
 /** Smallest and largest value of each row of a band of tiles. */
 export interface Band {
   low: Float32Array;
   high: Float32Array;
-  colours: number;
+  colors: number;
 }
 
 const NUMBERS = 44; // pixels of a cell that has room for its value
@@ -122,34 +122,34 @@ function hatched(ctx: CanvasRenderingContext2D, pattern: CanvasPattern, edges: E
 
 function pictureOf(entry: Entry, scene: Scene): ImageBitmap {
   const band = entry.level === scene.range.level ? scene.bands.get(entry.row) : undefined;
-  const colours = scene.colouring.kind === "row" && band ? band.colours : scene.colours;
-  if (entry.picture && entry.painted === colours) return entry.picture;
+  const colors = scene.coloring.kind === "row" && band ? band.colors : scene.colors;
+  if (entry.picture && entry.painted === colors) return entry.picture;
   entry.picture?.close();
   let rows = band;
-  if (scene.colouring.kind === "row" && !rows) {
+  if (scene.coloring.kind === "row" && !rows) {
     rows = emptyBand(entry.height);
     widenBand(rows, entry);
   }
-  entry.picture = coloured(entry, scene.colouring, scene.palette.ramp, rows);
-  entry.painted = colours;
+  entry.picture = colored(entry, scene.coloring, scene.palette.ramp, rows);
+  entry.painted = colors;
   return entry.picture;
 }
 
 let canvas: OffscreenCanvas | null = null;
 
-function coloured(entry: Entry, by: Colouring, ramp: Ramp, rows: Band | undefined): ImageBitmap {
+function colored(entry: Entry, by: Coloring, ramp: Ramp, rows: Band | undefined): ImageBitmap {
   const { width, height } = entry;
   canvas ??= new OffscreenCanvas(width, height);
   canvas.width = width;
   canvas.height = height;
   const pixels = new Uint32Array(width * height);
-  entry.masked = colour(entry.values, width, pixels, by, ramp, rows);
+  entry.masked = color(entry.values, width, pixels, by, ramp, rows);
   canvas.getContext("2d")!.putImageData(new ImageData(new Uint8ClampedArray(pixels.buffer), width, height), 0, 0);
   return canvas.transferToImageBitmap();
 }
 
 export function emptyBand(rows: number): Band {
-  return { low: new Float32Array(rows), high: new Float32Array(rows), colours: -1 };
+  return { low: new Float32Array(rows), high: new Float32Array(rows), colors: -1 };
 }
 
 /** Takes a tile's rows into account; weights and norms count from zero, scores from their lowest. */
@@ -182,7 +182,7 @@ function lines(ctx: CanvasRenderingContext2D, scene: Scene, edges: Edges, right:
 
 /** Prints the value in each cell, in the ink that reads better on it. */
 function numbers(ctx: CanvasRenderingContext2D, scene: Scene, edges: Edges): void {
-  const { view, layout, range, layer, store, palette, ratio, colouring } = scene;
+  const { view, layout, range, layer, store, palette, ratio, coloring } = scene;
   const size = Math.min(12, (view.cell - 4) / 5); // eight characters of 0.6 em
   ctx.font = palette.mono.replace(/^\S+/, `${(size * ratio).toFixed(1)}px`);
   ctx.textAlign = "center";
@@ -204,7 +204,7 @@ function numbers(ctx: CanvasRenderingContext2D, scene: Scene, edges: Edges): voi
           if (value !== value) continue;
           let text = texts.get(i);
           if (text === undefined) texts.set(i, (text = short(value)));
-          const place = fraction(colouring, value, band?.low[inRow], band?.high[inRow]);
+          const place = fraction(coloring, value, band?.low[inRow], band?.high[inRow]);
           ctx.fillStyle = palette.ink[palette.inkOf[Math.round(place * (RAMP_LENGTH - 1))] as 0 | 1];
           ctx.fillText(text, (edges.x(column) + edges.x(column + 1)) / 2, y);
         }

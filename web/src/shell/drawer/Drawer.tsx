@@ -1,4 +1,4 @@
-/** One cell, asked what its number is: the equation, what can be switched off, and its neighbours. */
+/** One cell, asked what its number is: the equation, what can be switched off, and its neighbors. */
 import type { Cell, TapInfo, TraceInfo } from "../../source";
 import { lookAt, type State } from "../../state";
 import { useLoaded } from "../../weights/loaded";
@@ -6,7 +6,7 @@ import { headWords } from "../../weights/words";
 import { Ablate } from "./Ablate";
 import { Equation } from "./Equation";
 import { useLabels } from "./labels";
-import { Neighbours } from "./Neighbours";
+import { Neighbors } from "./Neighbors";
 
 export function Drawer({ state, trace }: { state: State; trace: TraceInfo }) {
   return (
@@ -56,7 +56,7 @@ function Body({ state, trace }: { state: State; trace: TraceInfo }) {
       <Pair trace={trace} tap={tap} cell={cell} />
       <Equation tap={tap} cell={cell} />
       {trace.can_ablate && state.source.abilities.ablate && <Ablate state={state} trace={trace} tap={tap} cell={cell} />}
-      <Neighbours state={state} trace={trace} tap={tap} cell={cell} />
+      <Neighbors state={state} trace={trace} tap={tap} cell={cell} />
     </div>
   );
 }

@@ -58,14 +58,14 @@ def near(
 ) -> None:
     """List the words that lie closest to a word, with their cosines."""
     vectors = _load(model, limit)
-    found = {each: vectors.neighbours(each, count) for each in word}
+    found = {each: vectors.neighbors(each, count) for each in word}
     if as_json:
         print(json.dumps(found, ensure_ascii=False))
         return
-    for each, neighbours in found.items():
+    for each, neighbors in found.items():
         print(each)
-        for neighbour, cosine in neighbours:
-            print(f"  {cosine:6.3f}  {one_line(neighbour)}")
+        for neighbor, cosine in neighbors:
+            print(f"  {cosine:6.3f}  {one_line(neighbor)}")
 
 
 @words.command()
@@ -101,32 +101,32 @@ def draw(
     method: Annotated[
         str, typer.Option("--method", help="To two dimensions.", metavar="pca|umap")
     ] = "pca",
-    neighbours: Annotated[
-        int, typer.Option("--neighbours", min=0, help="Draw so many neighbours of each word too.")
+    neighbors: Annotated[
+        int, typer.Option("--neighbors", min=0, help="Draw so many neighbors of each word too.")
     ] = 0,
     limit: Limit = None,
     as_json: Json = False,
 ) -> None:
     """Draw words as points of a plane, where words of like meaning lie close."""
     vectors = _load(model, limit)
-    near = [each for name in word for each, _ in vectors.neighbours(name, neighbours)]
-    given = list(dict.fromkeys(word))
-    others = [each for each in dict.fromkeys(near) if each not in given]
+    near = [each for name in word for each, _ in vectors.neighbors(name, neighbors)]
+    asked = list(dict.fromkeys(word))
+    others = [each for each in dict.fromkeys(near) if each not in asked]
     from regard.figures.plane import to_plane
     from regard.figures.scatter import Cloud, scatter
     from regard.figures.style import save
 
-    flat = to_plane(vectors.rows([*given, *others]), method)
-    name, other = ("words", "their neighbours") if others else ("", "")
-    count = len(given)
+    flat = to_plane(vectors.rows([*asked, *others]), method)
+    name, other = ("words", "their neighbors") if others else ("", "")
+    count = len(asked)
     clouds = [
-        Cloud(name, flat.points[:count], given),
+        Cloud(name, flat.points[:count], asked),
         Cloud(other, flat.points[count:], others),
     ]
     with waiting("drawing"):
         save(scatter(clouds, x_name=flat.names[0], y_name=flat.names[1]), output)
     if as_json:
-        points = dict(zip([*given, *others], flat.points.tolist(), strict=True))
+        points = dict(zip([*asked, *others], flat.points.tolist(), strict=True))
         facts = {"picture": str(output), "axes": flat.names, "points": points}
         print(json.dumps(facts, ensure_ascii=False))
     else:

@@ -38,7 +38,7 @@ def train(
         str,
         typer.Option(
             "--method",
-            help="skip-gram with negative sampling, or svd: neighbours counted and factorised,"
+            help="skip-gram with negative sampling, or svd: neighbors counted and factorised,"
             " better for less than some million words.",
             metavar="|".join(METHODS),
         ),
@@ -72,11 +72,11 @@ def train(
     as_json: Annotated[bool, typer.Option("--json", help="Write one JSON object.")] = False,
 ) -> None:
     """Train word vectors on your text."""
-    given = dict(
+    settings = dict(
         epochs=epochs, negatives=negatives, subsample=subsample, learning_rate=learning_rate,
         seed=seed,
     )  # fmt: skip
-    options: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
+    options: dict[str, Any] = {name: value for name, value in settings.items() if value is not None}
     if method not in METHODS:
         raise unknown("--method", method, METHODS)
     if method == "svd" and options:
@@ -86,7 +86,7 @@ def train(
     texts = [line.text for group in groups for line in group]
     shared = dict(dim=dim, window=window, min_count=min_count)
     if method == "svd":
-        with waiting("counting neighbours"):
+        with waiting("counting neighbors"):
             from regard.words.cooccurrence import factorise_vectors
 
             vectors = factorise_vectors(texts, **shared)

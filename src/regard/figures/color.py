@@ -1,4 +1,4 @@
-"""Colour scales for maps on a light ground: even to the eye, and safe for colour-blind readers."""
+"""Color scales for maps on a light ground: even to the eye, and safe for color-blind readers."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Curve = NDArray[np.float64]
 CATEGORICAL = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000")
 
 STEPS = 256
-_BLUE, _ORANGE = 258.0, 50.0  # hues in degrees; distinguishable with every kind of colour blindness
+_BLUE, _ORANGE = 258.0, 50.0  # hues in degrees; distinguishable with every kind of color blindness
 
 
 def sequential() -> Colormap:
@@ -31,9 +31,9 @@ def diverging() -> Colormap:
     return _map("regard difference", np.concatenate([orange[::-1], blue]))
 
 
-def is_dark(colour: Curve) -> bool:
+def is_dark(color: Curve) -> bool:
     """Whether white ink is read more easily on it than black (WCAG 2.2 relative luminance)."""
-    channels = colour[:3]
+    channels = color[:3]
     linear = np.where(channels <= 0.04045, channels / 12.92, ((channels + 0.055) / 1.055) ** 2.4)
     # Contrast with white and with black are equal at √(1.05 · 0.05) - 0.05.
     return bool(linear @ (0.2126, 0.7152, 0.0722) < 0.179)
@@ -42,13 +42,13 @@ def is_dark(colour: Curve) -> bool:
 def _arm(hue: float, steps: int, darkest: float = 0.30) -> Curve:
     """White to one strong hue, (steps, 3) in sRGB."""
     lightness = np.linspace(1.0, darkest, steps)
-    # Most colourful between the ends, where sRGB has room for it.
+    # Most colorful between the ends, where sRGB has room for it.
     chroma = 0.16 * np.sin(np.pi * np.clip((1 - lightness) / 0.95, 0, 1)) ** 0.9
     return _srgb(lightness, chroma, np.full(steps, np.deg2rad(hue)))
 
 
 def _srgb(lightness: Curve, chroma: Curve, hue: Curve) -> Curve:
-    """OKLCH to sRGB, what is out of gamut made less colourful (Ottosson 2020, "A perceptual color
+    """OKLCH to sRGB, what is out of gamut made less colorful (Ottosson 2020, "A perceptual color
     space for image processing")."""
     for _ in range(40):
         a, b = chroma * np.cos(hue), chroma * np.sin(hue)
@@ -71,9 +71,9 @@ def _srgb(lightness: Curve, chroma: Curve, hue: Curve) -> Curve:
     return np.where(linear <= 0.0031308, linear * 12.92, 1.055 * linear ** (1 / 2.4) - 0.055)
 
 
-def _map(name: str, colours: Curve) -> Colormap:
+def _map(name: str, colors: Curve) -> Colormap:
     from matplotlib.colors import ListedColormap
 
-    scale = ListedColormap([tuple(colour) for colour in colours.tolist()], name=name)
+    scale = ListedColormap([tuple(color) for color in colors.tolist()], name=name)
     # A masked cell is open: the hatching of the ground shows.
     return scale.with_extremes(bad=(0, 0, 0, 0))

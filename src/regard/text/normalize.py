@@ -13,7 +13,7 @@ _INVISIBLE = re.compile("[\u200b\u00ad\u2060\ufeff]")
 _SPACES = re.compile(r"\s+")
 
 
-def normalise(text: str) -> str:
+def normalize(text: str) -> str:
     """NFC, single plain spaces, none at the ends, no invisible marks.
 
     No letter is ever separated from its marks: in `कि` the vowel sign stays with its letter.

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { RAMP_LENGTH } from "./ramps";
-import { between, colour, colouring, emptyExtent, fraction, placeOf, roundStep, ticks, valueAt, widen } from "./scales";
+import { between, color, coloring, emptyExtent, fraction, placeOf, roundStep, ticks, valueAt, widen } from "./scales";
 
 const RAMP = Uint32Array.from({ length: RAMP_LENGTH }, (_, i) => 1000 + i);
 const SEEN = { low: 0.0001, high: 0.8, highWithoutSink: 0.2 };
@@ -14,47 +14,47 @@ describe("the extent", () => {
     expect(widen(extent, Float32Array.of(0.5, 0.25, NaN), 3, 0)).toBe(false);
   });
   test("of nothing still gives a scale", () => {
-    expect(colouring("linear", "weight", false, emptyExtent(), 12)).toMatchObject({ low: 0, high: 1 });
-    expect(colouring("linear", "score", false, emptyExtent(), 12)).toMatchObject({ low: -1, high: 1 });
+    expect(coloring("linear", "weight", false, emptyExtent(), 12)).toMatchObject({ low: 0, high: 1 });
+    expect(coloring("linear", "score", false, emptyExtent(), 12)).toMatchObject({ low: -1, high: 1 });
   });
 });
 
 describe("scales", () => {
   test("linear weights count from zero", () => {
-    const by = colouring("linear", "weight", false, SEEN, 12);
+    const by = coloring("linear", "weight", false, SEEN, 12);
     expect([0, 0.2, 0.8, 2].map((value) => fraction(by, value))).toEqual([0, 0.25, 1, 1]);
   });
-  test("without the sink, the rest uses all colours", () => {
-    const by = colouring("sink", "weight", false, SEEN, 12);
+  test("without the sink, the rest uses all colors", () => {
+    const by = coloring("sink", "weight", false, SEEN, 12);
     expect(fraction(by, 0.1)).toBeCloseTo(0.5);
     expect(fraction(by, 0.8)).toBe(1);
   });
   test("a log scale reaches below even attention, and zero is its lowest", () => {
-    const by = colouring("log", "weight", false, SEEN, 16384);
+    const by = coloring("log", "weight", false, SEEN, 16384);
     expect(by.low).toBeCloseTo(0.1 / 16384);
     expect(fraction(by, 0)).toBe(0);
     expect(fraction(by, Math.sqrt(by.low * by.high))).toBeCloseTo(0.5);
   });
   test("scores are never shown as logarithms of themselves", () => {
-    const by = colouring("log", "score", false, { low: -3, high: 5, highWithoutSink: 4 }, 12);
+    const by = coloring("log", "score", false, { low: -3, high: 5, highWithoutSink: 4 }, 12);
     expect(by).toEqual({ kind: "linear", low: -3, high: 5, diverging: false });
   });
-  test("per row, the row's largest has the last colour", () => {
-    const by = colouring("row", "weight", false, SEEN, 12);
+  test("per row, the row's largest has the last color", () => {
+    const by = coloring("row", "weight", false, SEEN, 12);
     expect(fraction(by, 0.03, 0, 0.03)).toBe(1);
     expect(fraction(by, 0.015, 0, 0.03)).toBeCloseTo(0.5);
     expect(fraction(by, 0, 0, 0)).toBe(0);
   });
   test("differences have zero in the middle", () => {
-    const by = colouring("log", "weight", true, { low: -0.5, high: 0.25, highWithoutSink: 0.25 }, 12);
+    const by = coloring("log", "weight", true, { low: -0.5, high: 0.25, highWithoutSink: 0.25 }, 12);
     expect([by.low, by.high]).toEqual([-0.5, 0.5]);
     expect(fraction(by, 0)).toBe(0.5);
   });
   test("dragged ends take effect, and impossible ones do not", () => {
-    const by = colouring("linear", "weight", false, SEEN, 12);
+    const by = coloring("linear", "weight", false, SEEN, 12);
     expect(fraction(between(by, [0.1, 0.3]), 0.2)).toBeCloseTo(0.5);
     expect(between(by, [0.3, 0.1])).toBe(by);
-    const log = colouring("log", "weight", false, SEEN, 12);
+    const log = coloring("log", "weight", false, SEEN, 12);
     expect(between(log, [0, 0.5])).toBe(log);
   });
 });
@@ -83,23 +83,23 @@ describe("the legend", () => {
   });
 });
 
-describe("colouring a tile", () => {
-  test("goes from the first colour to the last, and leaves masked cells clear", () => {
+describe("coloring a tile", () => {
+  test("goes from the first color to the last, and leaves masked cells clear", () => {
     const pixels = new Uint32Array(6);
     const by = { kind: "linear", low: 0, high: 1, diverging: false } as const;
-    const masked = colour(Float32Array.of(0, 1, 0.5, NaN, 7, -7), 3, pixels, by, RAMP);
+    const masked = color(Float32Array.of(0, 1, 0.5, NaN, 7, -7), 3, pixels, by, RAMP);
     expect([...pixels]).toEqual([1000, 1255, 1128, 0, 1255, 1000]);
     expect(masked).toBe(true);
   });
   test("nothing masked, nothing to hatch", () => {
     const by = { kind: "log", low: 0.01, high: 1, diverging: false } as const;
-    expect(colour(Float32Array.of(0, 0.1), 2, new Uint32Array(2), by, RAMP)).toBe(false);
+    expect(color(Float32Array.of(0, 0.1), 2, new Uint32Array(2), by, RAMP)).toBe(false);
   });
-  test("per row, each row has its own last colour", () => {
+  test("per row, each row has its own last color", () => {
     const values = Float32Array.of(0.02, 0.04, 0.4, 0.1);
     const rows = { low: Float32Array.of(0, 0), high: Float32Array.of(0.04, 0.4) };
     const pixels = new Uint32Array(4);
-    colour(values, 2, pixels, { kind: "row", low: 0, high: 1, diverging: false }, RAMP, rows);
+    color(values, 2, pixels, { kind: "row", low: 0, high: 1, diverging: false }, RAMP, rows);
     expect([...pixels]).toEqual([1128, 1255, 1255, 1064]);
   });
 });

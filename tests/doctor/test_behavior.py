@@ -1,4 +1,4 @@
-"""A sound model passes; one that takes padding for text, or sees the future, is told of."""
+"""A sound model passes; one that takes padding for text, or sees the future, is reported."""
 
 from typing import Any
 
@@ -6,7 +6,7 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from regard.doctor.behaviour import check_run
+from regard.doctor.behavior import check_run
 from regard.models import (
     Decoder,
     DecoderConfig,
@@ -51,23 +51,23 @@ def ready(model: Any) -> Any:
     return model.eval()
 
 
-def told(model: Any, pad: int | None = PAD) -> list[tuple[str, str]]:
+def shown(model: Any, pad: int | None = PAD) -> list[tuple[str, str]]:
     return [(finding.level, finding.message) for finding in check_run(model, TEXT, pad)]
 
 
 @pytest.mark.parametrize("make", [encoder, decoder, pair, recurrent])
 def test_a_sound_model_passes(make: Any) -> None:
-    assert told(make()) == [("ok", "neither padding nor the future changes a text")]
+    assert shown(make()) == [("ok", "neither padding nor the future changes a text")]
 
 
 def test_without_a_padding_token_only_a_decoder_is_padded() -> None:
-    assert [level for level, _ in told(encoder(pad=None), pad=None)] == ["ok"]
-    assert [level for level, _ in told(decoder(), pad=None)] == ["ok"]
+    assert [level for level, _ in shown(encoder(pad=None), pad=None)] == ["ok"]
+    assert [level for level, _ in shown(decoder(), pad=None)] == ["ok"]
 
 
 @pytest.mark.parametrize("make", [encoder, pair, recurrent])
 def test_a_model_that_hides_another_token_than_the_padding_is_told_of(make: Any) -> None:
-    [(level, message)] = told(make(pad=4))
+    [(level, message)] = shown(make(pad=4))
     assert level == "wrong"
     assert "padded with 0 gives another result" in message
     assert "set pad_token_id" in message
@@ -76,7 +76,7 @@ def test_a_model_that_hides_another_token_than_the_padding_is_told_of(make: Any)
 def test_a_mask_turned_round_is_told_of(monkeypatch: pytest.MonkeyPatch) -> None:
     sound = decoder_module.Padding
     monkeypatch.setattr(decoder_module, "Padding", lambda mask: sound(~mask))
-    levels = [level for level, message in told(decoder()) if "padded with 0" in message]
+    levels = [level for level, message in shown(decoder()) if "padded with 0" in message]
     assert levels == ["wrong"]
 
 
@@ -87,13 +87,13 @@ def test_a_decoder_that_sees_the_future_is_told_of(make: Any) -> None:
 
     model = make()
     model.decoder.embed.register_forward_hook(leak)
-    messages = [message for level, message in told(model) if level == "wrong"]
+    messages = [message for level, message in shown(model) if level == "wrong"]
     assert any("sees the future" in message for message in messages)
 
 
 def test_values_that_are_no_numbers_are_told_of() -> None:
     model = decoder()
     nn.init.constant_(model.decoder.layers[0].feed_forward.outer.bias, float("inf"))
-    [(level, message)] = told(model)
+    [(level, message)] = shown(model)
     assert level == "wrong"
     assert "no numbers" in message

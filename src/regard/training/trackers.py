@@ -1,4 +1,4 @@
-"""The curves of a run in TensorBoard."""
+"""What records the curves of a run: TensorBoard."""
 
 from collections.abc import Callable
 from pathlib import Path

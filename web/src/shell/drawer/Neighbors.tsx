@@ -5,20 +5,20 @@ import type { Position, State } from "../../state";
 import { percent } from "../../weights/words";
 import { useLabels } from "./labels";
 
-interface NeighboursProps {
+interface NeighborsProps {
   state: State;
   trace: TraceInfo;
   tap: TapInfo;
   cell: Cell;
 }
 
-export function Neighbours({ state, trace, tap, cell }: NeighboursProps) {
+export function Neighbors({ state, trace, tap, cell }: NeighborsProps) {
   const query = useLabels(trace.axes[tap.queries]);
   const key = useLabels(trace.axes[tap.keys]);
   const go = (focus: Position) => focusOn(state, focus);
   return (
     <>
-      <section aria-labelledby="rg-row-title">
+      <section aria-labeledby="rg-row-title">
         <h3 class="rg-section" id="rg-row-title">
           “{query(cell.query_token)}” looks at
           <span class="rg-section__aside"> entropy <span class="rg-number">{cell.row_entropy.toFixed(2)}</span> bits</span>
@@ -31,7 +31,7 @@ export function Neighbours({ state, trace, tap, cell }: NeighboursProps) {
           onChoose={(position) => go({ query: cell.query, key: position })}
         />
       </section>
-      <section aria-labelledby="rg-column-title">
+      <section aria-labeledby="rg-column-title">
         <h3 class="rg-section" id="rg-column-title">“{key(cell.key_token)}” is looked at by</h3>
         <List
           looks={cell.column}

@@ -1,4 +1,4 @@
-/** From a value to its colour: a place on the ramp, linear, logarithmic, or relative to its own row. */
+/** From a value to its color: a place on the ramp, linear, logarithmic, or relative to its own row. */
 import type { Quantity } from "../source";
 import type { Scale } from "../state";
 import { RAMP_LENGTH, type Ramp } from "./ramps";
@@ -9,8 +9,8 @@ export interface Extent {
   high: number;
   highWithoutSink: number;
 }
-/** What colours mean: `low` has the first colour, `high` the last. For "row" both are shares of the row's largest. */
-export interface Colouring {
+/** What colors mean: `low` has the first color, `high` the last. For "row" both are shares of the row's largest. */
+export interface Coloring {
   kind: "linear" | "log" | "row";
   low: number;
   high: number;
@@ -46,13 +46,13 @@ export function widen(extent: Extent, values: Float32Array, width: number, sink:
 }
 
 /** The scale asked for, from end to end of the data. */
-export function colouring(
+export function coloring(
   scale: Scale,
   quantity: Quantity,
   difference: boolean,
   extent: Readonly<Extent>,
   columns: number,
-): Colouring {
+): Coloring {
   const seen = extent.high >= extent.low;
   if (difference) {
     const reach = (seen && Math.max(Math.abs(extent.low), Math.abs(extent.high))) || 1;
@@ -75,13 +75,13 @@ export function colouring(
 }
 
 /** The scale with ends that were dragged; ends that it cannot have are passed over. */
-export function between(by: Colouring, ends: readonly [number, number] | null): Colouring {
+export function between(by: Coloring, ends: readonly [number, number] | null): Coloring {
   if (!ends || !(ends[1] > ends[0]) || (by.kind === "log" && ends[0] <= 0)) return by;
   return { ...by, low: ends[0], high: ends[1] };
 }
 
 /** Where a value stands between the ends, 0…1; `rowLow` and `rowHigh` matter to the row scale only. */
-export function fraction(by: Colouring, value: number, rowLow = 0, rowHigh = 1): number {
+export function fraction(by: Coloring, value: number, rowLow = 0, rowHigh = 1): number {
   let place: number;
   if (by.kind === "log") {
     place = Math.log(value / by.low) / Math.log(by.high / by.low);
@@ -93,11 +93,11 @@ export function fraction(by: Colouring, value: number, rowLow = 0, rowHigh = 1):
 }
 
 /** Fills `pixels` from the ramp; what the mask forbids stays clear. True if there is any of that. */
-export function colour(
+export function color(
   values: Float32Array,
   width: number,
   pixels: Uint32Array,
-  by: Colouring,
+  by: Coloring,
   ramp: Ramp,
   rows?: { low: Float32Array; high: Float32Array },
 ): boolean {
@@ -129,18 +129,18 @@ export function colour(
 }
 
 /** Where a value is marked on the legend, 0…1. */
-export function placeOf(by: Colouring, value: number): number {
+export function placeOf(by: Coloring, value: number): number {
   return fraction(by.kind === "row" ? { ...by, kind: "linear" } : by, value);
 }
 
 /** The value at a place on the legend. */
-export function valueAt(by: Colouring, place: number): number {
+export function valueAt(by: Coloring, place: number): number {
   if (by.kind === "log") return by.low * (by.high / by.low) ** place;
   return by.low + place * (by.high - by.low);
 }
 
 /** Round values along the legend, `most` at the utmost. */
-export function ticks(by: Colouring, most = 6): Tick[] {
+export function ticks(by: Coloring, most = 6): Tick[] {
   const values = by.kind === "log" ? decades(by.low, by.high, most) : roundSteps(by.low, by.high, most);
   return values.map((value) => ({ value, place: placeOf(by, value) }));
 }

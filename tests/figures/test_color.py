@@ -1,4 +1,4 @@
-"""Colour scales: lightness in even steps, and no two ends that a colour-blind reader confuses."""
+"""Color scales: lightness in even steps, and no two ends that a color-blind reader confuses."""
 
 import json
 from pathlib import Path
@@ -9,15 +9,15 @@ from numpy.typing import NDArray
 
 pytest.importorskip("matplotlib")
 
-from regard.figures.colour import CATEGORICAL, _srgb, diverging, is_dark, sequential
+from regard.figures.color import CATEGORICAL, _srgb, diverging, is_dark, sequential
 
 # Viénot, Brettel & Mollon 1999: how linear RGB looks to a protanope and to a deuteranope.
 PROTANOPE = np.array([[0.11238, 0.88762, 0], [0.11238, 0.88762, 0], [0.00401, -0.00401, 1]])
 DEUTERANOPE = np.array([[0.29275, 0.70725, 0], [0.29275, 0.70725, 0], [-0.02234, 0.02234, 1]])
 
 
-def linear(colours: NDArray[np.float64]) -> NDArray[np.float64]:
-    return np.where(colours <= 0.04045, colours / 12.92, ((colours + 0.055) / 1.055) ** 2.4)
+def linear(colors: NDArray[np.float64]) -> NDArray[np.float64]:
+    return np.where(colors <= 0.04045, colors / 12.92, ((colors + 0.055) / 1.055) ** 2.4)
 
 
 def lab(light: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -52,22 +52,22 @@ def test_the_diverging_scale_is_white_in_the_middle_and_as_dark_at_both_ends() -
 
 
 @pytest.mark.parametrize("eye", [PROTANOPE, DEUTERANOPE], ids=["protanope", "deuteranope"])
-def test_colour_blind_readers_tell_negative_from_positive(eye: NDArray[np.float64]) -> None:
+def test_color_blind_readers_tell_negative_from_positive(eye: NDArray[np.float64]) -> None:
     seen = lab(linear(table(diverging())) @ eye.T)
     for at in (0, 32, 64):  # the end, and halfway to white
         assert np.linalg.norm(seen[at] - seen[255 - at]) > 25
 
 
 @pytest.mark.parametrize("eye", [PROTANOPE, DEUTERANOPE], ids=["protanope", "deuteranope"])
-def test_colour_blind_readers_tell_the_first_heads_apart(eye: NDArray[np.float64]) -> None:
-    colours = np.array([[int(c[i : i + 2], 16) / 255 for i in (1, 3, 5)] for c in CATEGORICAL[:4]])
-    seen = lab(linear(colours) @ eye.T)
+def test_color_blind_readers_tell_the_first_heads_apart(eye: NDArray[np.float64]) -> None:
+    colors = np.array([[int(c[i : i + 2], 16) / 255 for i in (1, 3, 5)] for c in CATEGORICAL[:4]])
+    seen = lab(linear(colors) @ eye.T)
     for first in range(4):
         for second in range(first):
             assert np.linalg.norm(seen[first] - seen[second]) > 10
 
 
-def test_a_masked_cell_has_no_colour() -> None:
+def test_a_masked_cell_has_no_color() -> None:
     assert sequential()(np.ma.masked_invalid([np.nan]))[0, 3] == 0
 
 
@@ -77,9 +77,9 @@ def test_ink_is_white_on_dark_and_black_on_light() -> None:
 
 
 def test_oklab_is_the_one_that_the_page_computes_with() -> None:
-    # web/src/colour/ramps.test.ts reads the same numbers.
+    # web/src/color/ramps.test.ts reads the same numbers.
     fixture = Path(__file__).parents[1] / "fixtures/oklab.json"
-    for colour in json.loads(fixture.read_text("utf-8"))["colours"]:
-        lightness, a, b = (np.array([each]) for each in colour["lab"])
+    for color in json.loads(fixture.read_text("utf-8"))["colors"]:
+        lightness, a, b = (np.array([each]) for each in color["lab"])
         found = 255 * _srgb(lightness, np.hypot(a, b), np.arctan2(b, a))[0]
-        assert found.round().tolist() == colour["rgb"]
+        assert found.round().tolist() == color["rgb"]

@@ -11,9 +11,9 @@ const GROUNDS: [string, Rgb][] = [["light", LIGHT], ["dark", DARK]];
 const PROTANOPIA = [[0.152286, 1.052583, -0.204868], [0.114503, 0.786281, 0.099216], [-0.003882, -0.048116, 1.051998]];
 const DEUTERANOPIA = [[0.367322, 0.860646, -0.227968], [0.280085, 0.672501, 0.047413], [-0.01182, 0.04294, 0.968881]];
 
-function seen(colour: Rgb, matrix: number[][] | null): Lab {
-  if (!matrix) return toLab(colour);
-  const linear = colour.map((each) => (each / 255 <= 0.04045 ? each / 255 / 12.92 : ((each / 255 + 0.055) / 1.055) ** 2.4));
+function seen(color: Rgb, matrix: number[][] | null): Lab {
+  if (!matrix) return toLab(color);
+  const linear = color.map((each) => (each / 255 <= 0.04045 ? each / 255 / 12.92 : ((each / 255 + 0.055) / 1.055) ** 2.4));
   const mixed = matrix.map((row) => Math.min(1, Math.max(0, row.reduce((sum, each, i) => sum + each * linear[i]!, 0))));
   return toLab(mixed.map((each) => 255 * (each <= 0.0031308 ? 12.92 * each : 1.055 * each ** (1 / 2.4) - 0.055)) as unknown as Rgb);
 }
@@ -48,7 +48,7 @@ describe.each(GROUNDS)("the scales on a %s ground", (name, ground) => {
     for (let i = 16; i < 256; i += 16) expect(sign * (steps[i]! - steps[i - 16]!)).toBeGreaterThan(0.02);
   });
 
-  test.each([["full", null], ["protanopic", PROTANOPIA], ["deuteranopic", DEUTERANOPIA]])("to %s eyes, more and less are two colours", (_, matrix) => {
+  test.each([["full", null], ["protanopic", PROTANOPIA], ["deuteranopic", DEUTERANOPIA]])("to %s eyes, more and less are two colors", (_, matrix) => {
     const ramp = diverging(ground);
     for (let i = 40; i < 128; i += 8) {
       const [less, more] = [seen(unpack(ramp[127 - i]!), matrix), seen(unpack(ramp[128 + i]!), matrix)];
@@ -63,7 +63,7 @@ describe.each(GROUNDS)("the scales on a %s ground", (name, ground) => {
     for (let i = 0; i < 128; i++) expect(steps[127 - i]).toBeCloseTo(steps[128 + i]!, 1.8);
   });
 
-  test("text on every colour is read at 4.5 to 1", () => {
+  test("text on every color is read at 4.5 to 1", () => {
     for (const ramp of [sequential(ground), diverging(ground)]) {
       const chosen = inks(ramp);
       const ratios = [...ramp].map((word, i) => contrast(unpack(word), INKS[chosen[i] as 0 | 1]));
@@ -85,6 +85,6 @@ test("black on white has the contrast that WCAG gives it", () => {
   expect(contrast([0, 0, 0], [255, 255, 255])).toBeCloseTo(21, 5);
 });
 
-test.each(fixture.colours)("OKLab of $rgb is the one that figures compute with", ({ rgb, lab }) => {
+test.each(fixture.colors)("OKLab of $rgb is the one that figures compute with", ({ rgb, lab }) => {
   toLab(rgb as unknown as Rgb).forEach((each, axis) => expect(each).toBeCloseTo(lab[axis]!, 4));
 });

@@ -1,10 +1,10 @@
-/** The theme's colours as pictures and cells need them; read again whenever the theme changes. */
+/** The theme's colors as pictures and cells need them; read again whenever the theme changes. */
 import { createContext } from "preact";
 import { useContext, useLayoutEffect, useState } from "preact/hooks";
 import type { RefObject } from "preact";
-import { cssColour, diverging, INKS, inks, sequential, unpack } from "./ramps";
+import { cssColor, diverging, INKS, inks, sequential, unpack } from "./ramps";
 import type { Ramp, Rgb } from "./ramps";
-import { fraction, type Colouring } from "./scales";
+import { fraction, type Coloring } from "./scales";
 
 /** What a map's canvas is painted with. */
 export interface Palette {
@@ -26,30 +26,30 @@ const HATCH = 7; // device pixels between the lines of a cell that the mask forb
 
 export function readPalette(element: HTMLElement, ctx: CanvasRenderingContext2D, difference: boolean, ratio: number): Palette {
   const style = getComputedStyle(element);
-  const read = (name: string) => themeColour(style, name);
+  const read = (name: string) => themeColor(style, name);
   const background = read("--rg-panel");
   const ramp = difference ? diverging(background) : sequential(background);
   const rule = read("--rg-rule");
   const faint = read("--rg-faint");
   const size = style.getPropertyValue("--rg-size-s").trim() || "12px";
   return {
-    background: cssColour(read("--rg-bg")),
-    unloaded: cssColour(read("--rg-sunk")),
-    foreground: cssColour(read("--rg-fg")),
-    muted: cssColour(read("--rg-muted")),
-    rule: cssColour(rule),
-    accent: cssColour(read("--rg-accent")),
+    background: cssColor(read("--rg-bg")),
+    unloaded: cssColor(read("--rg-sunk")),
+    foreground: cssColor(read("--rg-fg")),
+    muted: cssColor(read("--rg-muted")),
+    rule: cssColor(rule),
+    accent: cssColor(read("--rg-accent")),
     font: `${size} ${style.getPropertyValue("--rg-font").trim() || "sans-serif"}`,
     mono: `${size} ${style.getPropertyValue("--rg-mono").trim() || "monospace"}`,
     ramp,
-    ink: [cssColour(INKS[0]), cssColour(INKS[1])],
+    ink: [cssColor(INKS[0]), cssColor(INKS[1])],
     inkOf: inks(ramp),
-    hatch: hatching(ctx, cssColour(read("--rg-sunk")), cssColour(mixed(rule, faint)), Math.round(HATCH * Math.max(1, ratio))),
+    hatch: hatching(ctx, cssColor(read("--rg-sunk")), cssColor(mixed(rule, faint)), Math.round(HATCH * Math.max(1, ratio))),
   };
 }
 
-/** One of the theme's colours as bytes: the canvas knows every notation that a style sheet may use. */
-export function themeColour(style: CSSStyleDeclaration, name: string): Rgb {
+/** One of the theme's colors as bytes: the canvas knows every notation that a style sheet may use. */
+export function themeColor(style: CSSStyleDeclaration, name: string): Rgb {
   const ctx = new OffscreenCanvas(1, 1).getContext("2d", { willReadFrequently: true })!;
   ctx.fillStyle = style.getPropertyValue(name).trim();
   ctx.fillRect(0, 0, 1, 1);
@@ -73,41 +73,41 @@ function hatching(ctx: CanvasRenderingContext2D, ground: string, line: string, s
 }
 
 export type Kind = "weight" | "signed";
-export type Colour = { background: string; color: string };
-/** The colours of a number among numbers whose size is at most `most`. */
-export type Colours = (kind: Kind, value: number, most: number) => Colour;
+export type Color = { background: string; color: string };
+/** The colors of a number among numbers whose size is at most `most`. */
+export type Colors = (kind: Kind, value: number, most: number) => Color;
 
-export const ColoursContext = createContext<Colours | null>(null);
+export const ColorsContext = createContext<Colors | null>(null);
 
 /** Empty until the theme has been read. */
-export function useColours(): (kind: Kind, value: number | null, most: number) => Colour | undefined {
-  const colours = useContext(ColoursContext);
-  return (kind, value, most) => (colours && value !== null ? colours(kind, value, most) : undefined);
+export function useColors(): (kind: Kind, value: number | null, most: number) => Color | undefined {
+  const colors = useContext(ColorsContext);
+  return (kind, value, most) => (colors && value !== null ? colors(kind, value, most) : undefined);
 }
 
-/** The colours of the theme that an element has, read again when it changes. */
-export function useTheme(element: RefObject<HTMLElement | null>, dark: boolean): Colours | null {
-  const [colours, keep] = useState<Colours | null>(null);
+/** The colors of the theme that an element has, read again when it changes. */
+export function useTheme(element: RefObject<HTMLElement | null>, dark: boolean): Colors | null {
+  const [colors, keep] = useState<Colors | null>(null);
   useLayoutEffect(() => {
     if (!element.current) return;
-    const panel = themeColour(getComputedStyle(element.current), "--rg-panel");
+    const panel = themeColor(getComputedStyle(element.current), "--rg-panel");
     const [weights, signed] = [scale(sequential(panel)), scale(diverging(panel))];
     keep(() => (kind: Kind, value: number, most: number) => (kind === "weight" ? weights : signed)(by(kind, most), value));
   }, [dark]);
-  return colours;
+  return colors;
 }
 
-function by(kind: Kind, most: number): Colouring {
+function by(kind: Kind, most: number): Coloring {
   return { kind: "linear", low: kind === "weight" ? 0 : -most, high: most, diverging: kind === "signed" };
 }
 
-function scale(ramp: Ramp): (by: Colouring, value: number) => Colour {
+function scale(ramp: Ramp): (by: Coloring, value: number) => Color {
   const inkOf = inks(ramp);
-  return (colouring, value) => {
-    const place = Math.round(fraction(colouring, value) * (ramp.length - 1));
+  return (coloring, value) => {
+    const place = Math.round(fraction(coloring, value) * (ramp.length - 1));
     return {
-      background: cssColour(unpack(ramp[place] as number)),
-      color: cssColour(INKS[inkOf[place] as 0 | 1]),
+      background: cssColor(unpack(ramp[place] as number)),
+      color: cssColor(INKS[inkOf[place] as 0 | 1]),
     };
   };
 }

@@ -1,6 +1,6 @@
-/** Colour scales as lookup tables, even to the eye: interpolated in OKLab (Ottosson, 2020). */
+/** Color scales as lookup tables, even to the eye: interpolated in OKLab (Ottosson, 2020). */
 
-/** 256 colours as little-endian RGBA words, ready for an ImageData's memory. */
+/** 256 colors as little-endian RGBA words, ready for an ImageData's memory. */
 export type Ramp = Uint32Array;
 /** Red, green, blue in 0…255. */
 export type Rgb = readonly [number, number, number];
@@ -11,7 +11,7 @@ type Tint = readonly [number, number];
 
 export const RAMP_LENGTH = 256;
 
-// Hues turn a little along the ramp, so that neighbours differ in more than lightness.
+// Hues turn a little along the ramp, so that neighbors differ in more than lightness.
 const BLUES_ON_LIGHT: Tint[] = [[0.06, 235], [0.12, 245], [0.17, 257], [0.19, 265], [0.15, 270]];
 const BLUES_ON_DARK: Tint[] = [[0.07, 272], [0.13, 264], [0.15, 250], [0.12, 230], [0.07, 205]];
 const BLUE: Tint[] = [[0.08, 245], [0.14, 255], [0.18, 260]];
@@ -54,15 +54,15 @@ export function inks(scale: Ramp): Uint8Array {
 
 /** The ramp between two places (0…1) of a bar, its ends beyond them. */
 export function cssGradient(scale: Ramp, from = 0, to = 1, stops = 24): string {
-  const colours: string[] = [];
+  const colors: string[] = [];
   for (let i = 0; i <= stops; i++) {
     const place = (100 * (from + (i / stops) * (to - from))).toFixed(2);
-    colours.push(`${cssColour(unpack(scale[Math.round((i / stops) * (scale.length - 1))]!))} ${place}%`);
+    colors.push(`${cssColor(unpack(scale[Math.round((i / stops) * (scale.length - 1))]!))} ${place}%`);
   }
-  return `linear-gradient(to right, ${colours.join(", ")})`;
+  return `linear-gradient(to right, ${colors.join(", ")})`;
 }
 
-export function cssColour([red, green, blue]: Rgb): string {
+export function cssColor([red, green, blue]: Rgb): string {
   return `rgb(${red} ${green} ${blue})`;
 }
 
@@ -80,8 +80,8 @@ export function isDark(background: Rgb): boolean {
   return toLab(background)[0] < 0.5;
 }
 
-export function toLab(colour: Rgb): Lab {
-  const [red, green, blue] = colour.map(toLinear) as [number, number, number];
+export function toLab(color: Rgb): Lab {
+  const [red, green, blue] = color.map(toLinear) as [number, number, number];
   const l = Math.cbrt(0.4122214708 * red + 0.5363325363 * green + 0.0514459929 * blue);
   const m = Math.cbrt(0.2119034982 * red + 0.6806995451 * green + 0.1073969566 * blue);
   const s = Math.cbrt(0.0883024619 * red + 0.2817188376 * green + 0.6299787005 * blue);
@@ -111,7 +111,7 @@ function ramp(background: Rgb, tints: Tint[], end: number): Ramp {
   return words;
 }
 
-/** The colour with as much of the chroma as sRGB can show at this lightness and hue. */
+/** The color with as much of the chroma as sRGB can show at this lightness and hue. */
 function withinGamut(lightness: number, chroma: number, hue: number): Lab {
   const radians = (hue * Math.PI) / 180;
   const at = (c: number): Lab => [lightness, c * Math.cos(radians), c * Math.sin(radians)];
@@ -149,8 +149,8 @@ function toLinear(coded: number): number {
   return value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4;
 }
 
-function luminance(colour: Rgb): number {
-  const [red, green, blue] = colour.map(toLinear) as [number, number, number];
+function luminance(color: Rgb): number {
+  const [red, green, blue] = color.map(toLinear) as [number, number, number];
   return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
 }
 
