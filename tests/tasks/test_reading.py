@@ -53,17 +53,17 @@ def test_the_shorter_of_positions_and_model_max_length_is_read(reader, folder):
     assert (len(cut.ids), cut.truncated) == (13, True)
 
 
-def test_two_texts_are_two_segments(reader):
+def test_two_texts_are_two_token_types(reader):
     tokens = reader.tokens("the dog", "a child")
-    assert tokens.segments == [0] * 4 + [1] * 3
+    assert tokens.token_type_ids == [0] * 4 + [1] * 3
     assert not tokens.truncated
 
 
-def test_a_family_with_one_segment_is_given_none(encoder_folder):
+def test_a_family_with_one_token_type_is_given_none(encoder_folder):
     roberta_files = Checkpoint(encoder_folder("Roberta", "Model"))
     roberta = Reader(*load_encoder(roberta_files, name="it"), name="it")
     batch = roberta.batch([roberta.tokens("the dog", "a child"), roberta.tokens("a")])
-    assert batch.segments is None
+    assert batch.token_type_ids is None
     assert batch.ids[1].tolist()[-1] == 1  # its padding
     assert batch.real.sum(1).tolist() == [batch.ids.shape[1], (batch.ids[1] != 1).sum().item()]
 

@@ -36,9 +36,7 @@ Test = Annotated[
     Text, training_option("test", "Pairs to score the finished model on.", default="split off")
 ]
 Cell = Annotated[Text, training_option("cell", "Of a recurrent model.", metavar="gru|lstm")]
-Dropout = Annotated[
-    Number, training_option("dropout", "On every sub-layer.", default="preset's", min=0, max=1)
-]
+Dropout = Annotated[Number, training_option("dropout", "On every sub-layer.", default="preset's")]
 VocabSize = Annotated[
     Whole, training_option("vocab_size", "Subwords.", default="from the amount of text", min=1)
 ]

@@ -197,7 +197,7 @@ def test_a_decoder_is_asked_for_its_padding_side(regard: Any, folder: Path) -> N
     assert any(level == "note" and '"padding_side": "left"' in text for level, _, text in output)
     change(folder, "tokenizer_config", padding_side="left")
     output = lines(regard("doctor", folder).out)
-    assert ("ok", "padding") in {(level, check) for level, check, _ in result}
+    assert ("ok", "padding") in {(level, check) for level, check, _ in output}
 
 
 def test_a_large_model_is_run_when_it_is_asked_for(
@@ -209,7 +209,7 @@ def test_a_large_model_is_run_when_it_is_asked_for(
     assert level == "note"
     assert "parameters were not run: --run runs them too" in message
     output = lines(regard("doctor", folder, "--run").out)
-    assert ("ok", "running") in {(level, check) for level, check, _ in result}
+    assert ("ok", "running") in {(level, check) for level, check, _ in output}
 
 
 def test_many_names_that_do_not_fit_are_counted(regard: Any, folder: Path) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from regard.cli.options import BatchSize, LengthPenalty, MaxNewTokens, Threads
+from regard.cli.options import BatchSize, LengthPenalty, MaxNewTokens, Threads, specified
 from regard.cli.progress import progress_bar
 from regard.cli.translators import Prefix, SourceLanguage, TargetLanguage, open_translator
 
