@@ -9,7 +9,7 @@ VIEWS = ("map", "flow", "generation", "translation", "compare")
 def turn_to(page, view: str) -> None:
     """The view with everything that it shows."""
     page.get_by_role("tab", name=view).click()
-    page.locator(f"#rg-hero[aria-labeledby=rg-view-{view}]:not([aria-busy=true])").wait_for()
+    page.locator(f"#rg-hero[aria-labelledby=rg-view-{view}]:not([aria-busy=true])").wait_for()
     hero = page.locator("#rg-hero")
     if view in ("map", "compare"):
         hero.locator("canvas[data-ready=true]").first.wait_for()

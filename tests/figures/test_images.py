@@ -43,7 +43,7 @@ def test_names_stand_below(texts):
     [
         ({}, "gray", "one or more pictures; got none"),
         ({"a": np.zeros(3)}, "gray", r"'a' must be \(height, width\); got \(3,\)"),
-        ({"a": WIDE}, "gray", "scale must be one of gray, weights, difference; got 'gray'"),
+        ({"a": WIDE}, "sepia", "scale must be one of gray, weights, difference; got 'sepia'"),
     ],
 )
 def test_what_cannot_be_drawn_is_refused(pictures, scale, message):

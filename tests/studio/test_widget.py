@@ -35,7 +35,7 @@ def widget(trace):
 
 def answer(widget, path, body=None, number=1):
     """Sends a question as the page does, and waits for what comes back."""
-    widget._heard(widget, {"id": number, "path": path, "body": body}, [])
+    widget._receive(widget, {"id": number, "path": path, "body": body}, [])
     widget._worker.submit(lambda: None).result(timeout=20)
     return widget.output.pop()
 
@@ -77,8 +77,8 @@ def test_a_mistake_is_a_sentence(widget):
 def test_a_question_that_is_taken_back_gets_no_answer(widget):
     busy = threading.Event()
     widget._worker.submit(busy.wait)
-    widget._heard(widget, {"id": 1, "path": TILE}, [])
-    widget._heard(widget, {"id": 1, "cancel": True}, [])
+    widget._receive(widget, {"id": 1, "path": TILE}, [])
+    widget._receive(widget, {"id": 1, "cancel": True}, [])
     busy.set()
     output, _ = answer(widget, TILE, number=2)
     assert (output["id"], widget.output) == (2, [])
@@ -89,7 +89,7 @@ def test_it_switches_off_a_head_while_a_cell_runs_the_same_model(widget, trace):
     expected, _ = answer(widget, "/traces/trace/ablate", body=asked)
     for number in range(9):
         question = {"id": number, "path": "/traces/trace/ablate", "body": asked}
-        widget._heard(widget, question, [])
+        widget._receive(widget, question, [])
     while len(widget.output) < 9:
         names = []
         trace.rerun(lambda name, call, names=names: names.append(name))
@@ -102,7 +102,7 @@ def test_in_a_notebook_answers_are_sent_from_the_kernels_own_thread(widget):
     widget.send = lambda content, buffers=None: threads.append(threading.current_thread())
 
     async def kernel():
-        widget._heard(widget, {"id": 1, "path": TILE}, [])
+        widget._receive(widget, {"id": 1, "path": TILE}, [])
         while not threads:
             await asyncio.sleep(0.01)
 

@@ -48,7 +48,7 @@ def test_every_rung_is_a_run_on_the_same_data(
     assert [each["architecture"] for each in shown] == ["recurrent", "recurrent", "transformer"]
     assert [each["attention"] for each in shown[:2]] == ["none", "bahdanau"]
     assert shown[0]["cell"] == "lstm"
-    assert len({each["data_sha256"] for each in result}) == 1
+    assert len({each["data_sha256"] for each in shown}) == 1
     assert not (Path(options.output) / "bahdanau" / "data").exists()
     tokenizers = {(Path(options.output) / n / "model/tokenizer.json").read_text() for n in NAMES}
     assert len(tokenizers) == 1

@@ -87,7 +87,7 @@ export function Learn({ state, learn }: { state: State; learn: Learning }) {
           onPoint={onPoint}
           onChoose={onChoose}
         />
-        <article class="rg-learn__lesson" aria-labeledby="rg-learn-title">
+        <article class="rg-learn__lesson" aria-labelledby="rg-learn-title">
           <p class="rg-learn__place">lesson {place} of {LESSONS.length}</p>
           <h2 ref={title} id="rg-learn-title" class="rg-learn__title" tabIndex={-1}>{lesson.title}</h2>
           {lesson.says.map((paragraph) => <p key={paragraph} class="rg-learn__says">{paragraph}</p>)}

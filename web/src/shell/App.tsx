@@ -74,7 +74,7 @@ function Hero({ state }: { state: State }) {
       class={`rg-hero${state.busy.value ? " rg-hero--waiting" : ""}`}
       role="tabpanel"
       id="rg-hero"
-      aria-labeledby={`rg-view-${view}`}
+      aria-labelledby={`rg-view-${view}`}
       aria-busy={state.busy.value}
     >
       {view === "map" && tap.value && (

@@ -17,7 +17,7 @@ export function Help({ state }: { state: State }) {
     <dialog
       ref={dialog}
       class="rg-help"
-      aria-labeledby="rg-help-title"
+      aria-labelledby="rg-help-title"
       onClose={close}
       onClick={(event) => event.target === event.currentTarget && close()}
     >

@@ -18,7 +18,7 @@ export function Neighbors({ state, trace, tap, cell }: NeighborsProps) {
   const go = (focus: Position) => focusOn(state, focus);
   return (
     <>
-      <section aria-labeledby="rg-row-title">
+      <section aria-labelledby="rg-row-title">
         <h3 class="rg-section" id="rg-row-title">
           “{query(cell.query_token)}” looks at
           <span class="rg-section__aside"> entropy <span class="rg-number">{cell.row_entropy.toFixed(2)}</span> bits</span>
@@ -31,7 +31,7 @@ export function Neighbors({ state, trace, tap, cell }: NeighborsProps) {
           onChoose={(position) => go({ query: cell.query, key: position })}
         />
       </section>
-      <section aria-labeledby="rg-column-title">
+      <section aria-labelledby="rg-column-title">
         <h3 class="rg-section" id="rg-column-title">“{key(cell.key_token)}” is looked at by</h3>
         <List
           looks={cell.column}
