@@ -145,7 +145,9 @@ def test_masks_refuse_what_they_cannot_be_made_of():
         Window(-1, 0)
     with pytest.raises(RegardError, match=r"attention_mask as \(batch, keys\); got shape \(3,\)"):
         Padding(torch.ones(3) > 0)
-    with pytest.raises(RegardError, match=r"Padding's .attention_mask. must be boolean, .* got int64"):
+    with pytest.raises(
+        RegardError, match=r"Padding's .attention_mask. must be boolean, .* got int64"
+    ):
         Padding(torch.ones(3, 2).long())
     with pytest.raises(RegardError, match=r"ids as \(batch, positions\); got shape \(3,\)"):
         Documents(torch.ones(3).long())

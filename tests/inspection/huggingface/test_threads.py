@@ -82,8 +82,8 @@ def test_a_tokenizer_that_changes_itself_reads_one_text_at_a_time(folder):
     model = TracedModel(opened.model, Switching(), opened.task, name="switching")
     with ThreadPoolExecutor(2) as pool:
         read = pool.submit(model.read, "the cat")
-        given = pool.submit(model.given, "Die Katze", 9)
-        assert read.result()["input_ids"].shape[1] == len(given.result()) == 3
+        written = pool.submit(model.written, "Die Katze", 9)
+        assert read.result()["input_ids"].shape[1] == len(written.result()) == 3
 
 
 def test_transformers_is_quiet_until_the_last_thread_has_done_and_then_as_it_was():
