@@ -38,6 +38,14 @@ def test_links_lead_somewhere(document):
     assert missing == []
 
 
+def test_the_map_of_what_to_change_names_files_that_are_there():
+    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    named = re.findall(r"`([\w/]+(?:/|\.(?:py|ts|css)))`", text.split("## Where would I change")[1])
+    assert len(named) > 10
+    homes = (ROOT, ROOT / "src" / "regard")
+    assert [name for name in named if not any((home / name).exists() for home in homes)] == []
+
+
 BLOCKS = [
     program
     for document in ("README.md", "docs/look.md")
