@@ -2,7 +2,7 @@
 
 import io
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from types import SimpleNamespace
 from typing import Any
@@ -28,8 +28,18 @@ class Terminal(io.StringIO):
 
 
 @pytest.fixture
+def keep_threads() -> Iterator[None]:
+    """`--threads` counts for the whole process: the tests that follow get theirs back."""
+    import torch
+
+    threads = torch.get_num_threads()
+    yield
+    torch.set_num_threads(threads)
+
+
+@pytest.fixture
 def regard(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], keep_threads: None
 ) -> Callable[..., Outcome]:
     """Runs `regard ARGUMENTS` with the given bytes on stdin, or with a terminal there for None."""
     from regard.cli.app import main

@@ -65,7 +65,10 @@ def test_a_family_with_one_token_type_is_given_none(encoder_folder):
     batch = roberta.batch([roberta.tokens("the dog", "a child"), roberta.tokens("a")])
     assert batch.token_type_ids is None
     assert batch.ids[1].tolist()[-1] == 1  # its padding
-    assert batch.real.sum(1).tolist() == [batch.ids.shape[1], (batch.ids[1] != 1).sum().item()]
+    assert batch.attention_mask.sum(1).tolist() == [
+        batch.ids.shape[1],
+        (batch.ids[1] != 1).sum().item(),
+    ]
 
 
 def test_a_long_text_is_read_in_linear_time(reader, lists_read):
