@@ -83,7 +83,7 @@ def test_an_empty_file_is_refused_before_it_is_read(tmp_path: Path) -> None:
 
 
 def test_a_missing_file_and_a_folder_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(RegardError, match="there is none there"):
+    with pytest.raises(RegardError, match="there is no such file"):
         check_file(tmp_path / "none.tsv")
     with pytest.raises(RegardError, match="is a folder"):
         check_file(tmp_path)

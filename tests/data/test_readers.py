@@ -182,7 +182,7 @@ def test_the_format_may_be_told_apart_from_the_name(tmp_path: Path) -> None:
 
 
 def test_a_missing_or_empty_file_is_refused_before_reading_starts(tmp_path: Path) -> None:
-    with pytest.raises(RegardError, match="there is none there"):
+    with pytest.raises(RegardError, match="there is no such file"):
         read_pairs(tmp_path / "none.tsv")
     with pytest.raises(RegardError, match="it is empty"):
         read_pairs((write(tmp_path, "a", "x\n"), write(tmp_path, "b", "")))

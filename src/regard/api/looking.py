@@ -52,7 +52,7 @@ def open_for_looking(name: str) -> Traceable:
     transformers opens what regard does not implement: another family, or settings of one.
 
     Raises:
-        NotFoundError: there is none, or its tokenizer is missing.
+        NotFoundError: there is no such model, or its tokenizer is missing.
         DamagedFileError: it is damaged.
     """
     checkpoint = open_checkpoint(name)
@@ -80,7 +80,7 @@ def look_at(model: Traceable, text: str, **options: Any) -> Trace:
     for option in options:
         if option not in takes and not (searches and option == "num_beams"):
             raise BadArgumentError(
-                f"{model.name} takes no {option} when it is looked at; leave it out."
+                f"{model.name} takes no `{option}` when it is looked at; leave it out."
             )
     return model.trace(text, **options)
 

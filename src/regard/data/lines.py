@@ -30,7 +30,9 @@ def check_file(path: Path) -> None:
             f"expected a file of sentence pairs, but {path} is a folder: name a file"
         )
     if not path.exists():
-        raise NotFoundError(f"expected a file of sentence pairs at {path}, but there is none there")
+        raise NotFoundError(
+            f"expected a file of sentence pairs at {path}, but there is no such file"
+        )
     if path.is_file() and path.stat().st_size == 0:
         raise _empty(path)
 

@@ -58,7 +58,7 @@ def open_files(
         files: the folder's JSON, if some of it has been read already.
 
     Raises:
-        NotFoundError: there is none.
+        NotFoundError: the folder has no tokenizer.
         DamagedFileError: it is damaged.
         UnsupportedError: it is of an unknown kind.
     """

@@ -45,7 +45,7 @@ def find_architecture(name: str) -> Architecture:
     """The architecture of this name.
 
     Raises:
-        BadArgumentError: there is none.
+        BadArgumentError: there is no such architecture.
     """
     if name not in ARCHITECTURES:
         raise unknown("architecture", name, ARCHITECTURES)

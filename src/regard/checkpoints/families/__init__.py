@@ -31,7 +31,7 @@ def family_for(model_type: object, *, where: str) -> Family:
     """The family of a model_type. `where` it was found is for the message.
 
     Raises:
-        UnsupportedError: there is none here; the message lists those that are.
+        UnsupportedError: regard has no such family; the message lists those that it has.
     """
     if isinstance(model_type, str) and model_type in MODULES:
         return _family(MODULES[model_type])

@@ -60,7 +60,9 @@ def answer(
     ] = 15,
     or_none: Annotated[
         bool,
-        typer.Option("--or-none", help="The answer may be that there is none: an empty one."),
+        typer.Option(
+            "--or-none", help="Allow the empty answer, for questions that the context leaves open."
+        ),
     ] = False,
     batch_size: BatchSize = 32,
     threads: Threads = None,
