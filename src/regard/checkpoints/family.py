@@ -106,7 +106,7 @@ def their_shapes(
 
 
 def cast(tensor: Tensor, dtype: torch.dtype | None) -> Tensor:
-    """A number in `dtype`; counts and flags, and everything for None, as they are."""
+    """Numbers (…) in `dtype`; counts and flags, and everything for None, as they are."""
     return tensor if dtype is None or not tensor.is_floating_point() else tensor.to(dtype)
 
 
