@@ -20,7 +20,7 @@ class Config:
 def test_a_change_goes_before_the_presets_value_and_an_unknown_preset_lists_the_known() -> None:
     presets = {"small": dict(norm="post", eos_id=3)}
     assert from_preset(Config, presets, "small", eos_id=4) == Config("post", eos_id=4)
-    with pytest.raises(RegardError, match="preset must be one of small; got 'smal'.*'small'"):
+    with pytest.raises(RegardError, match=r"preset must be one of small; got 'smal'.*'small'"):
         from_preset(Config, presets, "smal")
 
 

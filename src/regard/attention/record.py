@@ -70,18 +70,6 @@ class Attention(NamedTuple):
             parts.append(log_sum_exp(torch.stack(sums, -1)))
         return torch.cat(parts, -1)
 
-    def log_weights(
-        self,
-        queries: Queries = None,
-        keys: Keys = None,
-        *,
-        lse: Float[Tensor, "batch heads tile_queries"] | None = None,
-        dtype: torch.dtype | None = None,
-    ) -> Float[Tensor, "batch heads tile_queries tile_keys"]:
-        """The logarithms of the weights; `lse` is that of these queries, where it is known."""
-        lse = self.lse(queries, dtype=dtype) if lse is None else lse
-        return log_weights(self.scores(queries, keys, dtype=dtype), lse)
-
     def weights(
         self,
         queries: Queries = None,
@@ -90,8 +78,10 @@ class Attention(NamedTuple):
         lse: Float[Tensor, "batch heads tile_queries"] | None = None,
         dtype: torch.dtype | None = None,
     ) -> Float[Tensor, "batch heads tile_queries tile_keys"]:
-        """Each row is normalized over all the keys that it may see, inside the tile or not."""
-        return torch.exp(self.log_weights(queries, keys, lse=lse, dtype=dtype))
+        """Each row is normalized over all the keys that it may see, inside the tile or not; `lse`
+        is that of these queries, where it is known."""
+        lse = self.lse(queries, dtype=dtype) if lse is None else lse
+        return torch.exp(log_weights(self.scores(queries, keys, dtype=dtype), lse))
 
     def output(
         self, queries: Queries = None
