@@ -1,17 +1,14 @@
 """`regard encode`: texts to vectors, as JSON lines or one NPY file."""
 
-import json
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
 from regard.cli.lines import Line
-from regard.cli.options import BatchSize, Input, Threads
-from regard.cli.texts import destination, line_named, lines_bar, text_groups
+from regard.cli.options import BatchSize, Input, Texts, Threads, option, texts_to, use_threads
+from regard.cli.streams import say
+from regard.cli.texts import destination, json_line, line_named, lines_bar, text_groups
 
 if TYPE_CHECKING:
     from regard.tasks.embedding import Embedder, Embedding
@@ -19,41 +16,32 @@ if TYPE_CHECKING:
 Write = Callable[[list[Line], "list[Embedding]"], None]
 
 
+ModelName = Annotated[str, option("Folder or hub:org/name of an encoder.", "--model", "-m")]
+Output = Annotated[
+    Path | None,
+    option(
+        "File to write, whole or not at all: an array (lines, width) where its name ends in .npy,"
+        " else JSON lines.",
+        "--output",
+        "-o",
+    ),
+]
+Pooling = Annotated[
+    str | None,
+    option("How the tokens' states become one vector.", default="model's", metavar="mean|cls|max"),
+]
+Normalize = Annotated[
+    bool | None, option("To length one, or not.", "--normalize/--no-normalize", default="model's")
+]
+
+
 def encode(
-    model: Annotated[
-        str, typer.Option("--model", "-m", help="Folder or hub:org/name of an encoder.")
-    ],
-    texts: Annotated[
-        list[str] | None,
-        typer.Argument(help="What to encode, each in quotes; without any, --input or stdin."),
-    ] = None,
+    model: ModelName,
+    texts: Annotated[Texts, texts_to("encode")] = None,
     input: Input = None,
-    output: Annotated[
-        Path | None,
-        typer.Option(
-            "--output",
-            "-o",
-            help="File to write, whole or not at all: an array (lines, width) where its name ends"
-            " in .npy, else JSON lines.",
-        ),
-    ] = None,
-    pooling: Annotated[
-        str | None,
-        typer.Option(
-            "--pooling",
-            metavar="mean|cls|max",
-            help="How the tokens' states become one vector.",
-            show_default="model's",
-        ),
-    ] = None,
-    normalize: Annotated[
-        bool | None,
-        typer.Option(
-            "--normalize/--no-normalize",
-            help="To length one, or not.",
-            show_default="model's",
-        ),
-    ] = None,
+    output: Output = None,
+    pooling: Pooling = None,
+    normalize: Normalize = None,
     batch_size: BatchSize = 32,
     threads: Threads = None,
 ) -> None:
@@ -63,18 +51,12 @@ def encode(
     pass through to JSON lines.
     """
     groups = text_groups(texts, input, True, what="a text")
-    import torch
-
+    use_threads(threads)
     from regard.api.loading import load
 
-    if threads:
-        torch.set_num_threads(threads)
     embedder = load(model, "feature-extraction")
     cut = lines = 0
-    with (
-        _writer(output, embedder) as write,
-        lines_bar(input, "encoding") as bar,
-    ):
+    with _writer(output, embedder) as write, lines_bar(input, "encoding") as bar:
         for group in groups:
             with line_named(group):
                 found = embedder.run(
@@ -90,7 +72,7 @@ def encode(
     summary = f"{lines:,} texts → vectors of {embedder.model.config.d_model} numbers"
     if cut:
         summary += f"; {cut:,} were longer than {embedder.max_length} tokens and cut there"
-    print(f"regard: {summary}.", file=sys.stderr)
+    say(f"{summary}.")
 
 
 @contextmanager
@@ -103,9 +85,8 @@ def _writer(output: Path | None, embedder: "Embedder") -> Iterator[Write]:
 
         def write(lines: list[Line], found: "list[Embedding]") -> None:
             for line, each in zip(lines, found, strict=True):
-                entry = dict(line.fields) or {"text": line.text}
-                entry["embedding"] = [float(f"{x:.9g}") for x in each.vector]  # all of a float32
-                print(json.dumps(entry, ensure_ascii=False), file=file)
+                vector = [float(f"{x:.9g}") for x in each.vector]  # all of a float32
+                print(json_line(line, embedding=vector), file=file)
             file.flush()
 
         yield write

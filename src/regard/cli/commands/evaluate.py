@@ -7,7 +7,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from regard.cli.options import BatchSize, LengthPenalty, MaxNewTokens, Threads, specified
+from regard.cli.options import (
+    BatchSize,
+    Json,
+    LengthPenalty,
+    MaxNewTokens,
+    Threads,
+    generation_options,
+    option,
+    use_threads,
+)
 from regard.cli.progress import progress_bar
 from regard.cli.translators import Prefix, SourceLanguage, TargetLanguage, open_translator
 
@@ -16,22 +25,24 @@ if TYPE_CHECKING:
     from regard.translation.translator import Translator
 
 
+ModelName = Annotated[
+    str, typer.Argument(help="A shipped model's name, a model folder or hub:org/name.")
+]
+Pairs = Annotated[Path, typer.Argument(help="Sentence pairs: TSV, CSV, JSON lines or Parquet.")]
+Output = Annotated[Path | None, option("File for the translations, one a line.", "--output", "-o")]
+NumBeams = Annotated[int, option("Hypotheses kept at each step; 1 is greedy.", min=1)]
+
+
 def evaluate(
-    model: Annotated[
-        str, typer.Argument(help="A shipped model's name, a model folder or hub:org/name.")
-    ],
-    pairs: Annotated[Path, typer.Argument(help="Sentence pairs: TSV, CSV, JSON lines or Parquet.")],
+    context: typer.Context,
+    model: ModelName,
+    pairs: Pairs,
     source_language: SourceLanguage = None,
     target_language: TargetLanguage = None,
     prefix: Prefix = None,
-    output: Annotated[
-        Path | None,
-        typer.Option("--output", "-o", help="File for the translations, one a line."),
-    ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Write one JSON object.")] = False,
-    num_beams: Annotated[
-        int, typer.Option("--num-beams", min=1, help="Hypotheses kept at each step; 1 is greedy.")
-    ] = 5,
+    output: Output = None,
+    as_json: Json = False,
+    num_beams: NumBeams = 5,
     length_penalty: LengthPenalty = None,
     max_new_tokens: MaxNewTokens = None,
     batch_size: BatchSize = 32,
@@ -41,19 +52,12 @@ def evaluate(
 
     BLEU and chrF are sacreBLEU's, with the signatures that make them comparable.
     """
-    import torch
-
     from regard.translation.evaluation import read_test_set
 
     tested = read_test_set(pairs)
-    if threads:
-        torch.set_num_threads(threads)
-    options = specified(
-        num_beams=num_beams,
-        length_penalty=length_penalty,
-        max_new_tokens=max_new_tokens,
-    )
+    use_threads(threads)
     translator = open_translator(model, source_language, target_language, prefix)
+    options = generation_options(context)
     result = score(translator, tested, batch_size=batch_size, **options)
     if output is not None:
         from regard.files import whole_file

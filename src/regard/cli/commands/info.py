@@ -11,27 +11,25 @@ import typer
 
 from regard import __version__, catalog
 from regard.cli.columns import columns
+from regard.cli.options import Json, option
 from regard.errors import BadArgumentError, UnsupportedError
 
 LISTED = 20  # of a list in the table; --json has them all
 
 
-def info(
-    model: Annotated[
-        str | None,
-        typer.Argument(
-            help="A shipped model's name, a folder of a model or of word vectors, or hub:org/name;"
-            " without it, the versions and the shipped models."
-        ),
-    ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Write one JSON object.")] = False,
-    taps: Annotated[
-        bool,
-        typer.Option(
-            "--taps", help="List the attention layers, by the names that look and trace use."
-        ),
-    ] = False,
-) -> None:
+Model = Annotated[
+    str | None,
+    typer.Argument(
+        help="A shipped model's name, a folder of a model or of word vectors, or hub:org/name;"
+        " without it, the versions and the shipped models."
+    ),
+]
+Taps = Annotated[
+    bool, option("List the attention layers, by the names that look and trace use.", "--taps")
+]
+
+
+def info(model: Model = None, as_json: Json = False, taps: Taps = False) -> None:
     """Show a model's card, or versions, threads and the shipped models."""
     if taps:
         if model is None:

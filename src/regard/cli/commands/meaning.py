@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from regard.cli.options import Json, option
 from regard.cli.progress import progress_bar, waiting
 from regard.cli.texts import text_groups
 from regard.errors import BadArgumentError, DamagedFileError
@@ -27,44 +28,42 @@ JSON_LINES = (".jsonl", ".ndjson", ".json")
 EXCERPT = 30  # characters shown on either side of the word
 
 
+Word = Annotated[str, typer.Argument(help="The word; small letters and capitals are one.")]
+Text = Annotated[
+    Path,
+    option(
+        "A sentence or paragraph on each line; with the word's senses: .tsv of text, tab, sense, or"
+        ' .jsonl of {"text": …, "sense": …}; also .gz.',
+        "--text",
+        "-t",
+    ),
+]
+ModelName = Annotated[
+    str,
+    option(
+        "A shipped translator, or the folder or hub:org/name of an encoder or translator; static:"
+        " the vectors alone; attention: parameter-free attention over them.",
+        "--model",
+        "-m",
+    ),
+]
+Layer = Annotated[int | None, option("To draw; 0: the embedding.", default="last", min=0)]
+VectorsName = Annotated[
+    str | None, option("Of static and attention: a file or folder.", default="words-en")
+]
+Temperature = Annotated[float | None, option("Of attention's softmax.", default="√dim")]
+Picture = Annotated[Path | None, option("Draw to this .svg, .pdf or .png.", "--figure", "-o")]
+
+
 def meaning(
-    word: Annotated[str, typer.Argument(help="The word; small letters and capitals are one.")],
-    text: Annotated[
-        Path,
-        typer.Option(
-            "--text",
-            "-t",
-            help="A sentence or paragraph on each line; with the word's senses: .tsv of text, tab,"
-            ' sense, or .jsonl of {"text": …, "sense": …}; also .gz.',
-        ),
-    ],
-    model: Annotated[
-        str,
-        typer.Option(
-            "--model",
-            "-m",
-            help="A shipped translator, or the folder or hub:org/name of an encoder or translator;"
-            " static: the vectors alone; attention: parameter-free attention over them.",
-        ),
-    ] = "en-de",
-    layer: Annotated[
-        int | None,
-        typer.Option("--layer", min=0, help="To draw; 0: the embedding.", show_default="last"),
-    ] = None,
-    vectors: Annotated[
-        str | None,
-        typer.Option(
-            "--vectors", help="Of static and attention: a file or folder.", show_default="words-en"
-        ),
-    ] = None,
-    temperature: Annotated[
-        float | None,
-        typer.Option("--temperature", help="Of attention's softmax.", show_default="√dim"),
-    ] = None,
-    figure: Annotated[
-        Path | None, typer.Option("--figure", "-o", help="Draw to this .svg, .pdf or .png.")
-    ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Write one JSON object.")] = False,
+    word: Word,
+    text: Text,
+    model: ModelName = "en-de",
+    layer: Layer = None,
+    vectors: VectorsName = None,
+    temperature: Temperature = None,
+    figure: Picture = None,
+    as_json: Json = False,
 ) -> None:
     """Compare a word's one static vector with its vectors in context, and find its senses."""
     texts, senses = _read(text)
