@@ -256,12 +256,7 @@ def _answer(
 
 
 def _span(answer: Answer) -> dict[str, Any]:
-    return {
-        "score": answer.score,
-        "start": answer.start,
-        "end": answer.end,
-        "answer": answer.text,
-    }
+    return {"score": answer.score, "start": answer.start, "end": answer.end, "answer": answer.text}
 
 
 def _fill(runner: MaskFiller, texts: str | Sequence[str], **options: Any) -> Any:

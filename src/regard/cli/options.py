@@ -22,15 +22,18 @@ def option(help: str, *flags: str, default: str | None = None, **more: Any) -> A
     return typer.Option(*flags, help=help, show_default=default or True, **more)
 
 
+def model_option(help: str) -> Any:
+    """The option --model, where it is not the first argument."""
+    return option(help, "--model", "-m")
+
+
 def texts_to(verb: str) -> Any:
     """The argument of a command that reads texts from its arguments, a file or stdin."""
     return typer.Argument(help=f"What to {verb}, each in quotes; without any, --input or stdin.")
 
 
 Texts = list[str] | None
-ModelName = Annotated[
-    str, option("A shipped model's name, a model folder or hub:org/name.", "--model", "-m")
-]
+ModelName = Annotated[str, model_option("A shipped model's name, a model folder or hub:org/name.")]
 Input = Annotated[
     Path | None, option("File to read, one text a line; may be .gz.", "--input", "-i")
 ]
@@ -55,8 +58,7 @@ NumBeams = Annotated[
     int | None, option("Hypotheses kept at each step; 1 is greedy.", default="model's", min=1)
 ]
 NoRepeatNgramSize = Annotated[
-    int | None,
-    option("No run of this many tokens twice; 0 allows any.", default="model's", min=0),
+    int | None, option("No run of this many tokens twice; 0 allows any.", default="model's", min=0)
 ]
 Port = Annotated[int, option("Port on 127.0.0.1; 0 takes a free one.", min=0, max=65535)]
 NoOpen = Annotated[bool, option("Do not open a browser.", "--no-open")]

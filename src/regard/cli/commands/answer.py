@@ -6,20 +6,18 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from regard.cli import options
 from regard.cli.lines import Line, json_object
-from regard.cli.options import BatchSize, Output, Texts, Threads, option, use_threads
+from regard.cli.options import model_option, option
 from regard.cli.texts import answer_lines, one_line, text_groups, whole_text
 from regard.errors import BadArgumentError
 
 if TYPE_CHECKING:
     from regard.tasks.answering import Answer
 
-
-ModelName = Annotated[
-    str, option("Folder or hub:org/name of a model that answers.", "--model", "-m")
-]
 Questions = Annotated[
-    Texts, typer.Argument(help="What to ask, each in quotes; without any, --input or stdin.")
+    options.Texts,
+    typer.Argument(help="What to ask, each in quotes; without any, --input or stdin."),
 ]
 Context = Annotated[
     Path | None,
@@ -44,26 +42,25 @@ TopK = Annotated[
     ),
 ]
 OrNone = Annotated[
-    bool,
-    option("Allow the empty answer, for questions that the context leaves open.", "--or-none"),
+    bool, option("Allow the empty answer, for questions that the context leaves open.", "--or-none")
 ]
 
 Asked = dict[str, Any]  # the fields of a question
 
 
 def answer(
-    model: ModelName,
+    model: Annotated[str, model_option("Folder or hub:org/name of a model that answers.")],
     questions: Questions = None,
     context: Context = None,
     text: Annotated[str | None, option("The text to search.")] = None,
     input: Input = None,
-    output: Output = None,
+    output: options.Output = None,
     as_json: AsJson = False,
     top_k: TopK = 1,
     max_answer_len: Annotated[int, option("Longest answer, in tokens.", min=1)] = 15,
     or_none: OrNone = False,
-    batch_size: BatchSize = 32,
-    threads: Threads = None,
+    batch_size: options.BatchSize = 32,
+    threads: options.Threads = None,
 ) -> None:
     """Answer questions out of a text.
 
@@ -73,7 +70,7 @@ def answer(
         raise BadArgumentError("give either --context or --text; got both.")
     searched = whole_text("", context) if context else text
     groups = text_groups(questions, input, False, what="a question")
-    use_threads(threads)
+    options.use_threads(threads)
     from regard.api.loading import load
 
     answerer = load(model, "question-answering")

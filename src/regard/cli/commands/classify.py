@@ -2,17 +2,9 @@
 
 from typing import TYPE_CHECKING, Annotated, Any
 
+from regard.cli import options
 from regard.cli.lines import Line
-from regard.cli.options import (
-    BatchSize,
-    Input,
-    Output,
-    Texts,
-    Threads,
-    option,
-    texts_to,
-    use_threads,
-)
+from regard.cli.options import model_option, option
 from regard.cli.streams import say
 from regard.cli.texts import answer_lines, json_line, one_line, text_groups
 from regard.errors import BadArgumentError
@@ -20,9 +12,8 @@ from regard.errors import BadArgumentError
 if TYPE_CHECKING:
     from regard.tasks.classification import Classification
 
-
 ModelName = Annotated[
-    str, option("Folder or hub:org/name of a classifier of texts or images.", "--model", "-m")
+    str, model_option("Folder or hub:org/name of a classifier of texts or images.")
 ]
 AsJson = Annotated[
     bool,
@@ -40,15 +31,15 @@ TopK = Annotated[
 
 def classify(
     model: ModelName,
-    texts: Annotated[Texts, texts_to("classify")] = None,
-    input: Input = None,
-    output: Output = None,
+    texts: Annotated[options.Texts, options.texts_to("classify")] = None,
+    input: options.Input = None,
+    output: options.Output = None,
     as_json: AsJson = False,
     pairs: Annotated[bool, option("Each text is two, separated by a tab.", "--pairs")] = False,
     images: Annotated[bool, option("Each text is the name of an image file.", "--images")] = False,
     top_k: TopK = 1,
-    batch_size: BatchSize = 32,
-    threads: Threads = None,
+    batch_size: options.BatchSize = 32,
+    threads: options.Threads = None,
 ) -> None:
     """Label texts or images.
 
@@ -58,7 +49,7 @@ def classify(
     if pairs and images:
         raise BadArgumentError("give either --pairs or --images; got both.")
     groups = text_groups(texts, input, as_json, what="an image" if images else "a text")
-    use_threads(threads)
+    options.use_threads(threads)
     from regard.api.loading import load
 
     classifier = load(model, "image-classification" if images else "text-classification")

@@ -18,11 +18,7 @@ Folder = Annotated[
 Run = Annotated[bool, option("Run a model of more than 300 million parameters too.", "--run")]
 
 
-def doctor(
-    model: Folder,
-    run: Run = False,
-    as_json: Json = False,
-) -> None:
+def doctor(model: Folder, run: Run = False, as_json: Json = False) -> None:
     """Check a model folder: files, weights, tokenizer, settings, and whether padding or the future
     changes what it gives. Exits with 1 if one is wrong."""
     from regard.checkpoints import open_checkpoint

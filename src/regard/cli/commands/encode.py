@@ -5,8 +5,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
+from regard.cli import options
 from regard.cli.lines import Line
-from regard.cli.options import BatchSize, Input, Texts, Threads, option, texts_to, use_threads
+from regard.cli.options import model_option, option
 from regard.cli.streams import say
 from regard.cli.texts import destination, json_line, line_named, lines_bar, text_groups
 
@@ -15,8 +16,6 @@ if TYPE_CHECKING:
 
 Write = Callable[[list[Line], "list[Embedding]"], None]
 
-
-ModelName = Annotated[str, option("Folder or hub:org/name of an encoder.", "--model", "-m")]
 Output = Annotated[
     Path | None,
     option(
@@ -36,14 +35,14 @@ Normalize = Annotated[
 
 
 def encode(
-    model: ModelName,
-    texts: Annotated[Texts, texts_to("encode")] = None,
-    input: Input = None,
+    model: Annotated[str, model_option("Folder or hub:org/name of an encoder.")],
+    texts: Annotated[options.Texts, options.texts_to("encode")] = None,
+    input: options.Input = None,
     output: Output = None,
     pooling: Pooling = None,
     normalize: Normalize = None,
-    batch_size: BatchSize = 32,
-    threads: Threads = None,
+    batch_size: options.BatchSize = 32,
+    threads: options.Threads = None,
 ) -> None:
     """Turn texts into vectors that are close where the texts mean alike.
 
@@ -51,7 +50,7 @@ def encode(
     pass through to JSON lines.
     """
     groups = text_groups(texts, input, True, what="a text")
-    use_threads(threads)
+    options.use_threads(threads)
     from regard.api.loading import load
 
     embedder = load(model, "feature-extraction")

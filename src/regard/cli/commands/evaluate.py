@@ -7,16 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from regard.cli.options import (
-    BatchSize,
-    Json,
-    LengthPenalty,
-    MaxNewTokens,
-    Threads,
-    generation_options,
-    option,
-    use_threads,
-)
+from regard.cli import options
+from regard.cli.options import option
 from regard.cli.progress import progress_bar
 from regard.cli.translators import Prefix, SourceLanguage, TargetLanguage, open_translator
 
@@ -24,29 +16,26 @@ if TYPE_CHECKING:
     from regard.translation.evaluation import Evaluation
     from regard.translation.translator import Translator
 
-
 ModelName = Annotated[
     str, typer.Argument(help="A shipped model's name, a model folder or hub:org/name.")
 ]
-Pairs = Annotated[Path, typer.Argument(help="Sentence pairs: TSV, CSV, JSON lines or Parquet.")]
 Output = Annotated[Path | None, option("File for the translations, one a line.", "--output", "-o")]
-NumBeams = Annotated[int, option("Hypotheses kept at each step; 1 is greedy.", min=1)]
 
 
 def evaluate(
     context: typer.Context,
     model: ModelName,
-    pairs: Pairs,
+    pairs: Annotated[Path, typer.Argument(help="Sentence pairs: TSV, CSV, JSON lines or Parquet.")],
     source_language: SourceLanguage = None,
     target_language: TargetLanguage = None,
     prefix: Prefix = None,
     output: Output = None,
-    as_json: Json = False,
-    num_beams: NumBeams = 5,
-    length_penalty: LengthPenalty = None,
-    max_new_tokens: MaxNewTokens = None,
-    batch_size: BatchSize = 32,
-    threads: Threads = None,
+    as_json: options.Json = False,
+    num_beams: Annotated[int, option("Hypotheses kept at each step; 1 is greedy.", min=1)] = 5,
+    length_penalty: options.LengthPenalty = None,
+    max_new_tokens: options.MaxNewTokens = None,
+    batch_size: options.BatchSize = 32,
+    threads: options.Threads = None,
 ) -> None:
     """Score a translator: BLEU, chrF, loss and speed.
 
@@ -55,10 +44,10 @@ def evaluate(
     from regard.translation.evaluation import read_test_set
 
     tested = read_test_set(pairs)
-    use_threads(threads)
+    options.use_threads(threads)
     translator = open_translator(model, source_language, target_language, prefix)
-    options = generation_options(context)
-    result = score(translator, tested, batch_size=batch_size, **options)
+    settings = options.generation_options(context)
+    result = score(translator, tested, batch_size=batch_size, **settings)
     if output is not None:
         from regard.files import whole_file
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from regard.cli.options import FIGURES, check_ending, option, specified
+from regard.cli.options import FIGURES, check_ending, model_option, option, specified
 from regard.cli.progress import waiting
 from regard.cli.texts import destination, whole_text
 from regard.errors import BadArgumentError
@@ -21,14 +21,11 @@ SETTINGS = ("score", "mask", "temperature", "heads", "head_dim", "positions", "p
 Sentence = Annotated[str | None, typer.Argument(help="The sentence, in quotes; without it, stdin.")]
 ModelName = Annotated[
     str | None,
-    option(
+    model_option(
         "A shipped model's name, a model folder or hub:org/name. Without one: attention without"
-        " parameters, on word vectors.",
-        "--model",
-        "-m",
+        " parameters, on word vectors."
     ),
 ]
-Layer = Annotated[int | None, option("Which of the model's, from 0.", min=0)]
 Attention = Annotated[
     str | None,
     option(
@@ -37,8 +34,6 @@ Attention = Annotated[
     ),
 ]
 Target = Annotated[str | None, option("A translation to explain the cross-attention of.")]
-Head = Annotated[int, option("Whose numbers are shown.", min=0)]
-Vectors = Annotated[str, option("Word vectors: a shipped name, or a file or folder.")]
 Score = Annotated[
     str | None,
     option("dot, scaled_dot, cosine, gaussian or average.", default="scaled_dot", metavar="NAME"),
@@ -51,8 +46,6 @@ Mask = Annotated[
         metavar="none|causal|N",
     ),
 ]
-Temperature = Annotated[float | None, option("Scores are divided by it.", default="1")]
-Heads = Annotated[int | None, option("How many share the vector.", default="1")]
 HeadDim = Annotated[int | None, option("Dimensions of a head.", default="all there are")]
 Positions = Annotated[
     bool | None, option("Add the sinusoids that tell the words' order.", "--positions")
@@ -67,11 +60,8 @@ Projections = Annotated[
 ]
 Window = Annotated[str | None, option("Only these words of a longer text.", metavar="START:END")]
 Word = Annotated[int, option("The token whose output --geometry follows, from 0.", min=0)]
-Html = Annotated[Path | None, option("Write one HTML page.")]
 Xlsx = Annotated[Path | None, option("Write a workbook whose cells are formulas: change a number.")]
 Geometry = Annotated[Path | None, option("Draw the arrows of a head as .svg, .pdf or .png.")]
-Markdown = Annotated[bool, option("Write Markdown to stdout.", "--markdown")]
-AsJson = Annotated[bool, option("Write all numbers as one JSON object.", "--json")]
 Whole = Annotated[bool, option("Every row and column, not the first ones only.", "--all")]
 
 
@@ -79,25 +69,25 @@ def explain(
     context: typer.Context,
     sentence: Sentence = None,
     model: ModelName = None,
-    layer: Layer = None,
+    layer: Annotated[int | None, option("Which of the model's, from 0.", min=0)] = None,
     attention: Attention = None,
     target: Target = None,
-    head: Head = 0,
-    vectors: Vectors = WORDS,
+    head: Annotated[int, option("Whose numbers are shown.", min=0)] = 0,
+    vectors: Annotated[str, option("Word vectors: a shipped name, or a file or folder.")] = WORDS,
     score: Score = None,
     mask: Mask = None,
-    temperature: Temperature = None,
-    heads: Heads = None,
+    temperature: Annotated[float | None, option("Scores are divided by it.", default="1")] = None,
+    heads: Annotated[int | None, option("How many share the vector.", default="1")] = None,
     head_dim: HeadDim = None,
     positions: Positions = None,
     projections: Projections = None,
     window: Window = None,
     word: Word = 0,
-    html: Html = None,
+    html: Annotated[Path | None, option("Write one HTML page.")] = None,
     xlsx: Xlsx = None,
     geometry: Geometry = None,
-    markdown: Markdown = False,
-    as_json: AsJson = False,
+    markdown: Annotated[bool, option("Write Markdown to stdout.", "--markdown")] = False,
+    as_json: Annotated[bool, option("Write all numbers as one JSON object.", "--json")] = False,
     whole: Whole = False,
 ) -> None:
     """Explain attention on a sentence: each step's equation, shape and numbers."""

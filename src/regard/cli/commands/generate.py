@@ -5,22 +5,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from regard.cli import options
 from regard.cli.lines import Line
-from regard.cli.options import (
-    BatchSize,
-    Input,
-    JsonLines,
-    MaxNewTokens,
-    NoRepeatNgramSize,
-    NumBeams,
-    Output,
-    Texts,
-    Threads,
-    generation_options,
-    option,
-    texts_to,
-    use_threads,
-)
+from regard.cli.options import model_option, option
 from regard.cli.streams import say
 from regard.cli.texts import destination, json_line, line_named, lines_bar, text_groups
 from regard.errors import BadArgumentError
@@ -31,13 +18,10 @@ if TYPE_CHECKING:
 _SAMPLING = ("temperature", "top_k", "top_p", "min_p", "seed")
 Messages = list[dict[str, str]]
 
-
 ModelName = Annotated[
-    str,
-    option("Folder or hub:org/name of a GPT-2, Llama, Mistral or Qwen2 model.", "--model", "-m"),
+    str, model_option("Folder or hub:org/name of a GPT-2, Llama, Mistral or Qwen2 model.")
 ]
 Chat = Annotated[bool, option("Each prompt is a message to a model that chats.", "--chat")]
-System = Annotated[str | None, option("The instructions that a chat begins with.")]
 Interactive = Annotated[
     bool,
     option("Chat line by line. Ctrl-C stops an answer, Ctrl-D ends the chat.", "--interactive"),
@@ -50,11 +34,7 @@ DoSample = Annotated[
         default="model's",
     ),
 ]
-Temperature = Annotated[float | None, option("Below 1 keeps to likelier tokens.")]
-TopK = Annotated[int | None, option("Draw among this many likeliest; 0: all.")]
-TopP = Annotated[float | None, option("Draw among the likeliest of this much mass.")]
 MinP = Annotated[float | None, option("Draw among those this fraction as likely as the likeliest.")]
-Seed = Annotated[int | None, option("The same seed draws the same text.")]
 NumReturnSequences = Annotated[int | None, option("Texts to write for each prompt.", min=1)]
 RepetitionPenalty = Annotated[float | None, option("Above 1 avoids tokens already there.")]
 Stop = Annotated[list[str] | None, option("End once this has been written; may be given again.")]
@@ -62,28 +42,28 @@ Stop = Annotated[list[str] | None, option("End once this has been written; may b
 
 def generate(
     context: typer.Context,
-    prompts: Annotated[Texts, texts_to("go on with")] = None,
+    prompts: Annotated[options.Texts, options.texts_to("go on with")] = None,
     model: ModelName = "",
-    input: Input = None,
-    output: Output = None,
-    as_json: JsonLines = False,
+    input: options.Input = None,
+    output: options.Output = None,
+    as_json: options.JsonLines = False,
     chat: Chat = False,
-    system: System = None,
+    system: Annotated[str | None, option("The instructions that a chat begins with.")] = None,
     interactive: Interactive = False,
-    max_new_tokens: MaxNewTokens = None,
+    max_new_tokens: options.MaxNewTokens = None,
     do_sample: DoSample = None,
-    temperature: Temperature = None,
-    top_k: TopK = None,
-    top_p: TopP = None,
+    temperature: Annotated[float | None, option("Below 1 keeps to likelier tokens.")] = None,
+    top_k: Annotated[int | None, option("Draw among this many likeliest; 0: all.")] = None,
+    top_p: Annotated[float | None, option("Draw among the likeliest of this much mass.")] = None,
     min_p: MinP = None,
-    seed: Seed = None,
-    num_beams: NumBeams = None,
+    seed: Annotated[int | None, option("The same seed draws the same text.")] = None,
+    num_beams: options.NumBeams = None,
     num_return_sequences: NumReturnSequences = None,
     repetition_penalty: RepetitionPenalty = None,
-    no_repeat_ngram_size: NoRepeatNgramSize = None,
+    no_repeat_ngram_size: options.NoRepeatNgramSize = None,
     stop: Stop = None,
-    batch_size: BatchSize = 16,
-    threads: Threads = None,
+    batch_size: options.BatchSize = 16,
+    threads: options.Threads = None,
 ) -> None:
     """Go on with texts, or answer as a chat.
 
@@ -101,29 +81,29 @@ def generate(
             "--interactive reads its messages from you; leave prompts and files out."
         )
     groups = [] if interactive else text_groups(prompts, input, as_json, what="a prompt")
-    use_threads(threads)
+    options.use_threads(threads)
     from regard.api.loading import load
 
-    options = generation_options(context)
-    if any(name in options for name in _SAMPLING):
-        options.setdefault("do_sample", True)
+    settings = options.generation_options(context)
+    if any(name in settings for name in _SAMPLING):
+        settings.setdefault("do_sample", True)
     writer = load(model, "text-generation")
-    config = writer.generation.updated(**options)
-    options["stop_strings"] = stop or ()
+    config = writer.generation.updated(**settings)
+    settings["stop_strings"] = stop or ()
     opening: Messages = [] if system is None else [{"role": "system", "content": system}]
     if interactive:
-        _converse(writer, opening, options)
+        _converse(writer, opening, settings)
         return
     one = len(prompts or ()) == config.num_beams == config.num_return_sequences == 1
     if prompts and one and not (as_json or output):
-        _stream(writer, prompts[0], opening, chat, options)
+        _stream(writer, prompts[0], opening, chat, settings)
         return
     gaps = chain([""], repeat("\n"))  # an empty line between texts
     with destination(output) as file, lines_bar(input, "writing") as bar:
         for group in groups:
             asked = [_asked(line.text, opening, chat) for line in group]
             with line_named(group):
-                results = writer.run(asked, batch_size=batch_size, progress=bar, **options)
+                results = writer.run(asked, batch_size=batch_size, progress=bar, **settings)
             for line, result in zip(group, results, strict=True):
                 _warn(result, chat, f"the text of line {line.number}")
                 if as_json:
@@ -136,9 +116,9 @@ def generate(
 
 
 def _stream(
-    writer: "Writer", prompt: str, opening: Messages, chat: bool, options: dict[str, Any]
+    writer: "Writer", prompt: str, opening: Messages, chat: bool, settings: dict[str, Any]
 ) -> None:
-    pieces = writer.stream(_asked(prompt, opening, chat), **options)
+    pieces = writer.stream(_asked(prompt, opening, chat), **settings)
     if not chat:
         print(prompt, end="", flush=True)
     try:
@@ -150,7 +130,7 @@ def _stream(
         _warn(pieces.result, chat, "the text")
 
 
-def _converse(writer: "Writer", opening: Messages, options: dict[str, Any]) -> None:
+def _converse(writer: "Writer", opening: Messages, settings: dict[str, Any]) -> None:
     messages = list(opening)
     while True:
         try:
@@ -161,7 +141,7 @@ def _converse(writer: "Writer", opening: Messages, options: dict[str, Any]) -> N
         if not said.strip():
             continue
         messages.append({"role": "user", "content": said})
-        pieces, answer = writer.stream(messages, **options), ""
+        pieces, answer = writer.stream(messages, **settings), ""
         try:
             for piece in pieces:
                 print(piece, end="", flush=True)

@@ -16,7 +16,6 @@ from regard.errors import BadArgumentError, UnsupportedError
 
 LISTED = 20  # of a list in the table; --json has them all
 
-
 Model = Annotated[
     str | None,
     typer.Argument(

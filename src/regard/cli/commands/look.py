@@ -33,11 +33,8 @@ Model = Annotated[
     ),
 ]
 Text = Annotated[str | None, typer.Argument(help="What to look at; without it, --file or stdin.")]
-File = Annotated[Path | None, option("Read the text from this file.", "--file", "-f")]
-Target = Annotated[str | None, option("Look at this translation, not the model's own.")]
 NumBeams = Annotated[
-    int | None,
-    option("Hypotheses of a translation.", default="model's", min=1, max=MOST_BEAMS),
+    int | None, option("Hypotheses of a translation.", default="model's", min=1, max=MOST_BEAMS)
 ]
 Generate = Annotated[int | None, option("Tokens that a language model adds to the text.", min=0)]
 Tap = Annotated[str | None, option("Attention layer to begin with; `regard info MODEL --taps`.")]
@@ -46,7 +43,6 @@ HeadName = Annotated[
 ]
 Html = Annotated[Path | None, option("Write one self-contained HTML file, which needs no network.")]
 Save = Annotated[Path | None, option("Write the trace as .safetensors, for regard look or load.")]
-Picture = Annotated[Path | None, option("Write the map as .svg, .pdf or .png.")]
 Terminal = Annotated[bool, option("Show the map of words here, in the terminal.", "--terminal")]
 AsJson = Annotated[bool, option("Write what the trace has as one JSON object.", "--json")]
 
@@ -55,15 +51,15 @@ def look(
     context: typer.Context,
     model: Model,
     text: Text = None,
-    file: File = None,
-    target: Target = None,
+    file: Annotated[Path | None, option("Read the text from this file.", "--file", "-f")] = None,
+    target: Annotated[str | None, option("Look at this translation, not the model's own.")] = None,
     num_beams: NumBeams = None,
     generate: Generate = None,
     tap: Tap = None,
     head: HeadName = None,
     html: Html = None,
     save: Save = None,
-    figure: Picture = None,
+    figure: Annotated[Path | None, option("Write the map as .svg, .pdf or .png.")] = None,
     terminal: Terminal = False,
     as_json: AsJson = False,
     port: Port = PORT,

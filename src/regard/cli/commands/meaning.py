@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from regard.cli.options import Json, option
+from regard.cli.options import Json, model_option, option
 from regard.cli.progress import progress_bar, waiting
 from regard.cli.texts import text_groups
 from regard.errors import BadArgumentError, DamagedFileError
@@ -27,8 +27,6 @@ TABLES = (".tsv", ".tab")
 JSON_LINES = (".jsonl", ".ndjson", ".json")
 EXCERPT = 30  # characters shown on either side of the word
 
-
-Word = Annotated[str, typer.Argument(help="The word; small letters and capitals are one.")]
 Text = Annotated[
     Path,
     option(
@@ -40,28 +38,25 @@ Text = Annotated[
 ]
 ModelName = Annotated[
     str,
-    option(
+    model_option(
         "A shipped translator, or the folder or hub:org/name of an encoder or translator; static:"
-        " the vectors alone; attention: parameter-free attention over them.",
-        "--model",
-        "-m",
+        " the vectors alone; attention: parameter-free attention over them."
     ),
 ]
 Layer = Annotated[int | None, option("To draw; 0: the embedding.", default="last", min=0)]
 VectorsName = Annotated[
     str | None, option("Of static and attention: a file or folder.", default="words-en")
 ]
-Temperature = Annotated[float | None, option("Of attention's softmax.", default="√dim")]
 Picture = Annotated[Path | None, option("Draw to this .svg, .pdf or .png.", "--figure", "-o")]
 
 
 def meaning(
-    word: Word,
+    word: Annotated[str, typer.Argument(help="The word; small letters and capitals are one.")],
     text: Text,
     model: ModelName = "en-de",
     layer: Layer = None,
     vectors: VectorsName = None,
-    temperature: Temperature = None,
+    temperature: Annotated[float | None, option("Of attention's softmax.", default="√dim")] = None,
     figure: Picture = None,
     as_json: Json = False,
 ) -> None:

@@ -4,37 +4,18 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from regard.cli import options
 from regard.cli.lines import Line
-from regard.cli.options import (
-    BatchSize,
-    Input,
-    JsonLines,
-    LengthPenalty,
-    MaxNewTokens,
-    NoRepeatNgramSize,
-    NumBeams,
-    Output,
-    Texts,
-    Threads,
-    generation_options,
-    option,
-    texts_to,
-    use_threads,
-)
+from regard.cli.options import model_option, option
 from regard.cli.streams import say
 from regard.cli.texts import answer_lines, json_line, one_line, say_not_followed, text_groups
 
 if TYPE_CHECKING:
     from regard.tasks.summarization import Rewriting
 
-
 ModelName = Annotated[
     str,
-    option(
-        "Folder or hub:org/name of a BART, Pegasus or T5 model; none comes with regard.",
-        "--model",
-        "-m",
-    ),
+    model_option("Folder or hub:org/name of a BART, Pegasus or T5 model; none comes with regard."),
 ]
 Prefix = Annotated[
     str | None,
@@ -46,18 +27,18 @@ MinNewTokens = Annotated[int | None, option("Shortest summary.", default="model'
 def summarize(
     context: typer.Context,
     model: ModelName,
-    texts: Annotated[Texts, texts_to("summarize")] = None,
-    input: Input = None,
-    output: Output = None,
-    as_json: JsonLines = False,
+    texts: Annotated[options.Texts, options.texts_to("summarize")] = None,
+    input: options.Input = None,
+    output: options.Output = None,
+    as_json: options.JsonLines = False,
     prefix: Prefix = None,
-    max_new_tokens: MaxNewTokens = None,
+    max_new_tokens: options.MaxNewTokens = None,
     min_new_tokens: MinNewTokens = None,
-    num_beams: NumBeams = None,
-    length_penalty: LengthPenalty = None,
-    no_repeat_ngram_size: NoRepeatNgramSize = None,
-    batch_size: BatchSize = 8,
-    threads: Threads = None,
+    num_beams: options.NumBeams = None,
+    length_penalty: options.LengthPenalty = None,
+    no_repeat_ngram_size: options.NoRepeatNgramSize = None,
+    batch_size: options.BatchSize = 8,
+    threads: options.Threads = None,
 ) -> None:
     """Summarize texts.
 
@@ -65,18 +46,18 @@ def summarize(
     its line has come.
     """
     groups = text_groups(texts, input, as_json, what="a text")
-    use_threads(threads)
+    options.use_threads(threads)
     from regard.api.loading import load
 
     summarizer = load(model, "summarization")
     if prefix is not None:
         summarizer.prefix = prefix
     say_not_followed(model, summarizer.not_followed)
-    options = generation_options(context)
+    settings = options.generation_options(context)
 
     def summarized(lines: list[Line], progress: Any) -> "list[Rewriting]":
         texts = [line.text for line in lines]
-        return summarizer.run(texts, batch_size=batch_size, progress=progress, **options)
+        return summarizer.run(texts, batch_size=batch_size, progress=progress, **settings)
 
     def shown(line: Line, summary: "Rewriting | None") -> str:
         if summary:

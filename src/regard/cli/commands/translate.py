@@ -5,23 +5,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from regard.cli import options
 from regard.cli.lines import Line
-from regard.cli.options import (
-    BatchSize,
-    Input,
-    JsonLines,
-    LengthPenalty,
-    MaxNewTokens,
-    ModelName,
-    NumBeams,
-    Output,
-    Texts,
-    Threads,
-    generation_options,
-    option,
-    texts_to,
-    use_threads,
-)
+from regard.cli.options import option
 from regard.cli.streams import say
 from regard.cli.texts import answer_lines, json_line, one_line, text_groups
 from regard.cli.translators import Prefix, SourceLanguage, TargetLanguage, open_translator
@@ -29,7 +15,6 @@ from regard.errors import BadArgumentError
 
 if TYPE_CHECKING:
     from regard.translation.translator import Result
-
 
 Attention = Annotated[bool, option("Show which words each word attended to.", "--attention")]
 AttentionStep = Annotated[
@@ -58,23 +43,23 @@ NBest = Annotated[
 
 def translate(
     context: typer.Context,
-    sentences: Annotated[Texts, texts_to("translate")] = None,
-    model: ModelName = "en-de",
+    sentences: Annotated[options.Texts, options.texts_to("translate")] = None,
+    model: options.ModelName = "en-de",
     source_language: SourceLanguage = None,
     target_language: TargetLanguage = None,
     prefix: Prefix = None,
-    input: Input = None,
-    output: Output = None,
-    as_json: JsonLines = False,
+    input: options.Input = None,
+    output: options.Output = None,
+    as_json: options.JsonLines = False,
     attention: Attention = False,
     attention_step: AttentionStep = "output",
     attention_layer: AttentionLayer = None,
-    num_beams: NumBeams = None,
+    num_beams: options.NumBeams = None,
     num_return_sequences: NBest = 1,
-    length_penalty: LengthPenalty = None,
-    max_new_tokens: MaxNewTokens = None,
-    batch_size: BatchSize = 32,
-    threads: Threads = None,
+    length_penalty: options.LengthPenalty = None,
+    max_new_tokens: options.MaxNewTokens = None,
+    batch_size: options.BatchSize = 32,
+    threads: options.Threads = None,
 ) -> None:
     """Translate sentences.
 
@@ -83,14 +68,14 @@ def translate(
     """
     attention = attention or attention_layer is not None
     groups = text_groups(sentences, input, as_json, what="a sentence")
-    use_threads(threads)
+    options.use_threads(threads)
     translator = open_translator(model, source_language, target_language, prefix)
     beams = translator.generation.num_beams if num_beams is None else num_beams
     if num_return_sequences > beams:
         raise BadArgumentError(
             f"--n-best must not be above --num-beams; got {num_return_sequences} > {beams}."
         )
-    options = generation_options(context)
+    settings = options.generation_options(context)
 
     def translated(lines: list[Line], progress: Any) -> "list[Result]":
         return translator.run(
@@ -99,7 +84,7 @@ def translate(
             alignment=attention_step if attention else None,
             alignment_layer=attention_layer,
             progress=progress,
-            **options,
+            **settings,
         )
 
     def shown(line: Line, result: "Result | None") -> str:

@@ -10,7 +10,7 @@ import typer
 from regard.cli.columns import columns
 from regard.cli.commands.words.represent import represent
 from regard.cli.commands.words.train import train
-from regard.cli.options import Json, option
+from regard.cli.options import Json, model_option, option
 from regard.cli.progress import waiting
 from regard.cli.texts import one_line
 from regard.errors import BadArgumentError
@@ -24,21 +24,13 @@ SHIPPED = "words-en"
 
 Model = Annotated[
     str,
-    option(
-        "words-en, or a file or folder of vectors: GloVe, word2vec, fastText .vec, or trained"
-        " here.",
-        "--model",
-        "-m",
+    model_option(
+        "words-en, or a file or folder of vectors: GloVe, word2vec, fastText .vec, or trained here."
     ),
 ]
 Limit = Annotated[
     int | None, option("Read only so many words of the vectors.", default="all", min=1)
 ]
-Words = Annotated[list[str], typer.Argument(help="One or more words.", metavar="WORD...")]
-TwoWords = Annotated[list[str], typer.Argument(help="Two or more words.", metavar="WORD...")]
-ThreeWords = Annotated[list[str], typer.Argument(help="Three or more words.", metavar="WORD...")]
-Picture = Annotated[Path, option("An .svg, .pdf or .png.", "--output", "-o")]
-Neighbors = Annotated[int, option("Draw so many neighbors of each word too.", min=0)]
 
 
 @words.callback()
@@ -52,7 +44,7 @@ words.command()(train)
 
 @words.command()
 def near(
-    word: Words,
+    word: Annotated[list[str], typer.Argument(help="One or more words.", metavar="WORD...")],
     model: Model = SHIPPED,
     count: Annotated[int, option("Of each word.", "--count", "-k", min=1)] = 10,
     limit: Limit = None,
@@ -72,7 +64,7 @@ def near(
 
 @words.command()
 def compare(
-    word: TwoWords,
+    word: Annotated[list[str], typer.Argument(help="Two or more words.", metavar="WORD...")],
     model: Model = SHIPPED,
     limit: Limit = None,
     as_json: Json = False,
@@ -95,11 +87,11 @@ def compare(
 
 @words.command()
 def draw(
-    word: ThreeWords,
-    output: Picture = Path("words.svg"),
+    word: Annotated[list[str], typer.Argument(help="Three or more words.", metavar="WORD...")],
+    output: Annotated[Path, option("An .svg, .pdf or .png.", "--output", "-o")] = Path("words.svg"),
     model: Model = SHIPPED,
     method: Annotated[str, option("To two dimensions.", metavar="pca|umap")] = "pca",
-    neighbors: Neighbors = 0,
+    neighbors: Annotated[int, option("Draw so many neighbors of each word too.", min=0)] = 0,
     limit: Limit = None,
     as_json: Json = False,
 ) -> None:
@@ -115,10 +107,7 @@ def draw(
     flat = to_plane(vectors.rows([*asked, *others]), method)
     name, other = ("words", "their neighbors") if others else ("", "")
     count = len(asked)
-    clouds = [
-        Cloud(name, flat.points[:count], asked),
-        Cloud(other, flat.points[count:], others),
-    ]
+    clouds = [Cloud(name, flat.points[:count], asked), Cloud(other, flat.points[count:], others)]
     with waiting("drawing"):
         save(scatter(clouds, x_name=flat.names[0], y_name=flat.names[1]), output)
     if as_json:

@@ -17,15 +17,13 @@ if TYPE_CHECKING:
 WAYS = ("one-hot", "bag", "tfidf")
 ROWS, COLUMNS = 20, 12  # of a table in the terminal
 
-
-Way = Annotated[str, option("Which.", "--as", metavar="|".join(WAYS))]
 Output = Annotated[Path | None, option("Write here.", "--output", "-o", default="stdout")]
 AsJson = Annotated[bool, option("Write one JSON object with what is not zero.", "--json")]
 
 
 def represent(
     file: Corpus = None,
-    way: Way = "bag",
+    way: Annotated[str, option("Which.", "--as", metavar="|".join(WAYS))] = "bag",
     output: Output = None,
     as_csv: Annotated[bool, option("Every number, as CSV.", "--csv")] = False,
     as_json: AsJson = False,

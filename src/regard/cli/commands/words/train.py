@@ -15,7 +15,6 @@ from regard.errors import BadArgumentError, unknown
 
 METHODS = ("skip-gram", "svd")
 
-
 SKIP_GRAM = ("epochs", "negatives", "subsample", "learning_rate", "seed")
 
 
@@ -41,17 +40,10 @@ Method = Annotated[
         metavar="|".join(METHODS),
     ),
 ]
-Dim = Annotated[int, option("Numbers in a vector.", min=1)]
-Window = Annotated[int, option("Words on either side that count.", min=1)]
-MinCount = Annotated[int, option("Words met less often get no vector.", min=1)]
-Epochs = Annotated[int | None, _skip_gram("Times the text is read.", "10", min=1)]
 Negatives = Annotated[int | None, _skip_gram("Random words against each real one.", "5", min=1)]
 Subsample = Annotated[
     float | None, _skip_gram("Words more frequent are often passed over.", "0.001", min=0)
 ]
-LearningRate = Annotated[float | None, _skip_gram("At the beginning.", "0.025", min=0)]
-Seed = Annotated[int | None, _skip_gram("The same seed gives the same vectors.", "1")]
-Half = Annotated[bool, option("Write numbers of 16 bits, in a folder.", "--half")]
 
 
 def train(
@@ -59,15 +51,15 @@ def train(
     file: Corpus = None,
     output: Output = Path("vectors"),
     method: Method = METHODS[0],
-    dim: Dim = 100,
-    window: Window = 5,
-    min_count: MinCount = 5,
-    epochs: Epochs = None,
+    dim: Annotated[int, option("Numbers in a vector.", min=1)] = 100,
+    window: Annotated[int, option("Words on either side that count.", min=1)] = 5,
+    min_count: Annotated[int, option("Words met less often get no vector.", min=1)] = 5,
+    epochs: Annotated[int | None, _skip_gram("Times the text is read.", "10", min=1)] = None,
     negatives: Negatives = None,
     subsample: Subsample = None,
-    learning_rate: LearningRate = None,
-    seed: Seed = None,
-    half: Half = False,
+    learning_rate: Annotated[float | None, _skip_gram("At the beginning.", "0.025", min=0)] = None,
+    seed: Annotated[int | None, _skip_gram("The same seed gives the same vectors.", "1")] = None,
+    half: Annotated[bool, option("Write numbers of 16 bits, in a folder.", "--half")] = False,
     as_json: Json = False,
 ) -> None:
     """Train word vectors on your text."""
