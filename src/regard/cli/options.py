@@ -27,9 +27,14 @@ def model_option(help: str) -> Any:
     return option(help, "--model", "-m")
 
 
+def argument(help: str, metavar: str | None = None) -> Any:
+    """An argument: what has no flag."""
+    return typer.Argument(help=help, metavar=metavar)
+
+
 def texts_to(verb: str) -> Any:
     """The argument of a command that reads texts from its arguments, a file or stdin."""
-    return typer.Argument(help=f"What to {verb}, each in quotes; without any, --input or stdin.")
+    return argument(f"What to {verb}, each in quotes; without any, --input or stdin.")
 
 
 Texts = list[str] | None
@@ -48,7 +53,7 @@ JsonLines = Annotated[
 ]
 Json = Annotated[bool, option("Write one JSON object.", "--json")]
 Corpus = Annotated[
-    Path | None, typer.Argument(help="A sentence or paragraph on each line; without it, stdin.")
+    Path | None, argument("A sentence or paragraph on each line; without it, stdin.")
 ]
 BatchSize = Annotated[int, option("Texts computed together.", min=1)]
 Threads = Annotated[int | None, option("CPU threads.", default="one for each core", min=1)]
@@ -68,6 +73,11 @@ def specified(context: typer.Context, names: Iterable[str]) -> dict[str, Any]:
     """Those of the named options of a command that the user gave: that are not None."""
     values = {name: context.params.get(name) for name in names}
     return {name: value for name, value in values.items() if value is not None}
+
+
+def flags(names: Iterable[str]) -> str:
+    """Parameters as they are written on the command line: "--head-dim, --mask"."""
+    return ", ".join(f"--{name.replace('_', '-')}" for name in names)
 
 
 def generation_options(context: typer.Context) -> dict[str, Any]:

@@ -4,8 +4,6 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
 from regard.cli import options
 from regard.cli.lines import Line, json_object
 from regard.cli.options import model_option, option
@@ -15,10 +13,6 @@ from regard.errors import BadArgumentError
 if TYPE_CHECKING:
     from regard.tasks.answering import Answer
 
-Questions = Annotated[
-    options.Texts,
-    typer.Argument(help="What to ask, each in quotes; without any, --input or stdin."),
-]
 Context = Annotated[
     Path | None,
     option("File with the text to search, up to 16 MiB; may be .gz.", "--context", "-c"),
@@ -50,7 +44,7 @@ Asked = dict[str, Any]  # the fields of a question
 
 def answer(
     model: Annotated[str, model_option("Folder or hub:org/name of a model that answers.")],
-    questions: Questions = None,
+    questions: Annotated[options.Texts, options.texts_to("ask")] = None,
     context: Context = None,
     text: Annotated[str | None, option("The text to search.")] = None,
     input: Input = None,

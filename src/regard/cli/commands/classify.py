@@ -1,5 +1,6 @@
 """`regard classify`: a label for each text, pair of texts or image."""
 
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated, Any
 
 from regard.cli import options
@@ -83,8 +84,7 @@ def _pair(line: Line) -> tuple[str, str]:
 
 def _json(line: Line, result: "Classification | None") -> str:
     labels = result.labels if result else []
-    found = [{"label": each.label, "score": each.score} for each in labels]
-    return json_line(line, labels=found)
+    return json_line(line, labels=[asdict(each) for each in labels])
 
 
 def _plain(line: Line, result: "Classification | None", top_k: int) -> str:

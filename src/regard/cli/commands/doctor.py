@@ -7,13 +7,10 @@ from typing import Annotated
 import typer
 
 from regard.cli.columns import columns
-from regard.cli.options import Json, option
+from regard.cli.options import Json, argument, option
 
 Folder = Annotated[
-    str,
-    typer.Argument(
-        metavar="FOLDER", help="A model folder, a shipped model's name or hub:org/name."
-    ),
+    str, argument("A model folder, a shipped model's name or hub:org/name.", "FOLDER")
 ]
 Run = Annotated[bool, option("Run a model of more than 300 million parameters too.", "--run")]
 

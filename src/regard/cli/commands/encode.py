@@ -12,7 +12,7 @@ from regard.cli.streams import say
 from regard.cli.texts import destination, json_line, line_named, lines_bar, text_groups
 
 if TYPE_CHECKING:
-    from regard.tasks.embedding import Embedder, Embedding
+    from regard.tasks.embedding import Embedding
 
 Write = Callable[[list[Line], "list[Embedding]"], None]
 
@@ -55,7 +55,8 @@ def encode(
 
     embedder = load(model, "feature-extraction")
     cut = lines = 0
-    with _writer(output, embedder) as write, lines_bar(input, "encoding") as bar:
+    width = embedder.model.config.d_model
+    with _writer(output, width) as write, lines_bar(input, "encoding") as bar:
         for group in groups:
             with line_named(group):
                 found = embedder.run(
@@ -68,16 +69,16 @@ def encode(
             write(group, found)
             lines += len(group)
             cut += sum(each.truncated for each in found)
-    summary = f"{lines:,} texts → vectors of {embedder.model.config.d_model} numbers"
+    summary = f"{lines:,} texts → vectors of {width} numbers"
     if cut:
         summary += f"; {cut:,} were longer than {embedder.max_length} tokens and cut there"
     say(f"{summary}.")
 
 
 @contextmanager
-def _writer(output: Path | None, embedder: "Embedder") -> Iterator[Write]:
+def _writer(output: Path | None, width: int) -> Iterator[Write]:
     if output is not None and output.suffix == ".npy":
-        with _npy(output, embedder.model.config.d_model) as write:
+        with _npy(output, width) as write:
             yield write
         return
     with destination(output) as file:

@@ -8,24 +8,22 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from regard.cli import options
-from regard.cli.options import option
+from regard.cli.options import argument, option
 from regard.cli.progress import progress_bar
+from regard.cli.texts import destination
 from regard.cli.translators import Prefix, SourceLanguage, TargetLanguage, open_translator
 
 if TYPE_CHECKING:
     from regard.translation.evaluation import Evaluation
     from regard.translation.translator import Translator
 
-ModelName = Annotated[
-    str, typer.Argument(help="A shipped model's name, a model folder or hub:org/name.")
-]
 Output = Annotated[Path | None, option("File for the translations, one a line.", "--output", "-o")]
 
 
 def evaluate(
     context: typer.Context,
-    model: ModelName,
-    pairs: Annotated[Path, typer.Argument(help="Sentence pairs: TSV, CSV, JSON lines or Parquet.")],
+    model: Annotated[str, argument("A shipped model's name, a model folder or hub:org/name.")],
+    pairs: Annotated[Path, argument("Sentence pairs: TSV, CSV, JSON lines or Parquet.")],
     source_language: SourceLanguage = None,
     target_language: TargetLanguage = None,
     prefix: Prefix = None,
@@ -49,11 +47,8 @@ def evaluate(
     settings = options.generation_options(context)
     result = score(translator, tested, batch_size=batch_size, **settings)
     if output is not None:
-        from regard.files import whole_file
-
-        with whole_file(output) as file:
-            lines = (" ".join(text.splitlines()) for text in result.translations)
-            file.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+        with destination(output) as file:
+            file.writelines(f"{' '.join(text.splitlines())}\n" for text in result.translations)
     show(result, as_json=as_json)
 
 

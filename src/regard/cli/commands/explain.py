@@ -6,7 +6,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from regard.cli.options import FIGURES, check_ending, model_option, option, specified
+from regard.cli.options import (
+    FIGURES,
+    argument,
+    check_ending,
+    flags,
+    model_option,
+    option,
+    specified,
+)
 from regard.cli.progress import waiting
 from regard.cli.texts import destination, whole_text
 from regard.errors import BadArgumentError
@@ -18,7 +26,6 @@ WORDS = "words-en"
 # What a model has of its own, and the attention on word vectors is asked for.
 SETTINGS = ("score", "mask", "temperature", "heads", "head_dim", "positions", "projections")
 
-Sentence = Annotated[str | None, typer.Argument(help="The sentence, in quotes; without it, stdin.")]
 ModelName = Annotated[
     str | None,
     model_option(
@@ -67,7 +74,7 @@ Whole = Annotated[bool, option("Every row and column, not the first ones only.",
 
 def explain(
     context: typer.Context,
-    sentence: Sentence = None,
+    sentence: Annotated[str | None, argument("The sentence, in quotes; without it, stdin.")] = None,
     model: ModelName = None,
     layer: Annotated[int | None, option("Which of the model's, from 0.", min=0)] = None,
     attention: Attention = None,
@@ -101,11 +108,13 @@ def explain(
     nothing = 'there is no sentence; give one in quotes: regard explain "a sentence".'
     text = whole_text(nothing) if sentence is None else sentence
     if model is None:
-        _no_model({"--layer": layer, "--attention": attention, "--target": target})
+        if names := flags(specified(context, ("layer", "attention", "target"))):
+            raise BadArgumentError(
+                f"{names} belong to a model, and none is named; give one, such as --model en-de."
+            )
         found = _of_words(text, vectors, part, settings)
     else:
-        if settings:
-            names = ", ".join(f"--{name.replace('_', '-')}" for name in settings)
+        if names := flags(settings):
             raise BadArgumentError(
                 f"{model} has these of its own; leave out {names}, or --model for word vectors."
             )
@@ -114,7 +123,13 @@ def explain(
 
             found = explain(model, text, layer=layer, attention=attention, target=target, part=part)
     _check_head(found, head, word)
-    _write(found, head, word, html, xlsx, geometry, whole)
+    if xlsx:
+        _write_workbook(found, xlsx)
+    if geometry:
+        _draw(found, head, word, geometry)
+        _say("picture", geometry)
+    if html:
+        _write_page(found, head, word, html, whole=whole)
     if not (html or xlsx or geometry) or markdown or as_json:
         _print(found, head, markdown, as_json, whole)
 
@@ -131,48 +146,38 @@ def _of_words(text: str, vectors: str, part: slice, settings: dict[str, Any]) ->
     return explain_words(text, words, part=part, source=Path(vectors).name, **settings)
 
 
-def _write(
-    explanation: "Explanation",
-    head: int,
-    word: int,
-    html: Path | None,
-    xlsx: Path | None,
-    geometry: Path | None,
-    whole: bool,
-) -> None:
+def _write_workbook(explanation: "Explanation", path: Path) -> None:
+    from regard.explanation.workbook import workbook
     from regard.files import whole_file
 
-    if xlsx is not None:
-        from regard.explanation.workbook import workbook
+    with waiting("writing the workbook"), whole_file(path) as file:
+        workbook(explanation, file)
+    _say("workbook", path)
 
-        with waiting("writing the workbook"), whole_file(xlsx) as file:
-            workbook(explanation, file)
-        _say("workbook", xlsx)
-    if geometry is not None:
-        from regard.figures.style import save
 
-        save(_figure(explanation, head, word), geometry)
-        _say("picture", geometry)
-    if html is not None:
-        from regard.explanation.html import explanation_html
+def _draw(explanation: "Explanation", head: int, word: int, path: Path) -> None:
+    from regard.explanation import geometry
+    from regard.figures.geometry import geometry_figure
+    from regard.figures.style import save
 
-        picture = _svg(explanation, head, word)
-        page = explanation_html(explanation, head, whole=whole, picture=picture)
-        with whole_file(html) as file:
-            file.write_text(page, encoding="utf-8")
-        _say("page", html)
+    found = geometry(explanation, head=head, spotlight=word)
+    save(geometry_figure(found, explanation.tokens, explanation.key_tokens), path)
+
+
+def _write_page(
+    explanation: "Explanation", head: int, word: int, path: Path, *, whole: bool
+) -> None:
+    from regard.explanation.html import explanation_html
+
+    picture = _svg(explanation, head, word)
+    page = explanation_html(explanation, head, whole=whole, picture=picture)
+    with destination(path) as file:
+        file.write(page)
+    _say("page", path)
 
 
 def _say(what: str, path: Path) -> None:
     print(f"The {what} is in {path}.", file=sys.stderr)
-
-
-def _figure(explanation: "Explanation", head: int, word: int) -> Any:
-    from regard.explanation import geometry
-    from regard.figures.geometry import geometry_figure
-
-    found = geometry(explanation, head=head, spotlight=word)
-    return geometry_figure(found, explanation.tokens, explanation.key_tokens)
 
 
 def _svg(explanation: "Explanation", head: int, word: int) -> str:
@@ -182,31 +187,28 @@ def _svg(explanation: "Explanation", head: int, word: int) -> str:
 
     if find_spec("matplotlib") is None:
         return ""
-    from regard.figures.style import save
-
     with TemporaryDirectory() as folder:
         path = Path(folder) / "geometry.svg"
-        save(_figure(explanation, head, word), path)
+        _draw(explanation, head, word, path)
         return path.read_text(encoding="utf-8")
 
 
 def _print(
     explanation: "Explanation", head: int, markdown: bool, as_json: bool, whole: bool
 ) -> None:
-    with destination(None) as out:
-        if as_json:
-            import json
-            from dataclasses import asdict
+    if as_json:
+        import json
+        from dataclasses import asdict
 
-            print(json.dumps(asdict(explanation), ensure_ascii=False, allow_nan=False), file=out)
-        elif markdown:
-            from regard.explanation.markdown import explanation_markdown
+        print(json.dumps(asdict(explanation), ensure_ascii=False, allow_nan=False))
+    elif markdown:
+        from regard.explanation.markdown import explanation_markdown
 
-            print(explanation_markdown(explanation, head, whole=whole), end="", file=out)
-        else:
-            from regard.explanation.terminal import explanation_text
+        print(explanation_markdown(explanation, head, whole=whole), end="")
+    else:
+        from regard.explanation.terminal import explanation_text
 
-            print(explanation_text(explanation, head, whole=whole), file=out)
+        print(explanation_text(explanation, head, whole=whole))
 
 
 def _part(window: str | None) -> slice:
@@ -218,15 +220,6 @@ def _part(window: str | None) -> slice:
             f"--window must be START:END, counted in words from 0, such as 0:32; got {window!r}."
         )
     return slice(int(start or 0), int(end) if end else None)
-
-
-def _no_model(options: dict[str, object]) -> None:
-    names = [name for name, value in options.items() if value is not None]
-    if names:
-        raise BadArgumentError(
-            f"{', '.join(names)} belong to a model, and none is named; give one, such as"
-            " --model en-de."
-        )
 
 
 def _check_head(explanation: "Explanation", head: int, word: int) -> None:

@@ -9,15 +9,22 @@ from urllib.parse import urlencode
 import typer
 
 from regard import catalog
-from regard.cli.options import FIGURES, PORT, NoOpen, Port, check_ending, option, specified
+from regard.cli.options import (
+    FIGURES,
+    PORT,
+    NoOpen,
+    Port,
+    argument,
+    check_ending,
+    option,
+    specified,
+)
 from regard.cli.progress import waiting
 from regard.cli.streams import say
 from regard.cli.texts import one_line, whole_text
 from regard.errors import BadArgumentError
 
 if TYPE_CHECKING:
-    from socket import socket
-
     from regard.inspection.tiles import Head
     from regard.inspection.trace import Trace
 
@@ -27,12 +34,11 @@ MOST_BEAMS = 64  # each is a translation to be kept in memory
 
 Model = Annotated[
     str,
-    typer.Argument(
-        help="A shipped model's name, a model folder (regard's or one of transformers'),"
+    argument(
+        "A shipped model's name, a model folder (regard's or one of transformers'),"
         " hub:org/name, or a trace saved as .safetensors."
     ),
 ]
-Text = Annotated[str | None, typer.Argument(help="What to look at; without it, --file or stdin.")]
 NumBeams = Annotated[
     int | None, option("Hypotheses of a translation.", default="model's", min=1, max=MOST_BEAMS)
 ]
@@ -50,7 +56,7 @@ AsJson = Annotated[bool, option("Write what the trace has as one JSON object.", 
 def look(
     context: typer.Context,
     model: Model,
-    text: Text = None,
+    text: Annotated[str | None, argument("What to look at; without it, --file or stdin.")] = None,
     file: Annotated[Path | None, option("Read the text from this file.", "--file", "-f")] = None,
     target: Annotated[str | None, option("Look at this translation, not the model's own.")] = None,
     num_beams: NumBeams = None,
@@ -73,20 +79,25 @@ def look(
     check_ending("--save", save, (SAVED,))
     wanted = _head(head)
     saved = Path(model).suffix.lower() == SAVED and not Path(model).is_dir()
-    if saved:
-        _nothing_to_run(text, file, target, num_beams, generate)
-    input_text = "" if saved else _text(text, file)
     options = specified(context, ("target", "num_beams", "generate"))
+    if saved and (options or text is not None or file):
+        raise BadArgumentError(
+            "a saved trace is looked at as it is; leave out the text, --file, --target,"
+            " --num-beams and --generate, or name a model."
+        )
+    input_text = "" if saved else _text(text, file)
     if not (html or save or figure or terminal or as_json):
-        from regard.studio.serve import bind
+        from regard.studio.serve import bind, serve
 
         with bind(port) as listener:  # before the slow part: a port in use is said at once
             trace = _traced(model, saved, input_text, options)
             _check(trace, tap, wanted)
+            from regard.studio.app import create_app
+
             id = _id(model, input_text, options)
-            models = [] if saved else [model]
             query = _query({"trace": id, "tap": tap, "head": head})
-            _show(trace, id, models, query, listener, not no_open)
+            app = create_app([*catalog.names(), *([] if saved else [model])], {id: trace})
+            serve(app, listener, path=f"/?{query}", browse=not no_open)
         return
     trace = _traced(model, saved, input_text, options)
     chosen = _check(trace, tap, wanted)
@@ -123,15 +134,6 @@ def _text(text: str | None, file: Path | None) -> str:
     return text
 
 
-def _nothing_to_run(*options: object) -> None:
-    """A saved trace has its text already, and takes no other."""
-    if any(each is not None for each in options):
-        raise BadArgumentError(
-            "a saved trace is looked at as it is; leave out the text, --file, --target,"
-            " --num-beams and --generate, or name a model."
-        )
-
-
 def _traced(model: str, saved: bool, text: str, options: dict[str, Any]) -> "Trace":
     with waiting(f"reading {model}" if saved else f"running {model}"):
         if saved:
@@ -166,16 +168,6 @@ def _id(model: str, text: str, options: dict[str, Any]) -> str:
 
     known = {name: value for name, value in options.items() if name != "generate"}
     return identify(TraceRequest(model=model, text=text, **known))
-
-
-def _show(
-    trace: "Trace", id: str, models: list[str], query: str, listener: "socket", browse: bool
-) -> None:
-    from regard.studio.app import create_app
-    from regard.studio.serve import serve
-
-    app = create_app([*catalog.names(), *models], {id: trace})
-    serve(app, listener, path=f"/?{query}", browse=browse)
 
 
 def _query(asked: dict[str, str | None]) -> str:

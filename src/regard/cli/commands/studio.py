@@ -2,16 +2,14 @@
 
 from typing import Annotated
 
-import typer
-
 from regard import catalog
-from regard.cli.options import PORT, NoOpen, Port
+from regard.cli.options import PORT, NoOpen, Port, argument
 
 
 def studio(
     models: Annotated[
         list[str] | None,
-        typer.Argument(help="Model folders, or hub:org/name, to offer beside the shipped models."),
+        argument("Model folders, or hub:org/name, to offer beside the shipped models."),
     ] = None,
     port: Port = PORT,
     no_open: NoOpen = False,

@@ -10,7 +10,7 @@ import typer
 from regard.cli.columns import columns
 from regard.cli.commands.words.represent import represent
 from regard.cli.commands.words.train import train
-from regard.cli.options import Json, model_option, option
+from regard.cli.options import Json, argument, model_option, option
 from regard.cli.progress import waiting
 from regard.cli.texts import one_line
 from regard.errors import BadArgumentError
@@ -44,7 +44,7 @@ words.command()(train)
 
 @words.command()
 def near(
-    word: Annotated[list[str], typer.Argument(help="One or more words.", metavar="WORD...")],
+    word: Annotated[list[str], argument("One or more words.", "WORD...")],
     model: Model = SHIPPED,
     count: Annotated[int, option("Of each word.", "--count", "-k", min=1)] = 10,
     limit: Limit = None,
@@ -64,7 +64,7 @@ def near(
 
 @words.command()
 def compare(
-    word: Annotated[list[str], typer.Argument(help="Two or more words.", metavar="WORD...")],
+    word: Annotated[list[str], argument("Two or more words.", "WORD...")],
     model: Model = SHIPPED,
     limit: Limit = None,
     as_json: Json = False,
@@ -87,7 +87,7 @@ def compare(
 
 @words.command()
 def draw(
-    word: Annotated[list[str], typer.Argument(help="Three or more words.", metavar="WORD...")],
+    word: Annotated[list[str], argument("Three or more words.", "WORD...")],
     output: Annotated[Path, option("An .svg, .pdf or .png.", "--output", "-o")] = Path("words.svg"),
     model: Model = SHIPPED,
     method: Annotated[str, option("To two dimensions.", metavar="pca|umap")] = "pca",

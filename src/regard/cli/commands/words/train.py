@@ -8,13 +8,12 @@ from typing import Annotated, Any
 
 import typer
 
-from regard.cli.options import Corpus, Json, option, specified
+from regard.cli.options import Corpus, Json, flags, option, specified
 from regard.cli.progress import progress_bar, waiting
 from regard.cli.texts import text_groups
 from regard.errors import BadArgumentError, unknown
 
 METHODS = ("skip-gram", "svd")
-
 SKIP_GRAM = ("epochs", "negatives", "subsample", "learning_rate", "seed")
 
 
@@ -66,8 +65,7 @@ def train(
     options = specified(context, SKIP_GRAM)
     if method not in METHODS:
         raise unknown("--method", method, METHODS)
-    if method == "svd" and options:
-        names = ", ".join(f"--{name.replace('_', '-')}" for name in options)
+    if method == "svd" and (names := flags(options)):
         raise BadArgumentError(f"{names} belong to skip-gram; leave them out with --method svd.")
     groups = text_groups(None, file, False, what="a text")
     texts = [line.text for group in groups for line in group]
