@@ -1,15 +1,10 @@
 """A step's numbers as a grid of short texts, cut where a reader would not read on."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
+from regard.explanation.record import Explanation, Table
 from regard.figures.style import visible
-
-if TYPE_CHECKING:
-    from regard.explanation.record import Explanation, Table
 
 HIDDEN = "−∞"
 MORE = "…"

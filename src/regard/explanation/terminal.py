@@ -1,11 +1,8 @@
 """An explanation in the terminal: each step's sentence, equation, shape and numbers."""
 
-from __future__ import annotations
-
 import shutil
 import sys
 from io import StringIO
-from typing import TYPE_CHECKING
 
 from rich.cells import cell_len, set_cell_size
 from rich.console import Console
@@ -13,10 +10,8 @@ from rich.table import Table as RichTable
 from rich.text import Text
 
 from regard.explanation.grid import Grid, grid, shape
+from regard.explanation.record import Explanation, Step
 from regard.figures.terminal import takes_color
-
-if TYPE_CHECKING:
-    from regard.explanation.record import Explanation, Step
 
 ROWS = 12  # of a matrix, unless all are asked for
 _LABEL, _CELL = 12, 8  # cells of the terminal for a row's name, and for a number and its gap
