@@ -86,12 +86,9 @@ def _section(
 def _table(numbers: Grid, shaded: bool) -> str:
     columns = "".join(f'<th scope="col">{escape(name)}</th>' for name in numbers.columns)
     rows = []
-    for place, (name, cells) in enumerate(zip(numbers.rows, numbers.cells, strict=True)):
-        shown = "".join(
-            _cell(cell, numbers.numbers[place][at] if at < len(numbers.numbers[place]) else None,
-                  shaded)
-            for at, cell in enumerate(cells)
-        )  # fmt: skip
+    for name, cells, row in zip(numbers.rows, numbers.cells, numbers.numbers, strict=True):
+        pairs = zip(cells, row, strict=True)
+        shown = "".join(_cell(cell, number, shaded) for cell, number in pairs)
         rows.append(f'<tr><th scope="row">{escape(name)}</th>{shown}</tr>')
     corner = escape(numbers.corner)
     return (

@@ -86,12 +86,11 @@ def _numbers(numbers: Grid, largest: bool) -> RichTable:
         table.add_column(
             _short(name, _CELL - 1), justify="right", min_width=_CELL - 1, no_wrap=True
         )
-    for place, (name, cells) in enumerate(zip(numbers.rows, numbers.cells, strict=True)):
-        row = numbers.numbers[place] if place < len(numbers.numbers) else []
+    for name, cells, row in zip(numbers.rows, numbers.cells, numbers.numbers, strict=True):
         most = max((number for number in row if number is not None), default=None)
         shown = [
-            Text(cell, style=_style(row[at] if at < len(row) else None, most, largest))
-            for at, cell in enumerate(cells)
+            Text(cell, style=_style(number, most, largest))
+            for cell, number in zip(cells, row, strict=True)
         ]
         table.add_row(Text(_short(name, _LABEL - 1), style="dim"), *shown)
     return table
