@@ -25,8 +25,8 @@ from regard.cli.texts import one_line, whole_text
 from regard.errors import BadArgumentError
 
 if TYPE_CHECKING:
-    from regard.inspection.tiles import Head
     from regard.inspection.trace import Trace
+    from regard.inspection.views.tiles import Head
 
 SAVED = ".safetensors"
 LARGEST_GRID = 2**14  # cells in the terminal
@@ -116,7 +116,7 @@ def look(
     if grid is not None:
         print(grid)
     if as_json:
-        from regard.inspection.views import describe
+        from regard.inspection.views.page import describe
 
         about = describe(trace, _id(model, input_text, options))
         print(json.dumps(asdict(about), ensure_ascii=False))
@@ -179,8 +179,8 @@ def _grid(trace: "Trace", tap: str, head: "Head") -> str:
     import numpy as np
 
     from regard.figures.terminal import alignment_grid
-    from regard.inspection.part import names, spans
-    from regard.inspection.tiles import TileRequest, tile
+    from regard.inspection.views.part import names
+    from regard.inspection.views.tiles import TileRequest, spans, tile
 
     layer = trace[tap]
     rows, row_spans = names(trace, layer.queries, "word"), spans(trace, layer.queries, "word")
