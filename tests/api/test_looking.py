@@ -197,7 +197,7 @@ def test_every_family_is_looked_into_without_transformers(
             "ablation needs the model and its logits: this trace was loaded from a file, or its"
             " model returns no logits."
         )
-        assert looked["notes"] == ["Encoder gives no logits, so nothing can be ablated"]
+        assert looked["notes"] == ["Encoder returns no logits, so nothing can be ablated"]
     else:
         assert looked["can_ablate"]
         assert abs(ablated) > 0

@@ -96,7 +96,7 @@ def test_the_last_step_is_what_the_layer_gave(name, agree):
         assert found.settings.tap == tap
         assert len(found.key_tokens) == 5 or not across
         assert all(each in found for step in found.steps for each in step.inputs)
-        assert found.notes[0].startswith(f"The last step is what {tap} gave")
+        assert found.notes[0].startswith(f"The last step equals the output of {tap}")
 
 
 def test_each_family_has_the_steps_that_it_computes():

@@ -13,7 +13,7 @@ SourceLanguage = Annotated[
     str | None,
     typer.Option(
         "--source-language",
-        help="What a model of several languages reads, such as de or de_DE.",
+        help="Source language, for a model of several languages, such as de or de_DE.",
         show_default="model's",
     ),
 ]
@@ -21,7 +21,7 @@ TargetLanguage = Annotated[
     str | None,
     typer.Option(
         "--target-language",
-        help="What a model of several languages writes.",
+        help="Target language, for a model of several languages.",
         show_default="model's",
     ),
 ]

@@ -122,7 +122,7 @@ class Setup:
             )
         for name, wide in expected.items() if self.projections else ():
             if name not in self.projections:
-                raise BadArgumentError(f"{name} needs a matrix as the others have; give all three.")
+                raise BadArgumentError(f"{name} needs a matrix like the others; give all three.")
             shape = tuple(self.projections[name].weight.shape)
             if shape != (self.d_model, wide):
                 raise BadArgumentError(

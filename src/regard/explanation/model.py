@@ -70,7 +70,7 @@ def explain_tap(
     for names in (tokens, key_tokens or []):
         if len(names) > LONGEST:
             raise BadArgumentError(
-                f"an explanation shows up to {LONGEST} tokens, and here are {len(names):,}; give a"
+                f"an explanation shows at most {LONGEST} tokens; got {len(names):,}. Give a"
                 f" window of the words, such as 0:{LONGEST // 2}."
             )
     captured = _capture(model, run, tap)
@@ -100,7 +100,8 @@ def explain_tap(
     difference = float((computed - output).abs().max())
     assert difference <= 1e-3 * max(1.0, float(output.abs().max())), f"{tap} is off: {difference}"
     explanation.notes.append(
-        f"The last step is what {tap} gave when {source} ran, to {difference:.0e}: the model"
+        f"The last step equals the output of {tap} when {source} ran, to within {difference:.0e}:"
+        " the model"
         " computes in float32, the steps in float64."
     )
     return explanation

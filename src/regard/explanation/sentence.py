@@ -83,7 +83,7 @@ def explain_words(
     matrices: dict[str, Any] = {}
     if projections == "random":
         matrices = dict(random_projections(width, heads, head_dim))
-        notes.append("The matrices are random, drawn once: nothing is trained here.")
+        notes.append("The matrices are random: nothing is trained here.")
     return explain_vectors(
         tokens, vectors, heads=heads, head_dim=head_dim, source=source, notes=notes, **matrices,
         **options,
@@ -196,7 +196,7 @@ def _part(tokens: list[str], part: slice) -> list[str]:
         )
     if len(chosen) > LONGEST:
         raise BadArgumentError(
-            f"an explanation shows up to {LONGEST} words, and here are {len(chosen):,}; choose a"
+            f"an explanation shows at most {LONGEST} words; got {len(chosen):,}. Choose a"
             f" window of them, such as 0:{LONGEST}."
         )
     return chosen
@@ -216,5 +216,5 @@ def _check_known(tokens: Sequence[str], words: WordVectors) -> None:
     except RegardError as error:
         more = ", ".join(repr(word) for word in missing[1:5])
         more += f" and {len(missing) - 5} more" if len(missing) > 5 else ""
-        also = f" Not there either: {more}." if more else ""
+        also = f" Also missing: {more}." if more else ""
         raise type(error)(f"{error}{also}") from None

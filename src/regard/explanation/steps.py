@@ -33,7 +33,7 @@ def explained(
     for tokens in (setup.tokens, setup.key_tokens or []):
         if len(tokens) > LONGEST:
             raise BadArgumentError(
-                f"an explanation shows up to {LONGEST} tokens, and here are {len(tokens):,}; give a"
+                f"an explanation shows at most {LONGEST} tokens; got {len(tokens):,}. Give a"
                 f" window of them, such as 0:{LONGEST}."
             )
     settings = Settings(

@@ -79,25 +79,26 @@ class Words:
         )
         if self.setup.rotation is not None or self.setup.bias is not None:
             sentence = f"What enters {self.settings.tap} of {where}: a vector of {size} per token."
-        return "Vectors", sentence, "X = what the layers below give"
+        return "Vectors", sentence, "X = the output of the layers below"
 
     def _positions(self) -> tuple[str, str, str]:
         sentence = (
-            "A wave pattern that is different at every place is added, so that the order of the"
-            " words counts."
+            "Waves, different at every position, are added so that the order of the words counts."
         )
         return "Positions", sentence, "X ← X + PE"
 
     def _normalized(self) -> tuple[str, str, str]:
         assert self.setup.norm is not None
         if self.setup.norm.kind == "rms":
-            sentence = "Each vector is brought to one length: the root mean square becomes 1."
+            sentence = "Each vector is scaled so that its root mean square is 1."
             return "Normalized", sentence, "X̂ = γ ⊙ X / √(mean(X²) + ε)"
-        sentence = "Each vector is brought to mean 0 and deviation 1, then scaled and shifted."
+        sentence = (
+            "Each vector is normalized to mean 0 and standard deviation 1, then scaled and shifted."
+        )
         return "Normalized", sentence, "X̂ = γ ⊙ (X − mean) / √(variance + ε) + β"
 
     def _memory(self) -> tuple[str, str, str]:
-        sentence = "The other text's vectors, which keys and values are taken from."
+        sentence = "The vectors of the other text, which keys and values are made from."
         return "Memory", sentence, "M = the vectors of the other text"
 
     def _query(self) -> tuple[str, str, str]:
@@ -108,15 +109,15 @@ class Words:
         return "Key", sentence, self._projection("K", "K")
 
     def _value(self) -> tuple[str, str, str]:
-        sentence = f"What each token has to give to those that look at it: {self._made()}."
+        sentence = f"What each token passes on to the tokens that look at it: {self._made()}."
         return "Value", sentence, self._projection("V", "V")
 
     def _rotated_query(self) -> tuple[str, str, str]:
-        sentence = "Each pair of numbers turns by an angle that grows with the position."
+        sentence = "Each pair of numbers is rotated by an angle that grows with the position."
         return "Rotated query", sentence, "Q′ = Q rotated by its position"
 
     def _rotated_key(self) -> tuple[str, str, str]:
-        sentence = "Keys turn likewise, so that scores depend on the distance between two tokens."
+        sentence = "Keys are rotated too, so that scores depend on the distance between two tokens."
         return "Rotated key", sentence, "K′ = K rotated by its position"
 
     def _scores(self) -> tuple[str, str, str]:
@@ -128,7 +129,7 @@ class Words:
             "gaussian": f"S = −‖{q} − {k}‖² / 2",
             "average": "S = 0",
         }.get(self.settings.score, f"S = {q} · {k}ᵀ")
-        return "Scores", f"How alike are each query and each key: {how}.", equation
+        return "Scores", f"How similar each query and each key are: {how}.", equation
 
     def _scaled(self) -> tuple[str, str, str]:
         from regard.inspection.formula import scale
@@ -179,13 +180,15 @@ class Words:
         return "Softmax", sentence, "A = exp(Ŝ − max) / Σ exp(Ŝ − max), row by row"
 
     def _attended(self) -> tuple[str, str, str]:
-        sentence = "Each token gets the average of the values, weighted by how it looks at them."
+        sentence = (
+            "Each token gets the average of the values, weighted by how much it looks at each."
+        )
         return "Weighted values", sentence, "H = A · V"
 
     def _joined(self) -> tuple[str, str, str]:
         heads = self.setup.heads
         if heads == 1:
-            return "Heads joined", "There is one head, so nothing has to be joined.", "C = H"
+            return "Heads joined", "There is one head, so there is nothing to join.", "C = H"
         sentence = f"The outputs of the {heads} heads are put side by side."
         return "Heads joined", sentence, f"C = [H₁ … H{_subscript(heads)}]"
 
@@ -195,9 +198,7 @@ class Words:
 
     def _residual(self) -> tuple[str, str, str]:
         added = "P" if "output" in self.setup.projections else "C"
-        sentence = (
-            "The vector that came in is added: attention changes a meaning and does not replace it."
-        )
+        sentence = "The input vector is added: attention changes a meaning but does not replace it."
         return "Residual", sentence, f"Y = X + {added}"
 
     def _output(self) -> tuple[str, str, str]:

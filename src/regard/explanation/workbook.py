@@ -69,7 +69,7 @@ class _Writer:
         what = settings.source if settings.tap is None else f"{settings.tap} of {settings.source}"
         lines = [
             f"Attention step by step: {what}, score {settings.formula}, mask {settings.mask}.",
-            "Blue numbers are given: change one, and all that follows from it changes.",
+            "Blue numbers are inputs: change one, and everything computed from it changes.",
             *explanation.notes,
         ]
         for row, line in enumerate(lines, start=1):

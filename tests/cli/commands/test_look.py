@@ -155,7 +155,7 @@ MISTAKES = [
     (["en-de", "a", "--json", "--generate", "3"], "en-de takes no --generate when it is looked at"),
     (["nowhere", "a", "--json"], "there is no folder nowhere; give a model folder"),
     (["no.safetensors"], "there is no trace at no.safetensors;"),
-    (["no.safetensors", "a"], "a saved trace is looked at as it is;"),
+    (["no.safetensors", "a"], "a saved trace cannot be changed;"),
 ]  # fmt: skip
 
 

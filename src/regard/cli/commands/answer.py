@@ -19,11 +19,11 @@ if TYPE_CHECKING:
 def answer(
     model: Annotated[
         str,
-        typer.Option("--model", "-m", help="Folder or hub:org/name of a model that answers."),
+        typer.Option("--model", "-m", help="Folder or hub:org/name of an answering model."),
     ],
     questions: Annotated[
         list[str] | None,
-        typer.Argument(help="What to ask, each in quotes; without any, --input or stdin."),
+        typer.Argument(help="Questions, each in quotes; otherwise read --input or stdin."),
     ] = None,
     context: Annotated[
         Path | None,
@@ -37,37 +37,35 @@ def answer(
         typer.Option(
             "--input",
             "-i",
-            help='File of questions, one a line, or of JSON objects with a "question" and a'
+            help='File of questions, one per line, or of JSON objects with a "question" and a'
             ' "context"; may be .gz.',
         ),
     ] = None,
     output: Output = None,
     as_json: Annotated[
         bool,
-        typer.Option("--json", help="Write a JSON object a line, with the fields that came in."),
+        typer.Option("--json", help="Write one JSON object per line, including the input fields."),
     ] = False,
     top_k: Annotated[
         int,
         typer.Option(
             "--top-k",
             min=1,
-            help="Answers to show for each question; more than one as line number, answer and"
+            help="Answers to show for each question; if more than one, as line number, answer and"
             " score.",
         ),
     ] = 1,
     max_answer_len: Annotated[
-        int, typer.Option("--max-answer-len", min=1, help="Longest answer, in tokens.")
+        int, typer.Option("--max-answer-len", min=1, help="Maximum length of an answer, in tokens.")
     ] = 15,
     or_none: Annotated[
         bool,
-        typer.Option(
-            "--or-none", help="Allow the empty answer, for questions that the context leaves open."
-        ),
+        typer.Option("--or-none", help="Allow an empty answer, in case the context contains none."),
     ] = False,
     batch_size: BatchSize = 32,
     threads: Threads = None,
 ) -> None:
-    """Answer questions out of a text.
+    """Answer questions from a text.
 
     One question in, one line out: the answer and its probability, separated by a tab.
     """

@@ -24,7 +24,7 @@ def classify(
     ],
     texts: Annotated[
         list[str] | None,
-        typer.Argument(help="What to classify, each in quotes; without any, --input or stdin."),
+        typer.Argument(help="Texts or images, each in quotes; otherwise read --input or stdin."),
     ] = None,
     input: Input = None,
     output: Output = None,
@@ -32,7 +32,7 @@ def classify(
         bool,
         typer.Option(
             "--json",
-            help='Write a JSON object a line. Input lines may be objects with a "text" and, for'
+            help='Write one JSON object per line. Input lines may be objects with a "text" and, for'
             ' pairs, a "text_pair"; their other fields pass through.',
         ),
     ] = False,
@@ -47,7 +47,7 @@ def classify(
         typer.Option(
             "--top-k",
             min=1,
-            help="Labels to show for each text; more than one as line number, label and score.",
+            help="Labels to show for each text; if more than one, as line number, label and score.",
         ),
     ] = 1,
     batch_size: BatchSize = 32,
@@ -86,8 +86,8 @@ def classify(
                 result = found.get(line.number)
                 if result and result.truncated:
                     print(
-                        f"regard: line {line.number} is longer than the model reads; its end had"
-                        " no say.",
+                        f"regard: line {line.number} is too long for the model; its end was"
+                        " ignored.",
                         file=sys.stderr,
                     )
                 print(_json(line, result) if as_json else _plain(line, result, top_k), file=file)

@@ -22,7 +22,7 @@ def doctor(
     as_json: Annotated[bool, typer.Option("--json", help="Write one JSON object.")] = False,
 ) -> None:
     """Check a model folder: files, weights, tokenizer, settings, and whether padding or the future
-    changes what it gives. Exits with 1 if one is wrong."""
+    changes its output. Exits with 1 if something is wrong."""
     from regard.checkpoints import open_checkpoint
     from regard.doctor.checks import examine
 

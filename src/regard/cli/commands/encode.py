@@ -25,7 +25,7 @@ def encode(
     ],
     texts: Annotated[
         list[str] | None,
-        typer.Argument(help="What to encode, each in quotes; without any, --input or stdin."),
+        typer.Argument(help="Texts to encode, each in quotes; otherwise read --input or stdin."),
     ] = None,
     input: Input = None,
     output: Annotated[
@@ -33,8 +33,8 @@ def encode(
         typer.Option(
             "--output",
             "-o",
-            help="File to write, whole or not at all: an array (lines, width) where its name ends"
-            " in .npy, else JSON lines.",
+            help="File to write: an array (lines, width) if its name ends in .npy, otherwise JSON"
+            " lines. A failed run leaves no partial file.",
         ),
     ] = None,
     pooling: Annotated[
@@ -50,14 +50,14 @@ def encode(
         bool | None,
         typer.Option(
             "--normalize/--no-normalize",
-            help="To length one, or not.",
+            help="Scale each vector to length one, or not.",
             show_default="model's",
         ),
     ] = None,
     batch_size: BatchSize = 32,
     threads: Threads = None,
 ) -> None:
-    """Turn texts into vectors that are close where the texts mean alike.
+    """Turn texts into vectors that are close if the texts have similar meanings.
 
     One line in, one vector out. Input lines may be JSON objects with a "text", whose other fields
     pass through to JSON lines.
@@ -89,7 +89,7 @@ def encode(
             cut += sum(each.truncated for each in found)
     summary = f"{lines:,} texts → vectors of {embedder.model.config.d_model} numbers"
     if cut:
-        summary += f"; {cut:,} were longer than {embedder.max_length} tokens and cut there"
+        summary += f"; {cut:,} were longer than {embedder.max_length} tokens and were cut"
     print(f"regard: {summary}.", file=sys.stderr)
 
 

@@ -26,7 +26,7 @@ def evaluate(
     prefix: Prefix = None,
     output: Annotated[
         Path | None,
-        typer.Option("--output", "-o", help="File for the translations, one a line."),
+        typer.Option("--output", "-o", help="File for the translations, one per line."),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Write one JSON object.")] = False,
     num_beams: Annotated[

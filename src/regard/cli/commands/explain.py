@@ -21,7 +21,7 @@ FIGURES = (".svg", ".pdf", ".png")
 
 def explain(
     sentence: Annotated[
-        str | None, typer.Argument(help="The sentence, in quotes; without it, stdin.")
+        str | None, typer.Argument(help="The sentence, in quotes; otherwise read stdin.")
     ] = None,
     model: Annotated[
         str | None,
@@ -33,21 +33,21 @@ def explain(
         ),
     ] = None,
     layer: Annotated[
-        int | None, typer.Option("--layer", min=0, help="Which of the model's, from 0.")
+        int | None, typer.Option("--layer", min=0, help="Layer of the model, from 0.")
     ] = None,
     attention: Annotated[
         str | None,
         typer.Option(
             "--attention",
             metavar="encoder|decoder|cross",
-            help="Which of the model's: self-attention of a side, or across.",
+            help="Attention of the model: self-attention of one side, or cross-attention.",
         ),
     ] = None,
     target: Annotated[
         str | None,
-        typer.Option("--target", help="A translation to explain the cross-attention of."),
+        typer.Option("--target", help="A translation whose cross-attention is explained."),
     ] = None,
-    head: Annotated[int, typer.Option("--head", min=0, help="Whose numbers are shown.")] = 0,
+    head: Annotated[int, typer.Option("--head", min=0, help="Head whose numbers are shown.")] = 0,
     vectors: Annotated[
         str, typer.Option("--vectors", help="Word vectors: a shipped name, or a file or folder.")
     ] = WORDS,
@@ -65,31 +65,32 @@ def explain(
         typer.Option(
             "--mask",
             metavar="none|causal|N",
-            help="What is hidden: nothing, the future, or all but N words to each side.",
+            help="What is hidden: nothing, the future, or all but N words on each side.",
             show_default="none",
         ),
     ] = None,
     temperature: Annotated[
         float | None,
-        typer.Option("--temperature", help="Scores are divided by it.", show_default="1"),
+        typer.Option("--temperature", help="Scores are divided by this number.", show_default="1"),
     ] = None,
     heads: Annotated[
-        int | None, typer.Option("--heads", help="How many share the vector.", show_default="1")
+        int | None, typer.Option("--heads", help="Heads that share the vector.", show_default="1")
     ] = None,
     head_dim: Annotated[
         int | None,
-        typer.Option("--head-dim", help="Dimensions of a head.", show_default="all there are"),
+        typer.Option("--head-dim", help="Dimensions of a head.", show_default="all"),
     ] = None,
     positions: Annotated[
         bool | None,
-        typer.Option("--positions", help="Add the sinusoids that tell the words' order."),
+        typer.Option("--positions", help="Add sinusoids, so that the order of the words counts."),
     ] = None,
     projections: Annotated[
         str | None,
         typer.Option(
             "--projections",
             metavar="none|random",
-            help="Query, key and value are the vectors, or matrices drawn once make them.",
+            help="Make query, key and value from the vectors with random matrices, or use the"
+            " vectors themselves.",
             show_default="none",
         ),
     ] = None,
@@ -99,7 +100,7 @@ def explain(
     ] = None,
     word: Annotated[
         int,
-        typer.Option("--word", min=0, help="The token whose output --geometry follows, from 0."),
+        typer.Option("--word", min=0, help="The token that --geometry shows, from 0."),
     ] = 0,
     html: Annotated[Path | None, typer.Option("--html", help="Write one HTML page.")] = None,
     xlsx: Annotated[
@@ -115,7 +116,7 @@ def explain(
         bool, typer.Option("--json", help="Write all numbers as one JSON object.")
     ] = False,
     whole: Annotated[
-        bool, typer.Option("--all", help="Every row and column, not the first ones only.")
+        bool, typer.Option("--all", help="Show every row and column, not only the first ones.")
     ] = False,
 ) -> None:
     """Explain attention on a sentence: each step's equation, shape and numbers."""
@@ -286,8 +287,7 @@ def _no_model(options: dict[str, object]) -> None:
     names = [name for name, value in options.items() if value is not None]
     if names:
         raise BadArgumentError(
-            f"{', '.join(names)} belong to a model, and none is named; give one, such as"
-            " --model en-de."
+            f"a model is needed for {', '.join(names)}; give one, such as --model en-de."
         )
 
 

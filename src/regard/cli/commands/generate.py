@@ -21,7 +21,7 @@ Messages = list[dict[str, str]]
 def generate(
     prompts: Annotated[
         list[str] | None,
-        typer.Argument(help="What to go on with, each in quotes; without any, --input or stdin."),
+        typer.Argument(help="Texts to continue, each in quotes; otherwise read --input or stdin."),
     ] = None,
     model: Annotated[
         str,
@@ -35,10 +35,10 @@ def generate(
     output: Output = None,
     as_json: JsonLines = False,
     chat: Annotated[
-        bool, typer.Option("--chat", help="Each prompt is a message to a model that chats.")
+        bool, typer.Option("--chat", help="Treat each prompt as a message to a chat model.")
     ] = False,
     system: Annotated[
-        str | None, typer.Option("--system", help="The instructions that a chat begins with.")
+        str | None, typer.Option("--system", help="Instructions at the beginning of a chat.")
     ] = None,
     interactive: Annotated[
         bool,
@@ -57,17 +57,19 @@ def generate(
         ),
     ] = None,
     temperature: Annotated[
-        float | None, typer.Option("--temperature", help="Below 1 keeps to likelier tokens.")
+        float | None, typer.Option("--temperature", help="Values below 1 favor likelier tokens.")
     ] = None,
     top_k: Annotated[
-        int | None, typer.Option("--top-k", help="Draw among this many likeliest; 0: all.")
+        int | None, typer.Option("--top-k", help="Number of likeliest tokens to draw from; 0: all.")
     ] = None,
     top_p: Annotated[
-        float | None, typer.Option("--top-p", help="Draw among the likeliest of this much mass.")
+        float | None, typer.Option("--top-p", help="Total probability of the tokens to draw from.")
     ] = None,
     min_p: Annotated[
         float | None,
-        typer.Option("--min-p", help="Draw among those this fraction as likely as the likeliest."),
+        typer.Option(
+            "--min-p", help="Draw tokens at least this fraction as likely as the top one."
+        ),
     ] = None,
     seed: Annotated[
         int | None, typer.Option("--seed", help="The same seed draws the same text.")
@@ -84,20 +86,20 @@ def generate(
     ] = None,
     repetition_penalty: Annotated[
         float | None,
-        typer.Option("--repetition-penalty", help="Above 1 avoids tokens already there."),
+        typer.Option("--repetition-penalty", help="Values above 1 avoid repeating tokens."),
     ] = None,
     no_repeat_ngram_size: Annotated[
         int | None,
-        typer.Option("--no-repeat-ngram-size", help="Repeat no run of this many tokens."),
+        typer.Option("--no-repeat-ngram-size", help="Never repeat a sequence of this many tokens."),
     ] = None,
     stop: Annotated[
         list[str] | None,
-        typer.Option("--stop", help="End once this has been written; may be given again."),
+        typer.Option("--stop", help="Stop once this has been written; may be given several times."),
     ] = None,
     batch_size: BatchSize = 16,
     threads: Threads = None,
 ) -> None:
-    """Go on with texts, or answer as a chat.
+    """Continue texts, or chat.
 
     One prompt is written as it comes; Ctrl-C keeps what is there. Of many, each text is followed
     by an empty line; --json tells them apart for a program.
@@ -213,7 +215,7 @@ def _asked(text: str, opening: Messages, chat: bool) -> str | Messages:
 def _warn(result: "Result", chat: bool, what: str) -> None:
     """Says of a cut where it surprises: an answer should end, while a text may go on for ever."""
     if result.full:
-        print(f"regard: {what} was cut where the model's positions end.", file=sys.stderr)
+        print(f"regard: {what} was cut at the model's maximum length.", file=sys.stderr)
     elif chat and not result.finished:
         print(f"regard: {what} was cut at --max-new-tokens; raise it.", file=sys.stderr)
 

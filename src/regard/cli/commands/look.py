@@ -38,7 +38,7 @@ def look(
         ),
     ],
     text: Annotated[
-        str | None, typer.Argument(help="What to look at; without it, --file or stdin.")
+        str | None, typer.Argument(help="Text to look at; otherwise read --file or stdin.")
     ] = None,
     file: Annotated[
         Path | None, typer.Option("--file", "-f", help="Read the text from this file.")
@@ -62,12 +62,14 @@ def look(
     ] = None,
     tap: Annotated[
         str | None,
-        typer.Option("--tap", help="Attention layer to begin with; `regard info MODEL --taps`."),
+        typer.Option(
+            "--tap", help="Attention layer to show first; see `regard info MODEL --taps`."
+        ),
     ] = None,
     head: Annotated[
         str | None,
         typer.Option(
-            "--head", metavar="NUMBER|mean", help="Head to begin with.", show_default="mean"
+            "--head", metavar="NUMBER|mean", help="Head to show first.", show_default="mean"
         ),
     ] = None,
     html: Annotated[
@@ -82,17 +84,17 @@ def look(
         Path | None, typer.Option("--figure", help="Write the map as .svg, .pdf or .png.")
     ] = None,
     terminal: Annotated[
-        bool, typer.Option("--terminal", help="Show the map of words here, in the terminal.")
+        bool, typer.Option("--terminal", help="Show the map of words in the terminal.")
     ] = False,
     as_json: Annotated[
-        bool, typer.Option("--json", help="Write what the trace has as one JSON object.")
+        bool, typer.Option("--json", help="Write a summary of the trace as one JSON object.")
     ] = False,
     port: Annotated[
-        int, typer.Option("--port", min=0, max=65535, help="Port on 127.0.0.1; 0 takes a free one.")
+        int, typer.Option("--port", min=0, max=65535, help="Port on 127.0.0.1; 0 picks a free one.")
     ] = PORT,
     no_open: Annotated[bool, typer.Option("--no-open", help="Do not open a browser.")] = False,
 ) -> None:
-    """Look at the attention of one text: on a page in the browser, unless an option says where.
+    """Look at the attention of one text: on a page in the browser, unless an option says otherwise.
 
     Nothing leaves this machine.
     """
@@ -160,7 +162,7 @@ def _nothing_to_run(*options: object) -> None:
     """A saved trace has its text already, and takes no other."""
     if any(each is not None for each in options):
         raise BadArgumentError(
-            "a saved trace is looked at as it is; leave out the text, --file, --target,"
+            "a saved trace cannot be changed; leave out the text, --file, --target,"
             " --num-beams and --generate, or name a model."
         )
 

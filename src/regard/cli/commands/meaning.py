@@ -28,7 +28,7 @@ EXCERPT = 30  # characters shown on either side of the word
 
 
 def meaning(
-    word: Annotated[str, typer.Argument(help="The word; small letters and capitals are one.")],
+    word: Annotated[str, typer.Argument(help="The word; upper and lower case are the same.")],
     text: Annotated[
         Path,
         typer.Option(
@@ -49,20 +49,20 @@ def meaning(
     ] = "en-de",
     layer: Annotated[
         int | None,
-        typer.Option("--layer", min=0, help="To draw; 0: the embedding.", show_default="last"),
+        typer.Option("--layer", min=0, help="Layer drawn; 0: the embedding.", show_default="last"),
     ] = None,
     vectors: Annotated[
         str | None,
         typer.Option(
-            "--vectors", help="Of static and attention: a file or folder.", show_default="words-en"
+            "--vectors", help="For static and attention: a file or folder.", show_default="words-en"
         ),
     ] = None,
     temperature: Annotated[
         float | None,
-        typer.Option("--temperature", help="Of attention's softmax.", show_default="√dim"),
+        typer.Option("--temperature", help="For the softmax of attention.", show_default="√dim"),
     ] = None,
     figure: Annotated[
-        Path | None, typer.Option("--figure", "-o", help="Draw to this .svg, .pdf or .png.")
+        Path | None, typer.Option("--figure", "-o", help="Picture to write: .svg, .pdf or .png.")
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Write one JSON object.")] = False,
 ) -> None:
@@ -219,8 +219,8 @@ def _table(found: "list[Meaning]", count: int) -> str:
     if found[0].scores is not None:
         share = 100 * found[0].scores.most_frequent
         caption += (
-            f" The most frequent sense alone is right in {share:.1f} %; the nearest centroid is"
-            " that of the other occurrences."
+            f" Always choosing the most frequent sense is right in {share:.1f} %; each centroid"
+            " is the mean of the other occurrences."
         )
     return f"{markdown([head, *rows])}\n\n{caption}"
 

@@ -12,10 +12,10 @@ PORT = 8765
 def studio(
     models: Annotated[
         list[str] | None,
-        typer.Argument(help="Model folders, or hub:org/name, to offer beside the shipped models."),
+        typer.Argument(help="Models to offer besides the shipped ones: folders or hub:org/name."),
     ] = None,
     port: Annotated[
-        int, typer.Option("--port", min=0, max=65535, help="Port on 127.0.0.1; 0 takes a free one.")
+        int, typer.Option("--port", min=0, max=65535, help="Port on 127.0.0.1; 0 picks a free one.")
     ] = PORT,
     no_open: Annotated[bool, typer.Option("--no-open", help="Do not open a browser.")] = False,
 ) -> None:

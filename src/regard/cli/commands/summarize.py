@@ -42,7 +42,7 @@ def summarize(
     ],
     texts: Annotated[
         list[str] | None,
-        typer.Argument(help="What to summarize, each in quotes; without any, --input or stdin."),
+        typer.Argument(help="Texts to summarize, each in quotes; otherwise read --input or stdin."),
     ] = None,
     input: Input = None,
     output: Output = None,
@@ -67,7 +67,7 @@ def summarize(
         typer.Option(
             "--no-repeat-ngram-size",
             min=0,
-            help="No run of this many tokens twice; 0 allows any.",
+            help="Never repeat a sequence of this many tokens; 0 allows any.",
             show_default="model's",
         ),
     ] = None,
@@ -76,8 +76,8 @@ def summarize(
 ) -> None:
     """Summarize texts.
 
-    One line in, one line out: an empty line stays empty, and a pipe gets each answer as soon as
-    its line has come.
+    One line in, one line out: an empty line stays empty, and in a pipe each answer is
+    written as soon as its line arrives.
     """
     groups = text_groups(texts, input, as_json, what="a text")
     import torch
@@ -125,7 +125,7 @@ def _warn(line: Line, summary: "Rewriting", room: int) -> None:
         )
     if not summary.finished:
         print(
-            f"regard: the summary of line {line.number} was cut where the model had not ended it;"
+            f"regard: the summary of line {line.number} was cut off before it ended;"
             " raise --max-new-tokens.",
             file=sys.stderr,
         )

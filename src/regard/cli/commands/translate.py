@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 def translate(
     sentences: Annotated[
         list[str] | None,
-        typer.Argument(help="What to translate, each in quotes; without any, --input or stdin."),
+        typer.Argument(help="Sentences, each in quotes; otherwise read --input or stdin."),
     ] = None,
     model: Annotated[
         str,
@@ -58,7 +58,7 @@ def translate(
         int | None,
         typer.Option(
             "--attention-layer",
-            help="Read from this layer of the decoder, from 0 on; -1 is the last.",
+            help="Read from this layer of the decoder, from 0; -1 is the last.",
             show_default="mean of all",
         ),
     ] = None,
@@ -69,7 +69,7 @@ def translate(
             "--n-best",
             min=1,
             help="Translations to show for each sentence, as line number, score and text"
-            " separated by tabs; not above --num-beams.",
+            " separated by tabs; at most --num-beams.",
         ),
     ] = 1,
     length_penalty: LengthPenalty = None,
@@ -79,8 +79,8 @@ def translate(
 ) -> None:
     """Translate sentences.
 
-    One line in, one line out: an empty line stays empty, and a pipe gets each answer as soon as
-    its line has come.
+    One line in, one line out: an empty line stays empty, and in a pipe each answer is
+    written as soon as its line arrives.
     """
     attention = attention or attention_layer is not None
     groups = text_groups(sentences, input, as_json, what="a sentence")
@@ -91,7 +91,7 @@ def translate(
     translator = open_translator(model, source_language, target_language, prefix)
     beams = translator.generation.num_beams if num_beams is None else num_beams
     if n_best > beams:
-        raise BadArgumentError(f"--n-best must not be above --num-beams; got {n_best} > {beams}.")
+        raise BadArgumentError(f"--n-best must be at most --num-beams; got {n_best} > {beams}.")
     options = specified(
         num_beams=num_beams,
         num_return_sequences=n_best,
@@ -117,8 +117,8 @@ def translate(
             for line, result in group:
                 if result and not result.finished:
                     print(
-                        f"regard: the translation of line {line.number} was cut where the model"
-                        " had not ended it; raise --max-new-tokens or split the line.",
+                        f"regard: the translation of line {line.number} was cut off before it"
+                        " ended; raise --max-new-tokens or split the line.",
                         file=sys.stderr,
                     )
                 if as_json:

@@ -33,7 +33,7 @@ Model = Annotated[
 Limit = Annotated[
     int | None,
     typer.Option(
-        "--limit", min=1, help="Read only so many words of the vectors.", show_default="all"
+        "--limit", min=1, help="Read only this many words of the vectors.", show_default="all"
     ),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Write one JSON object.")]
@@ -41,7 +41,7 @@ Json = Annotated[bool, typer.Option("--json", help="Write one JSON object.")]
 
 @words.callback()
 def _words() -> None:
-    """Turn words into vectors, and see which lie close."""
+    """Turn words into vectors, and see which are close."""
 
 
 words.command()(represent)
@@ -52,11 +52,11 @@ words.command()(train)
 def near(
     word: Annotated[list[str], typer.Argument(help="One or more words.", metavar="WORD...")],
     model: Model = SHIPPED,
-    count: Annotated[int, typer.Option("--count", "-k", min=1, help="Of each word.")] = 10,
+    count: Annotated[int, typer.Option("--count", "-k", min=1, help="Neighbors to list.")] = 10,
     limit: Limit = None,
     as_json: Json = False,
 ) -> None:
-    """List the words that lie closest to a word, with their cosines."""
+    """List the words that are closest to a word, with their cosines."""
     vectors = _load(model, limit)
     found = {each: vectors.neighbors(each, count) for each in word}
     if as_json:
@@ -75,9 +75,9 @@ def compare(
     limit: Limit = None,
     as_json: Json = False,
 ) -> None:
-    """Show the cosine of every two words: 1 is the same direction, 0 a right angle."""
+    """Show the cosine of every pair of words: 1 is the same direction, 0 a right angle."""
     if len(word) < 2:
-        raise BadArgumentError(f"two or more words are compared; got {len(word)}.")
+        raise BadArgumentError(f"two or more words are needed; got {len(word)}.")
     vectors = _load(model, limit)
     cosines = [[vectors.similarity(first, second) for second in word] for first in word]
     if as_json:
@@ -94,20 +94,20 @@ def compare(
 @words.command()
 def draw(
     word: Annotated[list[str], typer.Argument(help="Three or more words.", metavar="WORD...")],
-    output: Annotated[Path, typer.Option("--output", "-o", help="An .svg, .pdf or .png.")] = Path(
-        "words.svg"
-    ),
+    output: Annotated[
+        Path, typer.Option("--output", "-o", help="An .svg, .pdf or .png file.")
+    ] = Path("words.svg"),
     model: Model = SHIPPED,
     method: Annotated[
-        str, typer.Option("--method", help="To two dimensions.", metavar="pca|umap")
+        str, typer.Option("--method", help="Projection to two dimensions.", metavar="pca|umap")
     ] = "pca",
     neighbors: Annotated[
-        int, typer.Option("--neighbors", min=0, help="Draw so many neighbors of each word too.")
+        int, typer.Option("--neighbors", min=0, help="Also draw this many neighbors of each word.")
     ] = 0,
     limit: Limit = None,
     as_json: Json = False,
 ) -> None:
-    """Draw words as points of a plane, where words of like meaning lie close."""
+    """Draw words as points in a plane, where words with similar meanings are close."""
     vectors = _load(model, limit)
     near = [each for name in word for each, _ in vectors.neighbors(name, neighbors)]
     asked = list(dict.fromkeys(word))

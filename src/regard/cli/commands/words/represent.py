@@ -22,15 +22,15 @@ ROWS, COLUMNS = 20, 12  # of a table in the terminal
 def represent(
     file: Annotated[
         Path | None,
-        typer.Argument(help="A sentence or paragraph on each line; without it, stdin."),
+        typer.Argument(help="Text, one sentence or paragraph per line; otherwise read stdin."),
     ] = None,
     way: Annotated[str, typer.Option("--as", help="Which.", metavar="|".join(WAYS))] = "bag",
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="Write here.", show_default="stdout")
     ] = None,
-    as_csv: Annotated[bool, typer.Option("--csv", help="Every number, as CSV.")] = False,
+    as_csv: Annotated[bool, typer.Option("--csv", help="Write every number, as CSV.")] = False,
     as_json: Annotated[
-        bool, typer.Option("--json", help="Write one JSON object with what is not zero.")
+        bool, typer.Option("--json", help="Write one JSON object that leaves out zeros.")
     ] = False,
 ) -> None:
     """Count words: each word as a one-hot vector, each line as a bag of words or as TF-IDF."""

@@ -23,7 +23,7 @@ def _skip_gram(name: str, help: str, default: str, **more: Any) -> Any:
 def train(
     file: Annotated[
         Path | None,
-        typer.Argument(help="A sentence or paragraph on each line; without it, stdin."),
+        typer.Argument(help="Text, one sentence or paragraph per line; otherwise read stdin."),
     ] = None,
     output: Annotated[
         Path,
@@ -38,36 +38,36 @@ def train(
         str,
         typer.Option(
             "--method",
-            help="skip-gram with negative sampling, or svd: neighbors counted and factorised,"
-            " better for less than some million words.",
+            help="skip-gram with negative sampling, or svd: neighbors counted and factorized,"
+            " better for less than a few million words.",
             metavar="|".join(METHODS),
         ),
     ] = METHODS[0],
     dim: Annotated[int, typer.Option("--dim", min=1, help="Numbers in a vector.")] = 100,
     window: Annotated[
-        int, typer.Option("--window", min=1, help="Words on either side that count.")
+        int, typer.Option("--window", min=1, help="Words on each side that count as neighbors.")
     ] = 5,
     min_count: Annotated[
-        int, typer.Option("--min-count", min=1, help="Words met less often get no vector.")
+        int, typer.Option("--min-count", min=1, help="Words that occur less often get no vector.")
     ] = 5,
     epochs: Annotated[
-        int | None, _skip_gram("--epochs", "Times the text is read.", "10", min=1)
+        int | None, _skip_gram("--epochs", "How many times the text is read.", "10", min=1)
     ] = None,
     negatives: Annotated[
-        int | None, _skip_gram("--negatives", "Random words against each real one.", "5", min=1)
+        int | None, _skip_gram("--negatives", "Random words for each real one.", "5", min=1)
     ] = None,
     subsample: Annotated[
         float | None,
-        _skip_gram("--subsample", "Words more frequent are often passed over.", "0.001", min=0),
+        _skip_gram("--subsample", "More frequent words are often skipped.", "0.001", min=0),
     ] = None,
     learning_rate: Annotated[
-        float | None, _skip_gram("--learning-rate", "At the beginning.", "0.025", min=0)
+        float | None, _skip_gram("--learning-rate", "Initial learning rate.", "0.025", min=0)
     ] = None,
     seed: Annotated[
         int | None, _skip_gram("--seed", "The same seed gives the same vectors.", "1")
     ] = None,
     half: Annotated[
-        bool, typer.Option("--half", help="Write numbers of 16 bits, in a folder.")
+        bool, typer.Option("--half", help="Write 16-bit numbers; only for a folder.")
     ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Write one JSON object.")] = False,
 ) -> None:
@@ -87,9 +87,9 @@ def train(
     shared = dict(dim=dim, window=window, min_count=min_count)
     if method == "svd":
         with waiting("counting neighbors"):
-            from regard.words.cooccurrence import factorise_vectors
+            from regard.words.cooccurrence import factorize_vectors
 
-            vectors = factorise_vectors(texts, **shared)
+            vectors = factorize_vectors(texts, **shared)
     else:
         from regard.words.skip_gram import train_vectors
 
