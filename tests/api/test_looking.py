@@ -320,7 +320,7 @@ def test_options_that_a_model_has_no_use_for_are_refused(
     name: str, folder_of: Callable[[str], Path]
 ) -> None:
     folder = folder_of(name)
-    with pytest.raises(RegardError, match="takes no `generate` when it is looked at"):
+    with pytest.raises(RegardError, match="does not take `generate` when it is looked at"):
         look_at(open_for_looking(str(folder)), text_for(name, folder), generate=3)
 
 

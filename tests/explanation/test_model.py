@@ -130,7 +130,7 @@ def test_a_layer_that_is_not_there_is_refused_with_those_that_are():
 
 def test_too_many_tokens_are_refused_with_a_window():
     model = decoder()
-    with pytest.raises(RegardError, match=r"up to 64 tokens, and here are 65.*such as 0:32"):
+    with pytest.raises(RegardError, match=r"at most 64 tokens; got 65.*such as 0:32"):
         explain_tap(model, run_of(model), "decoder.layers.0.self", ["t"] * 65)
 
 
