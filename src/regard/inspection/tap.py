@@ -11,6 +11,7 @@ from regard.attention import Causal, Mask
 from regard.attention.masks import Both
 from regard.attention.record import Attention
 from regard.attention.scores import Score
+from regard.attention.softmax import log_weights
 from regard.errors import BadArgumentError, UnsupportedError
 from regard.inspection.answers import Receipt
 from regard.inspection.bounds import indices, one
@@ -191,9 +192,8 @@ class Tap:
     @torch.no_grad()
     def log_weights(self, head: int, rows: Tensor, columns: Tensor, *, item: int = 0) -> Tensor:
         """The logarithms of the same weights, score - lse; -inf where a weight is zero."""
-        attention, lse = self.of_head(head, item), self.lse(head, rows, item=item)
-        found = attention.log_weights(rows, columns, lse=lse[None, None], dtype=torch.float32)
-        return found[0, 0]
+        scores = self.tile_of_scores(head, rows, columns, item)
+        return log_weights(scores, self.lse(head, rows, item=item))
 
     @torch.no_grad()
     def tile_of_scores(self, head: int, rows: Tensor, columns: Tensor, item: int = 0) -> Tensor:
