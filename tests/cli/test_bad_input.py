@@ -62,7 +62,7 @@ CASES = {
     "train translation broken.tsv.gz": "broken.tsv.gz is damaged gzip",
     "train translation folder": "expected a file of sentence pairs, but folder is a folder",
     "train translation --source one.en --target one.de": "one.en has 2 and one.de has 1",
-    "train translation good.tsv --output good.tsv/run": "a part of its path is a file",
+    "train translation good.tsv --output good.tsv/run": "part of its path is a file",
     "train translation good.tsv --preset huge": "--preset must be one of tiny, small, base, big",
     "train translation good.tsv --norm both": "--norm must be one of post, pre; got 'both'",
     "train translation good.tsv --dropout 1.5": "--dropout must be from 0 to 255/256; got 1.5",
