@@ -51,20 +51,6 @@ def test_the_model_of_a_run_opens_in_transformers(run_folder: Path) -> None:
     )
 
 
-def test_the_public_face_names_tasks_and_options(tmp_path: Path) -> None:
-    with pytest.raises(RegardError, match="task must be translation; got 'chess'"):
-        regard.train("chess", "a.tsv", tmp_path)
-    with pytest.raises(
-        RegardError, match=r"a training option must be one of output, .*; got 'epochs'"
-    ):
-        regard.train("translation", "a.tsv", tmp_path, epochs=3)
-    with pytest.raises(RegardError, match=r"expected a file of sentence pairs at a\.tsv"):
-        regard.train("translation", "a.tsv", tmp_path / "run")
-    with pytest.raises(RegardError, match=r"expected a file of sentence pairs at b\.de"):
-        regard.train("translation", (Path(__file__), Path("b.de")), tmp_path / "run")
-    assert list(tmp_path.iterdir()) == []
-
-
 def options(output: Path, **changes: Any) -> TrainingOptions:
     given = dict(
         output=str(output), vocab_size=376, max_tokens=64, max_steps=1, dev_sentences=1,
@@ -212,7 +198,7 @@ def test_killed_and_started_again_it_ends_with_the_same_weights(
         assert uninterrupted.wait(240) == 0
     assert not (killed / "checkpoints" / f"step-{steps:08d}").exists()
     last = subprocess.run(command(file, killed, *more), check=True, capture_output=True, text=True)
-    assert f"Going on from step {kills[-1]}" in last.stderr
+    assert f"Resuming from step {kills[-1]}" in last.stderr
     for name in ("weights.safetensors", "optimizer.safetensors"):
         place = Path("checkpoints") / f"step-{steps:08d}" / name
         assert_same_files(killed / place, whole / place)

@@ -60,7 +60,7 @@ class Batches:
     padded target tokens and as many padded source tokens. `at(step)` needs nothing but the seed
     and the step, so a run resumes by asking for its next step.
 
-    Pairs of like lengths share a batch: they are sorted by lengths blurred by a little noise,
+    Pairs of similar lengths share a batch: they are sorted by lengths blurred by a little noise,
     new in each epoch, so that batches hold other company each time and little padding.
     """
 

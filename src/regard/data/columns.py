@@ -88,4 +88,4 @@ def _position(path: Path, first: Sequence[str], column: Column | None) -> int:
 
 def _missing(path: Path, column: Column | None, names: Sequence[str]) -> BadArgumentError:
     there = ", ".join(name if len(name) <= 40 else f"{name[:39]}…" for name in names)
-    return BadArgumentError(f"{path} has no column {column!r}; there are: {there}")
+    return BadArgumentError(f"{path} has no column {column!r}; its columns are {there}")

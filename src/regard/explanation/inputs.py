@@ -9,6 +9,8 @@ from torch.nn import functional
 from regard.attention import Mask, Score
 from regard.errors import BadArgumentError
 
+EMPTY = "there is nothing to explain: the sentence has no word; give one."
+LONGEST = 64  # tokens that anyone reads the numbers of
 COLDEST = 1e-100  # a score divided by much less is infinite, and its softmax is not a number
 
 
@@ -66,9 +68,7 @@ class Setup:
 
     def __post_init__(self) -> None:
         if not self.tokens:
-            raise BadArgumentError(
-                "there is nothing to explain: the sentence has no word; give one."
-            )
+            raise BadArgumentError(EMPTY)
         for what, names, vectors in (
             ("vectors", self.tokens, self.vectors),
             ("key_vectors", self.key_tokens, self.key_vectors),
@@ -122,7 +122,7 @@ class Setup:
             )
         for name, wide in expected.items() if self.projections else ():
             if name not in self.projections:
-                raise BadArgumentError(f"{name} needs a matrix as the others have; give all three.")
+                raise BadArgumentError(f"{name} needs a matrix like the others; give all three.")
             shape = tuple(self.projections[name].weight.shape)
             if shape != (self.d_model, wide):
                 raise BadArgumentError(
@@ -135,6 +135,15 @@ class Setup:
                 f"the matrix of output must be (heads · head_dim, d_model) ="
                 f" {(width, self.d_model)}; got {tuple(output.weight.shape)}."
             )
+
+
+def check_length(count: int, what: str = "tokens", fits: int = LONGEST) -> None:
+    """Raises BadArgumentError for more tokens than can be read; of words, `fits` are advised."""
+    if count > LONGEST:
+        raise BadArgumentError(
+            f"an explanation shows at most {LONGEST} {what}; got {count:,}. Choose a window of the"
+            f" words, such as 0:{fits}."
+        )
 
 
 def double(tensor: Tensor) -> Tensor:

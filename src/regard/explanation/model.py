@@ -9,10 +9,17 @@ import torch
 from torch import Tensor, nn
 
 from regard.attention import Call
-from regard.errors import BadArgumentError, UnsupportedError, unknown
-from regard.explanation.inputs import Normalization, Projection, Setup, double
+from regard.errors import UnsupportedError, check_choice
+from regard.explanation.inputs import (
+    LONGEST,
+    Normalization,
+    Projection,
+    Setup,
+    check_length,
+    double,
+)
 from regard.explanation.record import Explanation
-from regard.explanation.steps import LONGEST, explained
+from regard.explanation.steps import explained
 from regard.inspection.models import rerun, tap_name
 from regard.inspection.recording import check_traceable
 from regard.inspection.trace_data import Edit
@@ -65,14 +72,9 @@ def explain_tap(
     """
     check_traceable(model)
     taps = attention_taps(model)
-    if tap not in taps:
-        raise unknown("tap", tap, taps)
+    check_choice("tap", tap, taps)
     for names in (tokens, key_tokens or []):
-        if len(names) > LONGEST:
-            raise BadArgumentError(
-                f"an explanation shows up to {LONGEST} tokens, and here are {len(names):,}; give a"
-                f" window of the words, such as 0:{LONGEST // 2}."
-            )
+        check_length(len(names), fits=LONGEST // 2)  # a word may have several tokens
     captured = _capture(model, run, tap)
     attention = captured.attention
     setup = Setup(
@@ -100,7 +102,8 @@ def explain_tap(
     difference = float((computed - output).abs().max())
     assert difference <= 1e-3 * max(1.0, float(output.abs().max())), f"{tap} is off: {difference}"
     explanation.notes.append(
-        f"The last step is what {tap} gave when {source} ran, to {difference:.0e}: the model"
+        f"The last step equals the output of {tap} when {source} ran, to within {difference:.0e}:"
+        " the model"
         " computes in float32, the steps in float64."
     )
     return explanation
