@@ -40,7 +40,7 @@ def test_the_nearer_limit_says_how_much_is_done(max_steps, max_minutes, expected
 
 def test_an_interrupt_says_how_to_go_on(capsys):
     def interrupted() -> None:
-        with TrainingDisplay(None, None):
+        with TrainingDisplay(None, None, shown={}):
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):

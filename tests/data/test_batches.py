@@ -120,7 +120,7 @@ def test_every_epoch_has_the_same_number_of_batches(store: TokenStore) -> None:
     # Down to bounds where the noise would often make one more or one fewer.
     for max_tokens in (41, 53, 97, 211):
         batches = batches_of(store, max_tokens, seed=9)
-        assert {len(batches._plan(epoch)) for epoch in range(12)} == {len(batches)}
+        assert {len(batches.plan.epoch(epoch)) for epoch in range(12)} == {len(batches)}
 
 
 @pytest.mark.parametrize("count", [1, 2, 3])

@@ -238,6 +238,27 @@ def init_weights(model: nn.Module, std: float = 0.02) -> None:
             nn.init.zeros_(module.bias)
 
 
+def replace_head(model: Encoder, head: str, **changes: Any) -> Encoder:
+    """A model with the same body, another head, and other changes to its config.
+
+    A head of the same shape keeps its weights, and so does a pooler that becomes part of a
+    classification; any other head is new, with random weights from torch's generator.
+
+    Raises:
+        BadArgumentError: a head, or a change, that EncoderConfig does not have.
+    """
+    labels = changes.pop("labels", ())
+    config = replace(model.config, head=head, labels=labels, **changes)
+    other = Encoder(config)
+    known = model.state_dict()
+    if model.config.head == "pooler" and head == "classification":
+        known = {name.replace("head.", "head.pooler."): value for name, value in known.items()}
+    wanted = other.state_dict()
+    fits = {n: v for n, v in known.items() if n in wanted and wanted[n].shape == v.shape}
+    other.load_state_dict(fits, strict=False)
+    return other
+
+
 def check_labels(head: str, labels: tuple[str, ...]) -> None:
     """Raises BadArgumentError unless there are labels exactly if the head is a classification."""
     if (head == "classification") != bool(labels):

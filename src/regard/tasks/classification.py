@@ -12,7 +12,7 @@ from regard.errors import BadArgumentError, unknown
 from regard.inspection import Trace
 from regard.models import Encoder
 from regard.tasks.batching import read_each
-from regard.tasks.reading import Batch, Reader, load_encoder
+from regard.tasks.reading import Batch, Reader, Tokens, load_encoder
 from regard.tasks.task import Task
 from regard.text import Tokenizer
 
@@ -103,25 +103,40 @@ class Classifier(Task):
         Raises:
             BadArgumentError: not as many pairs as texts.
         """
+        tokens = self.read(texts, pairs)
+        found = self.logits(tokens, batch_size=batch_size, progress=progress)
+        return [
+            Classification(ranked(logits, self.labels, self.problem_type, top_k), text.truncated)
+            for text, logits in zip(tokens, found, strict=True)
+        ]
+
+    def read(self, texts: Sequence[str], pairs: Sequence[str] | None = None) -> list[Tokens]:
+        """What the model reads of each text, or pair; the arguments are those of `run`."""
         if pairs is not None and len(pairs) != len(texts):
             raise BadArgumentError(
                 f"pairs must be one for each text; got {len(pairs)} for {len(texts)} texts."
             )
+        seconds = [None] * len(texts) if pairs is None else pairs
+        both = list(zip(texts, seconds, strict=True))
+        return read_each(lambda these: self._reader.tokens(*these), both)
+
+    def logits(
+        self,
+        tokens: Sequence[Tokens],
+        *,
+        batch_size: int = 32,
+        progress: Callable[[int], None] = lambda done: None,
+    ) -> list[Tensor]:
+        """The head's output for each of the texts that `read` returned, (labels,)."""
 
         def compute(batch: Batch) -> Tensor:
             return self.model(
                 batch.ids, token_type_ids=batch.token_type_ids, attention_mask=batch.attention_mask
             )
 
-        seconds = [None] * len(texts) if pairs is None else pairs
-        both = list(zip(texts, seconds, strict=True))
-        tokens = read_each(lambda these: self._reader.tokens(*these), both)
         groups = [[each] for each in tokens]
         found = self._reader.run(groups, compute, batch_size=batch_size, progress=progress)
-        return [
-            Classification(ranked(logits, self.labels, self.problem_type, top_k), text.truncated)
-            for text, [logits] in zip(tokens, found, strict=True)
-        ]
+        return [logits for [logits] in found]
 
     def trace(self, text: str, pair: str | None = None, *, keep: str = "auto") -> Trace:
         """Reads a text, or a pair, and keeps what every attention layer was given: see `Trace`.

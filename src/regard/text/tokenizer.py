@@ -136,6 +136,13 @@ class Tokenizer:
         backend = self._reading(*texts, special_in_text=special_in_text)
         return backend.encode(*texts)
 
+    def inputs_batch(self, texts: Sequence[tuple[str, str | None]]) -> list[tokenizers.Encoding]:
+        """`inputs` of many texts, or pairs, on all cores (`TOKENIZERS_PARALLELISM=0` for one)."""
+        backend = self._reading(*(text for pair in texts for text in pair if text is not None))
+        flat = [text if second is None else (text, second) for text, second in texts]
+        encodings: list[tokenizers.Encoding] = backend.encode_batch(flat)
+        return encodings
+
     def decode(self, ids: Iterable[int]) -> str:
         """The text of token ids; special tokens are left out."""
         text: str = self.backend.decode(self._checked(ids), skip_special_tokens=True)

@@ -10,14 +10,13 @@ data/
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from regard.data import BadLine, Cleaner, CleaningRules, Pair, TokenStore, plan_split, read_pairs
 from regard.data.lines import check_rereadable
 from regard.data.pairs import refuse
-from regard.errors import BadArgumentError, DamagedFileError, RegardError
-from regard.files import sha256, whole_file, write_json
-from regard.json_files import read_object
+from regard.errors import BadArgumentError
+from regard.files import whole_file
+from regard.recipes.prepared import prepare_once
 from regard.text import TokenizerPair, train_pair
 from regard.translation.options import TrainingOptions
 
@@ -45,72 +44,40 @@ def prepare(
         BadArgumentError: options or prepared data of another run.
         DamagedFileError: a mistake in the files, or prepared data that changed since.
     """
-    files = check_files(pairs, options)
-    made_from = {
-        "sha256": [sha256(file) for file in files],
-        "vocab_size": options.vocab_size,
-        "separate_vocabularies": options.separate_vocabularies,
-        "max_length": options.max_length,
-        "seed": options.seed,
-    }
-    record = folder / "prepared.json"
-    if record.exists():
-        recorded = _recorded(record)
-        if recorded["made_from"] != made_from:
-            raise BadArgumentError(
-                f"{folder.parent} holds a run on other data or another vocabulary."
-                " Give the same files and options to resume it, or another `output` to start"
-                " a new run."
-            )
-        _check_unchanged(folder, recorded.get("files", {}))
-        say(f"found prepared data in {folder}: {recorded['summary']}")
-    else:
-        summary = _prepare(pairs, options, folder, say)
-        written = sorted(file for file in folder.glob("[!.]*") if file.is_file())
-        made = {file.name: sha256(file) for file in written}
-        content = {"made_from": made_from, "summary": summary, "files": made}
-        write_json(record, content)
+    check_files(pairs, options)
+    files = files_of(pairs, options)
+    checksum = prepare_once(
+        folder,
+        files,
+        {
+            "vocab_size": options.vocab_size,
+            "separate_vocabularies": options.separate_vocabularies,
+            "max_length": options.max_length,
+            "seed": options.seed,
+        },
+        lambda: _prepare(pairs, options, folder, say),
+        say=say,
+    )
     return TranslationData(
         store=TokenStore.open(folder / "train.tokens"),
         tokenizers=TokenizerPair.load(folder),
         dev=_read_tsv(folder / "dev.tsv"),
         test=_read_tsv(folder / "test.tsv"),
         origin=", ".join(Path(file).name for file in files[: 1 if isinstance(pairs, str) else 2]),
-        sha256=" ".join(made_from["sha256"]),  # type: ignore[arg-type]
+        sha256=checksum,
     )
 
 
-def check_files(pairs: str | tuple[str, str], options: TrainingOptions) -> list[str]:
-    """The names of the files that training reads. Raises NotFoundError for a missing one."""
+def files_of(pairs: str | tuple[str, str], options: TrainingOptions) -> list[str]:
+    """The names of the files that training reads."""
     files = [pairs] if isinstance(pairs, str) else list(pairs)
-    files += [file for file in (options.dev, options.test) if file]
-    for file in files:
+    return files + [file for file in (options.dev, options.test) if file]
+
+
+def check_files(pairs: str | tuple[str, str], options: TrainingOptions) -> None:
+    """Raises NotFoundError for a file that is missing."""
+    for file in files_of(pairs, options):
         check_rereadable(Path(file))
-    return files
-
-
-def _recorded(record: Path) -> dict[str, Any]:
-    """The content of prepared.json."""
-    try:
-        content = read_object(record)
-        _ = content["made_from"], content["summary"], content.get("files", {}).items()
-    except (RegardError, AttributeError) as error:
-        raise DamagedFileError(
-            f"{record} is damaged. Delete it to prepare the data again."
-        ) from error
-    return content
-
-
-def _check_unchanged(folder: Path, made: dict[str, str]) -> None:
-    """The prepared files are as they were written."""
-    for name, checksum in made.items():
-        file = folder / name
-        if not file.is_file() or sha256(file) != checksum:
-            what = "has changed since it was prepared" if file.is_file() else "is missing"
-            raise DamagedFileError(
-                f"{file} {what}, so the run would not be the same. Restore it, or delete"
-                f" {folder / 'prepared.json'} to prepare the data again."
-            )
 
 
 def _prepare(pairs: str | tuple[str, str], options: TrainingOptions, folder: Path, say: Say) -> str:

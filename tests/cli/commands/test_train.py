@@ -29,7 +29,7 @@ def asked(monkeypatch, tmp_path):
         calls.append((data, options, command))
         say("3 pairs read.")
         progress = Progress(
-            step=7, tokens=99, seconds=61.0, loss_sum=5.0, loss_tokens=2, best_step=7
+            step=7, tokens=99, seconds=61.0, loss_sum=5.0, loss_terms=2, best_step=7
         )
         watch("step", progress)
         progress.figures = {"loss": 2.25, "bleu": 20.5, "chrf": 40.25}

@@ -77,7 +77,7 @@ def _installation() -> dict[str, Any]:
 
 def _vectors(name: str) -> dict[str, Any] | None:
     """Of a folder of word vectors; None where it is something else."""
-    from regard.translation.card import read_card
+    from regard.recipes.card import read_card
     from regard.words import load_vectors
 
     shipped = catalog.find(name)
@@ -102,8 +102,8 @@ def _model(name: str) -> dict[str, Any]:
     from math import prod
 
     from regard.checkpoints import open_checkpoint
+    from regard.recipes.card import read_card
     from regard.tasks.kinds import describe, kind_of
-    from regard.translation.card import read_card
 
     checkpoint, shipped = open_checkpoint(name), catalog.find(name)
     card, config, weights = read_card(checkpoint.folder), checkpoint.config, checkpoint.weights

@@ -1,0 +1,388 @@
+"""Learn to label texts: one label each, or several.
+
+data/
+    train.jsonl, dev.jsonl, test.jsonl   examples after cleaning
+    train.tokens                         the first of them as token ids and label numbers
+    labels.json                          the labels in their order
+    tokenizer.json, …
+"""
+
+import json
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor, nn
+from torch.nn import functional
+
+from regard.checkpoints import save_pretrained
+from regard.data import BadLine, Role, TokenStore, read_rows
+from regard.errors import BadArgumentError, DamagedFileError
+from regard.files import write_json
+from regard.models import Encoder
+from regard.recipes.card import training_facts, write_card
+from regard.recipes.encoded import EncodedBatch, EncodedTexts, encode_examples, write_store
+from regard.recipes.encoders import EncoderRecipe
+from regard.recipes.examples import (
+    Example,
+    Examples,
+    read_examples,
+    split_examples,
+    write_examples,
+)
+from regard.recipes.label_metrics import LabelScores, label_scores
+from regard.recipes.options import ClassificationOptions
+from regard.recipes.prepared import prepare_once
+from regard.tasks.classification import Classifier
+from regard.text import Tokenizer
+from regard.training import Progress
+
+TEXT: tuple[str, ...] = ("text", "sentence", "sentence1", "premise", "content", "document")
+TEXT += ("review", "comment", "tweet", "body", "message", "question")
+PAIR = ("pair", "sentence2", "hypothesis", "text2", "question2")
+LABEL = ("label", "labels", "class", "category", "sentiment", "emotion", "intent", "target")
+
+
+@dataclass(frozen=True)
+class LabeledTexts:
+    """Everything training needs to know of the data."""
+
+    store: TokenStore
+    tokenizer: Tokenizer
+    labels: tuple[str, ...]
+    several: bool  # labels a text
+    counts: list[int]  # training texts that have each label
+    dev: list[Example]
+    test: list[Example]
+    origin: str
+    sha256: str
+
+
+class ClassificationRecipe(EncoderRecipe[ClassificationOptions, LabeledTexts]):
+    """An encoder whose head gives the labels of a text, or of a pair; see `Recipe`.
+
+    The best model is the one of the highest accuracy; where a text may have several labels, of the
+    highest macro-F1.
+    """
+
+    metric = "score"
+    shown: ClassVar = {
+        "loss": "dev loss {:.3f}",
+        "accuracy": "accuracy {:.1%}",
+        "macro_f1": "macro-F1 {:.1%}",
+    }
+
+    def prepare(self, folder: Path) -> LabeledTexts:
+        options, [path] = self.options, self.source
+        checksum = prepare_once(
+            folder,
+            self.files,
+            {
+                name: getattr(options, name)
+                for name in ("text", "pair", "label", "separator", "base_model", "vocab_size")
+            }
+            | {"max_length": options.max_length, "seed": options.seed},
+            lambda: self._prepare(path, folder),
+            say=self.say,
+        )
+        about = json.loads((folder / "labels.json").read_text(encoding="utf-8"))
+        return LabeledTexts(
+            store=TokenStore.open(folder / "train.tokens"),
+            tokenizer=Tokenizer.load(folder),
+            labels=tuple(about["labels"]),
+            several=about["several"],
+            counts=about["counts"],
+            dev=list(read_examples(folder / "dev.jsonl")),
+            test=list(read_examples(folder / "test.jsonl")),
+            origin=Path(path).name,
+            sha256=checksum,
+        )
+
+    def _prepare(self, path: str, folder: Path) -> str:
+        options = self.options
+        held = {
+            name: None if file is None else Examples(file, self._read)
+            for name, file in (("dev", options.dev), ("test", options.test))
+        }
+        sizes = split_examples(
+            Examples(path, self._read), held, folder, seed=options.seed, key=_key, say=self.say
+        )
+        labels, counts, several = self._labels(path, folder)
+        tokenizer = self.tokenizer(folder, _texts(read_examples(folder / "train.jsonl")))
+        numbers = {label: number for number, label in enumerate(labels)}
+        truncated = 0
+
+        def rows() -> Iterator[tuple[list[int], int, list[int]]]:
+            nonlocal truncated
+            examples = read_examples(folder / "train.jsonl")
+            for example, tokens, first in encode_examples(examples, tokenizer, self.max_length):
+                truncated += tokens.truncated
+                yield tokens.ids, first, [numbers[label] for label in example.targets]
+
+        store = write_store(
+            folder / "train.tokens",
+            rows(),
+            vocab_size=tokenizer.vocab_size,
+            targets=len(labels),
+            max_length=self.max_length,
+        )
+        cut = f"; {truncated:,} texts cut to {self.max_length}" if truncated else ""
+        self.say(f"{len(store.tokens):,} tokens{cut}; {_described(labels, counts)}")
+        about = {"labels": labels, "counts": counts, "several": several}
+        write_json(folder / "labels.json", about)
+        return f"{sizes['train']:,} to train on, {sizes['dev']:,} dev, {len(labels)} labels"
+
+    def _labels(self, path: str, folder: Path) -> tuple[list[str], list[int], bool]:
+        """The labels of the training texts in order, how often each occurs, and whether a text may
+        have several; those of dev and test must be among them."""
+        counter: Counter[str] = Counter()
+        several = False
+        for example in read_examples(folder / "train.jsonl"):
+            counter.update(example.targets)
+            several |= len(example.targets) != 1
+        labels = sorted(counter, key=_in_order)
+        if len(labels) < 2:
+            raise BadArgumentError(
+                f"classification needs at least two labels; {path} has only {labels}. Check the"
+                " column of the labels, or add texts with another label."
+            )
+        for name, own in (("dev", self.options.dev), ("test", self.options.test)):
+            held = list(read_examples(folder / f"{name}.jsonl"))
+            known = [example for example in held if counter.keys() >= set(example.targets)]
+            if own and len(known) < len(held):
+                example = next(example for example in held if example not in known)
+                label = next(label for label in example.targets if label not in counter)
+                raise BadArgumentError(
+                    f"{own}, line {example.line:,}, has the label {label!r}, which no training text"
+                    " has. Give training texts with it, or take it out."
+                )
+            if len(known) < len(held):
+                rare = len(held) - len(known)
+                self.say(f"{name}: {rare:,} left out whose label is too rare to be trained on too")
+                write_examples(folder / f"{name}.jsonl", known)
+            several |= any(len(example.targets) != 1 for example in known)
+        return labels, [counter[label] for label in labels], several
+
+    def _read(self, path: str, on_bad_line: Callable[[BadLine], None]) -> Iterator[Example]:
+        options = self.options
+        roles = (
+            Role("text", TEXT, options.text),
+            Role("label", LABEL, options.label),
+            Role("pair", PAIR if options.pair else (), options.pair, required=False),
+        )
+        for (text, label, pair), line in read_rows(path, roles, on_bad_line=on_bad_line):
+            if not isinstance(text, str) or not isinstance(pair, str | None):
+                raise DamagedFileError(
+                    f"{path}, line {line:,}: expected a text; got {type(text).__name__}. Name the"
+                    " column of the texts with `text`."
+                )
+            yield Example(text, pair, _label_list(path, line, label, options.separator), line)
+
+    def model(self, data: LabeledTexts) -> Encoder:
+        return self.encoder(data.tokenizer, "classification", labels=data.labels)
+
+    def batches(self, data: LabeledTexts, model: nn.Module) -> EncodedTexts:
+        self._weights = self._weigh(data).to(next(model.parameters()).device)
+        self._several = data.several
+        return self.encoded(data.store, model)
+
+    def _weigh(self, data: LabeledTexts) -> Tensor:
+        """What each label's loss is multiplied by, (labels,)."""
+        if not self.options.class_weights:
+            return torch.ones(len(data.labels))
+        counts = torch.tensor(data.counts, dtype=torch.float32)
+        texts = float(len(data.store))
+        if data.several:  # positives against negatives, at most a hundredfold
+            return ((texts - counts) / counts).clamp(max=100)
+        return texts / (len(counts) * counts)
+
+    def loss(self, model: nn.Module, batch: EncodedBatch) -> tuple[Tensor, int, int]:
+        batch = batch.to(next(model.parameters()).device)
+        inputs = batch.inputs
+        logits = model(
+            inputs.ids, token_type_ids=inputs.token_type_ids, attention_mask=inputs.attention_mask
+        ).float()
+        loss = label_loss(logits, batch.targets, self._weights, several=self._several)
+        return loss, len(batch.targets), batch.num_tokens
+
+    def evaluate(self, model: nn.Module, data: LabeledTexts) -> dict[str, float]:
+        kind = problem_type(data.several)
+        classifier = Classifier(model, data.tokenizer, problem_type=kind)
+        return evaluate_labels(classifier, data.dev).figures
+
+    def save(self, model: nn.Module, data: LabeledTexts, progress: Progress, folder: Path) -> None:
+        settings = {"problem_type": problem_type(data.several)}
+        save_pretrained(model, folder, dtype=self.dtype, settings=settings)
+        data.tokenizer.save(folder)
+        dev = progress.figures
+        kind = "any number of" if data.several else "one of"
+        facts = {
+            "pipeline_tag": "text-classification",
+            "kind": self.describe(model),
+            "data": self.options.data_note or data.origin,
+            "training_texts": len(data.store),
+            **({"base_model": self.options.base_model} if self.options.base_model else {}),
+            **training_facts(model, self.options, progress, self.command),
+        }
+        lines = [
+            f"{facts['kind'].capitalize()}: {facts['parameters']:,} parameters",
+            f"Labels: {kind} {', '.join(data.labels)}",
+            f"Data: {facts['data']} ({facts['training_texts']:,} texts after cleaning)",
+            f"License of these weights: {self.options.license}",
+            f"Command: `{self.command}`",
+            f"Training: {facts['minutes']} minutes, {progress.step:,} steps",
+            f"Dev set, {len(data.dev):,} texts: accuracy {dev['accuracy']:.1%}, macro-F1"
+            f" {dev['macro_f1']:.1%}, micro-F1 {dev['micro_f1']:.1%}, calibration error"
+            f" {dev['calibration']:.3f}, loss {dev['loss']:.3f}",
+        ]
+        write_card(folder, "Text classification", facts, lines)
+
+
+@dataclass(frozen=True)
+class LabelEvaluation:
+    """What a classifier makes of examples with known labels."""
+
+    scores: LabelScores
+    loss: float
+    labels: tuple[str, ...]
+    predicted: NDArray[np.bool_]  # (texts, labels)
+    expected: NDArray[np.bool_]
+    probabilities: NDArray[np.float64]
+    several: bool
+
+    @property
+    def figures(self) -> dict[str, float]:
+        """By name; "score" is the one that a model is chosen by."""
+        scores = self.scores
+        figures = {
+            "loss": self.loss,
+            "accuracy": scores.accuracy,
+            "macro_f1": scores.macro_f1,
+            "micro_f1": scores.micro_f1,
+            "calibration": scores.calibration,
+            "score": scores.macro_f1 if self.several else scores.accuracy,
+        }
+        return figures if self.several else figures | {"matthews": scores.matthews}
+
+
+def evaluate_labels(
+    classifier: Classifier,
+    examples: Sequence[Example],
+    *,
+    batch_size: int = 64,
+    progress: Callable[[int], None] = lambda done: None,
+) -> LabelEvaluation:
+    """Labels the examples and compares.
+
+    Raises:
+        BadArgumentError: no examples, or one with a label that the classifier does not have.
+    """
+    if not examples:
+        raise BadArgumentError("evaluating needs at least one example; got none.")
+    several = classifier.problem_type == "multi_label_classification"
+    numbers = {label: number for number, label in enumerate(classifier.labels)}
+    expected = np.zeros((len(examples), len(numbers)), np.bool_)
+    for row, example in enumerate(examples):
+        for label in example.targets:
+            if label not in numbers:
+                raise BadArgumentError(
+                    f"the classifier has no label {label!r} (line {example.line:,}); it has"
+                    f" {', '.join(classifier.labels)}."
+                )
+            expected[row, numbers[label]] = True
+    paired = any(example.pair is not None for example in examples)
+    tokens = classifier.read(
+        [example.text for example in examples],
+        [example.pair or "" for example in examples] if paired else None,
+    )
+    found = classifier.logits(tokens, batch_size=batch_size, progress=progress)
+    logits = torch.stack(found).float().cpu()
+    targets = [np.flatnonzero(row) for row in expected]
+    loss = label_loss(logits, targets, torch.ones(len(numbers)), several=several).item()
+    probabilities = logits.sigmoid() if several else logits.softmax(-1)
+    scores = probabilities.double().numpy()
+    predicted = scores > 0.5 if several else scores == scores.max(1, keepdims=True)
+    return LabelEvaluation(
+        scores=label_scores(predicted, expected, scores),
+        loss=loss / len(examples),
+        labels=classifier.labels,
+        predicted=predicted,
+        expected=expected,
+        probabilities=scores,
+        several=several,
+    )
+
+
+def label_loss(
+    logits: Tensor, targets: Sequence[NDArray[np.int64]], weights: Tensor, *, several: bool
+) -> Tensor:
+    """The summed loss of a batch: cross-entropy of one label; of several, the mean over the labels
+    of the cross-entropy of each.
+
+    Args:
+        logits: (batch, labels).
+        targets: the numbers of each text's labels.
+        weights: (labels,): of a label's texts; of several labels, of its positives.
+    """
+    if not several:
+        label = torch.from_numpy(np.concatenate(targets)).to(logits.device)
+        each = functional.cross_entropy(logits, label, reduction="none")
+        return (each * weights[label]).sum()
+    wanted = torch.zeros_like(logits)
+    rows = np.repeat(np.arange(len(targets)), [len(own) for own in targets])
+    if len(rows):
+        wanted[torch.from_numpy(rows), torch.from_numpy(np.concatenate(targets))] = 1
+    summed = functional.binary_cross_entropy_with_logits(
+        logits, wanted, pos_weight=weights, reduction="sum"
+    )
+    return summed / logits.shape[1]
+
+
+def problem_type(several: bool) -> str:
+    """What config.json calls it."""
+    return "multi_label_classification" if several else "single_label_classification"
+
+
+def _label_list(path: str, line: int, value: Any, separator: str | None) -> list[str]:
+    """The labels of a row: a list, a number, or text that may hold several."""
+    if isinstance(value, str):
+        parts = value.split(separator) if separator else [value]
+        return sorted({part.strip() for part in parts} - {""})
+    if isinstance(value, bool | int | float):
+        return [str(value)]
+    if isinstance(value, list) and all(isinstance(each, str | int) for each in value):
+        return sorted({str(each) for each in value})
+    raise DamagedFileError(
+        f"{path}, line {line:,}: expected a label or a list of labels; got"
+        f" {type(value).__name__}. Name the column of the labels with `label`."
+    )
+
+
+def _in_order(label: str) -> tuple[int, float, str]:
+    """Numbers by their value, before names in alphabetical order."""
+    try:
+        return 0, float(label), label
+    except ValueError:
+        return 1, 0.0, label
+
+
+def _key(example: Example) -> str:
+    return example.text if example.pair is None else f"{example.text}\t{example.pair}"
+
+
+def _texts(examples: Iterator[Example]) -> Iterator[str]:
+    for example in examples:
+        yield example.text
+        if example.pair is not None:
+            yield example.pair
+
+
+def _described(labels: Sequence[str], counts: Sequence[int]) -> str:
+    shares = [f"{label} {count:,}" for label, count in zip(labels, counts, strict=True)]
+    more = f", … ({len(labels)} in all)" if len(labels) > 8 else ""
+    return f"labels: {', '.join(shares[:8])}{more}"

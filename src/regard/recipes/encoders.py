@@ -1,0 +1,127 @@
+"""What the recipes of encoders share: the model to begin with, which of it learns, and how fast."""
+
+import re
+from functools import cached_property
+from pathlib import Path
+from typing import Any, TypeVar, cast
+
+import torch
+from torch import nn
+
+from regard.checkpoints import open_checkpoint
+from regard.data import TokenStore
+from regard.errors import BadArgumentError
+from regard.models import Encoder
+from regard.models.encoder import replace_head
+from regard.recipes.encoded import EncodedTexts
+from regard.recipes.options import EncoderOptions
+from regard.recipes.recipe import DataT, Recipe
+from regard.tasks.reading import load_encoder
+from regard.text import Tokenizer
+from regard.text.train import train_tokenizer
+
+OptionsT = TypeVar("OptionsT", bound=EncoderOptions)
+
+
+class EncoderRecipe(Recipe[OptionsT, DataT]):
+    """A recipe whose model is an encoder, from random weights or from a trained model."""
+
+    @property
+    def files(self) -> list[str]:
+        return [*super().files, *([self.options.test] if self.options.test else [])]
+
+    @cached_property
+    def base(self) -> tuple[Encoder, Tokenizer] | None:
+        """The trained model and its tokenizer; None for random weights."""
+        if self.options.base_model is None:
+            return None
+        checkpoint = open_checkpoint(self.options.base_model)
+        return load_encoder(checkpoint, name=self.options.base_model)
+
+    def tokenizer(self, folder: Path, texts: Any) -> Tokenizer:
+        """The base model's tokenizer, or one trained on the texts; it is saved in `folder`."""
+        if self.base is not None:
+            tokenizer = self.base[1]
+        else:
+            tokenizer = train_tokenizer(
+                texts, vocab_size=self.options.vocab_size, seed=self.options.seed, encoder=True
+            )
+            self.say(f"vocabulary: {tokenizer.vocab_size:,} subwords")
+        tokenizer.settings["model_max_length"] = self.max_length
+        tokenizer.save(folder)
+        return tokenizer
+
+    @property
+    def max_length(self) -> int:
+        """The most tokens that are read of a text."""
+        longest = 512 if self.base is None else self.base[0].config.max_positions
+        return min(self.options.max_length, longest)
+
+    def encoder(self, tokenizer: Tokenizer, head: str, **changes: Any) -> Encoder:
+        """The model before its first step, with a head of this kind."""
+        if self.base is not None:
+            if self.options.dropout is not None:
+                changes["dropout"] = self.options.dropout
+            model = replace_head(self.base[0], head, **changes)
+            freeze(model, self.options.train_layers)
+            return model
+        config = self.options.model_settings(tokenizer.vocab_size)
+        return replace_head(Encoder(_with_pad(config, tokenizer.pad_id)), head, **changes)
+
+    def describe(self, model: nn.Module) -> str:
+        if self.options.base_model is not None:
+            return f"encoder from {self.options.base_model}"
+        return f"encoder {self.options.preset}"
+
+    def encoded(self, store: TokenStore, model: nn.Module) -> EncodedTexts:
+        """The batches over a store of encoded texts."""
+        config = cast(Encoder, model).config
+        return EncodedTexts(
+            store,
+            max_tokens=self.options.max_tokens,
+            batch_size=self.options.batch_size,
+            pad_id=config.pad_id or 0,
+            token_types=config.token_types is not None and config.token_types > 1,
+            seed=self.options.seed,
+        )
+
+    def rate_scale(self, name: str) -> float:
+        """`layer_decay` to the power of the layers above, as in ELECTRA and BEiT."""
+        if self.options.layer_decay == 1 or name.startswith("head."):
+            return 1.0
+        layers = self._layers
+        found = re.match(r"encoder\.layers\.(\d+)\.", name)
+        depth = int(found[1]) + 1 if found else 0  # embeddings lie below the first layer
+        return float(self.options.layer_decay ** (layers + 1 - depth))
+
+    @property
+    def _layers(self) -> int:
+        if self.base is not None:
+            return self.base[0].config.num_layers
+        return int(self.options.model_settings(8).num_layers)
+
+    @property
+    def dtype(self) -> torch.dtype:
+        """Of the saved weights."""
+        return torch.float32 if self.options.precision == "fp32" else torch.bfloat16
+
+
+def freeze(model: Encoder, train_layers: int | None) -> None:
+    """Lets the head and the last `train_layers` layers learn; None: everything."""
+    if train_layers is None:
+        return
+    count = model.config.num_layers
+    if train_layers > count:
+        raise BadArgumentError(
+            f"train_layers must be at most {count}, the model's layers; got {train_layers}."
+        )
+    learning = [model.head, *list(model.encoder.layers)[count - train_layers :]]
+    model.requires_grad_(False)
+    for part in learning:
+        part.requires_grad_(True)
+
+
+def _with_pad(config: Any, pad_id: int) -> Any:
+    from dataclasses import replace
+
+    return replace(config, pad_id=pad_id)
