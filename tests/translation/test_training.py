@@ -58,9 +58,9 @@ def test_the_public_face_names_tasks_and_options(tmp_path: Path) -> None:
         RegardError, match=r"a training option must be one of output, .*; got 'epochs'"
     ):
         regard.train("translation", "a.tsv", tmp_path, epochs=3)
-    with pytest.raises(RegardError, match=r"expected a file of sentence pairs at a\.tsv"):
+    with pytest.raises(RegardError, match=r"expected a file at a\.tsv"):
         regard.train("translation", "a.tsv", tmp_path / "run")
-    with pytest.raises(RegardError, match=r"expected a file of sentence pairs at b\.de"):
+    with pytest.raises(RegardError, match=r"expected a file at b\.de"):
         regard.train("translation", (Path(__file__), Path("b.de")), tmp_path / "run")
     assert list(tmp_path.iterdir()) == []
 

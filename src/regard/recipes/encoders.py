@@ -48,6 +48,12 @@ class EncoderRecipe(Recipe[OptionsT, DataT]):
             )
             self.say(f"vocabulary: {tokenizer.vocab_size:,} subwords")
         tokenizer.settings["model_max_length"] = self.max_length
+        kinds = 2 if self.base is None else self.base[0].config.token_types
+        tokenizer.settings["model_input_names"] = [
+            "input_ids",
+            *(["token_type_ids"] if kinds is not None and kinds > 1 else []),
+            "attention_mask",
+        ]
         tokenizer.save(folder)
         return tokenizer
 

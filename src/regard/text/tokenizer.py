@@ -24,7 +24,10 @@ _UNSPELLABLE = "\U0010ffff"  # no character, now or ever
 INSIDE = "##"  # begins a WordPiece that starts no word
 
 # Of tokenizer_config.json, what says how a model wants its text and is saved along.
-_KEPT = ("model_max_length", "padding_side", "chat_template", "add_bos_token", "add_eos_token")
+_KEPT = (
+    *("model_max_length", "padding_side", "chat_template", "add_bos_token", "add_eos_token"),
+    "model_input_names",  # what transformers' tokenizer returns
+)
 
 
 class Word(NamedTuple):

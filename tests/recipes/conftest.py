@@ -1,0 +1,79 @@
+"""Small files to learn from, and a run in this process."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from regard.recipes.classification import ClassificationRecipe
+from regard.recipes.options import ClassificationOptions
+from regard.recipes.recipe import learn
+from regard.training import Progress
+
+ANIMALS = ("dog", "cat", "horse", "bird", "fish", "mouse")
+PLACES = ("house", "river", "street", "tree", "garden", "snow")
+GOOD, BAD = ("lovely", "bright", "happy", "kind"), ("awful", "dark", "sad", "cruel")
+
+
+def rows() -> list[tuple[str, str]]:
+    """Sentences with a label that one of their words decides."""
+    return [
+        (f"a {word} {animal} in the {place}", label)
+        for animal in ANIMALS
+        for place in PLACES
+        for label, words in (("good", GOOD), ("bad", BAD))
+        for word in words
+    ]
+
+
+@pytest.fixture(scope="session")
+def labeled(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A file of texts with one label each."""
+    path = tmp_path_factory.mktemp("labeled") / "texts.csv"
+    lines = [f"{text},{label}" for text, label in rows()]
+    path.write_text("text,label\n" + "\n".join(lines) + "\n")
+    return path
+
+
+@pytest.fixture(scope="session")
+def tagged(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A file of texts with any number of labels each."""
+    path = tmp_path_factory.mktemp("tagged") / "texts.jsonl"
+    entries = [
+        {"text": text, "labels": [label, *(["wet"] if "river" in text else [])]}
+        for text, label in rows()
+    ]
+    entries += [{"text": f"a {animal}", "labels": []} for animal in ANIMALS]
+    path.write_text("".join(json.dumps(entry) + "\n" for entry in entries))
+    return path
+
+
+TINY: dict[str, Any] = {"preset": "tiny", "precision": "fp32", "batch_size": 16}
+
+
+@pytest.fixture(scope="session")
+def classify() -> Callable[..., tuple[Progress, list[str]]]:
+    """Trains a classifier; returns its progress and what was said."""
+
+    def run(
+        data: Path | str, output: Path, *, watch: Any = None, **options: Any
+    ) -> tuple[Progress, list[str]]:
+        said: list[str] = []
+        settings = ClassificationOptions(output=str(output), **(TINY | options))
+        recipe = ClassificationRecipe(str(data), settings, say=said.append, command="regard train")
+        progress = learn(recipe, watch=watch or (lambda event, progress: None))
+        return progress, said
+
+    return run
+
+
+@pytest.fixture(scope="session")
+def trained(
+    labeled: Path, classify: Any, tmp_path_factory: pytest.TempPathFactory
+) -> tuple[Path, Progress, list[str]]:
+    """A finished run, its progress and what was said."""
+    output = tmp_path_factory.mktemp("run")
+    progress, said = classify(labeled, output, max_epochs=6)
+    return output, progress, said
