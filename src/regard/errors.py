@@ -2,7 +2,7 @@
 
 import difflib
 import shlex
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 
 
@@ -37,6 +37,12 @@ def unknown(what: str, name: object, known: Iterable[str]) -> BadArgumentError:
     known = list(known)
     hint = did_you_mean(name, known)
     return BadArgumentError(f"{what} must be one of {', '.join(known)}; got {name!r}.{hint}")
+
+
+def check_choice(what: str, name: object, known: Collection[str]) -> None:
+    """Raises BadArgumentError for a name that is not among the valid ones."""
+    if name not in known:
+        raise unknown(what, name, known)
 
 
 def did_you_mean(name: object, known: Iterable[str], *, cutoff: float = 0.6) -> str:

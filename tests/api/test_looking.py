@@ -15,9 +15,9 @@ from regard import RegardError
 from regard.api.looking import attention_layers, describe, look_at, open_for_looking
 from regard.checkpoints import save_pretrained
 from regard.inspection import Trace
-from regard.inspection.ablation import ablate
 from regard.inspection.huggingface import TracedModel, load_for_tracing
-from regard.inspection.huggingface.generating import Hypotheses
+from regard.inspection.huggingface.generating import Hypothesis
+from regard.inspection.views.ablation import ablate
 from regard.models import VisionConfig, VisionTransformer
 
 TEXT = "Anna sees the red house."
@@ -154,8 +154,8 @@ def written_by_theirs(opened: Any, own: Trace, folder: Path) -> Trace:
     theirs = load_for_tracing(folder)
     theirs.model.generation_config.decoder_start_token_id = opened.model.config.start_id
     assert own.output_ids is not None
-    found = Hypotheses([own.output_ids])
-    return theirs.trace_written(theirs.read(own.text), own.text, found, 0, "auto")
+    found = [Hypothesis(own.output_ids)]
+    return theirs.trace_written(theirs.read(own.text), own.text, found, 0, False, "auto")
 
 
 def compare_generations(own: Trace, other: Trace) -> None:
@@ -210,7 +210,7 @@ from contextlib import redirect_stdout
 from io import StringIO
 import regard
 from regard.cli.app import main
-from regard.inspection.ablation import ablate
+from regard.inspection.views.ablation import ablate
 
 def run(*arguments):
     sys.argv = ["regard", *arguments]

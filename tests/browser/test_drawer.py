@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from regard.inspection.ablation import ablate
+from regard.inspection.views.ablation import ablate
 
 CROSS = "decoder.layers.2.cross"
 

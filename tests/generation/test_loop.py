@@ -10,7 +10,7 @@ from regard.errors import RegardError
 from regard.generation import GenerationConfig, Hypothesis, generate, stream
 from regard.generation import loop as loop_module
 from regard.generation.choosers import BeamSearch, filters_for
-from regard.generation.loop import NBest, length_penalised, reachable_length
+from regard.generation.loop import NBest, length_penalized, reachable_length
 
 EOS, START = 0, 1
 
@@ -317,9 +317,9 @@ def hypothesis(score: float, *tokens: int) -> Hypothesis:
 
 def test_score_is_the_total_over_a_power_of_the_length() -> None:
     totals = torch.tensor([-6.0, -3.0])
-    assert length_penalised(totals, 4, 1.0).tolist() == [-1.5, -0.75]
-    assert length_penalised(totals, 4, 0.5).tolist() == [-3.0, -1.5]
-    assert length_penalised(totals, 4, 0.0).tolist() == [-6.0, -3.0]
+    assert length_penalized(totals, 4, 1.0).tolist() == [-1.5, -0.75]
+    assert length_penalized(totals, 4, 0.5).tolist() == [-3.0, -1.5]
+    assert length_penalized(totals, 4, 0.0).tolist() == [-6.0, -3.0]
 
 
 def test_the_n_best_stay_and_the_earlier_of_equals_first() -> None:

@@ -85,7 +85,7 @@ SEARCHES = [{}] + [
 ]
 
 
-@pytest.mark.parametrize("filters", FILTERS, ids=["plain", "forbidding", "penalising", "forcing"])
+@pytest.mark.parametrize("filters", FILTERS, ids=["plain", "forbidding", "penalizing", "forcing"])
 def test_tokens_and_scores_equal_transformers(
     marian: Any, batch: tuple[Tensor, Tensor], filters: dict[str, Any]
 ) -> None:

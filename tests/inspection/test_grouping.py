@@ -11,7 +11,7 @@ from regard.inspection.grouping import (
     word_spans,
 )
 from regard.inspection.tap import Tap
-from regard.inspection.tiles import TileRequest, tile
+from regard.inspection.views.tiles import TileRequest, tile
 
 
 def words(tokens: list[str], spans: list[tuple[int, int]]) -> list[str]:

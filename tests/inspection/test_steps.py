@@ -10,7 +10,7 @@ from regard import RegardError
 from regard.attention import Call
 from regard.attention.kernels import run
 from regard.inspection import Trace, cross_attention
-from regard.inspection.ablation import ablate
+from regard.inspection.views.ablation import ablate
 from regard.models import RecurrentConfig, RecurrentEncoderDecoder
 
 SOURCE = torch.tensor([[5, 9, 2, 30, 7, 11, 1], [8, 3, 3, 14, 1, 0, 0]])

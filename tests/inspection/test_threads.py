@@ -12,8 +12,8 @@ import torch
 import regard
 from regard.explanation import explain_tap, running
 from regard.inspection import cross_attention
-from regard.inspection.ablation import ablate
 from regard.inspection.recording import Memory, capturing
+from regard.inspection.views.ablation import ablate
 from regard.models import EncoderDecoder, EncoderDecoderConfig
 
 THREADS = 6

@@ -189,7 +189,5 @@ def test_a_config_that_cannot_be_is_refused(change: dict[str, object], message: 
 
 
 def test_an_unknown_preset_lists_the_known() -> None:
-    with pytest.raises(
-        RegardError, match="recurrent model must be one of tiny, small, base; got 'big'"
-    ):
+    with pytest.raises(RegardError, match="preset must be one of tiny, small, base; got 'big'"):
         recurrent_preset("big", 100)

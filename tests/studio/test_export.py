@@ -12,7 +12,7 @@ import regard
 from regard.errors import RegardError
 from regard.inspection import Trace
 from regard.inspection.answers import AxisInfo
-from regard.inspection.tiles import TileRequest, tile
+from regard.inspection.views.tiles import TileRequest, tile
 from regard.layers import MultiHeadAttention
 from regard.studio import export, page
 from regard.studio.export import to_html

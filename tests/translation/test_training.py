@@ -51,20 +51,6 @@ def test_the_model_of_a_run_opens_in_transformers(run_folder: Path) -> None:
     )
 
 
-def test_the_public_face_names_tasks_and_options(tmp_path: Path) -> None:
-    with pytest.raises(RegardError, match="task must be translation; got 'chess'"):
-        regard.train("chess", "a.tsv", tmp_path)
-    with pytest.raises(
-        RegardError, match=r"a training option must be one of output, .*; got 'epochs'"
-    ):
-        regard.train("translation", "a.tsv", tmp_path, epochs=3)
-    with pytest.raises(RegardError, match=r"expected a file at a\.tsv"):
-        regard.train("translation", "a.tsv", tmp_path / "run")
-    with pytest.raises(RegardError, match=r"expected a file at b\.de"):
-        regard.train("translation", (Path(__file__), Path("b.de")), tmp_path / "run")
-    assert list(tmp_path.iterdir()) == []
-
-
 def options(output: Path, **changes: Any) -> TrainingOptions:
     given = dict(
         output=str(output), vocab_size=376, max_tokens=64, max_steps=1, dev_sentences=1,

@@ -7,13 +7,13 @@ question-answering), and users have programs that read their keys.
 import os
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any, Generic, Literal, TypeAlias, TypeVar, overload
 
 import torch
 
 from regard import catalog
-from regard.api.loading import load
+from regard.api.loading import load, task_class
 from regard.errors import BadArgumentError, unknown
 from regard.tasks.answering import Answer, Answerer
 from regard.tasks.classification import Classification, Classifier
@@ -28,7 +28,7 @@ from regard.translation.translator import Translator
 
 Runner = TypeVar("Runner", bound=Task, covariant=True)
 Model: TypeAlias = str | os.PathLike[str] | Task
-Device: TypeAlias = int | str | torch.device
+Device: TypeAlias = int | str | torch.device | None
 ALIASES = {"sentiment-analysis": "text-classification"}
 _TRANSLATION = re.compile(r"translation_(?P<source>.+)_to_(?P<target>.+)")
 _SHIPPED = {
@@ -60,50 +60,46 @@ def pipeline(
     task: Literal["translation", "translation_en_to_de", "translation_en_to_hi"],
     model: Model | None = None,
     *,
-    device: Device | None = None,
+    device: Device = None,
 ) -> Pipeline[Translator]: ...
 @overload
 def pipeline(
-    task: Literal["summarization"], model: Model, *, device: Device | None = None
+    task: Literal["summarization"], model: Model, *, device: Device = None
 ) -> Pipeline[Summarizer]: ...
 @overload
 def pipeline(
-    task: Literal["text2text-generation"], model: Model, *, device: Device | None = None
+    task: Literal["text2text-generation"], model: Model, *, device: Device = None
 ) -> Pipeline[Rewriter]: ...
 @overload
 def pipeline(
-    task: Literal["text-generation"], model: Model, *, device: Device | None = None
+    task: Literal["text-generation"], model: Model, *, device: Device = None
 ) -> Pipeline[Writer]: ...
 @overload
 def pipeline(
     task: Literal["text-classification", "sentiment-analysis"],
     model: Model,
     *,
-    device: Device | None = None,
+    device: Device = None,
 ) -> Pipeline[Classifier]: ...
 @overload
 def pipeline(
-    task: Literal["question-answering"], model: Model, *, device: Device | None = None
+    task: Literal["question-answering"], model: Model, *, device: Device = None
 ) -> Pipeline[Answerer]: ...
 @overload
 def pipeline(
-    task: Literal["fill-mask"], model: Model, *, device: Device | None = None
+    task: Literal["fill-mask"], model: Model, *, device: Device = None
 ) -> Pipeline[MaskFiller]: ...
 @overload
 def pipeline(
-    task: Literal["feature-extraction"], model: Model, *, device: Device | None = None
+    task: Literal["feature-extraction"], model: Model, *, device: Device = None
 ) -> Pipeline[Embedder]: ...
 @overload
 def pipeline(
-    task: Literal["image-classification"], model: Model, *, device: Device | None = None
+    task: Literal["image-classification"], model: Model, *, device: Device = None
 ) -> Pipeline[ImageClassifier]: ...
 @overload
-def pipeline(
-    task: str, model: Model | None = None, *, device: Device | None = None
-) -> Pipeline[Task]: ...
-def pipeline(
-    task: str, model: Model | None = None, *, device: Device | None = None
-) -> Pipeline[Any]:
+def pipeline(task: str, model: Model | None = None, *, device: Device = None) -> Pipeline[Task]: ...
+def pipeline(task: str, model: Model | None = None, *, device: Device = None) -> Pipeline[Any]:
     """What does a task, by the name it had in transformers v4.
 
     Args:
@@ -122,7 +118,6 @@ def pipeline(
         known = "translation"
     if known not in TASKS:
         raise unknown("task", task, [*TASKS, *ALIASES, "translation_XX_to_YY"])
-    kind, answer = TASKS[known]
     if model is None:
         model = _SHIPPED.get(task)
     if model is None:
@@ -131,6 +126,7 @@ def pipeline(
         )
     if isinstance(model, str | os.PathLike):
         model = load(model, known)
+    kind = task_class(known)
     if not isinstance(model, kind):
         raise BadArgumentError(
             f"model must be a {kind.__name__} for {task}; got {type(model).__name__}."
@@ -142,7 +138,7 @@ def pipeline(
     if device is not None:
         where = ("cpu" if device < 0 else f"cuda:{device}") if isinstance(device, int) else device
         runner.model.to(where)
-    return Pipeline(task, runner, answer)
+    return Pipeline(task, runner, TASKS[known])
 
 
 def _text_to_text(key: str) -> Callable[..., Any]:
@@ -221,7 +217,7 @@ def _see(runner: ImageClassifier, images: Any, *, top_k: int | None = 5, **optio
 
 
 def _labels(result: Classification) -> list[dict[str, Any]]:
-    return [{"label": each.label, "score": each.score} for each in result.labels]
+    return [asdict(each) for each in result.labels]
 
 
 def _answer(
@@ -256,12 +252,7 @@ def _answer(
 
 
 def _span(answer: Answer) -> dict[str, Any]:
-    return {
-        "score": answer.score,
-        "start": answer.start,
-        "end": answer.end,
-        "answer": answer.text,
-    }
+    return {"score": answer.score, "start": answer.start, "end": answer.end, "answer": answer.text}
 
 
 def _fill(runner: MaskFiller, texts: str | Sequence[str], **options: Any) -> Any:
@@ -282,14 +273,14 @@ def _features(runner: Embedder, texts: str | Sequence[str]) -> Any:
     return [_features(runner, text) for text in texts]
 
 
-TASKS: dict[str, tuple[type, Callable[..., Any]]] = {
-    "translation": (Translator, _translate),
-    "summarization": (Summarizer, _text_to_text("summary_text")),
-    "text2text-generation": (Rewriter, _text_to_text("generated_text")),
-    "text-generation": (Writer, _write),
-    "text-classification": (Classifier, _classify),
-    "question-answering": (Answerer, _answer),
-    "fill-mask": (MaskFiller, _fill),
-    "feature-extraction": (Embedder, _features),
-    "image-classification": (ImageClassifier, _see),
+TASKS: dict[str, Callable[..., Any]] = {
+    "translation": _translate,
+    "summarization": _text_to_text("summary_text"),
+    "text2text-generation": _text_to_text("generated_text"),
+    "text-generation": _write,
+    "text-classification": _classify,
+    "question-answering": _answer,
+    "fill-mask": _fill,
+    "feature-extraction": _features,
+    "image-classification": _see,
 }

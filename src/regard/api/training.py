@@ -1,40 +1,81 @@
 """Training by the name of a task."""
 
 import os
-from typing import Any, Literal
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, overload
 
-from regard.errors import BadArgumentError, unknown
-from regard.translation.translator import Translator
+from regard.api.loading import load
+from regard.errors import unknown
+from regard.tasks.task import Task
+
+if TYPE_CHECKING:
+    from regard.tasks.classification import Classifier
+    from regard.translation.translator import Translator
 
 File = str | os.PathLike[str]
 
 
+class Taught(NamedTuple):
+    """How a task is trained: where its recipe and its options are, and what loads the result."""
+
+    module: str
+    recipe: str
+    options_module: str
+    options: str
+    task: str  # a name in api.loading.CLASSES
+
+
+TAUGHT = {
+    "translation": Taught(
+        "regard.translation.training",
+        "TranslationRecipe",
+        "regard.translation.options",
+        "TrainingOptions",
+        "translation",
+    ),
+    "classification": Taught(
+        "regard.recipes.classification",
+        "ClassificationRecipe",
+        "regard.recipes.options",
+        "ClassificationOptions",
+        "text-classification",
+    ),
+}
+
+
+@overload
 def train(
     task: Literal["translation"], data: File | tuple[File, File], output: File, **options: Any
-) -> Translator:
+) -> "Translator": ...
+@overload
+def train(
+    task: Literal["classification"], data: File, output: File, **options: Any
+) -> "Classifier": ...
+def train(task: str, data: File | tuple[File, File], output: File, **options: Any) -> Task:
     """Trains a model on `data` in the folder `output`, or resumes there; returns the best one.
 
     >>> translator = regard.train("translation", "pairs.tsv", "runs/en-de", max_minutes=30)
 
     Args:
-        task: "translation".
-        data: a file of sentence pairs, or a source file and a target file.
-        options: fields of `TrainingOptions`.
+        task: a name in TAUGHT.
+        data: a file of examples; of a translation also a source file and a target file.
+        options: fields of the task's options: `TrainingOptions`, `ClassificationOptions`.
 
     Raises:
         BadArgumentError: an unknown task or option.
-        RegardError: any that training raises (see `train_translation`).
+        RegardError: any that training raises (see `recipes.recipe.learn`).
     """
-    from regard.translation.options import TrainingOptions
-    from regard.translation.training import train_translation
+    from regard.recipes.recipe import learn
 
-    if task != "translation":
-        raise BadArgumentError(f"task must be translation; got {task!r}.")
-    known = TrainingOptions.__dataclass_fields__
+    if task not in TAUGHT:
+        raise unknown("task", task, TAUGHT)
+    taught = TAUGHT[task]
+    kind = getattr(import_module(taught.options_module), taught.options)
     for name in options:
-        if name not in known:
-            raise unknown("a training option", name, known)
-    pairs = (os.fspath(data[0]), os.fspath(data[1])) if isinstance(data, tuple) else os.fspath(data)
-    output = os.fspath(output)
-    train_translation(pairs, TrainingOptions(output=output, **options), say=print)
-    return Translator.load(f"{output}/model", name=output)
+        if name not in kind.settings():
+            raise unknown("a training option", name, kind.settings())
+    files = [os.fspath(file) for file in (data if isinstance(data, tuple) else (data,))]
+    settings = kind(output=os.fspath(output), **options)
+    recipe = getattr(import_module(taught.module), taught.recipe)
+    learn(recipe(files, settings, say=print, command=""))
+    return load(f"{os.fspath(output)}/model", taught.task)

@@ -65,9 +65,10 @@ def attend(
 ) -> Tensor | tuple[Tensor, Tensor]:
     """softmax(score(query, key) + bias, over the keys that mask allows) · value.
 
-    Tensors are (batch, heads, positions, dim), or without batch, or (positions, dim) alone. Key
-    and value may have fewer heads than query if their number divides it: each then serves a group
-    of neighboring query heads. Derivatives of any order are exact, also under `torch.func` and in
+    Query is (batch, heads, queries, query_dim), key (batch, key_heads, keys, key_dim) and value
+    (batch, key_heads, keys, value_dim); the result is (batch, heads, queries, value_dim). All may
+    lack batch, or batch and heads. The number of key_heads divides heads: each serves a group of
+    neighboring query heads. Derivatives of any order are exact, also under `torch.func` and in
     forward mode; those beyond the first are computed by the definition, at its cost.
 
     The ladder from averaging to attention, each rung one call:
@@ -106,7 +107,7 @@ def attend(
     """
     inputs = check(query, key, value, score, mask, bias)
     output, lse = run(kernel, inputs, return_lse)
-    output = tell(Call(inputs, output, lse))
+    output = _tell(Call(inputs, output, lse))
     missing = (0,) * (4 - query.ndim)  # leading axes that the caller left out
     output = output[missing] if missing else output
     if not return_lse:
@@ -139,7 +140,7 @@ def listening(listener: Listener) -> Iterator[None]:
         _listener.reset(token)
 
 
-def tell(call: Call) -> Tensor:
+def _tell(call: Call) -> Tensor:
     """Tells the listener, if there is one, and returns the output that is to be used."""
     listener = _listener.get()
     replaced = None if listener is None else listener(call)
@@ -157,7 +158,8 @@ def check(
     mask: Mask | Tensor | None,
     bias: Tensor | None,
 ) -> Attention:
-    """The record of a call. A mask that hides nothing becomes None.
+    """The record of a call, with tensors (batch, heads, positions, dim) from those that `attend`
+    takes. A mask that hides nothing becomes None.
 
     Raises BadArgumentError for arguments that do not fit together.
     """
@@ -165,16 +167,16 @@ def check(
     if not query.ndim == key.ndim == value.ndim:
         raise BadArgumentError(
             "query, key and value must have as many dimensions as one another;"
-            f" got shapes {shape(query)}, {shape(key)} and {shape(value)}."
+            f" got shapes {tuple(query.shape)}, {tuple(key.shape)} and {tuple(value.shape)}."
         )
     if query.ndim != 4:
-        query, key, value = four(query), four(key), four(value)
+        query, key, value = _four(query), _four(key), _four(value)
     device = query.device.type
     # PyTorch's question about autocast raises on the meta device, which has none.
     if device != "meta" and torch.is_autocast_enabled(device) and query.dtype != torch.float64:
         dtype = torch.get_autocast_dtype(device)
         query, key, value = query.to(dtype), key.to(dtype), value.to(dtype)
-    check_shapes(query, key, value, function)
+    _check_shapes(query, key, value, function)
     batch, heads, queries, _ = query.shape
     keys = key.shape[2]
     if mask is not None:
@@ -183,17 +185,17 @@ def check(
         if mask.allows_all(queries, keys):
             mask = None
     if bias is not None:
-        bias = check_bias(bias, (batch, heads, queries, keys))
+        bias = _check_bias(bias, (batch, heads, queries, keys))
     return Attention(query, key, value, function, mask, bias)
 
 
-def check_shapes(query: Tensor, key: Tensor, value: Tensor, score: Score) -> None:
+def _check_shapes(query: Tensor, key: Tensor, value: Tensor, score: Score) -> None:
     batch, heads, _, query_dim = query.shape
     key_batch, key_heads, keys, key_dim = key.shape
     if value.shape[:3] != key.shape[:3]:
         raise BadArgumentError(
             "value must have key's batch, heads and length"
-            f" {(key_batch, key_heads, keys)}; got {shape(value)[:3]}."
+            f" {(key_batch, key_heads, keys)}; got {tuple(value.shape)[:3]}."
         )
     if key_batch != batch:
         raise BadArgumentError(f"key must have query's batch of {batch}; got {key_batch}.")
@@ -212,19 +214,19 @@ def check_shapes(query: Tensor, key: Tensor, value: Tensor, score: Score) -> Non
             f"query and key must have a head_dim of at least 1; got {query_dim} and {key_dim}."
         )
     if not query.dtype == key.dtype == value.dtype:
-        kinds = names(query.dtype, key.dtype, value.dtype)
+        kinds = _names(query.dtype, key.dtype, value.dtype)
         raise BadArgumentError(
             f"query, key and value must share one dtype; got {kinds}. Cast them first."
         )
     if query.dtype not in DTYPES:
         raise BadArgumentError(
-            f"query, key and value must have one of the dtypes {names(*DTYPES)};"
-            f" got {names(query.dtype)}. Cast them first."
+            f"query, key and value must have one of the dtypes {_names(*DTYPES)};"
+            f" got {_names(query.dtype)}. Cast them first."
         )
 
 
-def check_bias(bias: Tensor, expected: tuple[int, int, int, int]) -> Tensor:
-    got = shape(bias)
+def _check_bias(bias: Tensor, expected: tuple[int, int, int, int]) -> Tensor:
+    got = tuple(bias.shape)
     fits = len(got) <= 4 and all(
         size in (1, want) for size, want in zip(got[::-1], expected[::-1], strict=False)
     )
@@ -236,25 +238,21 @@ def check_bias(bias: Tensor, expected: tuple[int, int, int, int]) -> Tensor:
         )
     if not bias.is_floating_point():
         raise BadArgumentError(
-            f"bias must be floating point; got {names(bias.dtype)}:"
+            f"bias must be floating point; got {_names(bias.dtype)}:"
             " pass True and False as mask instead."
         )
     return bias[(None,) * (4 - bias.ndim)]
 
 
-def four(tensor: Tensor) -> Tensor:
+def _four(tensor: Tensor) -> Tensor:
     """Axes of one for the batch and the heads that were left out."""
     if tensor.ndim not in (2, 3):
         raise BadArgumentError(
             "query, key and value must be (batch, heads, positions, dim), (heads, positions, dim)"
-            f" or (positions, dim); got shape {shape(tensor)}."
+            f" or (positions, dim); got shape {tuple(tensor.shape)}."
         )
     return tensor[(None,) * (4 - tensor.ndim)]
 
 
-def shape(tensor: Tensor) -> tuple[int, ...]:
-    return tuple(tensor.shape)
-
-
-def names(*dtypes: torch.dtype) -> str:
+def _names(*dtypes: torch.dtype) -> str:
     return ", ".join(str(dtype).removeprefix("torch.") for dtype in dtypes)

@@ -101,10 +101,11 @@ class Padding(Mask):
     """Hides padding. `attention_mask` is (batch, keys), True where there is a token."""
 
     def __init__(self, attention_mask: Bool[Tensor, "batch keys"]) -> None:
-        boolean("Padding's `attention_mask`", attention_mask)
+        _boolean("Padding's `attention_mask`", attention_mask)
         if attention_mask.ndim != 2:
             raise BadArgumentError(
-                f"Padding needs attention_mask as (batch, keys); got shape {shape(attention_mask)}."
+                "Padding needs attention_mask as (batch, keys);"
+                f" got shape {tuple(attention_mask.shape)}."
             )
         self.attention_mask = attention_mask
 
@@ -120,7 +121,7 @@ class Padding(Mask):
     def check(self, batch: int, heads: int, queries: int, keys: int) -> None:
         rows, columns = self.attention_mask.shape
         if columns != keys or rows not in (1, batch):
-            raise mismatch("Padding", "(batch, keys)", (batch, keys), self.attention_mask)
+            raise _mismatch("Padding", "(batch, keys)", (batch, keys), self.attention_mask)
 
     def allows_all(self, queries: int, keys: int) -> bool:
         return self._has_none
@@ -162,7 +163,8 @@ class Documents(Mask):
         for name, tensor in (("ids", ids), ("query_ids", query_ids)):
             if tensor is not None and tensor.ndim != 2:
                 raise BadArgumentError(
-                    f"Documents needs {name} as (batch, positions); got shape {shape(tensor)}."
+                    f"Documents needs {name} as (batch, positions);"
+                    f" got shape {tuple(tensor.shape)}."
                 )
         self.ids = ids
         self.query_ids = query_ids if query_ids is not None else ids
@@ -175,11 +177,11 @@ class Documents(Mask):
 
     def check(self, batch: int, heads: int, queries: int, keys: int) -> None:
         if self.ids.shape[1] != keys or self.ids.shape[0] not in (1, batch):
-            raise mismatch("Documents", "(batch, keys)", (batch, keys), self.ids)
+            raise _mismatch("Documents", "(batch, keys)", (batch, keys), self.ids)
         own = self.query_ids is not self.ids
         rows, columns = self.query_ids.shape
         if rows not in (1, batch) or (columns != queries if own else columns < queries):
-            raise mismatch("Documents", "(batch, queries)", (batch, queries), self.query_ids)
+            raise _mismatch("Documents", "(batch, queries)", (batch, queries), self.query_ids)
 
 
 class Prefix(Mask):
@@ -198,7 +200,7 @@ class Prefix(Mask):
 
     def check(self, batch: int, heads: int, queries: int, keys: int) -> None:
         if isinstance(self.length, Tensor) and self.length.shape not in ((1,), (batch,)):
-            raise mismatch("Prefix", "(batch,)", (batch,), self.length)
+            raise _mismatch("Prefix", "(batch,)", (batch,), self.length)
 
     def allows_all(self, queries: int, keys: int) -> bool:
         return isinstance(self.length, int) and self.length >= keys
@@ -211,7 +213,7 @@ class Dense(Mask):
     """
 
     def __init__(self, allowed: Bool[Tensor, "*any"]) -> None:
-        boolean("mask", allowed)
+        _boolean("mask", allowed)
         self.allowed = allowed
 
     def tile(self, queries: Tensor, keys: Tensor) -> Tensor:
@@ -235,7 +237,7 @@ class Dense(Mask):
             size == want or (one and size == 1)
             for size, want, one in zip(got, expected, may_be_one, strict=True)
         ):
-            raise mismatch("mask", names, expected, self.allowed)
+            raise _mismatch("mask", names, expected, self.allowed)
 
 
 class Pair(Mask):
@@ -296,11 +298,12 @@ class OfHead(Mask):
 
 
 def as_mask(mask: Mask | Tensor) -> Mask:
-    """A mask as it is, or a boolean tensor as one. Raises BadArgumentError for anything else."""
+    """A mask as it is, or a boolean tensor, (queries, keys) or (batch, heads, queries, keys), as
+    one. Raises BadArgumentError for anything else."""
     return mask if isinstance(mask, Mask) else Dense(mask)
 
 
-def boolean(name: str, tensor: object) -> None:
+def _boolean(name: str, tensor: object) -> None:
     if not isinstance(tensor, Tensor):
         raise BadArgumentError(f"{name} must be a boolean tensor; got {type(tensor).__name__}.")
     if tensor.dtype != torch.bool:
@@ -311,11 +314,7 @@ def boolean(name: str, tensor: object) -> None:
         )
 
 
-def mismatch(what: str, names: str, expected: tuple[int, ...], got: Tensor) -> BadArgumentError:
+def _mismatch(what: str, names: str, expected: tuple[int, ...], got: Tensor) -> BadArgumentError:
     transposed = (*got.shape[:-2], *got.shape[-2:][::-1]) == expected
     hint = " Did you transpose it?" if transposed else ""
-    return BadArgumentError(f"{what} must be {names} = {expected}; got {shape(got)}.{hint}")
-
-
-def shape(tensor: Tensor) -> tuple[int, ...]:
-    return tuple(tensor.shape)
+    return BadArgumentError(f"{what} must be {names} = {expected}; got {tuple(got.shape)}.{hint}")

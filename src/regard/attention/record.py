@@ -38,13 +38,13 @@ class Attention(NamedTuple):
         self, queries: Queries = None, keys: Keys = None, *, dtype: torch.dtype | None = None
     ) -> Float[Tensor, "batch heads tile_queries tile_keys"]:
         """score(query, key) + bias; -inf where the mask hides."""
-        score, query, key = self.score, taken(self.query, queries), taken(self.key, keys)
+        score, query, key = self.score, _taken(self.query, queries), _taken(self.key, keys)
         if dtype is not None and (converted := in_dtype(score, dtype)) is not None:
             score, query, key = converted, query.to(dtype), key.to(dtype)
         bias = self.bias
         if bias is not None:
-            bias = bias if bias.shape[2] == 1 else taken(bias, queries)
-            bias = bias if bias.shape[3] == 1 else taken(bias, keys, dim=3)
+            bias = bias if bias.shape[2] == 1 else _taken(bias, queries)
+            bias = bias if bias.shape[3] == 1 else _taken(bias, keys, dim=3)
         scores = masked_scores(score, query, key, bias, self.allowed(queries, keys))
         return scores if dtype is None else scores.to(dtype)
 
@@ -70,18 +70,6 @@ class Attention(NamedTuple):
             parts.append(log_sum_exp(torch.stack(sums, -1)))
         return torch.cat(parts, -1)
 
-    def log_weights(
-        self,
-        queries: Queries = None,
-        keys: Keys = None,
-        *,
-        lse: Float[Tensor, "batch heads tile_queries"] | None = None,
-        dtype: torch.dtype | None = None,
-    ) -> Float[Tensor, "batch heads tile_queries tile_keys"]:
-        """The logarithms of the weights; `lse` is that of these queries, where it is known."""
-        lse = self.lse(queries, dtype=dtype) if lse is None else lse
-        return log_weights(self.scores(queries, keys, dtype=dtype), lse)
-
     def weights(
         self,
         queries: Queries = None,
@@ -90,8 +78,10 @@ class Attention(NamedTuple):
         lse: Float[Tensor, "batch heads tile_queries"] | None = None,
         dtype: torch.dtype | None = None,
     ) -> Float[Tensor, "batch heads tile_queries tile_keys"]:
-        """Each row is normalized over all the keys that it may see, inside the tile or not."""
-        return torch.exp(self.log_weights(queries, keys, lse=lse, dtype=dtype))
+        """Each row is normalized over all the keys that it may see, inside the tile or not; `lse`
+        is that of these queries, where it is known."""
+        lse = self.lse(queries, dtype=dtype) if lse is None else lse
+        return torch.exp(log_weights(self.scores(queries, keys, dtype=dtype), lse))
 
     def output(
         self, queries: Queries = None
@@ -143,7 +133,11 @@ def masked_scores(
     bias: Float[Tensor, "#batch #heads #queries #keys"] | None,
     allowed: Bool[Tensor, "#batch #heads #queries #keys"] | None,
 ) -> Float[Tensor, "batch heads queries keys"]:
-    """score(query, key) + bias, in float32 at least; -inf where not allowed."""
+    """score(query, key) + bias, in float32 at least; -inf where not allowed.
+
+    Query (batch, heads, queries, query_dim) and key (batch, key_heads, keys, key_dim) → (batch,
+    heads, queries, keys), to which bias and allowed broadcast.
+    """
     scores = at_least_float32(score(query, repeat_heads(key, query.shape[1])))
     if bias is not None:
         scores = scores + bias
@@ -151,12 +145,13 @@ def masked_scores(
 
 
 def rows_per_tile(query: Float[Tensor, "batch heads queries query_dim"]) -> int:
-    """How many rows of KEY_BLOCK columns to take at a time."""
+    """How many rows of a query (batch, heads, queries, query_dim) to take at a time, with KEY_BLOCK
+    columns each."""
     maps = max(query.shape[0] * query.shape[1], 1)
     return min(max(TILE_ENTRIES // (maps * KEY_BLOCK), 16), 256)
 
 
-def taken(tensor: Tensor, positions: Tensor | None, dim: int = 2) -> Tensor:
+def _taken(tensor: Tensor, positions: Tensor | None, dim: int = 2) -> Tensor:
     """The tensor at those positions; a view, without a copy, where they are neighbors."""
     if positions is None:
         return tensor
@@ -169,7 +164,10 @@ def taken(tensor: Tensor, positions: Tensor | None, dim: int = 2) -> Tensor:
 
 
 def one(tensor: Tensor, item: int | None, head: int) -> Tensor:
-    """One head, of one sequence of the batch or of all; an axis of length 1 stands for all."""
+    """One head of (batch, heads, …), in one sequence or in all: (1, 1, …) or (batch, 1, …).
+
+    An axis of length 1 stands for all.
+    """
     if item is not None and len(tensor) > 1:
         tensor = tensor[item : item + 1]
     return tensor[:, head : head + 1] if tensor.shape[1] > 1 else tensor
@@ -178,11 +176,12 @@ def one(tensor: Tensor, item: int | None, head: int) -> Tensor:
 def repeat_heads(
     tensor: Float[Tensor, "batch key_heads keys dim"], heads: int
 ) -> Float[Tensor, "batch heads keys dim"]:
-    """Grouped heads: neighboring query heads share one head of keys and values."""
+    """(batch, key_heads, keys, dim) → (batch, heads, keys, dim): neighboring query heads share one
+    head of keys and values."""
     groups = heads // tensor.shape[1]
     return tensor if groups == 1 else tensor.repeat_interleave(groups, dim=1)
 
 
 def at_least_float32(scores: Tensor) -> Tensor:
-    """Sums over many keys lose too much in 16 bits."""
+    """Scores (…): sums over many keys lose too much in 16 bits."""
     return scores.float() if scores.dtype in (torch.bfloat16, torch.float16) else scores

@@ -17,28 +17,40 @@ Score = Callable[[Tensor, Tensor], Tensor]
 def dot(
     query: Float[Tensor, "*heads queries head_dim"], key: Float[Tensor, "*heads keys head_dim"]
 ) -> Float[Tensor, "*heads queries keys"]:
-    """q · k (Luong et al. 2015, section 3.1)."""
+    """q · k (Luong et al. 2015, section 3.1).
+
+    (…, queries, head_dim) and (…, keys, head_dim) → (…, queries, keys).
+    """
     return query @ key.mT
 
 
 def scaled_dot(
     query: Float[Tensor, "*heads queries head_dim"], key: Float[Tensor, "*heads keys head_dim"]
 ) -> Float[Tensor, "*heads queries keys"]:
-    """q · k / √head_dim, the Transformer's (Vaswani et al. 2017, equation 1)."""
+    """q · k / √head_dim, the Transformer's (Vaswani et al. 2017, equation 1).
+
+    (…, queries, head_dim) and (…, keys, head_dim) → (…, queries, keys).
+    """
     return (query * query.shape[-1] ** -0.5) @ key.mT
 
 
 def cosine(
     query: Float[Tensor, "*heads queries head_dim"], key: Float[Tensor, "*heads keys head_dim"]
 ) -> Float[Tensor, "*heads queries keys"]:
-    """The cosine of the angle between q and k (Graves et al. 2014, equation 6)."""
+    """The cosine of the angle between q and k (Graves et al. 2014, equation 6).
+
+    (…, queries, head_dim) and (…, keys, head_dim) → (…, queries, keys).
+    """
     return unit(query) @ unit(key).mT
 
 
 def average(
     query: Float[Tensor, "*heads queries query_dim"], key: Float[Tensor, "*heads keys key_dim"]
 ) -> Float[Tensor, "*heads queries keys"]:
-    """Zero everywhere: the keys that the mask allows weigh the same, unless a bias decides."""
+    """Zero everywhere: the keys that the mask allows weigh the same, unless a bias decides.
+
+    (…, queries, query_dim) and (…, keys, key_dim) → (…, queries, keys).
+    """
     return query.new_zeros(*query.shape[:-1], key.shape[-2])
 
 
@@ -157,5 +169,5 @@ def find_score(score: str | Score) -> Score:
 
 
 def unit(vectors: Tensor) -> Tensor:
-    """Each vector at length one; the zero vector stays zero, with a finite gradient."""
+    """Vectors (…, dim) at length one; the zero vector stays zero, with a finite gradient."""
     return torch.nn.functional.normalize(vectors, dim=-1, eps=1e-12)

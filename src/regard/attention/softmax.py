@@ -13,14 +13,14 @@ from torch import Tensor
 def zero_where_empty(
     rows: Float[Tensor, "*any"], empty: Bool[Tensor, "*broadcasts"]
 ) -> Float[Tensor, "*any"]:
-    """The rows, with zeros (and no gradient) in those that see no key."""
+    """Rows (…), with zeros (and no gradient) in those that see no key."""
     return rows.masked_fill(empty, 0)
 
 
 def softmax(
     scores: Float[Tensor, "*rows keys"],
 ) -> tuple[Float[Tensor, "*rows keys"], Float[Tensor, "*rows"]]:
-    """The weights of whole rows, and the log-sum-exp of each."""
+    """Scores of whole rows, (…, keys) → weights (…, keys) and log-sum-exp (…)."""
     # The largest score is subtracted so that exp cannot overflow: a constant for the gradient.
     top = scores.detach().amax(-1, keepdim=True).clamp(min=torch.finfo(scores.dtype).min)
     exponentials = torch.exp(scores - top)
@@ -30,7 +30,8 @@ def softmax(
 def normalized(
     sums: Float[Tensor, "*rows dim"], total: Float[Tensor, "*rows 1"], top: Float[Tensor, "*rows 1"]
 ) -> tuple[Float[Tensor, "*rows dim"], Float[Tensor, "*rows"]]:
-    """sums / total and the log-sum-exp, where total = Σ exp(score - top) over the row's keys."""
+    """sums / total, (…, dim), and the log-sum-exp, (…), where total = Σ exp(score - top) over the
+    keys of the row; top and total are (…, 1)."""
     # The largest score adds exp(0) = 1, so only the total of an empty row, 0, is below 1.
     divisor = total.clamp(min=1)
     lse = (top + divisor.log()).masked_fill(total == 0, float("-inf"))
@@ -38,7 +39,7 @@ def normalized(
 
 
 def log_sum_exp(scores: Float[Tensor, "*rows keys"]) -> Float[Tensor, "*rows"]:
-    """log Σ exp over the keys of each row."""
+    """Scores (…, keys) → log Σ exp over the keys of each row, (…)."""
     empty = (scores == float("-inf")).all(-1)
     total = zero_where_empty(scores, empty.unsqueeze(-1)).logsumexp(-1)
     return total.masked_fill(empty, float("-inf"))
@@ -47,6 +48,7 @@ def log_sum_exp(scores: Float[Tensor, "*rows keys"]) -> Float[Tensor, "*rows"]:
 def log_weights(
     scores: Float[Tensor, "*rows keys"], lse: Float[Tensor, "*rows"]
 ) -> Float[Tensor, "*rows keys"]:
-    """The logarithms of the weights, score - lse; -inf where the weight is zero."""
+    """Scores (…, keys) and lse (…) → the logarithms of the weights, (…, keys): score - lse; -inf
+    where the weight is zero."""
     # The scores of an empty row are all -inf: its weights are zero whatever finite number goes off.
     return scores - zero_where_empty(lse, lse == float("-inf")).unsqueeze(-1)

@@ -21,7 +21,8 @@ def attention_weights(
     keys: slice = slice(None),
     lse: Float[Tensor, "*query_heads queries"] | None = None,
 ) -> Float[Tensor, "*query_heads tile_queries tile_keys"]:
-    """The weights with which `attend`, given the same arguments, averages the values.
+    """The weights with which `attend`, given the same arguments, averages the values: (batch,
+    heads, queries, keys) of the tile.
 
     A row of the tile is normalized over every key that its query may see, inside the tile or not;
     a query that sees nothing has zeros. Memory is that of the tile and of one block, whatever the
@@ -41,14 +42,14 @@ def attention_weights(
     """
     inputs = check(query, key, key, score, mask, bias)
     height, width = inputs.query.shape[2], inputs.key.shape[2]
-    rows = torch.arange(height, device=query.device)[as_slice("queries", queries)]
-    columns = torch.arange(width, device=query.device)[as_slice("keys", keys)]
-    known = None if lse is None else check_lse(lse, query)[:, :, rows]
+    rows = torch.arange(height, device=query.device)[_as_slice("queries", queries)]
+    columns = torch.arange(width, device=query.device)[_as_slice("keys", keys)]
+    known = None if lse is None else _check_lse(lse, query)[:, :, rows]
     weights = inputs.weights(rows, columns, lse=known).to(inputs.query.dtype)
     return weights[(0,) * (4 - query.ndim)]
 
 
-def as_slice(name: str, part: object) -> slice:
+def _as_slice(name: str, part: object) -> slice:
     if not isinstance(part, slice) or (part.step or 1) < 1:
         raise BadArgumentError(
             f"{name} must be a slice that runs forward, like slice(0, 64); got {part!r}."
@@ -56,7 +57,7 @@ def as_slice(name: str, part: object) -> slice:
     return part
 
 
-def check_lse(lse: Tensor, query: Tensor) -> Tensor:
+def _check_lse(lse: Tensor, query: Tensor) -> Tensor:
     expected = tuple(query.shape[:-1])
     if tuple(lse.shape) != expected:
         raise BadArgumentError(

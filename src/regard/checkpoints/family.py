@@ -1,11 +1,14 @@
 """What one family of checkpoints is: its settings and the names of its weights, both ways."""
 
+import json
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import torch
 from torch import Tensor, nn
+
+from regard.errors import UnsupportedError
 
 Settings = dict[str, Any]  # the content of config.json
 
@@ -36,8 +39,9 @@ class Family:
     model: Callable[[Any], nn.Module]  # the class: our config → the model, which keeps .config
     from_config: Callable[[Settings], Any]  # config.json → our config; UnsupportedError
     to_config: Callable[[Any], Settings]  # our config → config.json with model_type, architectures
-    fits: Callable[[Any], bool]  # whether a model of this config can be saved as this family
     names: Callable[[Any], Mapping[str, str | Place]]  # model → {our name: theirs}, constants not
+    # Whether a model of this config can be saved as this family.
+    fits: Callable[[Any], bool] = lambda config: True
     # model → {another of their names: the one in `names`} of tied weights: a file may have the
     # other name instead, or both, whose values are then verified to be equal.
     aliases: Callable[[Any], Mapping[str, str]] = lambda model: {}
@@ -47,6 +51,17 @@ class Family:
     base: str = ""  # their prefix that a file may have or lack, such as "bert."
     renamed: tuple[tuple[str, str], ...] = ()  # (old, new) endings in files of long ago
     ignored: tuple[str, ...] = ()  # patterns ("*.position_ids") of what is recomputed or unused
+
+
+def refuse_settings(settings: Settings, wanted: Mapping[str, object]) -> None:
+    """Raises UnsupportedError if config.json has another value than regard implements."""
+    for name, value in wanted.items():
+        if settings.get(name, value) != value:
+            raise UnsupportedError(
+                f"{name} must be {json.dumps(value)} for a {settings['model_type']} model here;"
+                f" config.json says {json.dumps(settings[name])}."
+                " Load the model with transformers and give it to regard.trace."
+            )
 
 
 def rename(name: str, table: Iterable[tuple[str, str]]) -> str:
@@ -91,7 +106,7 @@ def their_shapes(
 
 
 def cast(tensor: Tensor, dtype: torch.dtype | None) -> Tensor:
-    """A number in `dtype`; counts and flags, and everything for None, as they are."""
+    """Numbers (…) in `dtype`; counts and flags, and everything for None, as they are."""
     return tensor if dtype is None or not tensor.is_floating_point() else tensor.to(dtype)
 
 

@@ -26,7 +26,7 @@ from regard.cli.commands.train import train
 from regard.cli.commands.translate import translate
 from regard.cli.commands.words import words
 from regard.cli.errors import sentence
-from regard.cli.streams import prepare_streams
+from regard.cli.streams import prepare_streams, say
 
 app = typer.Typer(
     name="regard",
@@ -51,10 +51,10 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
         if debug or message is None:  # a mistake of ours: its report needs the traceback
             traceback.print_exc()
         elif message:  # none where the help has been shown instead
-            print(f"regard: {message}", file=sys.stderr)
+            say(message)
         sys.exit(1 if message is None else 2)
     if code == 130:
-        print("regard: interrupted.", file=sys.stderr)
+        say("interrupted.")
     sys.exit(code if isinstance(code, int) else 0)
 
 
@@ -113,19 +113,9 @@ Transformers you can see through. Try:
 regard info says what each is for; regard --help lists everything."""
 
 
-app.command()(translate)
-app.command()(summarize)
-app.command()(generate)
-app.add_typer(train)
-app.command()(answer)
-app.command()(classify)
-app.command()(encode)
-app.command()(evaluate)
-app.command()(ladder)
-app.command()(look)
-app.command()(explain)
-app.add_typer(words)
-app.command()(meaning)
-app.command()(studio)
-app.command()(info)
-app.command()(doctor)
+READERS = (translate, summarize, generate, answer, classify, encode, evaluate)  # of many lines
+OTHERS = (ladder, look, explain, meaning, studio, info, doctor)
+for command in (*READERS, *OTHERS):
+    app.command()(command)
+for group in (train, words):
+    app.add_typer(group)

@@ -11,6 +11,7 @@ from typing import Any, BinaryIO, cast
 from regard.errors import DamagedFileError
 from regard.files import LONGEST_LINE
 
+BYTE_ORDER_MARK = "\ufeff"
 CHUNK = 1 << 16  # bytes; what a pipe holds, and enough lines to sort into full batches
 
 
@@ -67,13 +68,7 @@ def read_text(stream: BinaryIO, *, name: str) -> str:
                 f"{name} is longer than {LONGEST_LINE // 2**20} MiB, the longest text that is read"
                 " at once. Give a part of it."
             )
-    try:
-        return raw.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise DamagedFileError(
-            f"{name} is not UTF-8 (byte {error.start + 1} is 0x{raw[error.start]:02x})."
-            " Convert it to UTF-8."
-        ) from None
+    return _decoded(bytes(raw), name).removeprefix(BYTE_ORDER_MARK)
 
 
 def open_input(path: Path) -> BinaryIO:
@@ -121,17 +116,21 @@ def _piece(stream: BinaryIO, name: str) -> bytes:
         raise DamagedFileError(f"{name} is damaged gzip ({error}). Copy it again.") from error
 
 
-def _line(number: int, raw: bytes, name: str, json_lines: bool) -> Line:
-    where = f"line {number} of {name}"
+def _decoded(raw: bytes, where: str) -> str:
     try:
-        text = raw.decode("utf-8").rstrip("\r")
+        return raw.decode("utf-8")
     except UnicodeDecodeError as error:
         raise DamagedFileError(
-            f"{where} is not UTF-8 (byte {error.start + 1} is"
-            f" 0x{raw[error.start]:02x}). Convert the file to UTF-8."
+            f"{where} is not UTF-8 (byte {error.start + 1} is 0x{raw[error.start]:02x})."
+            " Convert it to UTF-8."
         ) from None
+
+
+def _line(number: int, raw: bytes, name: str, json_lines: bool) -> Line:
+    where = f"line {number} of {name}"
+    text = _decoded(raw, where).rstrip("\r")
     if number == 1:
-        text = text.removeprefix("\ufeff")  # a byte order mark is no part of the first sentence
+        text = text.removeprefix(BYTE_ORDER_MARK)  # which is no part of the first sentence
     if not (json_lines and text.startswith("{")):
         return Line(number, text)
     fields = json_object(text, where)

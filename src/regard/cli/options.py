@@ -1,48 +1,101 @@
 """Options that several commands have, said once: the type of a parameter, without its default."""
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
+from regard.errors import BadArgumentError
+
+FIGURES = (".svg", ".pdf", ".png")
+PORT = 8765
+
+
+def option(help: str, *flags: str, default: str | None = None, **more: Any) -> Any:
+    """An option; its flag is the parameter's name, unless `flags` say otherwise.
+
+    Args:
+        default: what --help shows where the default is computed: "model's".
+        more: of `typer.Option`, such as min and metavar.
+    """
+    return typer.Option(*flags, help=help, show_default=default or True, **more)
+
+
+def model_option(help: str) -> Any:
+    """The option --model, where it is not the first argument."""
+    return option(help, "--model", "-m")
+
+
+def argument(help: str, metavar: str | None = None) -> Any:
+    """An argument: what has no flag."""
+    return typer.Argument(help=help, metavar=metavar)
+
+
+def texts_to(verb: str) -> Any:
+    """The argument of a command that reads texts from its arguments, a file or stdin."""
+    return argument(f"What to {verb}, each in quotes; without any, --input or stdin.")
+
+
+Texts = list[str] | None
+ModelName = Annotated[str, model_option("A shipped model's name, a model folder or hub:org/name.")]
 Input = Annotated[
-    Path | None, typer.Option("--input", "-i", help="File to read, one text a line; may be .gz.")
+    Path | None, option("File to read, one text a line; may be .gz.", "--input", "-i")
 ]
-Output = Annotated[
-    Path | None, typer.Option("--output", "-o", help="File to write, whole or not at all.")
-]
+Output = Annotated[Path | None, option("File to write, whole or not at all.", "--output", "-o")]
 JsonLines = Annotated[
     bool,
-    typer.Option(
-        "--json",
-        help='Write a JSON object a line. Input lines may be objects with a "text"; their other'
+    option(
+        'Write a JSON object a line. Input lines may be objects with a "text"; their other'
         " fields pass through.",
+        "--json",
     ),
 ]
-BatchSize = Annotated[int, typer.Option("--batch-size", min=1, help="Texts computed together.")]
-Threads = Annotated[
-    int | None,
-    typer.Option("--threads", min=1, help="CPU threads.", show_default="one for each core"),
+Json = Annotated[bool, option("Write one JSON object.", "--json")]
+Corpus = Annotated[
+    Path | None, argument("A sentence or paragraph on each line; without it, stdin.")
 ]
-LengthPenalty = Annotated[
-    float | None,
-    typer.Option("--length-penalty", help="Above 0 favours longer text.", show_default="model's"),
-]
-MaxNewTokens = Annotated[
-    int | None,
-    typer.Option("--max-new-tokens", min=1, help="Most tokens to write.", show_default="model's"),
-]
+BatchSize = Annotated[int, option("Texts computed together.", min=1)]
+Threads = Annotated[int | None, option("CPU threads.", default="one for each core", min=1)]
+LengthPenalty = Annotated[float | None, option("Above 0 favours longer text.", default="model's")]
+MaxNewTokens = Annotated[int | None, option("Most tokens to write.", default="model's", min=1)]
 NumBeams = Annotated[
-    int | None,
-    typer.Option(
-        "--num-beams",
-        min=1,
-        help="Hypotheses kept at each step; 1 is greedy.",
-        show_default="model's",
-    ),
+    int | None, option("Hypotheses kept at each step; 1 is greedy.", default="model's", min=1)
 ]
+NoRepeatNgramSize = Annotated[
+    int | None, option("No run of this many tokens twice; 0 allows any.", default="model's", min=0)
+]
+Port = Annotated[int, option("Port on 127.0.0.1; 0 takes a free one.", min=0, max=65535)]
+NoOpen = Annotated[bool, option("Do not open a browser.", "--no-open")]
 
 
-def specified(**options: Any) -> dict[str, Any]:
-    """The options that the user gave: those that are not None."""
-    return {name: value for name, value in options.items() if value is not None}
+def specified(context: typer.Context, names: Iterable[str]) -> dict[str, Any]:
+    """Those of the named options of a command that the user gave: that are not None."""
+    values = {name: context.params.get(name) for name in names}
+    return {name: value for name, value in values.items() if value is not None}
+
+
+def flags(names: Iterable[str]) -> str:
+    """Parameters as they are written on the command line: "--head-dim, --mask"."""
+    return ", ".join(f"--{name.replace('_', '-')}" for name in names)
+
+
+def generation_options(context: typer.Context) -> dict[str, Any]:
+    """The settings of generation that the user gave."""
+    from regard.generation import GenerationConfig
+
+    return specified(context, GenerationConfig.__dataclass_fields__)
+
+
+def use_threads(threads: int | None) -> None:
+    """Computes with this many threads, if a number was asked for."""
+    import torch
+
+    if threads:
+        torch.set_num_threads(threads)
+
+
+def check_ending(flag: str, path: Path | None, endings: tuple[str, ...]) -> None:
+    """Refuses a file to write whose name has none of the endings."""
+    if path is not None and path.suffix.lower() not in endings:
+        raise BadArgumentError(f"{flag} must end in {', '.join(endings)}; got {path.name!r}.")

@@ -25,6 +25,11 @@ def prepare_streams() -> None:
             sys.stdout.reconfigure(encoding="utf-8", errors="backslashreplace")
 
 
+def say(sentence: str) -> None:
+    """A sentence to the user, on stderr."""
+    print(f"regard: {sentence}", file=sys.stderr)
+
+
 def open_stdin(nothing: str) -> BinaryIO:
     """The bytes of stdin. Raises BadArgumentError(nothing) if it is a terminal or closed."""
     if sys.stdin is None or sys.stdin.isatty():

@@ -1,16 +1,17 @@
 """Where a command's texts come from, and where what it makes of them goes."""
 
+import json
 import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import chain
 from pathlib import Path
-from typing import TextIO, TypeVar
+from typing import Any, TextIO, TypeVar
 
-from regard.cli.lines import Line, count_lines, open_input, read_lines
+from regard.cli.lines import Line, count_lines, open_input, read_lines, read_text
 from regard.cli.progress import is_watched, progress_bar
-from regard.cli.streams import open_stdin
+from regard.cli.streams import open_stdin, say
 from regard.errors import BadArgumentError, DamagedFileError, RegardError
 
 T = TypeVar("T")
@@ -47,6 +48,19 @@ def text_groups(
     return read_lines(stdin, name="stdin", json_lines=json_lines)
 
 
+def whole_text(nothing: str, file: Path | None = None) -> str:
+    """The whole of a file, or of stdin, as one text.
+
+    Raises:
+        BadArgumentError(nothing): stdin is a terminal or closed.
+        DamagedFileError: see `read_text`.
+    """
+    if file is None:
+        return read_text(open_stdin(nothing), name="stdin")
+    with open_input(file) as opened:
+        return read_text(opened, name=str(file))
+
+
 @contextmanager
 def lines_bar(input: Path | None, what: str) -> Iterator[Callable[[int], None]]:
     """A progress bar over the lines of a file; none for arguments and stdin."""
@@ -67,22 +81,37 @@ def line_named(lines: Sequence[Line]) -> Iterator[None]:
         raise type(error)(f"line {lines[error.index].number}: {error}") from error
 
 
-def answers(
+def answer_lines(
     groups: Iterable[list[Line]],
-    answer: Callable[[list[str]], Sequence[T]],
-    progress: Callable[[int], None],
-) -> Iterator[list[tuple[Line, T | None]]]:
-    """Each group of lines with what `answer` makes of their texts: nothing of an empty one.
+    answer: Callable[[list[Line], Callable[[int], None]], Sequence[T]],
+    shown: Callable[[Line, T | None], str],
+    *,
+    input: Path | None,
+    output: Path | None,
+    doing: str,
+) -> None:
+    """Writes what is to be shown for each line, a group of them as soon as it is answered.
 
     Args:
-        progress: called with the number of empty lines; `answer` counts the others.
+        answer: the answers to those lines that are not empty; also gets a function, to be called
+            with the number of lines just answered.
+        shown: what to print of a line and its answer, None for an empty line.
+        doing: what is being done, in a word, for the bar over the lines of `input`.
     """
-    for group in groups:
-        lines = [line for line in group if line.text.strip()]
-        progress(len(group) - len(lines))
-        with line_named(lines):
-            found = iter(answer([line.text for line in lines]) if lines else ())
-        yield [(line, next(found) if line.text.strip() else None) for line in group]
+    with destination(output) as file, lines_bar(input, doing) as progress:
+        for group in groups:
+            lines = [line for line in group if line.text.strip()]
+            progress(len(group) - len(lines))
+            with line_named(lines):
+                answers = iter(answer(lines, progress) if lines else ())
+            for line in group:
+                print(shown(line, next(answers) if line.text.strip() else None), file=file)
+            file.flush()
+
+
+def json_line(line: Line, **found: Any) -> str:
+    """A line of JSON: the fields that came in, or the text, and what was found."""
+    return json.dumps((line.fields or {"text": line.text}) | found, ensure_ascii=False)
 
 
 def one_line(text: str) -> str:
@@ -97,7 +126,7 @@ def one_line(text: str) -> str:
 def say_not_followed(name: str, settings: Iterable[str]) -> None:
     """Says on stderr which settings of a model's files have no effect here."""
     if listed := ", ".join(settings):
-        print(f"regard: {name} asks for {listed}; regard ignores that.", file=sys.stderr)
+        say(f"{name} asks for {listed}; regard ignores that.")
 
 
 @contextmanager

@@ -70,7 +70,7 @@ def _annotation(hint: Any, setting: "Field[Any]") -> Any:
     return Annotated[hint if default is False else hint | None, option]
 
 
-def use_threads(threads: int | None, run: Path) -> None:
+def use_run_threads(threads: int | None, run: Path) -> None:
     """Computes with `threads`; by default with as many as the run in the folder began with, if this
     machine has them, so that the same command gives the same bits."""
     import torch

@@ -2,8 +2,7 @@
 
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
+from regard.cli.options import option
 from regard.cli.texts import say_not_followed
 
 if TYPE_CHECKING:
@@ -11,26 +10,16 @@ if TYPE_CHECKING:
 
 SourceLanguage = Annotated[
     str | None,
-    typer.Option(
-        "--source-language",
-        help="What a model of several languages reads, such as de or de_DE.",
-        show_default="model's",
-    ),
+    option("What a model of several languages reads, such as de or de_DE.", default="model's"),
 ]
 TargetLanguage = Annotated[
-    str | None,
-    typer.Option(
-        "--target-language",
-        help="What a model of several languages writes.",
-        show_default="model's",
-    ),
+    str | None, option("What a model of several languages writes.", default="model's")
 ]
 Prefix = Annotated[
     str | None,
-    typer.Option(
-        "--prefix",
-        help="Text to put before every sentence, such as T5's 'translate English to German: '.",
-        show_default="model's",
+    option(
+        "Text to put before every sentence, such as T5's 'translate English to German: '.",
+        default="model's",
     ),
 ]
 

@@ -1,8 +1,8 @@
 """From tokens to a layer's output, one step at a time."""
 
 from regard.explanation.geometry import geometry
+from regard.explanation.inputs import LONGEST
 from regard.explanation.model import attention_taps, explain_tap, running
-from regard.explanation.steps import LONGEST
 from regard.explanation.vectors import explain_vectors, principal, random_projections
 
 __all__ = [

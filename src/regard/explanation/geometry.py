@@ -4,10 +4,9 @@ import torch
 from torch import Tensor
 
 from regard.errors import BadArgumentError
-from regard.explanation.record import Explanation, Geometry, Plane
+from regard.explanation.record import Explanation
 from regard.explanation.vectors import principal
-
-Point = tuple[float, float]
+from regard.figures.geometry import Geometry, Plane, Point
 
 
 def geometry(explanation: Explanation, *, head: int = 0, spotlight: int = 0) -> Geometry:
@@ -25,7 +24,7 @@ def geometry(explanation: Explanation, *, head: int = 0, spotlight: int = 0) -> 
         raise BadArgumentError(f"there are heads 0 to {settings.heads - 1}; got {head}.")
     if not 0 <= spotlight < len(tokens):
         raise BadArgumentError(f"there are tokens 0 to {len(tokens) - 1}; got {spotlight}.")
-    key_head = head // (settings.heads // settings.key_heads)
+    key_head = settings.key_head(head)
 
     def matrix(name: str, of_head: int = 0) -> Tensor:
         return torch.from_numpy(explanation[name].array[of_head])

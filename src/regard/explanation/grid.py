@@ -1,15 +1,10 @@
 """A step's numbers as a grid of short texts, cut where a reader would not read on."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
+from regard.explanation.record import Explanation, Table
 from regard.figures.style import visible
-
-if TYPE_CHECKING:
-    from regard.explanation.record import Explanation, Table
 
 HIDDEN = "−∞"
 MORE = "…"
@@ -24,7 +19,7 @@ class Grid:
     columns: list[str]
     rows: list[str]
     cells: list[list[str]]
-    numbers: list[list[float | None]]  # of the cells that are shown, without the ellipses
+    numbers: list[list[float | None]]  # of the cells; None where hidden, and of ellipses
     cut: bool
 
 
@@ -52,8 +47,10 @@ def grid(
     cells = [[written(number, digits) for number in row] for row in numbers]
     if more_columns:
         cells = [[*row, MORE] for row in cells]
+        numbers = [[*row, None] for row in numbers]
     if more_rows:
         cells.append([MORE] * len(cells[0]))
+        numbers.append([None] * len(cells[0]))
     return Grid(
         corner=" \\ ".join(name for name in (table.rows, table.columns) if name),
         columns=_names(explanation, table.columns, shown_columns, more_columns),

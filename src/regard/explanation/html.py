@@ -4,15 +4,10 @@ In f-strings: the page is mostly cells, whose form and shade are computed; a jin
 call the same functions, and nothing would check its types.
 """
 
-from __future__ import annotations
-
 from html import escape
-from typing import TYPE_CHECKING
 
 from regard.explanation.grid import HIDDEN, Grid, grid, shape
-
-if TYPE_CHECKING:
-    from regard.explanation.record import Explanation, Step
+from regard.explanation.record import Explanation, Step
 
 COLUMNS = 64  # of a matrix, unless all are asked for
 
@@ -47,10 +42,7 @@ def explanation_html(
         whole: every column, not the first 64.
         picture: an SVG to show below the steps.
     """
-    settings = explanation.settings
     words = escape(" ".join(explanation.tokens))
-    what = settings.source if settings.tap is None else f"{settings.tap} of {settings.source}"
-    about = f"Attention step by step: {what}, score {settings.formula}, mask {settings.mask}."
     limit = None if whole else COLUMNS
     sections = [
         _section(explanation, number, step, head, limit)
@@ -64,7 +56,7 @@ def explanation_html(
             '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">',
             '<meta name="viewport" content="width=device-width, initial-scale=1">',
             f"<title>{words} – regard explain</title>\n<style>{_STYLE}</style>\n</head>\n<body>",
-            f'<h1>{words}</h1>\n<p class="muted">{escape(about)}</p>',
+            f'<h1>{words}</h1>\n<p class="muted">{escape(explanation.settings.about)}.</p>',
             *sections,
             *notes,
             "</body>\n</html>\n",
@@ -94,12 +86,9 @@ def _section(
 def _table(numbers: Grid, shaded: bool) -> str:
     columns = "".join(f'<th scope="col">{escape(name)}</th>' for name in numbers.columns)
     rows = []
-    for place, (name, cells) in enumerate(zip(numbers.rows, numbers.cells, strict=True)):
-        shown = "".join(
-            _cell(cell, numbers.numbers[place][at] if at < len(numbers.numbers[place]) else None,
-                  shaded)
-            for at, cell in enumerate(cells)
-        )  # fmt: skip
+    for name, cells, row in zip(numbers.rows, numbers.cells, numbers.numbers, strict=True):
+        pairs = zip(cells, row, strict=True)
+        shown = "".join(_cell(cell, number, shaded) for cell, number in pairs)
         rows.append(f'<tr><th scope="row">{escape(name)}</th>{shown}</tr>')
     corner = escape(numbers.corner)
     return (

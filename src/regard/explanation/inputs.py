@@ -9,6 +9,8 @@ from torch.nn import functional
 from regard.attention import Mask, Score
 from regard.errors import BadArgumentError
 
+EMPTY = "there is nothing to explain: the sentence has no word; give one."
+LONGEST = 64  # tokens that anyone reads the numbers of
 COLDEST = 1e-100  # a score divided by much less is infinite, and its softmax is not a number
 
 
@@ -66,9 +68,7 @@ class Setup:
 
     def __post_init__(self) -> None:
         if not self.tokens:
-            raise BadArgumentError(
-                "there is nothing to explain: the sentence has no word; give one."
-            )
+            raise BadArgumentError(EMPTY)
         for what, names, vectors in (
             ("vectors", self.tokens, self.vectors),
             ("key_vectors", self.key_tokens, self.key_vectors),
@@ -135,6 +135,15 @@ class Setup:
                 f"the matrix of output must be (heads · head_dim, d_model) ="
                 f" {(width, self.d_model)}; got {tuple(output.weight.shape)}."
             )
+
+
+def check_length(count: int, what: str = "tokens", fits: int = LONGEST) -> None:
+    """Raises BadArgumentError for more tokens than can be read; of words, `fits` are advised."""
+    if count > LONGEST:
+        raise BadArgumentError(
+            f"an explanation shows up to {LONGEST} {what}, and here are {count:,}; choose a window"
+            f" of the words, such as 0:{fits}."
+        )
 
 
 def double(tensor: Tensor) -> Tensor:

@@ -1,13 +1,7 @@
 """An explanation as Markdown: a section for each step, a table for its numbers."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 from regard.explanation.grid import Grid, grid, shape
-
-if TYPE_CHECKING:
-    from regard.explanation.record import Explanation
+from regard.explanation.record import Explanation
 
 ROWS, COLUMNS = 16, 12
 
@@ -19,10 +13,9 @@ def explanation_markdown(explanation: Explanation, head: int = 0, *, whole: bool
         whole: every row and column, not the first ones only.
     """
     settings = explanation.settings
-    what = settings.source if settings.tap is None else f"{settings.tap} of {settings.source}"
     words = _escaped(" ".join(explanation.tokens))
-    lines = [f"# {words}", "", f"Attention step by step: {what}, score {settings.formula}, mask"]
-    lines[-1] += f" {settings.mask}" + (f", head {head}." if settings.heads > 1 else ".")
+    about = settings.about + (f", head {head}." if settings.heads > 1 else ".")
+    lines = [f"# {words}", "", about]
     cut = False
     for number, step in enumerate(explanation.steps, start=1):
         limits = (None, None) if whole else (ROWS, COLUMNS)

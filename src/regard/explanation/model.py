@@ -9,10 +9,17 @@ import torch
 from torch import Tensor, nn
 
 from regard.attention import Call
-from regard.errors import BadArgumentError, UnsupportedError, unknown
-from regard.explanation.inputs import Normalization, Projection, Setup, double
+from regard.errors import UnsupportedError, check_choice
+from regard.explanation.inputs import (
+    LONGEST,
+    Normalization,
+    Projection,
+    Setup,
+    check_length,
+    double,
+)
 from regard.explanation.record import Explanation
-from regard.explanation.steps import LONGEST, explained
+from regard.explanation.steps import explained
 from regard.inspection.models import rerun, tap_name
 from regard.inspection.recording import check_traceable
 from regard.inspection.trace_data import Edit
@@ -65,14 +72,9 @@ def explain_tap(
     """
     check_traceable(model)
     taps = attention_taps(model)
-    if tap not in taps:
-        raise unknown("tap", tap, taps)
+    check_choice("tap", tap, taps)
     for names in (tokens, key_tokens or []):
-        if len(names) > LONGEST:
-            raise BadArgumentError(
-                f"an explanation shows up to {LONGEST} tokens, and here are {len(names):,}; give a"
-                f" window of the words, such as 0:{LONGEST // 2}."
-            )
+        check_length(len(names), fits=LONGEST // 2)  # a word may have several tokens
     captured = _capture(model, run, tap)
     attention = captured.attention
     setup = Setup(

@@ -58,6 +58,16 @@ class Settings:
     d_model: int
     norm: str | None  # "layer" or "rms", where a model has one around the layer
 
+    @property
+    def about(self) -> str:
+        """What is explained, in a line without its full stop."""
+        what = self.source if self.tap is None else f"{self.tap} of {self.source}"
+        return f"Attention step by step: {what}, score {self.formula}, mask {self.mask}"
+
+    def key_head(self, head: int) -> int:
+        """Which head of keys and values serves a head of queries."""
+        return head // (self.heads // self.key_heads)
+
 
 @dataclass(frozen=True)
 class Explanation:
@@ -87,24 +97,3 @@ class Explanation:
     def labels(self, axis: str) -> list[str] | None:
         """What an axis's positions are called; None for one that has numbers only."""
         return {"queries": self.tokens, "keys": self.key_tokens}.get(axis)
-
-
-@dataclass(frozen=True)
-class Plane:
-    """Arrows of one space, drawn from the origin in the plane that keeps most of their length."""
-
-    name: str  # "embeddings", "query and key" or "value"
-    kept: float  # share of the squared length that lies in the plane; 1 where it is all
-    arrows: dict[str, list[tuple[float, float]]]
-
-
-@dataclass(frozen=True)
-class Geometry:
-    """One head's spaces in two dimensions, and how one token's output comes about there."""
-
-    head: int
-    spotlight: int  # whose output it is
-    token: str
-    planes: list[Plane]
-    weights: list[float]  # over the keys
-    path: list[tuple[float, float]]  # in the last plane: weighted values tip to tail, from (0, 0)

@@ -6,13 +6,11 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from tokenizers import decoders
 from torch import nn
 
 from regard.checkpoints import from_pretrained, open_checkpoint
-from regard.errors import BadArgumentError, RegardError, UnsupportedError, unknown
+from regard.errors import BadArgumentError, RegardError, UnsupportedError, check_choice
 from regard.explanation import (
-    LONGEST,
     attention_taps,
     explain_tap,
     explain_vectors,
@@ -20,15 +18,16 @@ from regard.explanation import (
     random_projections,
     running,
 )
+from regard.explanation.inputs import EMPTY, check_length
 from regard.explanation.record import Explanation
+from regard.inspection.naming import Naming
 from regard.models import Decoder, Encoder, EncoderDecoder
-from regard.text import Tokenizer, normalize
+from regard.text import normalize
 from regard.translation.translator import Translator
 from regard.words import WordVectors
 from regard.words.segmentation import word_spans
 
 WORDS = "words-en"
-EMPTY = "there is nothing to explain: the sentence has no word; give one."
 PROJECTIONS = ("none", "random")
 
 
@@ -57,8 +56,7 @@ def explain_words(
         BadArgumentError: no word, more than 64, or settings that do not fit.
         NotFoundError: a word that has no vector.
     """
-    if projections not in PROJECTIONS:
-        raise unknown("projections", projections, PROJECTIONS)
+    check_choice("projections", projections, PROJECTIONS)
     if not 1 <= heads <= words.dim:
         raise BadArgumentError(f"heads must be from 1 to {words.dim}; got {heads}.")
     text = normalize(text).replace("’", "'")  # as the vocabulary writes it
@@ -147,9 +145,8 @@ def explain(
     inputs = {"ids": torch.tensor([read.ids])}
     if isinstance(loaded, Encoder) and loaded.config.token_types is not None:
         inputs["token_type_ids"] = torch.tensor([read.type_ids])
-    return explain_tap(
-        loaded, running(loaded, **inputs), tap, _readable(tokenizer, read.ids), source=name
-    )
+    names = Naming.of(tokenizer).names(read.ids)
+    return explain_tap(loaded, running(loaded, **inputs), tap, names, source=name)
 
 
 def _tap(model: nn.Module, name: str, attention: str | None, layer: int | None) -> str:
@@ -169,22 +166,6 @@ def _tap(model: nn.Module, name: str, attention: str | None, layer: int | None) 
     return found[layer]
 
 
-def _readable(tokenizer: Tokenizer, ids: Sequence[int]) -> list[str]:
-    """Tokens as people write them: byte-level ones spell their bytes in other letters."""
-    tokens = tokenizer.tokens(ids)
-    if not isinstance(tokenizer.backend.decoder, decoders.ByteLevel):
-        return tokens
-    special = set(tokenizer.special.values())
-    spelled = [
-        token if token in special else tokenizer.backend.decode([id_], skip_special_tokens=False)
-        for token, id_ in zip(tokens, ids, strict=True)
-    ]
-    return [
-        token if "\ufffd" in text or not text else text.replace(" ", "▁")
-        for token, text in zip(tokens, spelled, strict=True)
-    ]
-
-
 def _part(tokens: list[str], part: slice) -> list[str]:
     count = len(tokens)
     if not count:
@@ -192,18 +173,11 @@ def _part(tokens: list[str], part: slice) -> list[str]:
     chosen = tokens[part]
     if not chosen:
         raise BadArgumentError(
-            f"the window {_written(part)} is empty: the text has words 0 to {count - 1}."
+            f"the window {part.start or 0}:{'' if part.stop is None else part.stop} is empty: the"
+            f" text has words 0 to {count - 1}."
         )
-    if len(chosen) > LONGEST:
-        raise BadArgumentError(
-            f"an explanation shows up to {LONGEST} words, and here are {len(chosen):,}; choose a"
-            f" window of them, such as 0:{LONGEST}."
-        )
+    check_length(len(chosen), "words")
     return chosen
-
-
-def _written(part: slice) -> str:
-    return f"{part.start or 0}:{'' if part.stop is None else part.stop}"
 
 
 def _check_known(tokens: Sequence[str], words: WordVectors) -> None:

@@ -11,14 +11,11 @@ from regard.attention.attend import check
 from regard.attention.masks import Both, Causal, Padding, Window
 from regard.attention.record import at_least_float32, repeat_heads
 from regard.attention.scores import NAMED
-from regard.errors import BadArgumentError
 from regard.explanation import wording
-from regard.explanation.inputs import Normalization, Projection, Setup
+from regard.explanation.inputs import Normalization, Projection, Setup, check_length
 from regard.explanation.record import Explanation, Matrix, Settings, Step, Table
-from regard.inspection.formula import of_score, scale
+from regard.inspection.views.formula import of_score, scale
 from regard.positions.rotary import apply_rotary
-
-LONGEST = 64  # tokens that anyone reads the numbers of
 
 
 @torch.no_grad()
@@ -31,11 +28,7 @@ def explained(
         BadArgumentError: more tokens than can be read, a mask of another shape.
     """
     for tokens in (setup.tokens, setup.key_tokens or []):
-        if len(tokens) > LONGEST:
-            raise BadArgumentError(
-                f"an explanation shows up to {LONGEST} tokens, and here are {len(tokens):,}; give a"
-                f" window of them, such as 0:{LONGEST}."
-            )
+        check_length(len(tokens))
     settings = Settings(
         source=source,
         tap=tap,

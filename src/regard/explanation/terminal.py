@@ -1,11 +1,8 @@
 """An explanation in the terminal: each step's sentence, equation, shape and numbers."""
 
-from __future__ import annotations
-
 import shutil
 import sys
 from io import StringIO
-from typing import TYPE_CHECKING
 
 from rich.cells import cell_len, set_cell_size
 from rich.console import Console
@@ -13,10 +10,8 @@ from rich.table import Table as RichTable
 from rich.text import Text
 
 from regard.explanation.grid import Grid, grid, shape
+from regard.explanation.record import Explanation, Step
 from regard.figures.terminal import takes_color
-
-if TYPE_CHECKING:
-    from regard.explanation.record import Explanation, Step
 
 ROWS = 12  # of a matrix, unless all are asked for
 _LABEL, _CELL = 12, 8  # cells of the terminal for a row's name, and for a number and its gap
@@ -91,12 +86,11 @@ def _numbers(numbers: Grid, largest: bool) -> RichTable:
         table.add_column(
             _short(name, _CELL - 1), justify="right", min_width=_CELL - 1, no_wrap=True
         )
-    for place, (name, cells) in enumerate(zip(numbers.rows, numbers.cells, strict=True)):
-        row = numbers.numbers[place] if place < len(numbers.numbers) else []
+    for name, cells, row in zip(numbers.rows, numbers.cells, numbers.numbers, strict=True):
         most = max((number for number in row if number is not None), default=None)
         shown = [
-            Text(cell, style=_style(row[at] if at < len(row) else None, most, largest))
-            for at, cell in enumerate(cells)
+            Text(cell, style=_style(number, most, largest))
+            for cell, number in zip(cells, row, strict=True)
         ]
         table.add_row(Text(_short(name, _LABEL - 1), style="dim"), *shown)
     return table

@@ -2,6 +2,7 @@
 
 from regard.explanation.inputs import Setup
 from regard.explanation.record import Settings
+from regard.inspection.views.formula import scale
 
 LETTERS = {"query": "Q", "key": "K", "value": "V", "output": "O"}
 
@@ -52,6 +53,55 @@ _SCORES = {
     "average": "zero, whatever they are, so that all keys count the same",
 }
 
+_PROJECTED = {
+    "query": "What each token looks for",
+    "key": "What each token can be found by",
+    "value": "What each token has to give to those that look at it",
+}
+
+Wording = tuple[str, str, str]
+"""Title, sentence and equation of a step."""
+
+# The steps that are the same in every explanation.
+_FIXED: dict[str, Wording] = {
+    "positions": (
+        "Positions",
+        "A wave pattern that is different at every place is added, so that the order of the words"
+        " counts.",
+        "X ← X + PE",
+    ),
+    "memory": (
+        "Memory",
+        "The other text's vectors, which keys and values are taken from.",
+        "M = the vectors of the other text",
+    ),
+    "rotated_query": (
+        "Rotated query",
+        "Each pair of numbers turns by an angle that grows with the position.",
+        "Q′ = Q rotated by its position",
+    ),
+    "rotated_key": (
+        "Rotated key",
+        "Keys turn likewise, so that scores depend on the distance between two tokens.",
+        "K′ = K rotated by its position",
+    ),
+    "biased": (
+        "Bias",
+        "A number for each distance between two tokens is added to their score.",
+        "S″ = S′ + B",
+    ),
+    "weights": (
+        "Softmax",
+        "The softmax makes each row of scores into weights that add up to 1.",
+        "A = exp(Ŝ − max) / Σ exp(Ŝ − max), row by row",
+    ),
+    "attended": (
+        "Weighted values",
+        "Each token gets the average of the values, weighted by how it looks at them.",
+        "H = A · V",
+    ),
+}
+
 
 class Words:
     """Title, sentence and equation of the steps of one explanation."""
@@ -59,36 +109,29 @@ class Words:
     def __init__(self, setup: Setup, settings: Settings) -> None:
         self.setup, self.settings = setup, settings
 
-    def of(self, name: str) -> tuple[str, str, str]:
-        wording: tuple[str, str, str] = getattr(self, f"_{name}")()
+    def of(self, name: str) -> Wording:
+        if name in _PROJECTED:
+            return self._projection(name)
+        wording: Wording = _FIXED.get(name) or getattr(self, f"_{name}")()
         return wording
 
     @property
     def _x(self) -> str:
         return "X̂" if self.setup.norm is not None and self.setup.norm_first else "X"
 
-    def _vectors(self) -> tuple[str, str, str]:
+    def _vectors(self) -> Wording:
         size = f"{self.setup.d_model} number{'s' if self.setup.d_model > 1 else ''}"
-        where = self.settings.source
         if self.settings.tap is None:
             sentence = f"Each token is looked up in a table of words: a vector of {size}."
             return "Vectors", sentence, "X = a row of the table for each token"
-        sentence = (
-            f"What enters {self.settings.tap} of {where}: a vector of {size} for each token, which"
-            " already knows its position."
-        )
+        sentence = f"What enters {self.settings.tap} of {self.settings.source}: a vector of {size}"
         if self.setup.rotation is not None or self.setup.bias is not None:
-            sentence = f"What enters {self.settings.tap} of {where}: a vector of {size} per token."
+            sentence += " per token."
+        else:
+            sentence += " for each token, which already knows its position."
         return "Vectors", sentence, "X = what the layers below give"
 
-    def _positions(self) -> tuple[str, str, str]:
-        sentence = (
-            "A wave pattern that is different at every place is added, so that the order of the"
-            " words counts."
-        )
-        return "Positions", sentence, "X ← X + PE"
-
-    def _normalized(self) -> tuple[str, str, str]:
+    def _normalized(self) -> Wording:
         assert self.setup.norm is not None
         if self.setup.norm.kind == "rms":
             sentence = "Each vector is brought to one length: the root mean square becomes 1."
@@ -96,33 +139,9 @@ class Words:
         sentence = "Each vector is brought to mean 0 and deviation 1, then scaled and shifted."
         return "Normalized", sentence, "X̂ = γ ⊙ (X − mean) / √(variance + ε) + β"
 
-    def _memory(self) -> tuple[str, str, str]:
-        sentence = "The other text's vectors, which keys and values are taken from."
-        return "Memory", sentence, "M = the vectors of the other text"
-
-    def _query(self) -> tuple[str, str, str]:
-        return "Query", f"What each token looks for: {self._made()}.", self._projection("Q", "Q")
-
-    def _key(self) -> tuple[str, str, str]:
-        sentence = f"What each token can be found by: {self._made()}."
-        return "Key", sentence, self._projection("K", "K")
-
-    def _value(self) -> tuple[str, str, str]:
-        sentence = f"What each token has to give to those that look at it: {self._made()}."
-        return "Value", sentence, self._projection("V", "V")
-
-    def _rotated_query(self) -> tuple[str, str, str]:
-        sentence = "Each pair of numbers turns by an angle that grows with the position."
-        return "Rotated query", sentence, "Q′ = Q rotated by its position"
-
-    def _rotated_key(self) -> tuple[str, str, str]:
-        sentence = "Keys turn likewise, so that scores depend on the distance between two tokens."
-        return "Rotated key", sentence, "K′ = K rotated by its position"
-
-    def _scores(self) -> tuple[str, str, str]:
+    def _scores(self) -> Wording:
         how = _SCORES.get(self.settings.score, "the dot product of the two")
-        signs = "Q′, K′" if self.setup.rotation is not None else "Q, K"
-        q, k = signs.split(", ")
+        q, k = ("Q", "K") if self.setup.rotation is None else ("Q′", "K′")
         equation = {
             "cosine": f"S = cos({q}, {k})",
             "gaussian": f"S = −‖{q} − {k}‖² / 2",
@@ -130,15 +149,12 @@ class Words:
         }.get(self.settings.score, f"S = {q} · {k}ᵀ")
         return "Scores", f"How alike are each query and each key: {how}.", equation
 
-    def _scaled(self) -> tuple[str, str, str]:
-        from regard.inspection.formula import scale
-
+    def _scaled(self) -> Wording:
         factor, t = scale(self.setup.score, self.setup.head_dim), self.setup.temperature
         divisors, reasons = [], []
         if factor not in (None, 1.0):
-            root = (
-                "√head_dim" if abs(factor**-2 - self.setup.head_dim) < 1e-6 else f"{1 / factor:g}"
-            )
+            usual = abs(factor**-2 - self.setup.head_dim) < 1e-6
+            root = "√head_dim" if usual else f"{1 / factor:g}"
             divisors.append(root)
             reasons.append(
                 f"divided by {root} = {1 / factor:.4g}, so that long vectors do not"
@@ -150,57 +166,40 @@ class Words:
             reasons.append(f"divided by the temperature {t:g}, which makes the weights {effect}")
         if not divisors:
             return "Scale", "Nothing is scaled here: the scores stay as they are.", "S′ = S"
-        equation = (
-            f"S′ = S / {divisors[0] if len(divisors) == 1 else '(' + ' · '.join(divisors) + ')'}"
-        )
-        return "Scale", f"The scores are {' and '.join(reasons)}.", equation
+        divisor = divisors[0] if len(divisors) == 1 else f"({' · '.join(divisors)})"
+        return "Scale", f"The scores are {' and '.join(reasons)}.", f"S′ = S / {divisor}"
 
-    def _biased(self) -> tuple[str, str, str]:
-        sentence = "A number for each distance between two tokens is added to their score."
-        return "Bias", sentence, "S″ = S′ + B"
-
-    def _masked(self) -> tuple[str, str, str]:
+    def _masked(self) -> Wording:
         before = "S″" if self.setup.bias is not None else "S′"
         if self.setup.mask is None:
-            return (
-                "Mask",
-                "Nothing is hidden: every token may look at every token.",
-                f"Ŝ = {before}",
-            )
-        sentence = (
-            f"What a token may not look at is hidden ({self.settings.mask}): its score is −∞."
-        )
+            sentence = "Nothing is hidden: every token may look at every token."
+            return "Mask", sentence, f"Ŝ = {before}"
         if self.settings.mask == "causal":
             sentence = "The future is hidden: a token's score for those after it is −∞."
+        else:
+            hidden = f"is hidden ({self.settings.mask})"
+            sentence = f"What a token may not look at {hidden}: its score is −∞."
         return "Mask", sentence, f"Ŝ = {before} where allowed, else −∞"
 
-    def _weights(self) -> tuple[str, str, str]:
-        sentence = "The softmax makes each row of scores into weights that add up to 1."
-        return "Softmax", sentence, "A = exp(Ŝ − max) / Σ exp(Ŝ − max), row by row"
-
-    def _attended(self) -> tuple[str, str, str]:
-        sentence = "Each token gets the average of the values, weighted by how it looks at them."
-        return "Weighted values", sentence, "H = A · V"
-
-    def _joined(self) -> tuple[str, str, str]:
+    def _joined(self) -> Wording:
         heads = self.setup.heads
         if heads == 1:
             return "Heads joined", "There is one head, so nothing has to be joined.", "C = H"
         sentence = f"The outputs of the {heads} heads are put side by side."
         return "Heads joined", sentence, f"C = [H₁ … H{_subscript(heads)}]"
 
-    def _projected(self) -> tuple[str, str, str]:
+    def _projected(self) -> Wording:
         sentence = "A last matrix mixes what the heads found into one vector for each token."
-        return "Projection", sentence, "P = C · W_O" + self._bias("O")
+        return "Projection", sentence, "P = C · W_O" + self._bias("output")
 
-    def _residual(self) -> tuple[str, str, str]:
+    def _residual(self) -> Wording:
         added = "P" if "output" in self.setup.projections else "C"
         sentence = (
             "The vector that came in is added: attention changes a meaning and does not replace it."
         )
         return "Residual", sentence, f"Y = X + {added}"
 
-    def _output(self) -> tuple[str, str, str]:
+    def _output(self) -> Wording:
         assert self.setup.norm is not None
         _, sentence, equation = self._normalized()
         return "Normalized", sentence, equation.replace("X̂", "Z", 1).replace("X", "Y")
@@ -210,17 +209,20 @@ class Words:
             return "its vector times a matrix" + (" of each head" if self.setup.heads > 1 else "")
         return "its vector itself" if self.setup.heads == 1 else "each head's part of its vector"
 
-    def _projection(self, symbol: str, letter: str) -> str:
-        states = "M" if self.setup.crosses and letter != "Q" else self._x
-        if not self.setup.projections:
-            return f"{symbol} = {states}" + (
-                "" if self.setup.heads == 1 else ", its head's columns"
-            )
-        return f"{symbol} = {states} · W_{letter}{self._bias(letter)}"
+    def _projection(self, name: str) -> Wording:
+        """Of query, key or value."""
+        letter, states = LETTERS[name], self._x
+        if self.setup.crosses and name != "query":
+            states = "M"
+        if self.setup.projections:
+            equation = f"{letter} = {states} · W_{letter}{self._bias(name)}"
+        else:
+            part = "" if self.setup.heads == 1 else ", its head's columns"
+            equation = f"{letter} = {states}{part}"
+        return name.title(), f"{_PROJECTED[name]}: {self._made()}.", equation
 
-    def _bias(self, letter: str) -> str:
-        name = next(name for name, known in LETTERS.items() if known == letter)
-        return "" if self.setup.projections[name].bias is None else f" + b_{letter}"
+    def _bias(self, name: str) -> str:
+        return "" if self.setup.projections[name].bias is None else f" + b_{LETTERS[name]}"
 
 
 def _subscript(number: int) -> str:

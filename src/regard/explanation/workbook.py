@@ -13,13 +13,12 @@ import numpy as np
 
 from regard.errors import optional_package
 from regard.explanation.grid import shape
+from regard.explanation.record import Explanation, Table
 from regard.explanation.workbook_formulas import LEFT, TOP, Formula, Formulas, Softmax, check_score
 from regard.figures.style import visible
 
 if TYPE_CHECKING:
     from xlsxwriter.worksheet import Worksheet
-
-    from regard.explanation.record import Explanation, Table
 
 _MUTED, _BLUE, _PALE = "#595959", "#0072b2", "#eef5fb"
 _FORMATS: dict[str, dict[str, Any]] = {
@@ -60,15 +59,14 @@ class _Writer:
 
     def about(self) -> None:
         """The first sheet: what is what, and where."""
-        explanation, settings = self.explanation, self.explanation.settings
+        explanation = self.explanation
         page: Worksheet = self.book.add_worksheet("about")
         page.hide_gridlines(2)
         for column, width in enumerate((16, 44, 32, 90)):
             page.set_column(column, column, width)
         page.write_string(0, 0, " ".join(visible(explanation.tokens)), self.formats["title"])
-        what = settings.source if settings.tap is None else f"{settings.tap} of {settings.source}"
         lines = [
-            f"Attention step by step: {what}, score {settings.formula}, mask {settings.mask}.",
+            f"{explanation.settings.about}.",
             "Blue numbers are given: change one, and all that follows from it changes.",
             *explanation.notes,
         ]

@@ -3,15 +3,10 @@
 A dot product of two rows is SUMPRODUCT(row, row), of a row and a column SUM(MMULT(row, column)).
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 from regard.errors import UnsupportedError
-
-if TYPE_CHECKING:
-    from regard.explanation.record import Explanation, Table
+from regard.explanation.record import Explanation, Table
 
 TOP, LEFT = 4, 1  # row and column of the first matrix, counted from 0; names stand before it
 SCORES = ("dot", "scaled_dot", "scaled", "cosine", "gaussian", "average")
@@ -78,10 +73,6 @@ class Formulas:
         last = address(self.top(name, matrix) + height - 1, LEFT + column)
         return f"{self.cell(name, matrix, 0, column)}:{last}"
 
-    def key_head(self, head: int) -> int:
-        """Which head of keys and values serves a head of queries."""
-        return head // (self.settings.heads // self.settings.key_heads)
-
     def _sum(self, first: str, second: str) -> Formula:
         return lambda h, i, j: f"{self.cell(first, h, i, j)}+{self.cell(second, h, i, j)}"
 
@@ -89,11 +80,8 @@ class Formulas:
         beta, epsilon = rest[0] if len(rest) > 1 else None, rest[-1]
 
         def normalized(h: int, i: int, j: int) -> str:
-            x, cell, small = (
-                self.row(table, 0, i),
-                self.cell(table, 0, i, j),
-                self.cell(epsilon, 0, 0, 0),
-            )
+            x, cell = self.row(table, 0, i), self.cell(table, 0, i, j)
+            small = self.cell(epsilon, 0, 0, 0)
             if self.settings.norm == "rms":
                 shown = f"{cell}/SQRT(SUMSQ({x})/COLUMNS({x})+{small})"
             else:
@@ -124,7 +112,7 @@ class Formulas:
 
     def _scores(self, query: str, key: str) -> Formula:
         def score(h: int, i: int, j: int) -> str:
-            q, k = self.row(query, h, i), self.row(key, self.key_head(h), j)
+            q, k = self.row(query, h, i), self.row(key, self.settings.key_head(h), j)
             return {
                 "cosine": f"SUMPRODUCT({q},{k})/SQRT(SUMSQ({q})*SUMSQ({k}))",
                 "gaussian": f"-SUMXMY2({q},{k})/2",
@@ -164,7 +152,7 @@ class Formulas:
 
     def _attended(self, weights: str, value: str) -> Formula:
         def attended(h: int, i: int, j: int) -> str:
-            values = self.column(value, self.key_head(h), j)
+            values = self.column(value, self.settings.key_head(h), j)
             return f"SUM(MMULT({self.row(weights, h, i)},{values}))"
 
         return attended

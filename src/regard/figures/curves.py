@@ -13,7 +13,6 @@ from regard.figures.style import (
     LINE_MM,
     MUTED,
     RULE,
-    SMALL_PT,
     TYPE_PT,
     check_width,
 )
@@ -67,13 +66,7 @@ def curves(
     axes.set_xticks(range(len(groups)), groups)
     axes.margins(x=0.06)
     axes.grid(axis="y", color=RULE, linewidth=0.3)
-    axes.tick_params(
-        labelsize=SMALL_PT, labelfontfamily=type_.families, length=1.5, width=0.5, pad=1.5
-    )
-    for side in ("top", "right"):
-        axes.spines[side].set_visible(False)
-    for side in ("left", "bottom"):
-        axes.spines[side].set(linewidth=0.5, color=RULE)
+    type_.plain(axes)
     return sheet.figure
 
 

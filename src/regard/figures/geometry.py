@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 from math import hypot
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -46,32 +47,25 @@ _ALONG = tuple(part / 20 for part in range(2, 20))  # of a shaft: where no name 
 _MOST_NAMED = 16  # arrows of one kind with a name; of more, the ones that are looked at most
 
 
-class Plane(Protocol):
-    """Arrows of one space, as `inspection.explanation.Plane` has them."""
+@dataclass(frozen=True)
+class Plane:
+    """Arrows of one space, drawn from the origin in the plane that keeps most of their length."""
 
-    @property
-    def name(self) -> str: ...
-    @property
-    def kept(self) -> float: ...
-    @property
-    def arrows(self) -> dict[str, list[Point]]: ...
+    name: str  # "embeddings", "query and key" or "value"
+    kept: float  # share of the squared length that lies in the plane; 1 where it is all
+    arrows: dict[str, list[Point]]
 
 
-class Geometry(Protocol):
-    """What is drawn, as `inspection.explanation.Geometry` has it."""
+@dataclass(frozen=True)
+class Geometry:
+    """One head's spaces in two dimensions, and how one token's output comes about there."""
 
-    @property
-    def head(self) -> int: ...
-    @property
-    def spotlight(self) -> int: ...
-    @property
-    def token(self) -> str: ...
-    @property
-    def planes(self) -> Sequence[Plane]: ...
-    @property
-    def weights(self) -> list[float]: ...
-    @property
-    def path(self) -> list[Point]: ...
+    head: int
+    spotlight: int  # whose output it is
+    token: str
+    planes: list[Plane]
+    weights: list[float]  # over the keys
+    path: list[Point]  # in the last plane: weighted values tip to tail, from (0, 0)
 
 
 def geometry_figure(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from regard.errors import BadArgumentError, unknown
+from regard.errors import BadArgumentError, check_choice
 from regard.figures.color import diverging, is_dark, sequential
 from regard.figures.layout import LABEL_MM, Layout
 from regard.figures.sheet import SCALE_MM, Sheet, Type
@@ -77,8 +77,7 @@ def heatmap(
         UnavailableError: matplotlib is not installed.
     """
     values = _checked(weights, rows, columns, mask)
-    if scale not in get_args(Scale):
-        raise unknown("scale", scale, get_args(Scale))
+    check_choice("scale", scale, get_args(Scale))
     names = [None if labels is None else visible(labels) for labels in (rows, columns)]
     type_ = Type(
         [*(names[0] or []), *(names[1] or []), title, quantity, row_name, column_name, "masked ÷"]

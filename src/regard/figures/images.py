@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal, get_args
 import numpy as np
 from numpy.typing import ArrayLike
 
-from regard.errors import BadArgumentError, unknown
+from regard.errors import BadArgumentError, check_choice
 from regard.figures.color import diverging, sequential
 from regard.figures.sheet import Sheet, Type
 from regard.figures.style import (
@@ -95,8 +95,7 @@ def images(
 
 
 def _check(values: Mapping[str, np.ndarray], scale: str) -> None:
-    if scale not in get_args(Scale):
-        raise unknown("scale", scale, get_args(Scale))
+    check_choice("scale", scale, get_args(Scale))
     if not values:
         raise BadArgumentError("images needs one or more pictures; got none.")
     for name, picture in values.items():

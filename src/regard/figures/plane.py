@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from regard.errors import BadArgumentError, optional_package, unknown
+from regard.errors import BadArgumentError, check_choice, optional_package
 
 METHODS = ("pca", "umap")
 
@@ -32,8 +32,7 @@ def to_plane(vectors: NDArray[np.floating], method: str = "pca", *, seed: int = 
         BadArgumentError: an unknown method, fewer than three points.
         UnavailableError: umap-learn is not installed.
     """
-    if method not in METHODS:
-        raise unknown("method", method, METHODS)
+    check_choice("method", method, METHODS)
     if len(vectors) < 3:
         raise BadArgumentError(f"a picture needs three points or more; got {len(vectors)}.")
     return _pca(vectors) if method == "pca" else _umap(vectors, seed)

@@ -17,7 +17,6 @@ from regard.figures.style import (
     MUTED,
     PAGE_MM,
     RULE,
-    SMALL_PT,
     TYPE_PT,
     check_width,
 )
@@ -105,14 +104,8 @@ def _draw(axes: Axes, panel: Plot, colors: Mapping[str, str], type_: Type) -> No
         axis.set_major_formatter(lambda value, _: f"{value:g}".replace("-", "−"))
     axes.grid(color=RULE, linewidth=0.3)
     axes.set_axisbelow(True)
-    axes.tick_params(
-        labelsize=SMALL_PT, labelfontfamily=type_.families, length=1.5, width=0.5, pad=1.5
-    )
+    type_.plain(axes)
     axes.tick_params(which="minor", length=0)
-    for side in ("top", "right"):
-        axes.spines[side].set_visible(False)
-    for side in ("left", "bottom"):
-        axes.spines[side].set(linewidth=0.5, color=RULE)
 
 
 def _check(panels: Sequence[Plot]) -> list[str]:

@@ -79,6 +79,14 @@ class Type:
                 lines.append(self.fit(word, room, points))
         return lines
 
+    def plain(self, axes: Axes) -> None:
+        """Numbers in small type, and no frame but the two axes."""
+        axes.tick_params(
+            labelsize=SMALL_PT, labelfontfamily=self.families, length=1.5, width=0.5, pad=1.5
+        )
+        axes.spines[["top", "right"]].set_visible(False)
+        axes.spines[["left", "bottom"]].set(linewidth=0.5, color=RULE)
+
 
 class Sheet:
     """White paper of a given size; its parts are placed in millimetres from the top left."""

@@ -50,7 +50,7 @@ class Running:
 
 
 def leaves_in_place(rows: Int[Tensor, " new_rows"], present: int) -> bool:
-    """Whether selecting `rows` would change nothing."""
+    """Whether selecting `rows`, (new_rows,), would change nothing."""
     return len(rows) == present and torch.equal(rows, torch.arange(present, device=rows.device))
 
 
@@ -165,7 +165,7 @@ class BeamSearch:
 def uniform_draws(
     seed: int | None, streams: Sequence[tuple[int, int]], length: int
 ) -> Float[Tensor, "searches length"]:
-    """Numbers in [0, 1), a row of `length` for each stream (sentence number, sample number).
+    """Numbers in [0, 1), (searches, length): a row for each stream of sentence and sample number.
 
     A row depends on the seed and its own stream alone, so a sample is the same whatever else is
     in the batch, and sample 0 is the same however many are asked for. Without a seed, torch's
@@ -184,9 +184,10 @@ def uniform_draws(
 def likeliest(
     scores: Float[Tensor, "rows vocab"], totals: Float[Tensor, "searches width"], count: int
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """The `count` best of totals + scores in each search, over its rows and the whole vocabulary.
+    """The `count` best of totals (searches, width) + scores (rows, vocab) in each search, over its
+    rows and the whole vocabulary.
 
-    Returns (sums, rows, tokens), each (searches, candidates), best first; there are fewer than
+    Returns sums, rows and tokens, each (searches, candidates), best first; there are fewer than
     `count` when width · vocab is less. Exact, and some three times as fast as one topk on a CPU:
     the best tokens lie in the blocks with the best maxima, so only those blocks are sorted.
     """

@@ -45,8 +45,8 @@ class RepetitionPenalty:
         rows, vocab = logits.shape
         seen = torch.zeros(rows, vocab + 1, dtype=torch.bool, device=logits.device)
         seen.scatter_(1, history.where(history != NO_TOKEN, vocab), True)
-        penalised = torch.where(logits < 0, logits * self.penalty, logits / self.penalty)
-        return torch.where(seen[:, :vocab], penalised, logits)
+        penalized = torch.where(logits < 0, logits * self.penalty, logits / self.penalty)
+        return torch.where(seen[:, :vocab], penalized, logits)
 
 
 @dataclass(frozen=True)

@@ -25,10 +25,10 @@ class Hypothesis:
     finished: bool  # False: cut off at max_new_tokens
 
 
-def length_penalised(
+def length_penalized(
     totals: Float[Tensor, "*any"], length: int, length_penalty: float
 ) -> Float[Tensor, "*any"]:
-    """Summed log-probabilities as transformers scores them: totals / length ** length_penalty.
+    """Summed log-probabilities (…) as transformers scores them: totals / length ** length_penalty.
 
     `length` counts generated tokens, the end of sentence included and the prompt not.
     """
@@ -103,9 +103,9 @@ def generate(
 
     Args:
         decoder: fresh, with one row for each sentence.
-        prompt: what it reads first; `config.start(batch)` for an encoder–decoder.
-        prompt_mask: True where the prompt is a token, False where it is padding (on either side),
-            so that filters which look back see the same history in every batch.
+        prompt: what it reads first, (batch, prompt); `config.start(batch)` for an encoder–decoder.
+        prompt_mask: (batch, prompt), True where the prompt is a token, False where it is padding
+            (on either side), so that filters which look back see the same history in every batch.
         sentence_numbers: what sets each sentence's random numbers apart under one seed; the place
             in the batch by default. Give the place in the whole input, and how it is cut into
             batches does not matter.
@@ -141,7 +141,8 @@ def stream(
     *,
     ends: Callable[[Sequence[int]], bool] | None = None,
 ) -> Generator[int, None, Hypothesis]:
-    """The new tokens of one sentence, each as soon as it is chosen: those that `generate` gives.
+    """The new tokens of one sentence, each as soon as it is chosen: those that `generate` gives
+    for its prompt, (1, prompt).
 
     Returns (`hypothesis = yield from stream(…)`) the hypothesis that they make up.
 
@@ -252,7 +253,7 @@ def _set_aside(
     log_probs = torch.cat(
         [running.log_probs[parents], candidates.log_probs[search, column, None]], dim=1
     )
-    scores = length_penalised(candidates.totals[search, column], generated, config.length_penalty)
+    scores = length_penalized(candidates.totals[search, column], generated, config.length_penalty)
     ended_now = zip(
         [running.searches[index] for index in search.tolist()],
         tokens.tolist(),
@@ -284,7 +285,7 @@ def _go_on(
         parents, tokens, log_probs = (part.gather(1, column) for part in candidates[1:])
     if ended is not None or any(results[number].is_full for number in running.searches):
         length = reachable_length(config, running.generated + 1)
-        best = length_penalised(totals[:, 0], length, config.length_penalty).tolist()
+        best = length_penalized(totals[:, 0], length, config.length_penalty).tolist()
         going = [not results[n].is_settled(b) for n, b in zip(running.searches, best, strict=True)]
         if not all(going):
             running.searches = list(itertools.compress(running.searches, going))

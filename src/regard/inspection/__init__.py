@@ -4,8 +4,8 @@ from regard.inspection.alignment import STEPS, cross_attention
 from regard.inspection.grouping import group_words
 from regard.inspection.models import trace
 from regard.inspection.tap import Tap
-from regard.inspection.tiles import Tile, TileRequest, thumbnails, tile
 from regard.inspection.trace import Trace
+from regard.inspection.views.tiles import Tile, TileRequest, thumbnails, tile
 
 __all__ = [
     "STEPS",

@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 
 from regard.attention import Call
-from regard.errors import BadArgumentError, unknown
+from regard.errors import BadArgumentError, check_choice
 from regard.inspection.recording import capturing
 from regard.inspection.steps import joined
 from regard.models import AnyEncoderDecoder
@@ -38,8 +38,7 @@ def cross_attention(
     Returns:
         (batch, heads, target length, source length), rows summing to 1.
     """
-    if step not in STEPS:
-        raise unknown("step", step, STEPS)
+    check_choice("step", step, STEPS)
     calls: dict[str, list[Call]] = {}  # a recurrent decoder calls its attention at each step
 
     def capture(path: str, call: Call) -> None:

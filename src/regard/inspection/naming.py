@@ -3,6 +3,7 @@
 import unicodedata
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from regard.inspection.answers import AxisInfo
@@ -17,6 +18,7 @@ class Naming:
     piece: Callable[[int], str | None] | None = None  # of an id; None for one it does not know
     decoder: Any = None  # of the tokenizers library, where pieces spell bytes
     special: frozenset[str] = frozenset()  # pieces that belong to no word
+    text_of: Callable[[Sequence[int]], str] = str  # what several ids spell
 
     @classmethod
     def of(cls, tokenizer: Tokenizer | None) -> "Naming":
@@ -28,6 +30,7 @@ class Naming:
             tokenizer.backend.id_to_token,
             byte_level(tokenizer.backend.decoder),
             frozenset(special),
+            partial(written_text, tokenizer),
         )
 
     def names(self, ids: Sequence[int]) -> list[str]:
@@ -62,6 +65,11 @@ class Naming:
             sentences=None if self.piece is None else sentence_spans(names),
             prompt=len(names) if prompt is None else prompt,
         )
+
+
+def written_text(tokenizer: Tokenizer, ids: Sequence[int]) -> str:
+    """Without ids beyond the vocabulary, which embeddings are rounded up to have."""
+    return tokenizer.decode(id_ for id_ in ids if id_ < tokenizer.vocab_size)
 
 
 def byte_level(decoder: Any) -> Any:

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from regard.attention import Call, listening
-from regard.errors import UnsupportedError, unknown
+from regard.errors import UnsupportedError, check_choice
 from regard.inspection.tap import Tap
 
 IN_MEMORY = 2 * 2**30  # bytes that a trace keeps in memory before it goes to disk
@@ -81,8 +81,7 @@ class Recorder:
     taps: dict[str, Tap] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        if self.keep not in KEEP:
-            raise unknown("keep", self.keep, KEEP)
+        check_choice("keep", self.keep, KEEP)
         self._bytes = 0
         self._memory = Memory()
 

@@ -1,5 +1,6 @@
 """One attention layer of a run, and any rectangle of its maps: a look-up, exact, at any length."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -11,10 +12,11 @@ from regard.attention import Causal, Mask
 from regard.attention.masks import Both
 from regard.attention.record import Attention
 from regard.attention.scores import Score
+from regard.attention.softmax import log_weights
 from regard.errors import BadArgumentError, UnsupportedError
 from regard.inspection.answers import Receipt
-from regard.inspection.bounds import indices, one
 
+WHOLE = slice(None)
 ROWS_AT_ONCE = 2**22  # entries of a strip of whole rows: 16 MiB in float32
 TILE_ROWS, TILE_COLUMNS = 256, 2048  # computed at a time: 2 MiB, which stay in a core's cache
 SAMPLED_ROWS = 8  # of each head, for the receipt
@@ -102,12 +104,7 @@ class Tap:
         return hides_the_future(self.mask)
 
     def weights(
-        self,
-        head: int | None = None,
-        queries: slice = slice(None),
-        keys: slice = slice(None),
-        *,
-        item: int = 0,
+        self, head: int | None = None, queries: slice = WHOLE, keys: slice = WHOLE, *, item: int = 0
     ) -> Tensor:
         """A tile of the map, (queries, keys) or (heads, queries, keys): α of Vaswani et al. 2017,
         equation 1. Each row is normalized over all the keys it may see, inside the tile or not.
@@ -115,43 +112,20 @@ class Tap:
         Raises:
             BadArgumentError: a head, a sequence or a tile that is not there.
         """
-        rows, columns = self.rows_of(queries), self.columns_of(keys)
-        heads = self.heads_of(head)
-        tile = torch.stack([self.tile(each, rows, columns, item=item) for each in heads])
-        return tile if head is None else tile[0]
+        return self._of_heads(self.tile, head, queries, keys, item)
 
     def scores(
-        self,
-        head: int | None = None,
-        queries: slice = slice(None),
-        keys: slice = slice(None),
-        *,
-        item: int = 0,
+        self, head: int | None = None, queries: slice = WHOLE, keys: slice = WHOLE, *, item: int = 0
     ) -> Tensor:
         """The same tile before the softmax: scaled, biased, and -inf where the mask hides."""
-        rows, columns = self.rows_of(queries), self.columns_of(keys)
-        heads = self.heads_of(head)
-        tile = torch.stack([self.tile_of_scores(each, rows, columns, item) for each in heads])
-        return tile if head is None else tile[0]
+        return self._of_heads(self.tile_of_scores, head, queries, keys, item)
 
     def norms(
-        self,
-        head: int | None = None,
-        queries: slice = slice(None),
-        keys: slice = slice(None),
-        *,
-        item: int = 0,
+        self, head: int | None = None, queries: slice = WHOLE, keys: slice = WHOLE, *, item: int = 0
     ) -> Tensor:
         """‖α · f(x)‖ of the same tile, where f(x) = x W_V W_O of the head (Kobayashi et al. 2020,
         equation 5): how much a key adds to the output, not only how much it is looked at."""
-        if self.value_norms is None:
-            raise UnsupportedError(
-                f"‖α·f(x)‖ needs the output projection of {self.name}, which is not known here;"
-                " ask for weights instead."
-            )
-        weights = self.weights(head, queries, keys, item=item)
-        of_keys = self.value_norms[item, self.heads_of(head)][:, self.columns_of(keys)]
-        return weights * (of_keys[:, None] if head is None else of_keys)
+        return self._of_heads(self.tile_of_norms, head, queries, keys, item)
 
     def row(self, head: int, query: int, *, item: int = 0) -> Tensor:
         """The weights of one query over all keys, (keys,)."""
@@ -162,7 +136,7 @@ class Tap:
         return self.weights(head, keys=one("key", key, self.columns), item=item)[:, 0]
 
     def topk(
-        self, head: int, k: int, queries: slice = slice(None), *, item: int = 0
+        self, head: int, k: int, queries: slice = WHOLE, *, item: int = 0
     ) -> tuple[Tensor, Tensor]:
         """The k largest weights of each query and the keys they are of, (queries, k) each, largest
         first; no more than a strip of rows is in memory at a time."""
@@ -184,21 +158,47 @@ class Tap:
         one("item", item, self.batch)
         return self.attention.of_head(head, item)
 
-    def tile(self, head: int, rows: Tensor, columns: Tensor, *, item: int = 0) -> Tensor:
+    def tile(self, head: int, rows: Tensor, columns: Tensor, item: int = 0) -> Tensor:
         """The weights of chosen rows and columns, by ascending index."""
         return self.log_weights(head, rows, columns, item=item).exp()
 
     @torch.no_grad()
     def log_weights(self, head: int, rows: Tensor, columns: Tensor, *, item: int = 0) -> Tensor:
         """The logarithms of the same weights, score - lse; -inf where a weight is zero."""
-        attention, lse = self.of_head(head, item), self.lse(head, rows, item=item)
-        found = attention.log_weights(rows, columns, lse=lse[None, None], dtype=torch.float32)
-        return found[0, 0]
+        scores = self.tile_of_scores(head, rows, columns, item)
+        return log_weights(scores, self.lse(head, rows, item=item))
 
     @torch.no_grad()
     def tile_of_scores(self, head: int, rows: Tensor, columns: Tensor, item: int = 0) -> Tensor:
         """The scores of chosen rows and columns, by ascending index; -inf where hidden."""
         return self.of_head(head, item).scores(rows, columns, dtype=torch.float32)[0, 0]
+
+    def tile_of_norms(self, head: int, rows: Tensor, columns: Tensor, item: int = 0) -> Tensor:
+        """‖α · f(x)‖ at chosen rows and columns."""
+        weights = self.tile(head, rows, columns, item)
+        return weights * self.norms_of_keys(head, columns, item)
+
+    def norms_of_keys(self, head: int, columns: Tensor, item: int = 0) -> Tensor:
+        """‖f(x)‖ of chosen keys. Raises UnsupportedError where W_O is not known."""
+        if self.value_norms is None:
+            raise UnsupportedError(
+                f"‖α·f(x)‖ needs the output projection of {self.name}, which is not known here;"
+                " ask for weights instead."
+            )
+        return self.value_norms[item, head][columns]
+
+    def _of_heads(
+        self,
+        tile: Callable[[int, Tensor, Tensor, int], Tensor],
+        head: int | None,
+        queries: slice,
+        keys: slice,
+        item: int,
+    ) -> Tensor:
+        """That tile of one head, or of all, stacked."""
+        rows, columns = self.rows_of(queries), self.columns_of(keys)
+        tiles = torch.stack([tile(each, rows, columns, item) for each in self.heads_of(head)])
+        return tiles if head is None else tiles[0]
 
     def allowed(self, head: int, rows: Tensor, columns: Tensor, *, item: int = 0) -> Tensor | None:
         """Which of those columns those rows may see, as broadcasts to a tile; None where it
@@ -277,6 +277,25 @@ class Tap:
 
     def columns_of(self, keys: slice) -> Tensor:
         return indices("keys", keys, self.columns, self.query.device)
+
+
+def one(name: str, index: int, length: int) -> slice:
+    if not 0 <= index < length:
+        raise BadArgumentError(f"{name} must be from 0 to {length - 1}; got {index}.")
+    return slice(index, index + 1)
+
+
+def indices(name: str, part: slice, length: int, device: torch.device) -> Tensor:
+    if not isinstance(part, slice) or (part.step or 1) < 1:
+        raise BadArgumentError(
+            f"{name} must be a slice that runs forward, like slice(0, 64); got {part!r}."
+        )
+    for end in (part.start, part.stop):
+        if end is not None and not -length <= end <= length:
+            raise BadArgumentError(
+                f"{name} must lie within 0 to {length}; got {part.start} to {part.stop}."
+            )
+    return torch.arange(length, device=device)[part]
 
 
 def _cloned(value: Any) -> Any:

@@ -7,10 +7,10 @@ from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any
 
 from regard.files import whole_file
-from regard.inspection.part import part as part_of
 from regard.inspection.storage import load_trace, save_trace
-from regard.inspection.tiles import Head
 from regard.inspection.trace_data import TraceData
+from regard.inspection.views.part import part as part_of
+from regard.inspection.views.tiles import Head
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -45,7 +45,7 @@ class Trace(TraceData):
 
         Args:
             tap, head: which map; `head` may be "mean".
-            part: queries, keys, quantity and group, as `inspection.part.part` takes them.
+            part: queries, keys, quantity and group, as `inspection.views.part.part` takes them.
         """
         contents = part_of(self, tap, head, **part).npz()
         with whole_file(path) as file:
@@ -66,7 +66,7 @@ class Trace(TraceData):
             tap, head: which map; `head` may be "mean".
             scale: "linear", "log", "row" (each row by its largest) or "sink" (up to the largest
                 outside the sink's column).
-            part: queries, keys, quantity and group, as `inspection.part.part` takes them.
+            part: queries, keys, quantity and group, as `inspection.views.part.part` takes them.
         """
         from regard.figures.style import save  # slow to import, as matplotlib is
 

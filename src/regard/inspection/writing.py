@@ -2,14 +2,28 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 from torch import Tensor
 
+from regard.errors import BadArgumentError
 from regard.inspection.answers import Candidate, GenerationInfo, HypothesisInfo, Step
+from regard.inspection.naming import Naming
 
 CANDIDATES = 5
 ROWS_AT_ONCE = 64  # of logits, which are as wide as the vocabulary
 ONE_PASS = "maps are of one pass over the finished hypothesis"
+
+
+class Found(Protocol):
+    """A hypothesis, as a search gives it."""
+
+    @property
+    def tokens(self) -> Sequence[int]: ...
+    @property
+    def score(self) -> float | None: ...
+    @property
+    def finished(self) -> bool: ...
 
 
 @dataclass(frozen=True)
@@ -22,6 +36,42 @@ class Written:
     axis: str  # on which it grew, behind …
     prompt: int  # … so many positions
     searched: bool = True  # False: it was given
+
+
+def written(
+    found: Sequence[Found],
+    hypothesis: int,
+    naming: Naming,
+    *,
+    axis: str,
+    prompt: int,
+    searched: bool,
+) -> Written:
+    """What a model wrote, best first, with the hypothesis that is traced.
+
+    Args:
+        axis, prompt: where it stands: on that axis, behind so many positions.
+        searched: False for a text that a caller gave.
+
+    Raises:
+        BadArgumentError: there is no such hypothesis.
+    """
+    if not 0 <= hypothesis < len(found):
+        if not searched:
+            raise BadArgumentError(f"a given target is hypothesis 0; got {hypothesis}.")
+        raise BadArgumentError(
+            f"the search gave hypotheses 0 to {len(found) - 1}; got {hypothesis}."
+        )
+    hypotheses = [
+        HypothesisInfo(
+            text=naming.text_of(each.tokens),
+            tokens=naming.names(each.tokens),
+            score=each.score if searched else None,
+            finished=each.finished,
+        )
+        for each in found
+    ]
+    return Written(list(found[hypothesis].tokens), hypotheses, hypothesis, axis, prompt, searched)
 
 
 def generation_info(written: Written, logits: Tensor, name: Callable[[int], str]) -> GenerationInfo:

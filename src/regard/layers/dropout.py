@@ -26,7 +26,7 @@ class Dropout(nn.Module):
         self.dropped = round(probability * 256)
 
     def forward(self, input: Tensor) -> Tensor:
-        """Any shape → the same shape."""
+        """(…) → the same shape."""
         if not self.training or self.dropped == 0:
             return input
         if input.device.type != "cpu":
@@ -52,7 +52,7 @@ def check_dropout(probability: float) -> None:
 
 
 def keep_scale(like: Tensor, dropped: int) -> Tensor:
-    """A tensor shaped like `like`: 0 with probability dropped/256, else 256/(256 − dropped)."""
+    """Like (…) → (…): 0 with probability dropped/256, else 256/(256 − dropped)."""
     words = torch.empty((like.numel() + 7) // 8, dtype=torch.int64).random_(-(2**63), None)
     kept = words.view(torch.uint8)[: like.numel()] >= dropped
     return kept.to(like.dtype).mul_(256 / (256 - dropped)).view(like.shape)

@@ -122,7 +122,7 @@ def empty_table(rows: int, width: int) -> nn.Embedding:
 
 
 def check_ids(ids: Tensor, vocab_size: int) -> None:
-    """Raises BadArgumentError unless 0 ≤ ids < vocab_size, for ids of any shape.
+    """Raises BadArgumentError unless 0 ≤ ids < vocab_size, for ids (…).
 
     Ids on a GPU are not checked: reading them would wait for it.
     """

@@ -39,50 +39,32 @@ class Memory:
         return Memory(*(getattr(self, each.name).index_select(0, rows) for each in fields(self)))
 
 
-class FixedContextDecoder(nn.Module):
-    """Every step reads the encoder's last state c: s_i = f(s_{i−1}, y_{i−1}, c) (Cho et al. 2014,
-    section 2.2). Everything the decoder knows of the source is in that one vector."""
+class ContextDecoder(nn.Module):
+    """Each step reads a context c_i: s_i = f(s_{i−1}, y_{i−1}, c_i).
+
+    It is the encoder's last state at every step (Cho et al. 2014, section 2.2), or what attention
+    before the cell gives for s_{i−1} (Bahdanau et al. 2015, section 3.1).
+
+    Args:
+        cross_attention: None for a fixed context, which then holds all that the decoder knows of
+            the source.
+    """
 
     def __init__(
-        self, tokens: nn.Embedding, *, hidden_size: int, num_layers: int, cell: str, dropout: float
+        self,
+        tokens: nn.Embedding,
+        cross_attention: BahdanauAttention | None,
+        *,
+        hidden_size: int,
+        num_layers: int,
+        cell: str,
+        dropout: float,
     ):
         super().__init__()
         d_model = tokens.embedding_dim
         self.embed = Embedding(tokens, positions="none", dropout=dropout)
         self.first = FirstState(hidden_size, num_layers, cell)
-        self.cells = make_cells(
-            cell, d_model + hidden_size, hidden_size, num_layers, dropout=dropout
-        )
-        self.readout = MaxoutReadout(2 * hidden_size + d_model, d_model, dropout=dropout)
-
-    def keys(self, states: Tensor) -> Tensor:
-        """The encoder's states, (batch, source, hidden_size), which nothing is compared with."""
-        return states
-
-    def start(self, last: Tensor) -> State:
-        """The encoder's last state, (rows, hidden_size) → the first state of the cells."""
-        return self.first(last)
-
-    def forward(self, target: Tensor, memory: Memory, state: State) -> tuple[Tensor, State]:
-        """Ids (rows, steps) and a state → (rows, steps, d_model), and the next state."""
-        embedded = self.embed(target)
-        context = memory.last[:, None].expand(-1, target.shape[1], -1)
-        states, state = run(self.cells, torch.cat([embedded, context], dim=-1), state)
-        return self.readout(states, embedded, context), state
-
-
-class BahdanauDecoder(nn.Module):
-    """Attention before the cell: c_i from s_{i−1}, then s_i = f(s_{i−1}, y_{i−1}, c_i) (Bahdanau
-    et al. 2015, section 3.1)."""
-
-    def __init__(
-        self, tokens: nn.Embedding, *, hidden_size: int, num_layers: int, cell: str, dropout: float
-    ):
-        super().__init__()
-        d_model = tokens.embedding_dim
-        self.embed = Embedding(tokens, positions="none", dropout=dropout)
-        self.first = FirstState(hidden_size, num_layers, cell)
-        self.cross_attention = BahdanauAttention(hidden_size, hidden_size, hidden_size)
+        self.cross_attention = cross_attention
         self.cells = make_cells(
             cell, d_model + hidden_size, hidden_size, num_layers, dropout=dropout
         )
@@ -90,7 +72,7 @@ class BahdanauDecoder(nn.Module):
 
     def keys(self, states: Tensor) -> Tensor:
         """The encoder's states, (batch, source, hidden_size) → keys of the same shape."""
-        return self.cross_attention.keys(states)
+        return states if self.cross_attention is None else self.cross_attention.keys(states)
 
     def start(self, last: Tensor) -> State:
         """The encoder's last state, (rows, hidden_size) → the first state of the cells."""
@@ -99,14 +81,18 @@ class BahdanauDecoder(nn.Module):
     def forward(self, target: Tensor, memory: Memory, state: State) -> tuple[Tensor, State]:
         """Ids (rows, steps) and a state → (rows, steps, d_model), and the next state."""
         embedded = self.embed(target)
-        states, contexts = [], []
+        if self.cross_attention is None:
+            context = memory.last[:, None].expand(-1, target.shape[1], -1)
+            states, state = run(self.cells, torch.cat([embedded, context], dim=-1), state)
+            return self.readout(states, embedded, context), state
+        outputs, contexts = [], []
         for word in embedded.split(1, dim=1):
             query = state[0][-1][:, None]  # the last layer's
             context = self.cross_attention(query, memory.keys, memory.states, memory.mask)
             output, state = run(self.cells, torch.cat([word, context], dim=-1), state)
-            states.append(output)
+            outputs.append(output)
             contexts.append(context)
-        return self.readout(torch.cat(states, 1), embedded, torch.cat(contexts, 1)), state
+        return self.readout(torch.cat(outputs, 1), embedded, torch.cat(contexts, 1)), state
 
 
 class LuongDecoder(nn.Module):

@@ -5,7 +5,7 @@ One decoder with pre-norm layers; the families differ in their settings. Sources
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -13,7 +13,7 @@ import torch
 from torch import Tensor, nn
 
 from regard.attention import Padding
-from regard.errors import BadArgumentError, unknown
+from regard.errors import BadArgumentError
 from regard.layers import (
     ACTIVATIONS,
     Embedding,
@@ -29,7 +29,7 @@ from regard.layers import (
     empty_table,
     make_norm,
 )
-from regard.models.checks import check_choices
+from regard.models.configs import check_choices, from_preset
 from regard.positions.rotary import Llama3Scaling, Scaling
 
 
@@ -130,9 +130,7 @@ DECODER_PRESETS: dict[str, dict[str, Any]] = {
 
 def decoder_preset(name: str, vocab_size: int, **changes: Any) -> DecoderConfig:
     """The named preset with this vocabulary and any other changes."""
-    if name not in DECODER_PRESETS:
-        raise unknown("preset", name, DECODER_PRESETS)
-    return replace(DecoderConfig(vocab_size, **DECODER_PRESETS[name]), **changes)
+    return from_preset(DecoderConfig, DECODER_PRESETS, name, vocab_size=vocab_size, **changes)
 
 
 class Decoder(nn.Module):

@@ -12,7 +12,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from regard.attention import Padding
-from regard.errors import BadArgumentError, unknown
+from regard.errors import BadArgumentError
 from regard.layers import (
     ACTIVATIONS,
     Dropout,
@@ -25,7 +25,7 @@ from regard.layers import (
     check_ids,
     empty_table,
 )
-from regard.models.checks import check_choices
+from regard.models.configs import check_choices, from_preset
 
 HEADS = ("none", "pooler", "masked_lm", "classification", "question_answering")
 
@@ -86,9 +86,7 @@ ENCODER_PRESETS: dict[str, dict[str, Any]] = {
 
 def encoder_preset(name: str, vocab_size: int, **changes: Any) -> EncoderConfig:
     """The named preset with this vocabulary and any other changes."""
-    if name not in ENCODER_PRESETS:
-        raise unknown("preset", name, ENCODER_PRESETS)
-    return replace(EncoderConfig(vocab_size, **ENCODER_PRESETS[name]), **changes)
+    return from_preset(EncoderConfig, ENCODER_PRESETS, name, vocab_size=vocab_size, **changes)
 
 
 class Encoder(nn.Module):

@@ -4,13 +4,13 @@ The defaults are the paper's. Marian is the same with weights of its own; Pegasu
 T5 are other settings of the same fields.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import torch
 from torch import Tensor, nn
 
 from regard.attention import Mask, Padding
-from regard.errors import BadArgumentError, unknown
+from regard.errors import BadArgumentError
 from regard.layers import (
     ACTIVATIONS,
     Embedding,
@@ -26,7 +26,7 @@ from regard.layers import (
     empty_table,
     make_norm,
 )
-from regard.models.checks import check_choices, check_token_ids
+from regard.models.configs import check_choices, check_token_ids, from_preset
 
 
 @dataclass(frozen=True)
@@ -108,10 +108,7 @@ PRESETS: dict[str, dict[str, int | float]] = {
 
 def preset(name: str, vocab_size: int, **changes: object) -> EncoderDecoderConfig:
     """The named preset with this vocabulary and any other changes."""
-    if name not in PRESETS:
-        raise unknown("preset", name, PRESETS)
-    base = EncoderDecoderConfig(vocab_size, **PRESETS[name])  # type: ignore[arg-type]
-    return replace(base, **changes)  # type: ignore[arg-type]
+    return from_preset(EncoderDecoderConfig, PRESETS, name, vocab_size=vocab_size, **changes)
 
 
 class EncoderDecoder(nn.Module):

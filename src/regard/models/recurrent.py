@@ -5,24 +5,19 @@ Neural Machine Translation by Jointly Learning to Align and Translate; Luong et 
 Approaches to Attention-based Neural Machine Translation.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from regard.errors import BadArgumentError, unknown
+from regard.errors import BadArgumentError
 from regard.layers import Embedding, check_dropout, check_ids, empty_table
 from regard.layers.recurrent import CELLS, State, make_cells, read_tokens, reset_cells
 from regard.layers.recurrent_attention import BahdanauAttention, LuongAttention
-from regard.layers.recurrent_decoders import (
-    BahdanauDecoder,
-    FixedContextDecoder,
-    LuongDecoder,
-    Memory,
-)
-from regard.models.checks import check_choices, check_token_ids
+from regard.layers.recurrent_decoders import ContextDecoder, LuongDecoder, Memory
+from regard.models.configs import check_choices, check_token_ids, from_preset
 
 
 @dataclass(frozen=True)
@@ -81,10 +76,7 @@ RECURRENT_PRESETS: dict[str, dict[str, int | float]] = {
 
 def recurrent_preset(name: str, vocab_size: int, **changes: object) -> RecurrentConfig:
     """The named preset with this vocabulary and any other changes."""
-    if name not in RECURRENT_PRESETS:
-        raise unknown("preset of a recurrent model", name, RECURRENT_PRESETS)
-    base = RecurrentConfig(vocab_size, **RECURRENT_PRESETS[name])  # type: ignore[arg-type]
-    return replace(base, **changes)  # type: ignore[arg-type]
+    return from_preset(RecurrentConfig, RECURRENT_PRESETS, name, vocab_size=vocab_size, **changes)
 
 
 class RecurrentEncoderDecoder(nn.Module):
@@ -187,20 +179,18 @@ class Encoder(nn.Module):
         return read_tokens(self.cells, self.embed(source), attention_mask)
 
 
-def _decoder(
-    config: RecurrentConfig, tokens: nn.Embedding
-) -> FixedContextDecoder | BahdanauDecoder | LuongDecoder:
+def _decoder(config: RecurrentConfig, tokens: nn.Embedding) -> ContextDecoder | LuongDecoder:
     sizes: dict[str, Any] = dict(
         hidden_size=config.hidden_size,
         num_layers=config.decoder_layers,
         cell=config.cell,
         dropout=config.dropout,
     )
-    if config.attention == "none":
-        return FixedContextDecoder(tokens, **sizes)
-    if config.attention == "bahdanau":
-        return BahdanauDecoder(tokens, **sizes)
-    return LuongDecoder(tokens, score=config.score, input_feeding=config.input_feeding, **sizes)
+    if config.attention == "luong":
+        return LuongDecoder(tokens, score=config.score, input_feeding=config.input_feeding, **sizes)
+    width = config.hidden_size
+    attention = BahdanauAttention(width, width, width) if config.attention == "bahdanau" else None
+    return ContextDecoder(tokens, attention, **sizes)
 
 
 class DecodingState:

@@ -3,13 +3,12 @@
 Dosovitskiy et al. 2021, An Image is Worth 16x16 Words.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import torch
 from torch import Tensor, nn
 
-from regard.errors import unknown
 from regard.layers import (
     ACTIVATIONS,
     FeedForward,
@@ -19,7 +18,7 @@ from regard.layers import (
     TransformerLayer,
     check_dropout,
 )
-from regard.models.checks import check_choices
+from regard.models.configs import check_choices, from_preset
 from regard.models.encoder import Pooler, check_labels, init_weights
 
 VISION_HEADS = ("none", "pooler", "classification")
@@ -63,9 +62,7 @@ VISION_PRESETS: dict[str, dict[str, Any]] = {
 
 def vision_preset(name: str, **changes: Any) -> VisionConfig:
     """The named preset with any changes."""
-    if name not in VISION_PRESETS:
-        raise unknown("preset", name, VISION_PRESETS)
-    return replace(VisionConfig(**VISION_PRESETS[name]), **changes)
+    return from_preset(VisionConfig, VISION_PRESETS, name, **changes)
 
 
 class VisionTransformer(nn.Module):

@@ -11,7 +11,7 @@ from regard.errors import BadArgumentError
 
 
 def alibi_slopes(num_heads: int) -> Float[Tensor, " heads"]:
-    """How steeply each head's penalty grows: 2^(-8/h), 2^(-16/h), … for h heads.
+    """How steeply each head's penalty grows, (heads,): 2^(-8/h), 2^(-16/h), … for h heads.
 
     Where h is no power of two, the slopes of the power below come first, then every second one of
     the power above, as in the authors' code and every checkpoint.
@@ -26,8 +26,9 @@ def alibi_slopes(num_heads: int) -> Float[Tensor, " heads"]:
 def alibi(
     slopes: Float[Tensor, " heads"], queries: int, keys: int
 ) -> Float[Tensor, "heads queries keys"]:
-    """The bias to add to scores: -slope · |query's position - key's position|.
+    """Slopes (heads,) → the bias to add to scores, (heads, queries, keys).
 
+    It is -slope · |query's position - key's position|.
     The last query belongs to the last key, as in masks and in decoding with a cache.
     """
     rows = torch.arange(keys - queries, keys, device=slopes.device)

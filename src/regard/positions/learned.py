@@ -10,8 +10,9 @@ from regard.errors import BadArgumentError
 def learned(
     table: Float[Tensor, "max_positions d_model"], length: int, *, start: int = 0
 ) -> Float[Tensor, "length d_model"]:
-    """Rows start … start + length - 1 of the table; gradients reach these rows only.
+    """Rows start … start + length - 1, (length, d_model), of a table (max_positions, d_model).
 
+    Gradients reach these rows only.
     Raises BadArgumentError for a position outside the table: there is nothing to read there,
     unlike with sinusoidal positions.
     Source: Gehring et al. 2017, section 3.1.
@@ -21,24 +22,27 @@ def learned(
             f"learned positions start at 0; got start={start} and length={length}."
         )
     if start + length > len(table):
-        raise beyond(start + length - 1, table)
+        raise _beyond(start + length - 1, table)
     return table[start : start + length]
 
 
 def learned_at(
     table: Float[Tensor, "max_positions d_model"], positions: Int[Tensor, "*any"]
 ) -> Float[Tensor, "*any d_model"]:
-    """The table's row for each of these positions, in any order. Errors as for `learned`."""
+    """Positions (…), in any order → the rows (…, d_model) of a table (max_positions, d_model).
+
+    Errors as for `learned`.
+    """
     if positions.numel():
         first, last = int(positions.min()), int(positions.max())
         if first < 0:
             raise BadArgumentError(f"learned positions start at 0; got {first}.")
         if last >= len(table):
-            raise beyond(last, table)
+            raise _beyond(last, table)
     return embedding(positions, table)
 
 
-def beyond(position: int, table: Tensor) -> BadArgumentError:
+def _beyond(position: int, table: Tensor) -> BadArgumentError:
     return BadArgumentError(
         f"positions must be below {len(table)}, the rows of the table; got {position}."
         " Shorten or split the input, or use a model with more positions."

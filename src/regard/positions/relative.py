@@ -19,7 +19,7 @@ def relative_buckets(
     max_distance: int = 128,
     bidirectional: bool = True,
 ) -> Int[Tensor, "*any"]:
-    """The bucket, 0 … num_buckets - 1, of each offset: the key's position minus the query's.
+    """Offsets (…), each the key's position minus the query's → buckets 0 … num_buckets - 1, (…).
 
     Half of the buckets hold one distance each; those of the other half grow with its logarithm up
     to `max_distance`, and the last takes all beyond. Where both directions count, keys after the

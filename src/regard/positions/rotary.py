@@ -87,7 +87,7 @@ Scaling = LinearScaling | Llama3Scaling | YarnScaling
 def rotary_frequencies(
     dim: int, *, theta: int | float = 10000.0, scaling: Scaling | None = None
 ) -> Float[Tensor, " half"]:
-    """Radians per position of each pair of dimensions: theta^(-2i / dim).
+    """Radians per position of each pair of dimensions, (half,): theta^(-2i / dim).
 
     Frequencies and angles are float32, as in training: by position 10,000 their rounding changes
     the output more than a test of a checkpoint allows.
@@ -108,7 +108,8 @@ def rotate(
     positions: Int[Tensor, "*#batch positions"],
     frequencies: Float[Tensor, " half"],
 ) -> Float[Tensor, "*batch positions dim"]:
-    """Each pair of dimensions rotated by position · frequency.
+    """Each pair of dimensions rotated by position · frequency: x (…, positions, dim), positions
+    (…, positions) and frequencies (half,) → (…, positions, dim).
 
     Pairs are dimensions i and i + dim / 2, as in transformers' checkpoints (Llama's own files pair
     neighbors). rotate(q, m) · rotate(k, n) depends on m and n through m - n only.
@@ -122,7 +123,7 @@ def apply_rotary(
     cosine: Float[Tensor, "*#batch positions half"],
     sine: Float[Tensor, "*#batch positions half"],
 ) -> Float[Tensor, "*batch positions dim"]:
-    """`rotate`, given the cosines and sines of the angles."""
+    """`rotate`, given the cosines and sines of the angles, (…, positions, half) each."""
     first, second = x.chunk(2, -1)
     cosine, sine = cosine.to(x.dtype), sine.to(x.dtype)
     return torch.cat([first * cosine - second * sine, second * cosine + first * sine], -1)

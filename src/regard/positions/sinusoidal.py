@@ -27,14 +27,14 @@ def sinusoidal(
     dtype: torch.dtype = torch.float32,
     device: torch.device | str | None = None,
 ) -> Float[Tensor, "length d_model"]:
-    """PE(pos) for pos = start … start + length - 1.
+    """PE(pos) for pos = start … start + length - 1, (length, d_model).
 
     PE(pos, 2i) = sin(pos / base^(2i / d_model)) and PE(pos, 2i + 1) the cosine of the same.
     Raises BadArgumentError if d_model is odd or the layout is not known.
     """
     positions = torch.arange(start, start + length, dtype=torch.float64, device=device)
-    angles = positions[:, None] * frequencies(d_model, base, device)
-    return arrange(angles.sin(), angles.cos(), layout).to(dtype)
+    angles = positions[:, None] * _frequencies(d_model, base, device)
+    return _arrange(angles.sin(), angles.cos(), layout).to(dtype)
 
 
 def shift_matrix(
@@ -46,21 +46,22 @@ def shift_matrix(
     dtype: torch.dtype = torch.float32,
     device: torch.device | str | None = None,
 ) -> Float[Tensor, "d_model d_model"]:
-    """M(t) with PE(pos + t) = M(t) · PE(pos) for every pos: each pair turns by t · frequency.
+    """M(t), (d_model, d_model), with PE(pos + t) = M(t) · PE(pos) for every pos: each pair turns by
+    t · frequency.
 
     This is the paper's reason for the choice: "PE(pos + k) can be represented as a linear function
     of PE(pos)". M(t) is orthogonal, and M(s) · M(t) = M(s + t).
     """
-    angles = offset * frequencies(d_model, base, device)
+    angles = offset * _frequencies(d_model, base, device)
     identity = torch.eye(d_model // 2, dtype=torch.float64, device=device)
     sine, cosine = identity * angles.sin(), identity * angles.cos()
     # sin(a + b) = cos b · sin a + sin b · cos a;  cos(a + b) = -sin b · sin a + cos b · cos a
-    of_sines = arrange(cosine, sine, layout)  # rows that give the shifted sines
-    of_cosines = arrange(-sine, cosine, layout)
-    return arrange(of_sines.T, of_cosines.T, layout).T.contiguous().to(dtype)
+    of_sines = _arrange(cosine, sine, layout)  # rows that give the shifted sines
+    of_cosines = _arrange(-sine, cosine, layout)
+    return _arrange(of_sines.T, of_cosines.T, layout).T.contiguous().to(dtype)
 
 
-def frequencies(
+def _frequencies(
     d_model: int, base: int | float, device: torch.device | str | None
 ) -> Float[Tensor, " half"]:
     """Radians per position of each pair, in float64: in float32 a far position's angle is off."""
@@ -72,7 +73,7 @@ def frequencies(
     return torch.as_tensor(base, dtype=torch.float64, device=device) ** -exponents
 
 
-def arrange(
+def _arrange(
     sine: Float[Tensor, "*rows half"], cosine: Float[Tensor, "*rows half"], layout: Layout
 ) -> Float[Tensor, "*rows d_model"]:
     if layout == "interleaved":

@@ -18,11 +18,12 @@ from torch import Tensor
 
 from regard.attention import capped
 from regard.files import whole_file
-from regard.inspection import views
-from regard.inspection.formula import scale
 from regard.inspection.tap import Tap
-from regard.inspection.tiles import TileRequest, tile, visible
 from regard.inspection.trace_data import TraceData
+from regard.inspection.views.formula import scale
+from regard.inspection.views.page import describe
+from regard.inspection.views.statistics import head_summary
+from regard.inspection.views.tiles import TileRequest, thumbnails, tile, visible
 from regard.studio import page
 
 TILE = 256  # cells along the side of the tiles that the page asks for
@@ -60,7 +61,7 @@ def to_html(
             tap.heads_of(head)
     answers, left_out = _answers(trace, chosen, heads, int(limit_mb * 1e6))
     kept: dict[str, Any] = {
-        "trace": asdict(views.describe(trace, ID)) | {"can_ablate": False},
+        "trace": asdict(describe(trace, ID)) | {"can_ablate": False},
         "answers": answers,
         "left_out": left_out,
     }
@@ -76,10 +77,10 @@ def _answers(
 ) -> tuple[dict[str, Any], list[str]]:
     answers: dict[str, Any] = {}
     for tap in trace.values():  # an overview of everything costs little
-        summary = asdict(views.summary(trace, tap.name))
+        summary = asdict(head_summary(tap))
         answers[_key("summary", tap=tap.name)] = _plain(summary)
         answers[_key("scale", tap=tap.name)] = scale(tap.score, tap.head_dim)
-        pictures = views.thumbnails(trace, tap.name, THUMBNAIL).values
+        pictures = thumbnails(tap, THUMBNAIL)[0]
         answers[_key("thumbnails", tap=tap.name, size=THUMBNAIL)] = _packed(pictures)
     wanted = [
         (tap, head) for tap in chosen for head in (range(tap.heads) if heads is None else heads)

@@ -9,8 +9,9 @@ from pydantic import Field
 
 from regard.errors import BadArgumentError
 from regard.explanation import LONGEST, geometry
-from regard.explanation.record import Explanation, Geometry
+from regard.explanation.record import Explanation
 from regard.explanation.sentence import WORDS, explain_words
+from regard.figures.geometry import Geometry
 from regard.studio.requests import REFUSALS
 from regard.words import WordVectors, load_vectors
 

@@ -17,8 +17,6 @@ from fastapi.responses import Response
 from starlette.exceptions import HTTPException
 
 from regard.figures.style import save as save_figure
-from regard.inspection import views
-from regard.inspection.ablation import ablate as switch_off
 from regard.inspection.answers import (
     Ablation,
     Cell,
@@ -29,9 +27,12 @@ from regard.inspection.answers import (
     Summary,
     TraceInfo,
 )
-from regard.inspection.part import Part, Scale, part
-from regard.inspection.tiles import TileRequest
 from regard.inspection.trace import Trace
+from regard.inspection.views import page
+from regard.inspection.views.ablation import ablate as switch_off
+from regard.inspection.views.part import Part, Scale, part
+from regard.inspection.views.statistics import head_summary
+from regard.inspection.views.tiles import Tile, TileRequest, tile_of
 from regard.studio.export import to_html
 from regard.studio.library import Library
 from regard.studio.requests import REFUSALS, AblationRequest, Listed, TraceRequest
@@ -118,19 +119,19 @@ def traces(library: Here) -> list[Listed]:
 async def trace(request: Request, wanted: TraceRequest, library: Here) -> TraceInfo:
     def work() -> TraceInfo:
         id = library.trace(wanted)
-        return views.describe(library[id], id)
+        return page.describe(library[id], id)
 
     return await _in_turn(request, library.models_thread, work)
 
 
 @api.get("/traces/{id}")
 def opened(id: str, trace: Opened) -> TraceInfo:
-    return views.describe(trace, id)
+    return page.describe(trace, id)
 
 
 @api.get("/traces/{id}/summary")
 async def summary(request: Request, trace: Opened, tap: str, library: Here) -> Summary:
-    work = partial(views.summary, trace, tap)
+    work = partial(head_summary, trace[tap])
     return await _in_turn(request, library.overview_thread, work)
 
 
@@ -142,18 +143,18 @@ async def thumbnails(
     library: Here,
     size: Annotated[int, Query(ge=1, le=256)] = 48,
 ) -> Response:
-    work = partial(views.thumbnails, trace, tap, size)
+    work = partial(page.thumbnails, trace, tap, size)
     return _numbers(await _in_turn(request, library.overview_thread, work))
 
 
 @api.get("/traces/{id}/tile", response_class=Response, responses=_binary)
 def tile(trace: Opened, wanted: Annotated[_Tile, Depends()]) -> Response:
-    return _numbers(views.tile(trace, wanted))
+    return _numbers(tile_of(trace, wanted))
 
 
 @api.get("/traces/{id}/cell")
 def cell(trace: Opened, tap: str, head: Head, query: int, key: int) -> Cell:
-    return views.cell(trace, tap, head, query, key)
+    return page.cell(trace, tap, head, query, key)
 
 
 @api.get("/traces/{id}/looks")
@@ -166,7 +167,7 @@ def looks(
     k: Annotated[int, Query(ge=1, le=1000)] = 20,
     quantity: Quantity = "weight",
 ) -> Looks:
-    return views.looks(trace, tap, head, query=query, key=key, k=k, quantity=quantity)
+    return page.looks(trace, tap, head, query=query, key=key, k=k, quantity=quantity)
 
 
 @api.post("/traces/{id}/ablate")
@@ -224,5 +225,5 @@ def _download(contents: bytes, name: str) -> Response:
     return Response(contents, media_type=kind, headers=headers)
 
 
-def _numbers(numbers: views.Numbers) -> Response:
+def _numbers(numbers: Tile) -> Response:
     return Response(numbers.to_bytes(), media_type=NUMBERS, headers=numbers.headers())

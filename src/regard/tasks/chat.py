@@ -47,11 +47,6 @@ def chat_ids(tokenizer: Tokenizer, messages: Sequence[Message]) -> list[int]:
     return ids
 
 
-def render_chat(tokenizer: Tokenizer, messages: Sequence[Message]) -> str:
-    """The text that the template makes of a chat; `chat_ids` reads it, and raises the same."""
-    return _render(tokenizer, _checked(messages))
-
-
 def _render(tokenizer: Tokenizer, messages: list[dict[str, Any]]) -> str:
     template = _compiled(_template(tokenizer))
     special = {f"{name}_token": token for name, token in tokenizer.special.items()}

@@ -5,6 +5,7 @@ Reimers and Gurevych 2019, Sentence-BERT.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,12 +15,18 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from regard.checkpoints import Checkpoint, CheckpointLike, open_checkpoint
-from regard.errors import unknown
+from regard.errors import (
+    DamagedFileError,
+    NotFoundError,
+    UnsupportedError,
+    check_choice,
+    refusing,
+)
 from regard.inspection import Trace
+from regard.json_files import JsonFiles, read_json, read_object
 from regard.models import Encoder
 from regard.tasks.batching import read_each
 from regard.tasks.reading import Batch, Reader, Tokens, load_encoder
-from regard.tasks.sentence_transformers import read_settings
 from regard.tasks.task import Task
 from regard.text import Tokenizer
 
@@ -84,7 +91,7 @@ class Embedder(Task):
         lowercase: bool = False,
         name: str = "embedder",
     ):
-        check_pooling(pooling)
+        check_choice("pooling", pooling, POOLING)
         self._reader = Reader(model, tokenizer, name=name)
         self.model, self.tokenizer, self.name = self._reader.model, tokenizer, name
         self.pooling, self.normalize, self.lowercase = pooling, normalize, lowercase
@@ -100,17 +107,10 @@ class Embedder(Task):
         """
         checkpoint = open_checkpoint(folder)
         name = name or checkpoint.name
-        settings = read_settings(checkpoint.folder)
-        if settings.folder != checkpoint.folder:
-            checkpoint = Checkpoint(settings.folder, name=name)
-        return cls(
-            *load_encoder(checkpoint, name=name),
-            pooling=settings.pooling,
-            normalize=settings.normalize,
-            max_length=settings.max_length,
-            lowercase=settings.lowercase,
-            name=name,
-        )
+        encoder, settings = read_settings(checkpoint.folder)
+        if encoder != checkpoint.folder:
+            checkpoint = Checkpoint(encoder, name=name)
+        return cls(*load_encoder(checkpoint, name=name), name=name, **settings)
 
     def __call__(self, text: str | Sequence[str], **options: Any) -> Vectors:
         """One text → (d_model,); a list → (texts, d_model). Options as in `run`."""
@@ -136,7 +136,8 @@ class Embedder(Task):
             batch_size: texts read together.
             progress: called with the number of texts just finished.
         """
-        pool = POOLING[check_pooling(pooling or self.pooling)]
+        check_choice("pooling", pooling or self.pooling, POOLING)
+        pool = POOLING[pooling or self.pooling]
         normalize = self.normalize if normalize is None else normalize
 
         def compute(batch: Batch) -> Vectors:
@@ -179,8 +180,57 @@ class Embedder(Task):
         )
 
 
-def check_pooling(pooling: str) -> str:
-    """`pooling`, where it is a name in POOLING."""
-    if pooling not in POOLING:
-        raise unknown("pooling", pooling, POOLING)
-    return pooling
+def read_settings(folder: Path) -> tuple[Path, dict[str, Any]]:
+    """The encoder's folder and an `Embedder`'s arguments, by the modules.json of
+    sentence-transformers; without that file, the folder itself and no arguments.
+
+    Raises:
+        UnsupportedError: a module other than an encoder, pooling and normalization.
+        NotFoundError: a missing file.
+    """
+    if not (folder / "modules.json").is_file():
+        return folder, {}
+    with refusing(f"{folder}/modules.json is malformed"):
+        modules = {
+            str(module["type"]).rpartition(".")[2]: folder / str(module.get("path", ""))
+            for module in read_json(folder / "modules.json")
+        }
+    if other := modules.keys() - {"Transformer", "Pooling", "Normalize"}:
+        raise UnsupportedError(
+            f"{folder}/modules.json may name Transformer, Pooling and Normalize; it names"
+            f" {', '.join(sorted(other))}. Use sentence-transformers for this model."
+        )
+    model = modules.get("Transformer", folder)
+    settings = JsonFiles(model).get("sentence_bert_config.json", {})
+    length = settings.get("max_seq_length")
+    if not isinstance(length, int | None):
+        raise DamagedFileError(
+            f"max_seq_length in {model}/sentence_bert_config.json must be a number of tokens;"
+            f" it is {length!r}. Copy the file again from where it came from."
+        )
+    pooling = _pooling(modules["Pooling"] / "config.json") if "Pooling" in modules else "mean"
+    return model, {
+        "pooling": pooling,
+        "normalize": "Normalize" in modules,
+        "max_length": length,
+        "lowercase": bool(settings.get("do_lower_case")),
+    }
+
+
+def _pooling(file: Path) -> str:
+    """By its name, or by the flags of older files."""
+    if not file.is_file():
+        raise NotFoundError(f"modules.json asks for {file}, which is missing. Copy it too.")
+    settings = read_object(file)
+    flags = [key for key, value in settings.items() if key.startswith("pooling_mode_") and value]
+    names = settings.get("pooling_mode") or [
+        flag.removeprefix("pooling_mode_").removesuffix("_tokens").removesuffix("_token")
+        for flag in flags
+    ]
+    names = [names] if isinstance(names, str) else names
+    if len(names) != 1 or names[0] not in POOLING:
+        raise UnsupportedError(
+            f"{file} must name one way of pooling of {', '.join(POOLING)}; it names"
+            f" {', '.join(map(str, names)) or 'none'}. Use sentence-transformers for this model."
+        )
+    return str(names[0])

@@ -14,7 +14,7 @@ from regard.inspection import Trace
 from regard.inspection.models import traced
 from regard.models import Encoder
 from regard.tasks.batching import by_length
-from regard.tasks.tracing import check_text
+from regard.tasks.task import check_text
 from regard.text import Tokenizer
 from regard.text.cutting import cut
 

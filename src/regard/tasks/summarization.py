@@ -10,13 +10,9 @@ from regard.tasks.text_to_text import Alternative, TextToText, load_parts
 
 
 @dataclass(frozen=True)
-class Rewriting:
+class Rewriting(Alternative):
     """What became of one text."""
 
-    text: str
-    score: float  # log-probability divided by length^length_penalty: the beam's ranking
-    tokens: list[str]
-    finished: bool  # False where max_new_tokens cut it off
     truncated: bool = False  # whether the text was longer than the model reads, and cut there
     alternatives: list[Alternative] = field(default_factory=list)  # n best, this one first
 
@@ -80,5 +76,5 @@ _NOTHING = Rewriting("", 0.0, [], finished=True)  # of an empty text
 
 
 def _rewriting(alternatives: list[Alternative], *, truncated: bool) -> Rewriting:
-    best = alternatives[0]
-    return Rewriting(best.text, best.score, best.tokens, best.finished, truncated, alternatives)
+    best = vars(alternatives[0])
+    return Rewriting(**best, truncated=truncated, alternatives=alternatives)

@@ -1,12 +1,14 @@
 """What all tasks have in common: a model that can be loaded, called and moved."""
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from typing import Any, Self
 
 import torch
 from torch import nn
 
 from regard.checkpoints import CheckpointLike
+from regard.errors import BadArgumentError
 from regard.inspection import Trace
 
 
@@ -37,3 +39,13 @@ class Task(ABC):
     @abstractmethod
     def trace(self, *inputs: Any, **options: Any) -> Trace:
         """What every attention layer was given for one input."""
+
+
+def check_text(ids: Sequence[int], room: int, name: str) -> None:
+    """Raises BadArgumentError for a text of no tokens, or of more than a model has positions."""
+    if not ids:
+        raise BadArgumentError("there is no text to look at; give a sentence.")
+    if len(ids) > room:
+        raise BadArgumentError(
+            f"a text may have {room} tokens with {name}; got {len(ids)}. Look at a part of it."
+        )

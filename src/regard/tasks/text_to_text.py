@@ -21,11 +21,12 @@ from regard.files import write_json
 from regard.generation import GenerationConfig, Hypothesis, generate
 from regard.inspection import Trace
 from regard.inspection.models import traced
+from regard.inspection.naming import Naming
+from regard.inspection.writing import written
 from regard.models import AnyEncoderDecoder
 from regard.tasks.batching import by_length
 from regard.tasks.defaults import Defaults, read_defaults
-from regard.tasks.task import Task
-from regard.tasks.tracing import check_text, written
+from regard.tasks.task import Task, check_text
 from regard.text import Tokenizer, TokenizerPair
 
 T = TypeVar("T")
@@ -160,8 +161,8 @@ class TextToText(Task):
             found = generate(self.model.start(source), start, config)[0]
         else:
             found = [Hypothesis(self._written(target), math.nan, (), finished=True)]
-        searched = target is None
-        shown = written(found, hypothesis, self.tokenizers.target, "target", 1, searched=searched)
+        naming, searched = Naming.of(self.tokenizers.target), target is None
+        shown = written(found, hypothesis, naming, axis="target", prompt=1, searched=searched)
         return traced(
             self.model,
             {"source": source, "target": torch.tensor([shown.ids], device=self.device)},

@@ -15,15 +15,15 @@ from regard.errors import BadArgumentError, UnsupportedError
 from regard.generation import GenerationConfig, Hypothesis, generate, stream
 from regard.inspection import Trace
 from regard.inspection.models import traced
+from regard.inspection.naming import Naming
+from regard.inspection.writing import written
 from regard.models import Decoder
 from regard.tasks.batching import by_length, read_each
 from regard.tasks.chat import Message, chat_ids
 from regard.tasks.defaults import read_defaults
-from regard.tasks.task import Task
-from regard.tasks.tracing import check_text, written
-from regard.tasks.writing_stream import Writing
+from regard.tasks.task import Task, check_text
 from regard.text import Tokenizer
-from regard.text.stream import TextStream, text_after
+from regard.text.stream import TextStream, Writing, text_after
 
 Prompt = str | Sequence[Message]  # a text to go on with, or a chat to answer
 TRACED = 20  # tokens written for a trace by default
@@ -172,7 +172,7 @@ class Writer(Task):
         stop_strings: str | Sequence[str] = (),
         special_in_text: bool = False,
         **options: Any,
-    ) -> Writing[Result]:
+    ) -> Writing[Hypothesis, Result]:
         """The text of `run([prompt])`, in pieces as they are written; arguments as there.
 
         Raises:
@@ -233,9 +233,13 @@ class Writer(Task):
                 if target is None
                 else [self._written(target, positions - len(ids))]
             )
-            searched = target is None
             shown = written(
-                found, hypothesis, self.tokenizer, "tokens", len(ids), searched=searched
+                found,
+                hypothesis,
+                Naming.of(self.tokenizer),
+                axis="tokens",
+                prompt=len(ids),
+                searched=target is None,
             )
             ids = [*ids, *shown.ids]
         return traced(

@@ -1,11 +1,15 @@
-"""The text of token ids as they come: in pieces that never change and have no half character."""
+"""A text while it is written: in pieces that never change and have no half character."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
+from typing import Generic, TypeVar
 
 from regard.text.tokenizer import Tokenizer
+
+Found = TypeVar("Found")
+Result = TypeVar("Result")
 
 _UNFINISHED = "\ufffd"  # what a decoder writes for the first bytes of a character
 _BYTE = re.compile(r"<0x[0-9A-Fa-f]{2}>")
@@ -51,3 +55,29 @@ class TextStream:
 
     def _text(self) -> str:
         return text_after(self.tokenizer, self._known, self._waiting)
+
+
+class Writing(Iterator[str], Generic[Found, Result]):
+    """The pieces of a text as its ids come, and then the result that they make up."""
+
+    def __init__(
+        self,
+        tokens: Generator[int, None, Found],
+        writes: Callable[[int], bool],
+        text: TextStream,
+        result: Callable[[Found], Result],
+    ):
+        self.result: Result | None = None  # once the last piece has come
+        self._tokens, self._writes, self._text = tokens, writes, text
+        self._make_result = result
+
+    def __next__(self) -> str:
+        while self.result is None:
+            try:
+                token = next(self._tokens)
+                piece = self._text.add(token) if self._writes(token) else ""
+            except StopIteration as end:
+                self.result, piece = self._make_result(end.value), self._text.end()
+            if piece:
+                return piece
+        raise StopIteration

@@ -68,7 +68,7 @@ def test_an_output_table_of_its_own_is_refused(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("setting", "value", "message"),
     [
-        ("tie_word_embeddings", False, "tie_word_embeddings must be true for bart"),
+        ("tie_word_embeddings", False, "tie_word_embeddings must be true for a bart"),
         ("decoder_ffn_dim", 29, "must be equal; got 20 and 29"),
         ("activation_function", "mish", "activation must be one of .*; got 'mish'"),
     ],

@@ -54,7 +54,7 @@ def test_square_sizes_are_one_number_in_config_json() -> None:
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"pooler_act": "relu"}, "pooler_act must be 'tanh'"),
+        ({"pooler_act": "relu"}, 'pooler_act must be "tanh"'),
         ({"pooler_output_size": 7}, "pooler_output_size must be 15"),
         ({"architectures": ["ViTForMaskedImageModeling"]}, "ViTForMaskedImageModeling"),
     ],

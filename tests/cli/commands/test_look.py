@@ -1,5 +1,6 @@
 """`regard look`: a text, a folder or a saved trace, to a page, a file or the terminal."""
 
+import gzip
 import json
 import re
 import shutil
@@ -205,3 +206,10 @@ def test_a_trace_cut_short_or_of_another_version_is_one_sentence(regard, saved, 
     (tmp_path / "other.safetensors").write_bytes(other)
     outcome = regard("look", tmp_path / "other.safetensors", "--json")
     assert (outcome.code, "is a trace of version 9" in outcome.err) == (2, True)
+
+
+def test_a_packed_file_is_unpacked(tmp_path):
+    from regard.cli.commands.look import _text
+
+    (tmp_path / "text.gz").write_bytes(gzip.compress(b"The dog sees.\n"))
+    assert _text(None, tmp_path / "text.gz") == "The dog sees."

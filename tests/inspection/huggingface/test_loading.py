@@ -93,7 +93,7 @@ def test_a_translation_is_traced_as_the_decoder_read_it(folder, name):
 
 
 def test_a_trace_of_writing_can_be_ablated(folder):
-    from regard.inspection.ablation import ablate
+    from regard.inspection.views.ablation import ablate
 
     trace = load_for_tracing(folder("GPT-2")).trace("the cat sat", generate=4)
     result = ablate(trace, "head", "decoder.layers.2.self", head=1, step=2)

@@ -26,19 +26,20 @@ from regard.attention.softmax import normalized
 def blocked(
     attention: Attention, query_block: int | None = None, key_block: int | None = None
 ) -> tuple[Float[Tensor, "batch heads queries value_dim"], Float[Tensor, "batch heads queries"]]:
-    """The weighted average of the values, and the log-sum-exp of each row of scores."""
+    """The weighted average of the values, (batch, heads, queries, value_dim), and the log-sum-exp
+    of each row of scores, (batch, heads, queries)."""
     query, key, value, score, mask, bias = attention
     heads, queries, keys = query.shape[1], query.shape[2], key.shape[2]
     query_block, key_block = query_block or rows_per_tile(query), key_block or KEY_BLOCK
     # Split once: the gradient of a split is one concatenation, that of each slice a whole tensor.
     key_parts, value_parts = key.split(key_block, 2), value.split(key_block, 2)
-    bias_rows = split(bias, 2, query_block, queries)
+    bias_rows = _split(bias, 2, query_block, queries)
     positions = torch.arange(keys, device=key.device).split(key_block)
     rows = torch.arange(keys - queries, keys, device=key.device).split(query_block)
 
     def attend_rows(query: Tensor, bias: Tensor | None, rows: Tensor) -> tuple[Tensor, Tensor]:
         running = RunningAverage(query, value.shape[-1])
-        bias_parts = split(bias, 3, key_block, keys)
+        bias_parts = _split(bias, 3, key_block, keys)
         parts = zip(key_parts, value_parts, bias_parts, positions, strict=True)
         for key, value_part, bias_part, columns in parts:
             allowed = None if mask is None else mask.tile(rows, columns)
@@ -47,7 +48,7 @@ def blocked(
             if hidden and (running.started or columns is not positions[-1]):
                 continue
             # Adding is several times faster here than filling, which takes entries one at a time.
-            bias_part = with_mask(bias_part, allowed, running.total.dtype)
+            bias_part = _with_mask(bias_part, allowed, running.total.dtype)
             scores = masked_scores(score, query, key, bias_part, None)
             running.add(scores, repeat_heads(value_part, heads))
         return running.result()
@@ -66,7 +67,7 @@ def blocked(
     return torch.cat(outputs, 2).to(value.dtype), torch.cat(lses, 2)
 
 
-def with_mask(bias: Tensor | None, allowed: Tensor | None, dtype: torch.dtype) -> Tensor | None:
+def _with_mask(bias: Tensor | None, allowed: Tensor | None, dtype: torch.dtype) -> Tensor | None:
     """The bias of one tile, -inf where the mask hides."""
     if allowed is None or allowed.all():
         return bias
@@ -105,7 +106,7 @@ class RunningAverage:
         return normalized(self.sum, self.total, self.top)
 
 
-def split(bias: Tensor | None, dim: int, block: int, length: int) -> list[Tensor | None]:
+def _split(bias: Tensor | None, dim: int, block: int, length: int) -> list[Tensor | None]:
     """The bias of each block; a bias that is one along this dimension serves every block."""
     if bias is None or bias.shape[dim] == 1:
         return [bias] * -(-length // block)

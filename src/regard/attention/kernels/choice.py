@@ -31,7 +31,7 @@ DotKernel = Callable[[Attention, float], Tensor]
 
 
 def fused(attention: Attention, scale: float) -> Float[Tensor, "batch heads queries value_dim"]:
-    """PyTorch's own kernel, scaled_dot_product_attention.
+    """PyTorch's own kernel, scaled_dot_product_attention: (batch, heads, queries, value_dim).
 
     A mask other than a square Causal is built whole.
     """
@@ -74,7 +74,8 @@ FEW_ENTRIES = 2048  # under this it is not the work that costs, but the number o
 
 
 def run(kernel: str, inputs: Attention, return_lse: bool) -> tuple[Tensor, Tensor | None]:
-    """Output and, if asked for, each row's log-sum-exp. Raises for an unknown kernel."""
+    """Output, (batch, heads, queries, value_dim), and, if asked for, each row's log-sum-exp,
+    (batch, heads, queries). Raises for an unknown kernel."""
     if kernel not in KERNELS:
         raise unknown("kernel", kernel, KERNELS)
     if inputs.query.shape[2] == 0 or inputs.key.shape[2] == 0:
@@ -85,12 +86,12 @@ def run(kernel: str, inputs: Attention, return_lse: bool) -> tuple[Tensor, Tenso
     if kernel in ANY_SCORE:
         return ANY_SCORE[kernel](inputs)
 
-    dots, scale = as_scaled_dot(kernel, inputs)
+    dots, scale = _as_scaled_dot(kernel, inputs)
     if kernel == "short" and inputs.bias is not None:
         raise UnsupportedError(
             "kernel 'short' takes no bias; use kernel='plain', 'blocked' or 'fused'."
         )
-    if needs_definition(kernel):
+    if _needs_definition(kernel):
         return definition(inputs)
     output = DOT_PRODUCTS[kernel](dots, scale)
     if output.requires_grad:
@@ -101,7 +102,7 @@ def run(kernel: str, inputs: Attention, return_lse: bool) -> tuple[Tensor, Tenso
     return output, inputs.lse()
 
 
-def needs_definition(kernel: str) -> bool:
+def _needs_definition(kernel: str) -> bool:
     """Whether torch.func, forward mode or torch.compile asks for more than `kernel` can do."""
     # Once compiled, an autograd.Function drops second derivatives without an error.
     if kernel == "short" and torch.compiler.is_compiling():
@@ -126,10 +127,10 @@ def choose(inputs: Attention) -> str:
         return "blocked"
     if bias is not None or query.device.type != "cpu":
         return "fused"
-    return "short" if suits_short(inputs, entries) else "fused"
+    return "short" if _suits_short(inputs, entries) else "fused"
 
 
-def suits_short(inputs: Attention, entries: int) -> bool:
+def _suits_short(inputs: Attention, entries: int) -> bool:
     query, key, value = inputs[:3]
     queries, keys = query.shape[2], key.shape[2]
     training = torch.is_grad_enabled() and any(
@@ -143,7 +144,7 @@ def suits_short(inputs: Attention, entries: int) -> bool:
     return queries == 1 or (keys <= limit and entries <= 4 * WHOLE_MAP_ENTRIES)
 
 
-def as_scaled_dot(kernel: str, inputs: Attention) -> tuple[Attention, float]:
+def _as_scaled_dot(kernel: str, inputs: Attention) -> tuple[Attention, float]:
     """The attention and the scale with which scale · query keyᵀ are the scores."""
     query, score = inputs.query, inputs.score
     if score is scaled_dot:

@@ -17,14 +17,16 @@ WHOLE_MAP_ENTRIES = 2**24  # up to here a map or a mask is built whole: 64 MiB i
 
 
 def definition(inputs: Attention) -> tuple[Tensor, Tensor]:
-    """Output and log-sum-exp, by operations that can be differentiated to any order."""
+    """Output, (batch, heads, queries, value_dim), and log-sum-exp, (batch, heads, queries), by
+    operations that can be differentiated to any order."""
     batch, heads, queries, _ = inputs.query.shape
     entries = batch * heads * queries * inputs.key.shape[2]
     return plain(inputs) if entries <= WHOLE_MAP_ENTRIES else blocked(inputs)
 
 
 def with_further_derivatives(output: Tensor, inputs: Attention) -> Tensor:
-    """A kernel's output, whose derivatives beyond the first are those of the definition."""
+    """A kernel's output, (batch, heads, queries, value_dim), whose derivatives beyond the first are
+    those of the definition."""
     query, key, value, score, mask, bias = inputs
     return _FurtherDerivatives.apply(output, score, mask, query, key, value, bias)
 

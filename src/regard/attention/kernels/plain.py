@@ -10,7 +10,8 @@ from regard.attention.softmax import softmax
 def plain(
     attention: Attention,
 ) -> tuple[Float[Tensor, "batch heads queries value_dim"], Float[Tensor, "batch heads queries"]]:
-    """The weighted average of the values, and the log-sum-exp of each row of scores."""
+    """The weighted average of the values, (batch, heads, queries, value_dim), and the log-sum-exp
+    of each row of scores, (batch, heads, queries)."""
     scores = attention.scores()
     weights, lse = softmax(scores)
     value = repeat_heads(attention.value, attention.query.shape[1])

@@ -21,7 +21,8 @@ REGISTER = 16  # float32 numbers in 512 bits
 
 
 def short(attention: Attention, scale: float) -> Float[Tensor, "batch heads queries value_dim"]:
-    """The weighted average of the values, with its first derivative. The whole map is in memory."""
+    """The weighted average of the values, (batch, heads, queries, value_dim), with its first
+    derivative. The whole map is in memory."""
     query, key, value, _, mask, _ = attention
     queries, keys = query.shape[2], key.shape[2]
     # A single query, as in decoding, does not earn back the copy of all keys that padding is.
@@ -36,8 +37,8 @@ def short(attention: Attention, scale: float) -> Float[Tensor, "batch heads quer
     if torch.is_grad_enabled() and (
         query.requires_grad or key.requires_grad or value.requires_grad
     ):
-        return ShortAttention.apply(query, key, value, addend, live_rows, scale)
-    return average(query, key, value, addend, live_rows, scale)[0]
+        return _ShortAttention.apply(query, key, value, addend, live_rows, scale)
+    return _average(query, key, value, addend, live_rows, scale)[0]
 
 
 class Flat(NamedTuple):
@@ -49,7 +50,7 @@ class Flat(NamedTuple):
     weights: Float[Tensor, "all_key_heads rows width"]
 
 
-def average(
+def _average(
     query: Float[Tensor, "batch heads queries head_dim"],
     key: Float[Tensor, "batch key_heads keys head_dim"],
     value: Float[Tensor, "batch key_heads keys value_dim"],
@@ -75,7 +76,7 @@ def average(
         scores = query.new_empty(batch, heads, queries, width).copy_(addend)
         scores = scores.view(batch * key_heads, rows, width)
         scores.baddbmm_(query, key.mT, alpha=scale)
-    weights = torch.softmax(scores, -1, dtype=softmax_dtype(scores))
+    weights = torch.softmax(scores, -1, dtype=_softmax_dtype(scores))
     if live_rows is not None:
         by_head = weights.view(batch, heads, queries, width)
         weights = zero_where_empty(by_head, ~live_rows).view_as(weights)
@@ -84,12 +85,12 @@ def average(
     return output, Flat(query, key, value, weights)
 
 
-class ShortAttention(torch.autograd.Function):
-    """`average` with its derivative written out."""
+class _ShortAttention(torch.autograd.Function):
+    """`_average` with its derivative written out."""
 
     @staticmethod
     def forward(ctx: Any, query: Tensor, key: Tensor, value: Tensor, *rest: Any) -> Tensor:
-        output, flat = average(query, key, value, *rest)
+        output, flat = _average(query, key, value, *rest)
         ctx.save_for_backward(*flat)
         ctx.set_materialize_grads(False)
         ctx.scale, ctx.query_shape, ctx.key_shape = rest[-1], query.shape, key.shape
@@ -102,7 +103,7 @@ class ShortAttention(torch.autograd.Function):
             return None, None, None, None, None, None
         flat = Flat(*ctx.saved_tensors)
         output_grad = output_grad.reshape(*flat.query.shape[:2], -1)
-        weights_grad = torch.bmm(output_grad, flat.value.mT).to(softmax_dtype(flat.weights))
+        weights_grad = torch.bmm(output_grad, flat.value.mT).to(_softmax_dtype(flat.weights))
         # The derivative of softmax, w ⊙ (g - Σ w g), is zero in rows whose weights are.
         scores_grad = torch._softmax_backward_data(
             weights_grad, flat.weights.to(weights_grad.dtype), -1, weights_grad.dtype
@@ -119,7 +120,7 @@ class ShortAttention(torch.autograd.Function):
         return query_grad, without_padding(key_grad), without_padding(value_grad), None, None, None
 
 
-def softmax_dtype(scores: Tensor) -> torch.dtype:
+def _softmax_dtype(scores: Tensor) -> torch.dtype:
     """A register holds 32 numbers of 16 bits: other widths are faster as float32, where 16 fill it.
 
     Either way sums are kept in float32.

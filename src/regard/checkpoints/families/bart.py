@@ -6,11 +6,8 @@ BART (Lewis et al. 2020) normalizes after each sub-layer, mBART (Liu et al. 2020
 from typing import Any
 
 from regard.checkpoints.families.marian import RENAMES, SHARED, read_sizes, shared_settings
-from regard.checkpoints.family import Family, Place, Settings, rename
-from regard.errors import UnsupportedError
+from regard.checkpoints.family import Family, Place, Settings, refuse_settings, rename
 from regard.models import EncoderDecoder, EncoderDecoderConfig
-
-MODEL_TYPES = ("bart", "mbart")
 
 # What every model of these families has in common.
 FIXED: dict[str, Any] = {
@@ -56,10 +53,7 @@ def to_config(config: EncoderDecoderConfig) -> Settings:
 def from_config(settings: Settings) -> EncoderDecoderConfig:
     """The configuration that config.json describes."""
     family = settings["model_type"]
-    if not settings.get("tie_word_embeddings", True):
-        raise UnsupportedError(
-            f"tie_word_embeddings must be true for {family}; config.json says false."
-        )
+    refuse_settings(settings, {"tie_word_embeddings": True})
     eos = settings.get("eos_token_id", 2)
     start = settings.get("decoder_start_token_id", 2 if family == "bart" else None)
     return EncoderDecoderConfig(

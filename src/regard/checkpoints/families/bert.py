@@ -10,9 +10,8 @@ from regard.checkpoints.families.heads import (
     label_settings,
     read_head,
     read_labels,
-    refuse_settings,
 )
-from regard.checkpoints.family import Family, Settings
+from regard.checkpoints.family import Family, Settings, refuse_settings
 from regard.models import Encoder, EncoderConfig
 
 # Replaced in this order, inside every name of our state dict but the head's.
@@ -40,6 +39,8 @@ HEAD = {
     "classification": (("head.pooler.", "bert.pooler."), ("head.output", "classifier")),
     "question_answering": (("head.output", "qa_outputs"),),
 }
+# Of the two heads of pre-training, that of next sentences is left out.
+HEADS = TEXT_HEADS | {"ForPreTraining": "masked_lm"}
 # Of old files, of what has no effect on the head that is asked for, and of counted numbers.
 IGNORED = ("pooler.dense.*", "cls.seq_relationship.*", "embeddings.position_ids")
 REFUSED = {
@@ -62,14 +63,14 @@ def aliases(model: Encoder) -> dict[str, str]:
 
 def to_config(config: EncoderConfig) -> Settings:
     """config.json for a model of this configuration."""
-    head = head_settings(config.head, "Bert", TEXT_HEADS)
+    head = head_settings(config.head, "Bert", HEADS)
     return {"model_type": "bert"} | head | body_settings(config)
 
 
 def from_config(settings: Settings) -> EncoderConfig:
     """The configuration that config.json describes."""
     refuse_settings(settings, REFUSED)
-    head = read_head(settings, "Bert", TEXT_HEADS)
+    head = read_head(settings, "Bert", HEADS)
     return EncoderConfig(
         max_positions=settings["max_position_embeddings"],
         pad_id=settings.get("pad_token_id", 0),

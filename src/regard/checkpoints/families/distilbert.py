@@ -12,9 +12,8 @@ from regard.checkpoints.families.heads import (
     label_settings,
     read_head,
     read_labels,
-    refuse_settings,
 )
-from regard.checkpoints.family import Family, Settings
+from regard.checkpoints.family import Family, Settings, refuse_settings
 from regard.models import Encoder, EncoderConfig
 
 # Replaced in this order, inside every name of our state dict but the head's.
@@ -42,9 +41,7 @@ HEAD = {
     "classification": (("head.pooler.dense", "pre_classifier"), ("head.output", "classifier")),
     "question_answering": (("head.output", "qa_outputs"),),
 }
-HEADS = {ending: head for ending, head in TEXT_HEADS.items() if ending != "ForPreTraining"} | {
-    "Model": "none"
-}
+HEADS = TEXT_HEADS | {"Model": "none"}
 # The setting that holds the head's dropout, and its value when config.json has none.
 HEAD_DROPOUT = {
     "classification": ("seq_classif_dropout", 0.2),

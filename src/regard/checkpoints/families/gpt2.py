@@ -2,8 +2,7 @@
 
 import re
 
-from regard.checkpoints.family import Family, Place, Settings, rename
-from regard.errors import UnsupportedError
+from regard.checkpoints.family import Family, Place, Settings, refuse_settings, rename
 from regard.models import Decoder, DecoderConfig
 
 # Replaced in this order, inside every name of our state dict.
@@ -20,6 +19,7 @@ RENAMES = (
 )
 FUSED = ("query", "key", "value")  # one weight of theirs, attn.c_attn, in this order
 FUSED_NAME = re.compile(rf"self_attention\.({'|'.join(FUSED)})\b")
+REFUSED = {"scale_attn_by_inverse_layer_idx": False, "add_cross_attention": False}
 
 
 def names(model: Decoder) -> dict[str, Place]:
@@ -93,12 +93,7 @@ def to_config(config: DecoderConfig) -> Settings:
 
 def from_config(settings: Settings) -> DecoderConfig:
     """The configuration that config.json describes."""
-    for name in ("scale_attn_by_inverse_layer_idx", "add_cross_attention"):
-        if settings.get(name, False):
-            raise UnsupportedError(
-                f"{name} must be false for a GPT-2 model here; config.json says true."
-                " Load the model with transformers and give it to regard.trace."
-            )
+    refuse_settings(settings, REFUSED)
     width = settings["n_embd"]
     scaled = settings.get("scale_attn_weights", True)
     return DecoderConfig(

@@ -5,13 +5,12 @@ from collections.abc import Iterable, Mapping
 
 from regard.checkpoints.family import Settings, rename
 from regard.errors import UnsupportedError
-from regard.models import Encoder
+from regard.models import Encoder, VisionTransformer
 
 # The ending of a transformers class → the head it has. "Model" has a pooler where the family does.
 TEXT_HEADS = {
     "Model": "pooler",
     "ForMaskedLM": "masked_lm",
-    "ForPreTraining": "masked_lm",  # BERT's other head, of next sentences, is left out
     "ForSequenceClassification": "classification",
     "ForQuestionAnswering": "question_answering",
 }
@@ -25,7 +24,7 @@ Table = Iterable[tuple[str, str]]  # (ours, theirs), replaced in this order insi
 
 
 def encoder_names(
-    model: Encoder, *, base: str, body: Table, head: Mapping[str, Table]
+    model: Encoder | VisionTransformer, *, base: str, body: Table, head: Mapping[str, Table]
 ) -> dict[str, str]:
     """Our name → theirs for every weight of an encoder.
 
@@ -79,13 +78,3 @@ def label_settings(labels: tuple[str, ...]) -> Settings:
         "id2label": {str(index): label for index, label in enumerate(labels)},
         "label2id": {label: index for index, label in enumerate(labels)},
     }
-
-
-def refuse_settings(settings: Settings, wanted: Mapping[str, object]) -> None:
-    """Raises RegardError for a setting that regard does not implement."""
-    for name, value in wanted.items():
-        if settings.get(name, value) != value:
-            raise UnsupportedError(
-                f"{name} must be {value!r} for a {settings['model_type']} model here;"
-                f" config.json says {settings[name]!r}."
-            )

@@ -14,8 +14,6 @@ from regard.errors import UnsupportedError
 from regard.models import EncoderDecoder, EncoderDecoderConfig
 from regard.positions import sinusoidal
 
-MODEL_TYPES = ("marian", "pegasus", "regard")
-
 # Replaced in this order, inside every name of our state dict.
 RENAMES = (
     (".embed.tokens", ".embed_tokens"),

@@ -7,7 +7,6 @@ from regard.checkpoints.family import Family
 from regard.errors import UnsupportedError
 from regard.models import RecurrentConfig, RecurrentEncoderDecoder
 
-MODEL_TYPES = ("regard-recurrent",)
 SHARED = "shared.weight"
 # What everyone's config.json calls fields that ours calls differently.
 RENAMES = {
@@ -32,7 +31,7 @@ def names(model: RecurrentEncoderDecoder) -> dict[str, str]:
 def to_config(config: RecurrentConfig) -> dict[str, Any]:
     """config.json for a model of this configuration."""
     return {
-        "model_type": MODEL_TYPES[0],
+        "model_type": "regard-recurrent",
         "architectures": [RecurrentEncoderDecoder.__name__],
         "is_encoder_decoder": True,
         "tie_word_embeddings": True,
@@ -55,6 +54,5 @@ FAMILY = Family(
     model=RecurrentEncoderDecoder,
     from_config=from_config,
     to_config=to_config,
-    fits=lambda config: True,
     names=names,
 )

@@ -2,21 +2,9 @@
 
 from functools import partial
 
-from regard.checkpoints.families.bert import (
-    BODY,
-    IGNORED,
-    REFUSED,
-    body_settings,
-    read_body,
-)
-from regard.checkpoints.families.heads import (
-    TEXT_HEADS,
-    encoder_names,
-    head_settings,
-    read_head,
-    refuse_settings,
-)
-from regard.checkpoints.family import Family, Settings
+from regard.checkpoints.families.bert import BODY, IGNORED, REFUSED, body_settings, read_body
+from regard.checkpoints.families.heads import TEXT_HEADS, encoder_names, head_settings, read_head
+from regard.checkpoints.family import Family, Settings, refuse_settings
 from regard.errors import DamagedFileError
 from regard.models import Encoder, EncoderConfig
 
@@ -30,7 +18,6 @@ HEAD = {
     ),
     "question_answering": (("head.output", "qa_outputs"),),
 }
-HEADS = {ending: head for ending, head in TEXT_HEADS.items() if ending != "ForPreTraining"}
 
 
 def aliases(model: Encoder) -> dict[str, str]:
@@ -45,14 +32,14 @@ def aliases(model: Encoder) -> dict[str, str]:
 
 def to_config(config: EncoderConfig) -> Settings:
     """config.json for a model of this configuration."""
-    head = head_settings(config.head, "Roberta", HEADS)
+    head = head_settings(config.head, "Roberta", TEXT_HEADS)
     return {"model_type": "roberta"} | head | body_settings(config)
 
 
 def from_config(settings: Settings) -> EncoderConfig:
     """The configuration that config.json describes."""
     refuse_settings(settings, REFUSED)
-    head = read_head(settings, "Roberta", HEADS)
+    head = read_head(settings, "Roberta", TEXT_HEADS)
     if head == "masked_lm":
         refuse_settings(settings, {"hidden_act": "gelu"})  # the head has it whatever the layers do
     pad_id = settings.get("pad_token_id", 1)

@@ -12,8 +12,6 @@ from typing import Any
 from regard.checkpoints.family import Family, Settings, rename
 from regard.models import EncoderDecoder, EncoderDecoderConfig
 
-MODEL_TYPES = ("t5",)
-
 # Replaced in this order, inside every name of our state dict; a layer of theirs numbers its
 # sub-layers, and the feed-forward network is the last.
 RENAMES = (

@@ -1,14 +1,16 @@
 """The vision Transformer's names and settings in Hugging Face's ViT layout."""
 
+from functools import partial
+
 from regard.checkpoints.families.heads import (
     IMAGE_HEADS,
+    encoder_names,
     head_settings,
     label_settings,
     read_head,
     read_labels,
-    refuse_settings,
 )
-from regard.checkpoints.family import Family, Settings, rename
+from regard.checkpoints.family import Family, Settings, refuse_settings
 from regard.models import VisionConfig, VisionTransformer
 
 # Replaced in this order, inside every name of our state dict but the head's.
@@ -30,15 +32,6 @@ HEAD = {
     "pooler": (("head.", "vit.pooler."),),
     "classification": (("head.output", "classifier"),),
 }
-
-
-def names(model: VisionTransformer) -> dict[str, str]:
-    """Our name → theirs for every weight."""
-    head = HEAD.get(model.config.head, ())
-    return {
-        name: rename(name, head) if name.startswith("head.") else f"vit.{rename(name, BODY)}"
-        for name in model.state_dict()
-    }
 
 
 def to_config(config: VisionConfig) -> Settings:
@@ -102,8 +95,7 @@ FAMILY = Family(
     model=VisionTransformer,
     from_config=from_config,
     to_config=to_config,
-    fits=lambda config: True,
-    names=names,
+    names=partial(encoder_names, base="vit", body=BODY, head=HEAD),
     base="vit.",
     ignored=("pooler.dense.*", "embeddings.mask_token"),
 )

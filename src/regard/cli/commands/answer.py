@@ -1,71 +1,60 @@
 """`regard answer`: questions to the parts of a text that answer them."""
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
-from regard.cli.lines import Line, json_object, open_input, read_text
-from regard.cli.options import BatchSize, Output, Threads
-from regard.cli.texts import destination, line_named, lines_bar, one_line, text_groups
+from regard.cli import options
+from regard.cli.lines import Line, json_object
+from regard.cli.options import model_option, option
+from regard.cli.texts import answer_lines, one_line, text_groups, whole_text
 from regard.errors import BadArgumentError
 
 if TYPE_CHECKING:
     from regard.tasks.answering import Answer
 
+Context = Annotated[
+    Path | None,
+    option("File with the text to search, up to 16 MiB; may be .gz.", "--context", "-c"),
+]
+Input = Annotated[
+    Path | None,
+    option(
+        'File of questions, one a line, or of JSON objects with a "question" and a "context"; may'
+        " be .gz.",
+        "--input",
+        "-i",
+    ),
+]
+AsJson = Annotated[
+    bool, option("Write a JSON object a line, with the fields that came in.", "--json")
+]
+TopK = Annotated[
+    int,
+    option(
+        "Answers to show for each question; more than one as line number, answer and score.", min=1
+    ),
+]
+OrNone = Annotated[
+    bool, option("Allow the empty answer, for questions that the context leaves open.", "--or-none")
+]
+
+Asked = dict[str, Any]  # the fields of a question
+
 
 def answer(
-    model: Annotated[
-        str,
-        typer.Option("--model", "-m", help="Folder or hub:org/name of a model that answers."),
-    ],
-    questions: Annotated[
-        list[str] | None,
-        typer.Argument(help="What to ask, each in quotes; without any, --input or stdin."),
-    ] = None,
-    context: Annotated[
-        Path | None,
-        typer.Option(
-            "--context", "-c", help="File with the text to search, up to 16 MiB; may be .gz."
-        ),
-    ] = None,
-    text: Annotated[str | None, typer.Option("--text", help="The text to search.")] = None,
-    input: Annotated[
-        Path | None,
-        typer.Option(
-            "--input",
-            "-i",
-            help='File of questions, one a line, or of JSON objects with a "question" and a'
-            ' "context"; may be .gz.',
-        ),
-    ] = None,
-    output: Output = None,
-    as_json: Annotated[
-        bool,
-        typer.Option("--json", help="Write a JSON object a line, with the fields that came in."),
-    ] = False,
-    top_k: Annotated[
-        int,
-        typer.Option(
-            "--top-k",
-            min=1,
-            help="Answers to show for each question; more than one as line number, answer and"
-            " score.",
-        ),
-    ] = 1,
-    max_answer_len: Annotated[
-        int, typer.Option("--max-answer-len", min=1, help="Longest answer, in tokens.")
-    ] = 15,
-    or_none: Annotated[
-        bool,
-        typer.Option(
-            "--or-none", help="Allow the empty answer, for questions that the context leaves open."
-        ),
-    ] = False,
-    batch_size: BatchSize = 32,
-    threads: Threads = None,
+    model: Annotated[str, model_option("Folder or hub:org/name of a model that answers.")],
+    questions: Annotated[options.Texts, options.texts_to("ask")] = None,
+    context: Context = None,
+    text: Annotated[str | None, option("The text to search.")] = None,
+    input: Input = None,
+    output: options.Output = None,
+    as_json: AsJson = False,
+    top_k: TopK = 1,
+    max_answer_len: Annotated[int, option("Longest answer, in tokens.", min=1)] = 15,
+    or_none: OrNone = False,
+    batch_size: options.BatchSize = 32,
+    threads: options.Threads = None,
 ) -> None:
     """Answer questions out of a text.
 
@@ -73,74 +62,55 @@ def answer(
     """
     if context and text is not None:
         raise BadArgumentError("give either --context or --text; got both.")
-    searched = text
-    if context:
-        with open_input(context) as opened:
-            searched = read_text(opened, name=str(context))
+    searched = whole_text("", context) if context else text
     groups = text_groups(questions, input, False, what="a question")
-    import torch
-
+    options.use_threads(threads)
     from regard.api.loading import load
 
-    if threads:
-        torch.set_num_threads(threads)
     answerer = load(model, "question-answering")
-    options: dict[str, Any] = {
-        "top_k": top_k,
-        "max_answer_len": max_answer_len,
-        "handle_impossible_answer": or_none,
-        "batch_size": batch_size,
-    }
-    with (
-        destination(output) as file,
-        lines_bar(input, "answering") as bar,
-    ):
-        for group in groups:
-            asked = list(_asked(group, searched))
-            bar(len(group) - len(asked))
-            pairs = [
-                (str(entry["question"]), entry.get("context") or searched or "")
-                for _, entry in asked
-            ]
-            with line_named([line for line, _ in asked]):
-                results = answerer.run(pairs, progress=bar, **options)
-            found = {
-                line.number: (entry, answers)
-                for (line, entry), answers in zip(asked, results, strict=True)
-            }
-            for line in group:
-                entry, answers = found.get(line.number, ({"question": ""}, []))
-                if as_json:
-                    print(_json(entry, answers), file=file)
-                else:
-                    print(_plain(line.number, answers, top_k), file=file)
-            file.flush()
+
+    def answered(lines: list[Line], progress: Any) -> "list[tuple[Asked, list[Answer]]]":
+        asked = [_asked(line, searched) for line in lines]
+        pairs = [(each["question"], each.get("context") or searched or "") for each in asked]
+        answers = answerer.run(
+            pairs,
+            top_k=top_k,
+            max_answer_len=max_answer_len,
+            handle_impossible_answer=or_none,
+            batch_size=batch_size,
+            progress=progress,
+        )
+        return list(zip(asked, answers, strict=True))
+
+    def shown(line: Line, result: "tuple[Asked, list[Answer]] | None") -> str:
+        asked, answers = result or ({"question": ""}, [])
+        return _json(asked, answers) if as_json else _plain(line.number, answers, top_k)
+
+    answer_lines(groups, answered, shown, input=input, output=output, doing="answering")
 
 
-def _asked(lines: list[Line], searched: str | None) -> Iterator[tuple[Line, dict[str, Any]]]:
-    """Each line that asks something, with its fields."""
-    for line in lines:
-        if not line.text.strip():
-            continue
-        entry: Any = {"question": line.text}
-        if line.text.startswith("{"):
-            entry = json_object(line.text, f"line {line.number}")
-        if not isinstance(entry.get("question"), str):
-            raise BadArgumentError(f'line {line.number} must have a string under "question".')
-        if not isinstance(entry.get("context", searched), str):
-            raise BadArgumentError(
-                f"line {line.number} needs a text to search: --context FILE, --text, or a JSON"
-                ' object with "question" and "context".'
-            )
-        yield line, entry
+def _asked(line: Line, searched: str | None) -> Asked:
+    """The fields of a line that asks something."""
+    where = f"line {line.number}"
+    asked: Any = {"question": line.text}
+    if line.text.startswith("{"):
+        asked = json_object(line.text, where)
+    if not isinstance(asked.get("question"), str):
+        raise BadArgumentError(f'{where} must have a string under "question".')
+    if not isinstance(asked.get("context", searched), str):
+        raise BadArgumentError(
+            f"{where} needs a text to search: --context FILE, --text, or a JSON object with"
+            ' "question" and "context".'
+        )
+    return dict(asked)
 
 
-def _json(entry: dict[str, Any], answers: "list[Answer]") -> str:
+def _json(asked: Asked, answers: "list[Answer]") -> str:
     found = [
         {"answer": each.text, "start": each.start, "end": each.end, "score": each.score}
         for each in answers
     ]
-    return json.dumps(entry | {"answers": found}, ensure_ascii=False)
+    return json.dumps(asked | {"answers": found}, ensure_ascii=False)
 
 
 def _plain(number: int, answers: "list[Answer]", top_k: int) -> str:

@@ -1,57 +1,46 @@
 """`regard classify`: a label for each text, pair of texts or image."""
 
-import json
-import sys
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
+from regard.cli import options
 from regard.cli.lines import Line
-from regard.cli.options import BatchSize, Input, Output, Threads
-from regard.cli.texts import destination, line_named, lines_bar, one_line, text_groups
+from regard.cli.options import model_option, option
+from regard.cli.streams import say
+from regard.cli.texts import answer_lines, json_line, one_line, text_groups
 from regard.errors import BadArgumentError
 
 if TYPE_CHECKING:
     from regard.tasks.classification import Classification
 
+ModelName = Annotated[
+    str, model_option("Folder or hub:org/name of a classifier of texts or images.")
+]
+AsJson = Annotated[
+    bool,
+    option(
+        'Write a JSON object a line. Input lines may be objects with a "text" and, for pairs, a'
+        ' "text_pair"; their other fields pass through.',
+        "--json",
+    ),
+]
+TopK = Annotated[
+    int,
+    option("Labels to show for each text; more than one as line number, label and score.", min=1),
+]
+
 
 def classify(
-    model: Annotated[
-        str,
-        typer.Option(
-            "--model", "-m", help="Folder or hub:org/name of a classifier of texts or images."
-        ),
-    ],
-    texts: Annotated[
-        list[str] | None,
-        typer.Argument(help="What to classify, each in quotes; without any, --input or stdin."),
-    ] = None,
-    input: Input = None,
-    output: Output = None,
-    as_json: Annotated[
-        bool,
-        typer.Option(
-            "--json",
-            help='Write a JSON object a line. Input lines may be objects with a "text" and, for'
-            ' pairs, a "text_pair"; their other fields pass through.',
-        ),
-    ] = False,
-    pairs: Annotated[
-        bool, typer.Option("--pairs", help="Each text is two, separated by a tab.")
-    ] = False,
-    images: Annotated[
-        bool, typer.Option("--images", help="Each text is the name of an image file.")
-    ] = False,
-    top_k: Annotated[
-        int,
-        typer.Option(
-            "--top-k",
-            min=1,
-            help="Labels to show for each text; more than one as line number, label and score.",
-        ),
-    ] = 1,
-    batch_size: BatchSize = 32,
-    threads: Threads = None,
+    model: ModelName,
+    texts: Annotated[options.Texts, options.texts_to("classify")] = None,
+    input: options.Input = None,
+    output: options.Output = None,
+    as_json: AsJson = False,
+    pairs: Annotated[bool, option("Each text is two, separated by a tab.", "--pairs")] = False,
+    images: Annotated[bool, option("Each text is the name of an image file.", "--images")] = False,
+    top_k: TopK = 1,
+    batch_size: options.BatchSize = 32,
+    threads: options.Threads = None,
 ) -> None:
     """Label texts or images.
 
@@ -61,37 +50,23 @@ def classify(
     if pairs and images:
         raise BadArgumentError("give either --pairs or --images; got both.")
     groups = text_groups(texts, input, as_json, what="an image" if images else "a text")
-    import torch
-
+    options.use_threads(threads)
     from regard.api.loading import load
 
-    if threads:
-        torch.set_num_threads(threads)
-    options: dict[str, Any] = {"top_k": top_k, "batch_size": batch_size}
     classifier = load(model, "image-classification" if images else "text-classification")
-    with (
-        destination(output) as file,
-        lines_bar(input, "classifying") as bar,
-    ):
-        for group in groups:
-            lines = [line for line in group if line.text.strip()]
-            bar(len(group) - len(lines))
-            columns: list[Any] = [[line.text for line in lines]]
-            if pairs:
-                columns = [list(column) for column in zip(*map(_pair, lines), strict=True)]
-            with line_named(lines):
-                results = classifier.run(*columns, progress=bar, **options) if lines else []
-            found = dict(zip((line.number for line in lines), results, strict=True))
-            for line in group:
-                result = found.get(line.number)
-                if result and result.truncated:
-                    print(
-                        f"regard: line {line.number} is longer than the model reads; its end had"
-                        " no say.",
-                        file=sys.stderr,
-                    )
-                print(_json(line, result) if as_json else _plain(line, result, top_k), file=file)
-            file.flush()
+
+    def labeled(lines: list[Line], progress: Any) -> "list[Classification]":
+        columns: list[Any] = [[line.text for line in lines]]
+        if pairs:
+            columns = [list(column) for column in zip(*map(_pair, lines), strict=True)]
+        return classifier.run(*columns, top_k=top_k, batch_size=batch_size, progress=progress)
+
+    def shown(line: Line, result: "Classification | None") -> str:
+        if result and result.truncated:
+            say(f"line {line.number} is longer than the model reads; its end had no say.")
+        return _json(line, result) if as_json else _plain(line, result, top_k)
+
+    answer_lines(groups, labeled, shown, input=input, output=output, doing="classifying")
 
 
 def _pair(line: Line) -> tuple[str, str]:
@@ -108,10 +83,8 @@ def _pair(line: Line) -> tuple[str, str]:
 
 
 def _json(line: Line, result: "Classification | None") -> str:
-    entry = dict(line.fields) or {"text": line.text}
     labels = result.labels if result else []
-    entry["labels"] = [{"label": each.label, "score": each.score} for each in labels]
-    return json.dumps(entry, ensure_ascii=False)
+    return json_line(line, labels=[asdict(each) for each in labels])
 
 
 def _plain(line: Line, result: "Classification | None", top_k: int) -> str:

@@ -7,20 +7,15 @@ from typing import Annotated
 import typer
 
 from regard.cli.columns import columns
+from regard.cli.options import Json, argument, option
+
+Folder = Annotated[
+    str, argument("A model folder, a shipped model's name or hub:org/name.", "FOLDER")
+]
+Run = Annotated[bool, option("Run a model of more than 300 million parameters too.", "--run")]
 
 
-def doctor(
-    model: Annotated[
-        str,
-        typer.Argument(
-            metavar="FOLDER", help="A model folder, a shipped model's name or hub:org/name."
-        ),
-    ],
-    run: Annotated[
-        bool, typer.Option("--run", help="Run a model of more than 300 million parameters too.")
-    ] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Write one JSON object.")] = False,
-) -> None:
+def doctor(model: Folder, run: Run = False, as_json: Json = False) -> None:
     """Check a model folder: files, weights, tokenizer, settings, and whether padding or the future
     changes what it gives. Exits with 1 if one is wrong."""
     from regard.checkpoints import open_checkpoint

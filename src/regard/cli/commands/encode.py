@@ -1,61 +1,48 @@
 """`regard encode`: texts to vectors, as JSON lines or one NPY file."""
 
-import json
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
+from regard.cli import options
 from regard.cli.lines import Line
-from regard.cli.options import BatchSize, Input, Threads
-from regard.cli.texts import destination, line_named, lines_bar, text_groups
+from regard.cli.options import model_option, option
+from regard.cli.streams import say
+from regard.cli.texts import destination, json_line, line_named, lines_bar, text_groups
 
 if TYPE_CHECKING:
-    from regard.tasks.embedding import Embedder, Embedding
+    from regard.tasks.embedding import Embedding
 
 Write = Callable[[list[Line], "list[Embedding]"], None]
 
+Output = Annotated[
+    Path | None,
+    option(
+        "File to write, whole or not at all: an array (lines, width) where its name ends in .npy,"
+        " else JSON lines.",
+        "--output",
+        "-o",
+    ),
+]
+Pooling = Annotated[
+    str | None,
+    option("How the tokens' states become one vector.", default="model's", metavar="mean|cls|max"),
+]
+Normalize = Annotated[
+    bool | None, option("To length one, or not.", "--normalize/--no-normalize", default="model's")
+]
+
 
 def encode(
-    model: Annotated[
-        str, typer.Option("--model", "-m", help="Folder or hub:org/name of an encoder.")
-    ],
-    texts: Annotated[
-        list[str] | None,
-        typer.Argument(help="What to encode, each in quotes; without any, --input or stdin."),
-    ] = None,
-    input: Input = None,
-    output: Annotated[
-        Path | None,
-        typer.Option(
-            "--output",
-            "-o",
-            help="File to write, whole or not at all: an array (lines, width) where its name ends"
-            " in .npy, else JSON lines.",
-        ),
-    ] = None,
-    pooling: Annotated[
-        str | None,
-        typer.Option(
-            "--pooling",
-            metavar="mean|cls|max",
-            help="How the tokens' states become one vector.",
-            show_default="model's",
-        ),
-    ] = None,
-    normalize: Annotated[
-        bool | None,
-        typer.Option(
-            "--normalize/--no-normalize",
-            help="To length one, or not.",
-            show_default="model's",
-        ),
-    ] = None,
-    batch_size: BatchSize = 32,
-    threads: Threads = None,
+    model: Annotated[str, model_option("Folder or hub:org/name of an encoder.")],
+    texts: Annotated[options.Texts, options.texts_to("encode")] = None,
+    input: options.Input = None,
+    output: Output = None,
+    pooling: Pooling = None,
+    normalize: Normalize = None,
+    batch_size: options.BatchSize = 32,
+    threads: options.Threads = None,
 ) -> None:
     """Turn texts into vectors that are close where the texts mean alike.
 
@@ -63,18 +50,13 @@ def encode(
     pass through to JSON lines.
     """
     groups = text_groups(texts, input, True, what="a text")
-    import torch
-
+    options.use_threads(threads)
     from regard.api.loading import load
 
-    if threads:
-        torch.set_num_threads(threads)
     embedder = load(model, "feature-extraction")
     cut = lines = 0
-    with (
-        _writer(output, embedder) as write,
-        lines_bar(input, "encoding") as bar,
-    ):
+    width = embedder.model.config.d_model
+    with _writer(output, width) as write, lines_bar(input, "encoding") as bar:
         for group in groups:
             with line_named(group):
                 found = embedder.run(
@@ -87,25 +69,24 @@ def encode(
             write(group, found)
             lines += len(group)
             cut += sum(each.truncated for each in found)
-    summary = f"{lines:,} texts → vectors of {embedder.model.config.d_model} numbers"
+    summary = f"{lines:,} texts → vectors of {width} numbers"
     if cut:
         summary += f"; {cut:,} were longer than {embedder.max_length} tokens and cut there"
-    print(f"regard: {summary}.", file=sys.stderr)
+    say(f"{summary}.")
 
 
 @contextmanager
-def _writer(output: Path | None, embedder: "Embedder") -> Iterator[Write]:
+def _writer(output: Path | None, width: int) -> Iterator[Write]:
     if output is not None and output.suffix == ".npy":
-        with _npy(output, embedder.model.config.d_model) as write:
+        with _npy(output, width) as write:
             yield write
         return
     with destination(output) as file:
 
         def write(lines: list[Line], found: "list[Embedding]") -> None:
             for line, each in zip(lines, found, strict=True):
-                entry = dict(line.fields) or {"text": line.text}
-                entry["embedding"] = [float(f"{x:.9g}") for x in each.vector]  # all of a float32
-                print(json.dumps(entry, ensure_ascii=False), file=file)
+                vector = [float(f"{x:.9g}") for x in each.vector]  # all of a float32
+                print(json_line(line, embedding=vector), file=file)
             file.flush()
 
         yield write

@@ -7,60 +7,48 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from regard.cli.options import BatchSize, LengthPenalty, MaxNewTokens, Threads, specified
+from regard.cli import options
+from regard.cli.options import argument, option
 from regard.cli.progress import progress_bar
+from regard.cli.texts import destination
 from regard.cli.translators import Prefix, SourceLanguage, TargetLanguage, open_translator
 
 if TYPE_CHECKING:
     from regard.translation.evaluation import Evaluation
     from regard.translation.translator import Translator
 
+Output = Annotated[Path | None, option("File for the translations, one a line.", "--output", "-o")]
+
 
 def evaluate(
-    model: Annotated[
-        str, typer.Argument(help="A shipped model's name, a model folder or hub:org/name.")
-    ],
-    pairs: Annotated[Path, typer.Argument(help="Sentence pairs: TSV, CSV, JSON lines or Parquet.")],
+    context: typer.Context,
+    model: Annotated[str, argument("A shipped model's name, a model folder or hub:org/name.")],
+    pairs: Annotated[Path, argument("Sentence pairs: TSV, CSV, JSON lines or Parquet.")],
     source_language: SourceLanguage = None,
     target_language: TargetLanguage = None,
     prefix: Prefix = None,
-    output: Annotated[
-        Path | None,
-        typer.Option("--output", "-o", help="File for the translations, one a line."),
-    ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Write one JSON object.")] = False,
-    num_beams: Annotated[
-        int, typer.Option("--num-beams", min=1, help="Hypotheses kept at each step; 1 is greedy.")
-    ] = 5,
-    length_penalty: LengthPenalty = None,
-    max_new_tokens: MaxNewTokens = None,
-    batch_size: BatchSize = 32,
-    threads: Threads = None,
+    output: Output = None,
+    as_json: options.Json = False,
+    num_beams: Annotated[int, option("Hypotheses kept at each step; 1 is greedy.", min=1)] = 5,
+    length_penalty: options.LengthPenalty = None,
+    max_new_tokens: options.MaxNewTokens = None,
+    batch_size: options.BatchSize = 32,
+    threads: options.Threads = None,
 ) -> None:
     """Score a translator: BLEU, chrF, loss and speed.
 
     BLEU and chrF are sacreBLEU's, with the signatures that make them comparable.
     """
-    import torch
-
     from regard.translation.evaluation import read_test_set
 
     tested = read_test_set(pairs)
-    if threads:
-        torch.set_num_threads(threads)
-    options = specified(
-        num_beams=num_beams,
-        length_penalty=length_penalty,
-        max_new_tokens=max_new_tokens,
-    )
+    options.use_threads(threads)
     translator = open_translator(model, source_language, target_language, prefix)
-    result = score(translator, tested, batch_size=batch_size, **options)
+    settings = options.generation_options(context)
+    result = score(translator, tested, batch_size=batch_size, **settings)
     if output is not None:
-        from regard.files import whole_file
-
-        with whole_file(output) as file:
-            lines = (" ".join(text.splitlines()) for text in result.translations)
-            file.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+        with destination(output) as file:
+            file.writelines(f"{' '.join(text.splitlines())}\n" for text in result.translations)
     show(result, as_json=as_json)
 
 

@@ -6,146 +6,130 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from regard.cli.lines import read_text
+from regard.cli.options import (
+    FIGURES,
+    argument,
+    check_ending,
+    flags,
+    model_option,
+    option,
+    specified,
+)
 from regard.cli.progress import waiting
-from regard.cli.streams import open_stdin
-from regard.cli.texts import destination
+from regard.cli.texts import destination, whole_text
 from regard.errors import BadArgumentError
 
 if TYPE_CHECKING:
     from regard.explanation.record import Explanation
 
 WORDS = "words-en"
-FIGURES = (".svg", ".pdf", ".png")
+# What a model has of its own, and the attention on word vectors is asked for.
+SETTINGS = ("score", "mask", "temperature", "heads", "head_dim", "positions", "projections")
+
+ModelName = Annotated[
+    str | None,
+    model_option(
+        "A shipped model's name, a model folder or hub:org/name. Without one: attention without"
+        " parameters, on word vectors."
+    ),
+]
+Attention = Annotated[
+    str | None,
+    option(
+        "Which of the model's: self-attention of a side, or across.",
+        metavar="encoder|decoder|cross",
+    ),
+]
+Target = Annotated[str | None, option("A translation to explain the cross-attention of.")]
+Score = Annotated[
+    str | None,
+    option("dot, scaled_dot, cosine, gaussian or average.", default="scaled_dot", metavar="NAME"),
+]
+Mask = Annotated[
+    str | None,
+    option(
+        "What is hidden: nothing, the future, or all but N words to each side.",
+        default="none",
+        metavar="none|causal|N",
+    ),
+]
+HeadDim = Annotated[int | None, option("Dimensions of a head.", default="all there are")]
+Positions = Annotated[
+    bool | None, option("Add the sinusoids that tell the words' order.", "--positions")
+]
+Projections = Annotated[
+    str | None,
+    option(
+        "Query, key and value are the vectors, or matrices drawn once make them.",
+        default="none",
+        metavar="none|random",
+    ),
+]
+Window = Annotated[str | None, option("Only these words of a longer text.", metavar="START:END")]
+Word = Annotated[int, option("The token whose output --geometry follows, from 0.", min=0)]
+Xlsx = Annotated[Path | None, option("Write a workbook whose cells are formulas: change a number.")]
+Geometry = Annotated[Path | None, option("Draw the arrows of a head as .svg, .pdf or .png.")]
+Whole = Annotated[bool, option("Every row and column, not the first ones only.", "--all")]
 
 
 def explain(
-    sentence: Annotated[
-        str | None, typer.Argument(help="The sentence, in quotes; without it, stdin.")
-    ] = None,
-    model: Annotated[
-        str | None,
-        typer.Option(
-            "--model",
-            "-m",
-            help="A shipped model's name, a model folder or hub:org/name. Without one: attention"
-            " without parameters, on word vectors.",
-        ),
-    ] = None,
-    layer: Annotated[
-        int | None, typer.Option("--layer", min=0, help="Which of the model's, from 0.")
-    ] = None,
-    attention: Annotated[
-        str | None,
-        typer.Option(
-            "--attention",
-            metavar="encoder|decoder|cross",
-            help="Which of the model's: self-attention of a side, or across.",
-        ),
-    ] = None,
-    target: Annotated[
-        str | None,
-        typer.Option("--target", help="A translation to explain the cross-attention of."),
-    ] = None,
-    head: Annotated[int, typer.Option("--head", min=0, help="Whose numbers are shown.")] = 0,
-    vectors: Annotated[
-        str, typer.Option("--vectors", help="Word vectors: a shipped name, or a file or folder.")
-    ] = WORDS,
-    score: Annotated[
-        str | None,
-        typer.Option(
-            "--score",
-            metavar="NAME",
-            help="dot, scaled_dot, cosine, gaussian or average.",
-            show_default="scaled_dot",
-        ),
-    ] = None,
-    mask: Annotated[
-        str | None,
-        typer.Option(
-            "--mask",
-            metavar="none|causal|N",
-            help="What is hidden: nothing, the future, or all but N words to each side.",
-            show_default="none",
-        ),
-    ] = None,
-    temperature: Annotated[
-        float | None,
-        typer.Option("--temperature", help="Scores are divided by it.", show_default="1"),
-    ] = None,
-    heads: Annotated[
-        int | None, typer.Option("--heads", help="How many share the vector.", show_default="1")
-    ] = None,
-    head_dim: Annotated[
-        int | None,
-        typer.Option("--head-dim", help="Dimensions of a head.", show_default="all there are"),
-    ] = None,
-    positions: Annotated[
-        bool | None,
-        typer.Option("--positions", help="Add the sinusoids that tell the words' order."),
-    ] = None,
-    projections: Annotated[
-        str | None,
-        typer.Option(
-            "--projections",
-            metavar="none|random",
-            help="Query, key and value are the vectors, or matrices drawn once make them.",
-            show_default="none",
-        ),
-    ] = None,
-    window: Annotated[
-        str | None,
-        typer.Option("--window", metavar="START:END", help="Only these words of a longer text."),
-    ] = None,
-    word: Annotated[
-        int,
-        typer.Option("--word", min=0, help="The token whose output --geometry follows, from 0."),
-    ] = 0,
-    html: Annotated[Path | None, typer.Option("--html", help="Write one HTML page.")] = None,
-    xlsx: Annotated[
-        Path | None,
-        typer.Option("--xlsx", help="Write a workbook whose cells are formulas: change a number."),
-    ] = None,
-    geometry: Annotated[
-        Path | None,
-        typer.Option("--geometry", help="Draw the arrows of a head as .svg, .pdf or .png."),
-    ] = None,
-    markdown: Annotated[bool, typer.Option("--markdown", help="Write Markdown to stdout.")] = False,
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Write all numbers as one JSON object.")
-    ] = False,
-    whole: Annotated[
-        bool, typer.Option("--all", help="Every row and column, not the first ones only.")
-    ] = False,
+    context: typer.Context,
+    sentence: Annotated[str | None, argument("The sentence, in quotes; without it, stdin.")] = None,
+    model: ModelName = None,
+    layer: Annotated[int | None, option("Which of the model's, from 0.", min=0)] = None,
+    attention: Attention = None,
+    target: Target = None,
+    head: Annotated[int, option("Whose numbers are shown.", min=0)] = 0,
+    vectors: Annotated[str, option("Word vectors: a shipped name, or a file or folder.")] = WORDS,
+    score: Score = None,
+    mask: Mask = None,
+    temperature: Annotated[float | None, option("Scores are divided by it.", default="1")] = None,
+    heads: Annotated[int | None, option("How many share the vector.", default="1")] = None,
+    head_dim: HeadDim = None,
+    positions: Positions = None,
+    projections: Projections = None,
+    window: Window = None,
+    word: Word = 0,
+    html: Annotated[Path | None, option("Write one HTML page.")] = None,
+    xlsx: Xlsx = None,
+    geometry: Geometry = None,
+    markdown: Annotated[bool, option("Write Markdown to stdout.", "--markdown")] = False,
+    as_json: Annotated[bool, option("Write all numbers as one JSON object.", "--json")] = False,
+    whole: Whole = False,
 ) -> None:
     """Explain attention on a sentence: each step's equation, shape and numbers."""
     if markdown and as_json:
         raise BadArgumentError("give either --markdown or --json; got both.")
-    _check_endings(html, xlsx, geometry)
-    settings = {
-        "score": score,
-        "mask": mask,
-        "temperature": temperature,
-        "heads": heads,
-        "head_dim": head_dim,
-        "positions": positions,
-        "projections": projections,
-    }
-    settings = {name: value for name, value in settings.items() if value is not None}
+    check_ending("--html", html, (".html", ".htm"))
+    check_ending("--xlsx", xlsx, (".xlsx",))
+    check_ending("--geometry", geometry, FIGURES)
+    settings = specified(context, SETTINGS)
     part = _part(window)
-    text = _text(sentence)
+    nothing = 'there is no sentence; give one in quotes: regard explain "a sentence".'
+    text = whole_text(nothing) if sentence is None else sentence
     if model is None:
-        _no_model({"--layer": layer, "--attention": attention, "--target": target})
+        if names := flags(specified(context, ("layer", "attention", "target"))):
+            raise BadArgumentError(
+                f"{names} belong to a model, and none is named; give one, such as --model en-de."
+            )
         found = _of_words(text, vectors, part, settings)
     else:
-        if settings:
-            names = ", ".join(f"--{name.replace('_', '-')}" for name in settings)
+        if names := flags(settings):
             raise BadArgumentError(
                 f"{model} has these of its own; leave out {names}, or --model for word vectors."
             )
-        found = _of_model(text, model, layer, attention, target, part)
+        with waiting(f"running {model}"):
+            from regard.explanation.sentence import explain
+
+            found = explain(model, text, layer=layer, attention=attention, target=target, part=part)
     _check_head(found, head, word)
-    _write(found, head, word, html, xlsx, geometry, whole)
+    if xlsx:
+        _write_workbook(found, xlsx)
+    if geometry:
+        _draw(found, head, word, geometry)
+        _say("picture", geometry)
+    if html:
+        _write_page(found, head, word, html, whole=whole)
     if not (html or xlsx or geometry) or markdown or as_json:
         _print(found, head, markdown, as_json, whole)
 
@@ -162,62 +146,38 @@ def _of_words(text: str, vectors: str, part: slice, settings: dict[str, Any]) ->
     return explain_words(text, words, part=part, source=Path(vectors).name, **settings)
 
 
-def _of_model(
-    text: str,
-    model: str,
-    layer: int | None,
-    attention: str | None,
-    target: str | None,
-    part: slice,
-) -> "Explanation":
-    with waiting(f"running {model}"):
-        from regard.explanation.sentence import explain
-
-        return explain(model, text, layer=layer, attention=attention, target=target, part=part)
-
-
-def _write(
-    explanation: "Explanation",
-    head: int,
-    word: int,
-    html: Path | None,
-    xlsx: Path | None,
-    geometry: Path | None,
-    whole: bool,
-) -> None:
+def _write_workbook(explanation: "Explanation", path: Path) -> None:
+    from regard.explanation.workbook import workbook
     from regard.files import whole_file
 
-    if xlsx is not None:
-        from regard.explanation.workbook import workbook
+    with waiting("writing the workbook"), whole_file(path) as file:
+        workbook(explanation, file)
+    _say("workbook", path)
 
-        with waiting("writing the workbook"), whole_file(xlsx) as file:
-            workbook(explanation, file)
-        _say("workbook", xlsx)
-    if geometry is not None:
-        from regard.figures.style import save
 
-        save(_figure(explanation, head, word), geometry)
-        _say("picture", geometry)
-    if html is not None:
-        from regard.explanation.html import explanation_html
+def _draw(explanation: "Explanation", head: int, word: int, path: Path) -> None:
+    from regard.explanation import geometry
+    from regard.figures.geometry import geometry_figure
+    from regard.figures.style import save
 
-        picture = _svg(explanation, head, word)
-        page = explanation_html(explanation, head, whole=whole, picture=picture)
-        with whole_file(html) as file:
-            file.write_text(page, encoding="utf-8")
-        _say("page", html)
+    found = geometry(explanation, head=head, spotlight=word)
+    save(geometry_figure(found, explanation.tokens, explanation.key_tokens), path)
+
+
+def _write_page(
+    explanation: "Explanation", head: int, word: int, path: Path, *, whole: bool
+) -> None:
+    from regard.explanation.html import explanation_html
+
+    picture = _svg(explanation, head, word)
+    page = explanation_html(explanation, head, whole=whole, picture=picture)
+    with destination(path) as file:
+        file.write(page)
+    _say("page", path)
 
 
 def _say(what: str, path: Path) -> None:
     print(f"The {what} is in {path}.", file=sys.stderr)
-
-
-def _figure(explanation: "Explanation", head: int, word: int) -> Any:
-    from regard.explanation import geometry
-    from regard.figures.geometry import geometry_figure
-
-    found = geometry(explanation, head=head, spotlight=word)
-    return geometry_figure(found, explanation.tokens, explanation.key_tokens)
 
 
 def _svg(explanation: "Explanation", head: int, word: int) -> str:
@@ -227,38 +187,28 @@ def _svg(explanation: "Explanation", head: int, word: int) -> str:
 
     if find_spec("matplotlib") is None:
         return ""
-    from regard.figures.style import save
-
     with TemporaryDirectory() as folder:
         path = Path(folder) / "geometry.svg"
-        save(_figure(explanation, head, word), path)
+        _draw(explanation, head, word, path)
         return path.read_text(encoding="utf-8")
 
 
 def _print(
     explanation: "Explanation", head: int, markdown: bool, as_json: bool, whole: bool
 ) -> None:
-    with destination(None) as out:
-        if as_json:
-            import json
-            from dataclasses import asdict
+    if as_json:
+        import json
+        from dataclasses import asdict
 
-            print(json.dumps(asdict(explanation), ensure_ascii=False, allow_nan=False), file=out)
-        elif markdown:
-            from regard.explanation.markdown import explanation_markdown
+        print(json.dumps(asdict(explanation), ensure_ascii=False, allow_nan=False))
+    elif markdown:
+        from regard.explanation.markdown import explanation_markdown
 
-            print(explanation_markdown(explanation, head, whole=whole), end="", file=out)
-        else:
-            from regard.explanation.terminal import explanation_text
+        print(explanation_markdown(explanation, head, whole=whole), end="")
+    else:
+        from regard.explanation.terminal import explanation_text
 
-            print(explanation_text(explanation, head, whole=whole), file=out)
-
-
-def _text(sentence: str | None) -> str:
-    if sentence is not None:
-        return sentence
-    stdin = open_stdin('there is no sentence; give one in quotes: regard explain "a sentence".')
-    return read_text(stdin, name="stdin")
+        print(explanation_text(explanation, head, whole=whole))
 
 
 def _part(window: str | None) -> slice:
@@ -270,25 +220,6 @@ def _part(window: str | None) -> slice:
             f"--window must be START:END, counted in words from 0, such as 0:32; got {window!r}."
         )
     return slice(int(start or 0), int(end) if end else None)
-
-
-def _check_endings(html: Path | None, xlsx: Path | None, geometry: Path | None) -> None:
-    for option, path, endings in (
-        ("--html", html, (".html", ".htm")),
-        ("--xlsx", xlsx, (".xlsx",)),
-        ("--geometry", geometry, FIGURES),
-    ):
-        if path is not None and path.suffix.lower() not in endings:
-            raise BadArgumentError(f"{option} must end in {', '.join(endings)}; got {path.name!r}.")
-
-
-def _no_model(options: dict[str, object]) -> None:
-    names = [name for name, value in options.items() if value is not None]
-    if names:
-        raise BadArgumentError(
-            f"{', '.join(names)} belong to a model, and none is named; give one, such as"
-            " --model en-de."
-        )
 
 
 def _check_head(explanation: "Explanation", head: int, word: int) -> None:

@@ -1,14 +1,15 @@
 """`regard generate`: go on with a text as it is written, answer as a chat, or do it for many."""
 
-import json
-import sys
+from itertools import chain, repeat
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from regard.cli import options
 from regard.cli.lines import Line
-from regard.cli.options import BatchSize, Input, JsonLines, MaxNewTokens, Output, Threads
-from regard.cli.texts import destination, line_named, lines_bar, text_groups
+from regard.cli.options import model_option, option
+from regard.cli.streams import say
+from regard.cli.texts import destination, json_line, line_named, lines_bar, text_groups
 from regard.errors import BadArgumentError
 
 if TYPE_CHECKING:
@@ -17,85 +18,52 @@ if TYPE_CHECKING:
 _SAMPLING = ("temperature", "top_k", "top_p", "min_p", "seed")
 Messages = list[dict[str, str]]
 
+ModelName = Annotated[
+    str, model_option("Folder or hub:org/name of a GPT-2, Llama, Mistral or Qwen2 model.")
+]
+Chat = Annotated[bool, option("Each prompt is a message to a model that chats.", "--chat")]
+Interactive = Annotated[
+    bool,
+    option("Chat line by line. Ctrl-C stops an answer, Ctrl-D ends the chat.", "--interactive"),
+]
+DoSample = Annotated[
+    bool | None,
+    option(
+        "Draw tokens at random; the next five options imply it.",
+        "--do-sample/--no-sample",
+        default="model's",
+    ),
+]
+MinP = Annotated[float | None, option("Draw among those this fraction as likely as the likeliest.")]
+NumReturnSequences = Annotated[int | None, option("Texts to write for each prompt.", min=1)]
+RepetitionPenalty = Annotated[float | None, option("Above 1 avoids tokens already there.")]
+Stop = Annotated[list[str] | None, option("End once this has been written; may be given again.")]
+
 
 def generate(
-    prompts: Annotated[
-        list[str] | None,
-        typer.Argument(help="What to go on with, each in quotes; without any, --input or stdin."),
-    ] = None,
-    model: Annotated[
-        str,
-        typer.Option(
-            "--model",
-            "-m",
-            help="Folder or hub:org/name of a GPT-2, Llama, Mistral or Qwen2 model.",
-        ),
-    ] = "",
-    input: Input = None,
-    output: Output = None,
-    as_json: JsonLines = False,
-    chat: Annotated[
-        bool, typer.Option("--chat", help="Each prompt is a message to a model that chats.")
-    ] = False,
-    system: Annotated[
-        str | None, typer.Option("--system", help="The instructions that a chat begins with.")
-    ] = None,
-    interactive: Annotated[
-        bool,
-        typer.Option(
-            "--interactive",
-            help="Chat line by line. Ctrl-C stops an answer, Ctrl-D ends the chat.",
-        ),
-    ] = False,
-    max_new_tokens: MaxNewTokens = None,
-    do_sample: Annotated[
-        bool | None,
-        typer.Option(
-            "--do-sample/--no-sample",
-            help="Draw tokens at random; the next five options imply it.",
-            show_default="model's",
-        ),
-    ] = None,
-    temperature: Annotated[
-        float | None, typer.Option("--temperature", help="Below 1 keeps to likelier tokens.")
-    ] = None,
-    top_k: Annotated[
-        int | None, typer.Option("--top-k", help="Draw among this many likeliest; 0: all.")
-    ] = None,
-    top_p: Annotated[
-        float | None, typer.Option("--top-p", help="Draw among the likeliest of this much mass.")
-    ] = None,
-    min_p: Annotated[
-        float | None,
-        typer.Option("--min-p", help="Draw among those this fraction as likely as the likeliest."),
-    ] = None,
-    seed: Annotated[
-        int | None, typer.Option("--seed", help="The same seed draws the same text.")
-    ] = None,
-    num_beams: Annotated[
-        int | None,
-        typer.Option(
-            "--num-beams", min=1, help="Hypotheses kept at each step.", show_default="model's"
-        ),
-    ] = None,
-    num_return_sequences: Annotated[
-        int | None,
-        typer.Option("--num-return-sequences", min=1, help="Texts to write for each prompt."),
-    ] = None,
-    repetition_penalty: Annotated[
-        float | None,
-        typer.Option("--repetition-penalty", help="Above 1 avoids tokens already there."),
-    ] = None,
-    no_repeat_ngram_size: Annotated[
-        int | None,
-        typer.Option("--no-repeat-ngram-size", help="Repeat no run of this many tokens."),
-    ] = None,
-    stop: Annotated[
-        list[str] | None,
-        typer.Option("--stop", help="End once this has been written; may be given again."),
-    ] = None,
-    batch_size: BatchSize = 16,
-    threads: Threads = None,
+    context: typer.Context,
+    prompts: Annotated[options.Texts, options.texts_to("go on with")] = None,
+    model: ModelName = "",
+    input: options.Input = None,
+    output: options.Output = None,
+    as_json: options.JsonLines = False,
+    chat: Chat = False,
+    system: Annotated[str | None, option("The instructions that a chat begins with.")] = None,
+    interactive: Interactive = False,
+    max_new_tokens: options.MaxNewTokens = None,
+    do_sample: DoSample = None,
+    temperature: Annotated[float | None, option("Below 1 keeps to likelier tokens.")] = None,
+    top_k: Annotated[int | None, option("Draw among this many likeliest; 0: all.")] = None,
+    top_p: Annotated[float | None, option("Draw among the likeliest of this much mass.")] = None,
+    min_p: MinP = None,
+    seed: Annotated[int | None, option("The same seed draws the same text.")] = None,
+    num_beams: options.NumBeams = None,
+    num_return_sequences: NumReturnSequences = None,
+    repetition_penalty: RepetitionPenalty = None,
+    no_repeat_ngram_size: options.NoRepeatNgramSize = None,
+    stop: Stop = None,
+    batch_size: options.BatchSize = 16,
+    threads: options.Threads = None,
 ) -> None:
     """Go on with texts, or answer as a chat.
 
@@ -113,64 +81,44 @@ def generate(
             "--interactive reads its messages from you; leave prompts and files out."
         )
     groups = [] if interactive else text_groups(prompts, input, as_json, what="a prompt")
-    options: dict[str, Any] = {
-        "max_new_tokens": max_new_tokens,
-        "do_sample": do_sample,
-        "temperature": temperature,
-        "top_k": top_k,
-        "top_p": top_p,
-        "min_p": min_p,
-        "seed": seed,
-        "num_beams": num_beams,
-        "num_return_sequences": num_return_sequences,
-        "repetition_penalty": repetition_penalty,
-        "no_repeat_ngram_size": no_repeat_ngram_size,
-    }
-    options = {name: value for name, value in options.items() if value is not None}
-    if any(name in options for name in _SAMPLING):
-        options.setdefault("do_sample", True)
-    import torch
-
+    options.use_threads(threads)
     from regard.api.loading import load
 
-    if threads:
-        torch.set_num_threads(threads)
+    settings = options.generation_options(context)
+    if any(name in settings for name in _SAMPLING):
+        settings.setdefault("do_sample", True)
     writer = load(model, "text-generation")
-    config = writer.generation.updated(**options)
-    options["stop_strings"] = stop or ()
+    config = writer.generation.updated(**settings)
+    settings["stop_strings"] = stop or ()
     opening: Messages = [] if system is None else [{"role": "system", "content": system}]
     if interactive:
-        _converse(writer, opening, options)
+        _converse(writer, opening, settings)
         return
     one = len(prompts or ()) == config.num_beams == config.num_return_sequences == 1
     if prompts and one and not (as_json or output):
-        _stream(writer, prompts[0], opening, chat, options)
+        _stream(writer, prompts[0], opening, chat, settings)
         return
-    with (
-        destination(output) as file,
-        lines_bar(input, "writing") as bar,
-    ):
-        between = ""
+    gaps = chain([""], repeat("\n"))  # an empty line between texts
+    with destination(output) as file, lines_bar(input, "writing") as bar:
         for group in groups:
             asked = [_asked(line.text, opening, chat) for line in group]
             with line_named(group):
-                results = writer.run(asked, batch_size=batch_size, progress=bar, **options)
+                results = writer.run(asked, batch_size=batch_size, progress=bar, **settings)
             for line, result in zip(group, results, strict=True):
                 _warn(result, chat, f"the text of line {line.number}")
                 if as_json:
                     print(_json(line, result), file=file)
                     continue
+                start = "" if chat else line.text
                 for each in (result, *result.others):
-                    start = "" if chat else line.text
-                    print(f"{between}{start}{each.text}", file=file)
-                    between = "\n"
+                    print(f"{next(gaps)}{start}{each.text}", file=file)
             file.flush()
 
 
 def _stream(
-    writer: "Writer", prompt: str, opening: Messages, chat: bool, options: dict[str, Any]
+    writer: "Writer", prompt: str, opening: Messages, chat: bool, settings: dict[str, Any]
 ) -> None:
-    pieces = writer.stream(_asked(prompt, opening, chat), **options)
+    pieces = writer.stream(_asked(prompt, opening, chat), **settings)
     if not chat:
         print(prompt, end="", flush=True)
     try:
@@ -182,7 +130,7 @@ def _stream(
         _warn(pieces.result, chat, "the text")
 
 
-def _converse(writer: "Writer", opening: Messages, options: dict[str, Any]) -> None:
+def _converse(writer: "Writer", opening: Messages, settings: dict[str, Any]) -> None:
     messages = list(opening)
     while True:
         try:
@@ -193,7 +141,7 @@ def _converse(writer: "Writer", opening: Messages, options: dict[str, Any]) -> N
         if not said.strip():
             continue
         messages.append({"role": "user", "content": said})
-        pieces, answer = writer.stream(messages, **options), ""
+        pieces, answer = writer.stream(messages, **settings), ""
         try:
             for piece in pieces:
                 print(piece, end="", flush=True)
@@ -213,17 +161,14 @@ def _asked(text: str, opening: Messages, chat: bool) -> str | Messages:
 def _warn(result: "Result", chat: bool, what: str) -> None:
     """Says of a cut where it surprises: an answer should end, while a text may go on for ever."""
     if result.full:
-        print(f"regard: {what} was cut where the model's positions end.", file=sys.stderr)
+        say(f"{what} was cut where the model's positions end.")
     elif chat and not result.finished:
-        print(f"regard: {what} was cut at --max-new-tokens; raise it.", file=sys.stderr)
+        say(f"{what} was cut at --max-new-tokens; raise it.")
 
 
 def _json(line: Line, result: "Result") -> str:
-    entry = dict(line.fields) or {"text": line.text}
-    entry |= _fields(result)
-    if result.others:
-        entry["others"] = [_fields(other) for other in result.others]
-    return json.dumps(entry, ensure_ascii=False)
+    others = {"others": [_fields(other) for other in result.others]} if result.others else {}
+    return json_line(line, **_fields(result), **others)
 
 
 def _fields(result: "Result") -> dict[str, Any]:

@@ -7,31 +7,26 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any
 
-import typer
-
 from regard import __version__, catalog
 from regard.cli.columns import columns
+from regard.cli.options import Json, argument, option
 from regard.errors import BadArgumentError, UnsupportedError
 
 LISTED = 20  # of a list in the table; --json has them all
 
+Model = Annotated[
+    str | None,
+    argument(
+        "A shipped model's name, a folder of a model or of word vectors, or hub:org/name;"
+        " without it, the versions and the shipped models."
+    ),
+]
+Taps = Annotated[
+    bool, option("List the attention layers, by the names that look and trace use.", "--taps")
+]
 
-def info(
-    model: Annotated[
-        str | None,
-        typer.Argument(
-            help="A shipped model's name, a folder of a model or of word vectors, or hub:org/name;"
-            " without it, the versions and the shipped models."
-        ),
-    ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Write one JSON object.")] = False,
-    taps: Annotated[
-        bool,
-        typer.Option(
-            "--taps", help="List the attention layers, by the names that look and trace use."
-        ),
-    ] = False,
-) -> None:
+
+def info(model: Model = None, as_json: Json = False, taps: Taps = False) -> None:
     """Show a model's card, or versions, threads and the shipped models."""
     if taps:
         if model is None:
@@ -77,7 +72,6 @@ def _installation() -> dict[str, Any]:
 
 def _vectors(name: str) -> dict[str, Any] | None:
     """Of a folder of word vectors; None where it is something else."""
-    from regard.recipes.card import read_card
     from regard.words import load_vectors
 
     shipped = catalog.find(name)
@@ -85,16 +79,8 @@ def _vectors(name: str) -> dict[str, Any] | None:
     if not catalog.is_vectors(folder):
         return None
     vectors = load_vectors(folder)
-    kind = catalog.KINDS["word-vectors"]
-    facts = {
-        "model": name,
-        "folder": str(folder),
-        "what": kind.what if shipped is None else shipped.what,
-        "used_with": list(kind.commands),
-        "words": len(vectors),
-        "dim": vectors.dim,
-    }
-    return facts | {name: fact for name, fact in read_card(folder).items() if name not in facts}
+    facts = {"words": len(vectors), "dim": vectors.dim}
+    return _described(name, folder, catalog.KINDS["word-vectors"].what, "word-vectors", facts)
 
 
 def _model(name: str) -> dict[str, Any]:
@@ -102,16 +88,11 @@ def _model(name: str) -> dict[str, Any]:
     from math import prod
 
     from regard.checkpoints import open_checkpoint
-    from regard.recipes.card import read_card
     from regard.tasks.kinds import describe, kind_of
 
-    checkpoint, shipped = open_checkpoint(name), catalog.find(name)
-    card, config, weights = read_card(checkpoint.folder), checkpoint.config, checkpoint.weights
-    facts: dict[str, Any] = {
-        "model": name,
-        "folder": str(checkpoint.folder),
-        "what": describe(checkpoint) if shipped is None else shipped.what,
-        "used_with": list(catalog.KINDS[kind_of(checkpoint)].commands),
+    checkpoint = open_checkpoint(name)
+    config, weights = checkpoint.config, checkpoint.weights
+    facts = {
         "architecture": checkpoint.settings["model_type"],
         "parameters": sum(map(prod, weights.shapes.values())),
         "weights": ", ".join(sorted(set(weights.dtypes.values()))),
@@ -121,7 +102,24 @@ def _model(name: str) -> dict[str, Any]:
             if (fact := _fact(config, fields)) not in (None, (), [])
         },
     }
-    return facts | {name: fact for name, fact in card.items() if name not in facts}
+    return _described(name, checkpoint.folder, describe(checkpoint), kind_of(checkpoint), facts)
+
+
+def _described(
+    name: str, folder: Path, what: str, kind: str, facts: dict[str, Any]
+) -> dict[str, Any]:
+    """The facts after what a model is and what it is used with, before its card."""
+    from regard.recipes.card import read_card
+
+    shipped = catalog.find(name)
+    facts = {
+        "model": name,
+        "folder": str(folder),
+        "what": what if shipped is None else shipped.what,
+        "used_with": list(catalog.KINDS[kind].commands),
+        **facts,
+    }
+    return facts | {name: fact for name, fact in read_card(folder).items() if name not in facts}
 
 
 # The facts printed of a model: fields of its config, a list where there are two sides.

@@ -11,7 +11,7 @@ import typer
 
 from regard.cli.options import Threads
 from regard.cli.training_display import TrainingDisplay
-from regard.cli.training_options import options_from, takes, use_threads
+from regard.cli.training_options import options_from, takes, use_run_threads
 from regard.errors import BadArgumentError, RegardError
 from regard.translation.options import LadderOptions
 
@@ -50,7 +50,7 @@ def ladder(
     cell = given.pop("cell") or LadderOptions.cell  # of two rungs, not of all
     options = options_from(LadderOptions, given)
     folder = Path(options.output)
-    use_threads(threads, folder / rungs(cell)[0].name)
+    use_run_threads(threads, folder / rungs(cell)[0].name)
     with TrainingDisplay(
         options.max_steps, options.max_minutes, shown=TranslationRecipe.shown
     ) as display:

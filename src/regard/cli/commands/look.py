@@ -1,7 +1,6 @@
 """`regard look`: what a model attends to in a text, on a page, in a file or in the terminal."""
 
 import json
-import sys
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -10,113 +9,95 @@ from urllib.parse import urlencode
 import typer
 
 from regard import catalog
-from regard.cli.commands.studio import PORT
-from regard.cli.lines import read_text
+from regard.cli.options import (
+    FIGURES,
+    PORT,
+    NoOpen,
+    Port,
+    argument,
+    check_ending,
+    option,
+    specified,
+)
 from regard.cli.progress import waiting
-from regard.cli.streams import open_stdin
-from regard.cli.texts import one_line
+from regard.cli.streams import say
+from regard.cli.texts import one_line, whole_text
 from regard.errors import BadArgumentError
 
 if TYPE_CHECKING:
-    from socket import socket
-
-    from regard.inspection.tiles import Head
     from regard.inspection.trace import Trace
+    from regard.inspection.views.tiles import Head
 
-FIGURES = (".svg", ".pdf", ".png")
 SAVED = ".safetensors"
 LARGEST_GRID = 2**14  # cells in the terminal
 MOST_BEAMS = 64  # each is a translation to be kept in memory
 
+Model = Annotated[
+    str,
+    argument(
+        "A shipped model's name, a model folder (regard's or one of transformers'),"
+        " hub:org/name, or a trace saved as .safetensors."
+    ),
+]
+NumBeams = Annotated[
+    int | None, option("Hypotheses of a translation.", default="model's", min=1, max=MOST_BEAMS)
+]
+Generate = Annotated[int | None, option("Tokens that a language model adds to the text.", min=0)]
+Tap = Annotated[str | None, option("Attention layer to begin with; `regard info MODEL --taps`.")]
+HeadName = Annotated[
+    str | None, option("Head to begin with.", default="mean", metavar="NUMBER|mean")
+]
+Html = Annotated[Path | None, option("Write one self-contained HTML file, which needs no network.")]
+Save = Annotated[Path | None, option("Write the trace as .safetensors, for regard look or load.")]
+Terminal = Annotated[bool, option("Show the map of words here, in the terminal.", "--terminal")]
+AsJson = Annotated[bool, option("Write what the trace has as one JSON object.", "--json")]
+
 
 def look(
-    model: Annotated[
-        str,
-        typer.Argument(
-            help="A shipped model's name, a model folder (regard's or one of transformers'),"
-            " hub:org/name, or a trace saved as .safetensors."
-        ),
-    ],
-    text: Annotated[
-        str | None, typer.Argument(help="What to look at; without it, --file or stdin.")
-    ] = None,
-    file: Annotated[
-        Path | None, typer.Option("--file", "-f", help="Read the text from this file.")
-    ] = None,
-    target: Annotated[
-        str | None, typer.Option("--target", help="Look at this translation, not the model's own.")
-    ] = None,
-    num_beams: Annotated[
-        int | None,
-        typer.Option(
-            "--num-beams",
-            min=1,
-            max=MOST_BEAMS,
-            help="Hypotheses of a translation.",
-            show_default="model's",
-        ),
-    ] = None,
-    generate: Annotated[
-        int | None,
-        typer.Option("--generate", min=0, help="Tokens that a language model adds to the text."),
-    ] = None,
-    tap: Annotated[
-        str | None,
-        typer.Option("--tap", help="Attention layer to begin with; `regard info MODEL --taps`."),
-    ] = None,
-    head: Annotated[
-        str | None,
-        typer.Option(
-            "--head", metavar="NUMBER|mean", help="Head to begin with.", show_default="mean"
-        ),
-    ] = None,
-    html: Annotated[
-        Path | None,
-        typer.Option("--html", help="Write one self-contained HTML file, which needs no network."),
-    ] = None,
-    save: Annotated[
-        Path | None,
-        typer.Option("--save", help="Write the trace as .safetensors, for regard look or load."),
-    ] = None,
-    figure: Annotated[
-        Path | None, typer.Option("--figure", help="Write the map as .svg, .pdf or .png.")
-    ] = None,
-    terminal: Annotated[
-        bool, typer.Option("--terminal", help="Show the map of words here, in the terminal.")
-    ] = False,
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Write what the trace has as one JSON object.")
-    ] = False,
-    port: Annotated[
-        int, typer.Option("--port", min=0, max=65535, help="Port on 127.0.0.1; 0 takes a free one.")
-    ] = PORT,
-    no_open: Annotated[bool, typer.Option("--no-open", help="Do not open a browser.")] = False,
+    context: typer.Context,
+    model: Model,
+    text: Annotated[str | None, argument("What to look at; without it, --file or stdin.")] = None,
+    file: Annotated[Path | None, option("Read the text from this file.", "--file", "-f")] = None,
+    target: Annotated[str | None, option("Look at this translation, not the model's own.")] = None,
+    num_beams: NumBeams = None,
+    generate: Generate = None,
+    tap: Tap = None,
+    head: HeadName = None,
+    html: Html = None,
+    save: Save = None,
+    figure: Annotated[Path | None, option("Write the map as .svg, .pdf or .png.")] = None,
+    terminal: Terminal = False,
+    as_json: AsJson = False,
+    port: Port = PORT,
+    no_open: NoOpen = False,
 ) -> None:
     """Look at the attention of one text: on a page in the browser, unless an option says where.
 
     Nothing leaves this machine.
     """
-    if figure is not None and figure.suffix.lower() not in FIGURES:
-        raise BadArgumentError(f"--figure must end in {', '.join(FIGURES)}; got {figure.name!r}.")
-    if save is not None and save.suffix.lower() != SAVED:
-        raise BadArgumentError(f"--save must end in {SAVED}; got {save.name!r}.")
+    check_ending("--figure", figure, FIGURES)
+    check_ending("--save", save, (SAVED,))
     wanted = _head(head)
     saved = Path(model).suffix.lower() == SAVED and not Path(model).is_dir()
-    if saved:
-        _nothing_to_run(text, file, target, num_beams, generate)
+    options = specified(context, ("target", "num_beams", "generate"))
+    if saved and (options or text is not None or file):
+        raise BadArgumentError(
+            "a saved trace is looked at as it is; leave out the text, --file, --target,"
+            " --num-beams and --generate, or name a model."
+        )
     input_text = "" if saved else _text(text, file)
-    options = {"target": target, "num_beams": num_beams, "generate": generate}
-    options = {name: value for name, value in options.items() if value is not None}
     if not (html or save or figure or terminal or as_json):
-        from regard.studio.serve import bind
+        from regard.studio.serve import bind, serve
 
         with bind(port) as listener:  # before the slow part: a port in use is said at once
             trace = _traced(model, saved, input_text, options)
             _check(trace, tap, wanted)
+            from regard.studio.app import create_app
+
             id = _id(model, input_text, options)
-            models = [] if saved else [model]
             query = _query({"trace": id, "tap": tap, "head": head})
-            _show(trace, id, models, query, listener, not no_open)
+            app = create_app([*catalog.names(), *([] if saved else [model])], {id: trace})
+            serve(app, listener, path=f"/?{query}", browse=not no_open)
         return
     trace = _traced(model, saved, input_text, options)
     chosen = _check(trace, tap, wanted)
@@ -131,11 +112,11 @@ def look(
         with waiting("writing the page"):
             left_out = trace.to_html(html, query=_query({"tap": tap, "head": head}))
         for sentence in left_out:
-            print(f"regard: {sentence}", file=sys.stderr)
+            say(sentence)
     if grid is not None:
         print(grid)
     if as_json:
-        from regard.inspection.views import describe
+        from regard.inspection.views.page import describe
 
         about = describe(trace, _id(model, input_text, options))
         print(json.dumps(asdict(about), ensure_ascii=False))
@@ -144,25 +125,13 @@ def look(
 def _text(text: str | None, file: Path | None) -> str:
     if text is not None and file is not None:
         raise BadArgumentError("give either a text or --file; got both.")
-    if file is not None:
-        with file.open("rb") as opened:
-            text = read_text(opened, name=str(file))
-    elif text is None:
-        stdin = open_stdin('there is no text; give one in quotes: regard look MODEL "a text".')
-        text = read_text(stdin, name="stdin")
+    if text is None:
+        nothing = 'there is no text; give one in quotes: regard look MODEL "a text".'
+        text = whole_text(nothing, file)
     text = text.strip()
     if not text:
         raise BadArgumentError("the text is empty; give a sentence.")
     return text
-
-
-def _nothing_to_run(*options: object) -> None:
-    """A saved trace has its text already, and takes no other."""
-    if any(each is not None for each in options):
-        raise BadArgumentError(
-            "a saved trace is looked at as it is; leave out the text, --file, --target,"
-            " --num-beams and --generate, or name a model."
-        )
 
 
 def _traced(model: str, saved: bool, text: str, options: dict[str, Any]) -> "Trace":
@@ -201,16 +170,6 @@ def _id(model: str, text: str, options: dict[str, Any]) -> str:
     return identify(TraceRequest(model=model, text=text, **known))
 
 
-def _show(
-    trace: "Trace", id: str, models: list[str], query: str, listener: "socket", browse: bool
-) -> None:
-    from regard.studio.app import create_app
-    from regard.studio.serve import serve
-
-    app = create_app([*catalog.names(), *models], {id: trace})
-    serve(app, listener, path=f"/?{query}", browse=browse)
-
-
 def _query(asked: dict[str, str | None]) -> str:
     """What to show first, as the page's address has it."""
     return urlencode({name: value for name, value in asked.items() if value is not None})
@@ -220,8 +179,8 @@ def _grid(trace: "Trace", tap: str, head: "Head") -> str:
     import numpy as np
 
     from regard.figures.terminal import alignment_grid
-    from regard.inspection.part import names, spans
-    from regard.inspection.tiles import TileRequest, tile
+    from regard.inspection.views.part import names
+    from regard.inspection.views.tiles import TileRequest, spans, tile
 
     layer = trace[tap]
     rows, row_spans = names(trace, layer.queries, "word"), spans(trace, layer.queries, "word")

@@ -2,11 +2,11 @@
 
 import json
 import sys
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
+from regard.cli.options import Json, argument, model_option, option
 from regard.cli.progress import progress_bar, waiting
 from regard.cli.texts import text_groups
 from regard.errors import BadArgumentError, DamagedFileError
@@ -26,45 +26,38 @@ TABLES = (".tsv", ".tab")
 JSON_LINES = (".jsonl", ".ndjson", ".json")
 EXCERPT = 30  # characters shown on either side of the word
 
+Text = Annotated[
+    Path,
+    option(
+        "A sentence or paragraph on each line; with the word's senses: .tsv of text, tab, sense, or"
+        ' .jsonl of {"text": …, "sense": …}; also .gz.',
+        "--text",
+        "-t",
+    ),
+]
+ModelName = Annotated[
+    str,
+    model_option(
+        "A shipped translator, or the folder or hub:org/name of an encoder or translator; static:"
+        " the vectors alone; attention: parameter-free attention over them."
+    ),
+]
+Layer = Annotated[int | None, option("To draw; 0: the embedding.", default="last", min=0)]
+VectorsName = Annotated[
+    str | None, option("Of static and attention: a file or folder.", default="words-en")
+]
+Picture = Annotated[Path | None, option("Draw to this .svg, .pdf or .png.", "--figure", "-o")]
+
 
 def meaning(
-    word: Annotated[str, typer.Argument(help="The word; small letters and capitals are one.")],
-    text: Annotated[
-        Path,
-        typer.Option(
-            "--text",
-            "-t",
-            help="A sentence or paragraph on each line; with the word's senses: .tsv of text, tab,"
-            ' sense, or .jsonl of {"text": …, "sense": …}; also .gz.',
-        ),
-    ],
-    model: Annotated[
-        str,
-        typer.Option(
-            "--model",
-            "-m",
-            help="A shipped translator, or the folder or hub:org/name of an encoder or translator;"
-            " static: the vectors alone; attention: parameter-free attention over them.",
-        ),
-    ] = "en-de",
-    layer: Annotated[
-        int | None,
-        typer.Option("--layer", min=0, help="To draw; 0: the embedding.", show_default="last"),
-    ] = None,
-    vectors: Annotated[
-        str | None,
-        typer.Option(
-            "--vectors", help="Of static and attention: a file or folder.", show_default="words-en"
-        ),
-    ] = None,
-    temperature: Annotated[
-        float | None,
-        typer.Option("--temperature", help="Of attention's softmax.", show_default="√dim"),
-    ] = None,
-    figure: Annotated[
-        Path | None, typer.Option("--figure", "-o", help="Draw to this .svg, .pdf or .png.")
-    ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Write one JSON object.")] = False,
+    word: Annotated[str, argument("The word; small letters and capitals are one.")],
+    text: Text,
+    model: ModelName = "en-de",
+    layer: Layer = None,
+    vectors: VectorsName = None,
+    temperature: Annotated[float | None, option("Of attention's softmax.", default="√dim")] = None,
+    figure: Picture = None,
+    as_json: Json = False,
 ) -> None:
     """Compare a word's one static vector with its vectors in context, and find its senses."""
     texts, senses = _read(text)
@@ -80,12 +73,10 @@ def meaning(
     with waiting("finding clusters"):
         found = meanings(occurrences, layers, average)
     chosen = found[last if layer is None else layer]
-    plane = _plane(chosen) if figure or as_json else None
     if figure:
-        assert plane is not None
-        _draw(word, occurrences, chosen, plane, model, figure)
+        _draw(word, occurrences, chosen, model, figure)
     if as_json:
-        print(json.dumps(_facts(word, occurrences, found, chosen, plane), ensure_ascii=False))
+        print(json.dumps(_facts(word, occurrences, found, chosen), ensure_ascii=False))
         return
     print(_table(found, len(occurrences)))
     print(_clusters(occurrences, chosen))
@@ -169,12 +160,7 @@ def _groups(occurrences: "list[Occurrence]", chosen: "Meaning") -> list[str]:
 
 
 def _draw(
-    word: str,
-    occurrences: "list[Occurrence]",
-    chosen: "Meaning",
-    plane: "Plane",
-    model: str,
-    path: Path,
+    word: str, occurrences: "list[Occurrence]", chosen: "Meaning", model: str, path: Path
 ) -> None:
     from collections import Counter
 
@@ -182,7 +168,7 @@ def _draw(
     from regard.figures.scatter import Cloud, scatter
     from regard.figures.style import save
 
-    groups = _groups(occurrences, chosen)
+    plane, groups = _plane(chosen), _groups(occurrences, chosen)
     named = [name for name, _ in Counter(groups).most_common()]
     if len(named) > len(CATEGORICAL):
         kept = set(named[: len(CATEGORICAL) - 1])
@@ -238,16 +224,9 @@ def _clusters(occurrences: "list[Occurrence]", chosen: "Meaning") -> str:
 
 
 def _facts(
-    word: str,
-    occurrences: "list[Occurrence]",
-    found: "list[Meaning]",
-    chosen: "Meaning",
-    plane: "Plane | None",
+    word: str, occurrences: "list[Occurrence]", found: "list[Meaning]", chosen: "Meaning"
 ) -> dict[str, Any]:
-    from dataclasses import asdict
-
-    assert plane is not None
-    points = plane.points.round(5).tolist()
+    points = _plane(chosen).points.round(5).tolist()
     return {
         "word": word,
         "layers": [
@@ -261,14 +240,7 @@ def _facts(
         ],
         "layer": chosen.layer,
         "occurrences": [
-            {
-                "text": each.text,
-                "start": each.start,
-                "end": each.end,
-                "sense": each.sense,
-                "cluster": int(cluster),
-                "point": point,
-            }
+            asdict(each) | {"cluster": int(cluster), "point": point}
             for each, cluster, point in zip(occurrences, chosen.clusters, points[:-1], strict=True)
         ],
         "average": points[-1],

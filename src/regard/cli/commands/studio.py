@@ -2,22 +2,17 @@
 
 from typing import Annotated
 
-import typer
-
 from regard import catalog
-
-PORT = 8765
+from regard.cli.options import PORT, NoOpen, Port, argument
 
 
 def studio(
     models: Annotated[
         list[str] | None,
-        typer.Argument(help="Model folders, or hub:org/name, to offer beside the shipped models."),
+        argument("Model folders, or hub:org/name, to offer beside the shipped models."),
     ] = None,
-    port: Annotated[
-        int, typer.Option("--port", min=0, max=65535, help="Port on 127.0.0.1; 0 takes a free one.")
-    ] = PORT,
-    no_open: Annotated[bool, typer.Option("--no-open", help="Do not open a browser.")] = False,
+    port: Port = PORT,
+    no_open: NoOpen = False,
 ) -> None:
     """Look into models in the browser: choose a model, write a text, see every head.
 

@@ -1,78 +1,44 @@
 """`regard summarize`: long texts from arguments, a file or a pipe; their summaries to stdout."""
 
-import json
-import sys
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from regard.cli import options
 from regard.cli.lines import Line
-from regard.cli.options import (
-    BatchSize,
-    Input,
-    JsonLines,
-    LengthPenalty,
-    MaxNewTokens,
-    NumBeams,
-    Output,
-    Threads,
-    specified,
-)
-from regard.cli.texts import (
-    answers,
-    destination,
-    lines_bar,
-    one_line,
-    say_not_followed,
-    text_groups,
-)
+from regard.cli.options import model_option, option
+from regard.cli.streams import say
+from regard.cli.texts import answer_lines, json_line, one_line, say_not_followed, text_groups
 
 if TYPE_CHECKING:
     from regard.tasks.summarization import Rewriting
 
+ModelName = Annotated[
+    str,
+    model_option("Folder or hub:org/name of a BART, Pegasus or T5 model; none comes with regard."),
+]
+Prefix = Annotated[
+    str | None,
+    option("Text to put before every text, such as T5's 'summarize: '.", default="model's"),
+]
+MinNewTokens = Annotated[int | None, option("Shortest summary.", default="model's", min=0)]
+
 
 def summarize(
-    model: Annotated[
-        str,
-        typer.Option(
-            "--model",
-            "-m",
-            help="Folder or hub:org/name of a BART, Pegasus or T5 model; none comes with regard.",
-        ),
-    ],
-    texts: Annotated[
-        list[str] | None,
-        typer.Argument(help="What to summarize, each in quotes; without any, --input or stdin."),
-    ] = None,
-    input: Input = None,
-    output: Output = None,
-    as_json: JsonLines = False,
-    prefix: Annotated[
-        str | None,
-        typer.Option(
-            "--prefix",
-            help="Text to put before every text, such as T5's 'summarize: '.",
-            show_default="model's",
-        ),
-    ] = None,
-    max_new_tokens: MaxNewTokens = None,
-    min_new_tokens: Annotated[
-        int | None,
-        typer.Option("--min-new-tokens", min=0, help="Shortest summary.", show_default="model's"),
-    ] = None,
-    num_beams: NumBeams = None,
-    length_penalty: LengthPenalty = None,
-    no_repeat_ngram_size: Annotated[
-        int | None,
-        typer.Option(
-            "--no-repeat-ngram-size",
-            min=0,
-            help="No run of this many tokens twice; 0 allows any.",
-            show_default="model's",
-        ),
-    ] = None,
-    batch_size: BatchSize = 8,
-    threads: Threads = None,
+    context: typer.Context,
+    model: ModelName,
+    texts: Annotated[options.Texts, options.texts_to("summarize")] = None,
+    input: options.Input = None,
+    output: options.Output = None,
+    as_json: options.JsonLines = False,
+    prefix: Prefix = None,
+    max_new_tokens: options.MaxNewTokens = None,
+    min_new_tokens: MinNewTokens = None,
+    num_beams: options.NumBeams = None,
+    length_penalty: options.LengthPenalty = None,
+    no_repeat_ngram_size: options.NoRepeatNgramSize = None,
+    batch_size: options.BatchSize = 8,
+    threads: options.Threads = None,
 ) -> None:
     """Summarize texts.
 
@@ -80,60 +46,49 @@ def summarize(
     its line has come.
     """
     groups = text_groups(texts, input, as_json, what="a text")
-    import torch
-
+    options.use_threads(threads)
     from regard.api.loading import load
 
-    if threads:
-        torch.set_num_threads(threads)
     summarizer = load(model, "summarization")
     if prefix is not None:
         summarizer.prefix = prefix
     say_not_followed(model, summarizer.not_followed)
-    options = specified(
-        max_new_tokens=max_new_tokens,
-        min_new_tokens=min_new_tokens,
-        num_beams=num_beams,
-        length_penalty=length_penalty,
-        no_repeat_ngram_size=no_repeat_ngram_size,
-    )
-    with (
-        destination(output) as file,
-        lines_bar(input, "summarizing") as bar,
-    ):
+    settings = options.generation_options(context)
 
-        def summarized(texts: list[str]) -> "list[Rewriting]":
-            return summarizer.run(texts, batch_size=batch_size, progress=bar, **options)
+    def summarized(lines: list[Line], progress: Any) -> "list[Rewriting]":
+        texts = [line.text for line in lines]
+        return summarizer.run(texts, batch_size=batch_size, progress=progress, **settings)
 
-        for group in answers(groups, summarized, bar):
-            for line, summary in group:
-                if summary:
-                    _warn(line, summary, summarizer.room)
-                if as_json:
-                    print(_json(line, summary), file=file)
-                else:
-                    print(one_line(summary.text) if summary else "", file=file)
-            file.flush()
+    def shown(line: Line, summary: "Rewriting | None") -> str:
+        if summary:
+            _warn(line, summary, summarizer.room)
+        if as_json:
+            return _json(line, summary)
+        return one_line(summary.text) if summary else ""
+
+    answer_lines(groups, summarized, shown, input=input, output=output, doing="summarizing")
 
 
 def _warn(line: Line, summary: "Rewriting", room: int) -> None:
     if summary.truncated:
-        print(
-            f"regard: line {line.number} is longer than the {room} tokens that the model reads;"
-            " the rest was left out. Split the text.",
-            file=sys.stderr,
+        say(
+            f"line {line.number} is longer than the {room} tokens that the model reads; the rest"
+            " was left out. Split the text."
         )
     if not summary.finished:
-        print(
-            f"regard: the summary of line {line.number} was cut where the model had not ended it;"
-            " raise --max-new-tokens.",
-            file=sys.stderr,
+        say(
+            f"the summary of line {line.number} was cut where the model had not ended it; raise"
+            " --max-new-tokens."
         )
 
 
 def _json(line: Line, summary: "Rewriting | None") -> str:
-    entry = dict(line.fields) or {"text": line.text}
     if summary is None:
-        return json.dumps(entry | {"summary": ""}, ensure_ascii=False)
-    entry |= {"summary": summary.text, "score": summary.score, "tokens": summary.tokens}
-    return json.dumps(entry | {"truncated": summary.truncated}, ensure_ascii=False)
+        return json_line(line, summary="")
+    return json_line(
+        line,
+        summary=summary.text,
+        score=summary.score,
+        tokens=summary.tokens,
+        truncated=summary.truncated,
+    )

@@ -11,7 +11,7 @@ import typer
 from regard.cli.commands.evaluate import score, show
 from regard.cli.options import Threads
 from regard.cli.training_display import TrainingDisplay
-from regard.cli.training_options import options_from, takes, use_threads
+from regard.cli.training_options import options_from, takes, use_run_threads
 from regard.errors import BadArgumentError
 from regard.recipes.options import ClassificationOptions, RunOptions
 from regard.translation.options import TrainingOptions
@@ -53,7 +53,7 @@ def translation(
     from regard.translation.training import TranslationRecipe, train_translation
 
     options = options_from(TrainingOptions, given)
-    use_threads(threads, Path(options.output))
+    use_run_threads(threads, Path(options.output))
     from regard.translation.evaluation import read_test_set
 
     tested = read_test_set(options.test) if options.test else []
@@ -109,7 +109,7 @@ def _learn(
     from regard.recipes.recipe import learn
 
     options = options_from(kind, given)
-    use_threads(threads, Path(options.output))
+    use_run_threads(threads, Path(options.output))
     with TrainingDisplay(
         options.max_steps, options.max_minutes, shown=recipe.shown, as_json=as_json
     ) as display:

@@ -1,81 +1,65 @@
 """`regard translate`: sentences from arguments, a file or a pipe; to stdout or a file."""
 
-import json
 import sys
-from typing import TYPE_CHECKING, Annotated, TextIO
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from regard.cli import options
 from regard.cli.lines import Line
-from regard.cli.options import (
-    BatchSize,
-    Input,
-    JsonLines,
-    LengthPenalty,
-    MaxNewTokens,
-    NumBeams,
-    Output,
-    Threads,
-    specified,
-)
-from regard.cli.texts import answers, destination, lines_bar, one_line, text_groups
+from regard.cli.options import option
+from regard.cli.streams import say
+from regard.cli.texts import answer_lines, json_line, one_line, text_groups
 from regard.cli.translators import Prefix, SourceLanguage, TargetLanguage, open_translator
 from regard.errors import BadArgumentError
 
 if TYPE_CHECKING:
     from regard.translation.translator import Result
 
+Attention = Annotated[bool, option("Show which words each word attended to.", "--attention")]
+AttentionStep = Annotated[
+    str,
+    option(
+        "Read at the step that predicts a word, or at the next, which reads it.",
+        metavar="output|input",
+    ),
+]
+AttentionLayer = Annotated[
+    int | None,
+    option(
+        "Read from this layer of the decoder, from 0 on; -1 is the last.", default="mean of all"
+    ),
+]
+NBest = Annotated[
+    int,
+    option(
+        "Translations to show for each sentence, as line number, score and text separated by tabs;"
+        " not above --num-beams.",
+        "--n-best",
+        min=1,
+    ),
+]
+
 
 def translate(
-    sentences: Annotated[
-        list[str] | None,
-        typer.Argument(help="What to translate, each in quotes; without any, --input or stdin."),
-    ] = None,
-    model: Annotated[
-        str,
-        typer.Option(
-            "--model", "-m", help="A shipped model's name, a model folder or hub:org/name."
-        ),
-    ] = "en-de",
+    context: typer.Context,
+    sentences: Annotated[options.Texts, options.texts_to("translate")] = None,
+    model: options.ModelName = "en-de",
     source_language: SourceLanguage = None,
     target_language: TargetLanguage = None,
     prefix: Prefix = None,
-    input: Input = None,
-    output: Output = None,
-    as_json: JsonLines = False,
-    attention: Annotated[
-        bool, typer.Option("--attention", help="Show which words each word attended to.")
-    ] = False,
-    attention_step: Annotated[
-        str,
-        typer.Option(
-            "--attention-step",
-            metavar="output|input",
-            help="Read at the step that predicts a word, or at the next, which reads it.",
-        ),
-    ] = "output",
-    attention_layer: Annotated[
-        int | None,
-        typer.Option(
-            "--attention-layer",
-            help="Read from this layer of the decoder, from 0 on; -1 is the last.",
-            show_default="mean of all",
-        ),
-    ] = None,
-    num_beams: NumBeams = None,
-    n_best: Annotated[
-        int,
-        typer.Option(
-            "--n-best",
-            min=1,
-            help="Translations to show for each sentence, as line number, score and text"
-            " separated by tabs; not above --num-beams.",
-        ),
-    ] = 1,
-    length_penalty: LengthPenalty = None,
-    max_new_tokens: MaxNewTokens = None,
-    batch_size: BatchSize = 32,
-    threads: Threads = None,
+    input: options.Input = None,
+    output: options.Output = None,
+    as_json: options.JsonLines = False,
+    attention: Attention = False,
+    attention_step: AttentionStep = "output",
+    attention_layer: AttentionLayer = None,
+    num_beams: options.NumBeams = None,
+    num_return_sequences: NBest = 1,
+    length_penalty: options.LengthPenalty = None,
+    max_new_tokens: options.MaxNewTokens = None,
+    batch_size: options.BatchSize = 32,
+    threads: options.Threads = None,
 ) -> None:
     """Translate sentences.
 
@@ -84,71 +68,59 @@ def translate(
     """
     attention = attention or attention_layer is not None
     groups = text_groups(sentences, input, as_json, what="a sentence")
-    import torch
-
-    if threads:
-        torch.set_num_threads(threads)
+    options.use_threads(threads)
     translator = open_translator(model, source_language, target_language, prefix)
     beams = translator.generation.num_beams if num_beams is None else num_beams
-    if n_best > beams:
-        raise BadArgumentError(f"--n-best must not be above --num-beams; got {n_best} > {beams}.")
-    options = specified(
-        num_beams=num_beams,
-        num_return_sequences=n_best,
-        length_penalty=length_penalty,
-        max_new_tokens=max_new_tokens,
-        alignment_layer=attention_layer,
-    )
-    with (
-        destination(output) as file,
-        lines_bar(input, "translating") as bar,
-    ):
+    if num_return_sequences > beams:
+        raise BadArgumentError(
+            f"--n-best must not be above --num-beams; got {num_return_sequences} > {beams}."
+        )
+    settings = options.generation_options(context)
 
-        def translated(texts: list[str]) -> "list[Result]":
-            return translator.run(
-                texts,
-                batch_size=batch_size,
-                alignment=attention_step if attention else None,
-                progress=bar,
-                **options,
+    def translated(lines: list[Line], progress: Any) -> "list[Result]":
+        return translator.run(
+            [line.text for line in lines],
+            batch_size=batch_size,
+            alignment=attention_step if attention else None,
+            alignment_layer=attention_layer,
+            progress=progress,
+            **settings,
+        )
+
+    def shown(line: Line, result: "Result | None") -> str:
+        if result and not result.finished:
+            say(
+                f"the translation of line {line.number} was cut where the model had not ended it;"
+                " raise --max-new-tokens or split the line."
             )
+        if as_json:
+            return _json(line, result)
+        if num_return_sequences > 1:
+            text = _n_best(line, result)
+        else:
+            text = one_line(result.text) if result else ""
+        # No words, no map: a text may be invisible characters alone.
+        if attention and result and result.alignment is not None:
+            caption = translator.alignment_caption(attention_step, attention_layer)
+            text += "\n" + _grid(result, caption, to_file=output is not None)
+        return text
 
-        for group in answers(groups, translated, bar):
-            for line, result in group:
-                if result and not result.finished:
-                    print(
-                        f"regard: the translation of line {line.number} was cut where the model"
-                        " had not ended it; raise --max-new-tokens or split the line.",
-                        file=sys.stderr,
-                    )
-                if as_json:
-                    text = _json(line, result)
-                elif n_best > 1:
-                    text = _n_best(line, result)
-                else:
-                    text = one_line(result.text) if result else ""
-                print(text, file=file)
-                # No words, no map: a text may be invisible characters alone.
-                if attention and not as_json and result and result.alignment is not None:
-                    caption = translator.alignment_caption(attention_step, attention_layer)
-                    print(_grid(result, caption, file), file=file)
-            file.flush()
+    answer_lines(groups, translated, shown, input=input, output=output, doing="translating")
 
 
 def _json(line: Line, result: "Result | None") -> str:
-    entry = dict(line.fields) or {"text": line.text}
     if result is None:
-        return json.dumps(entry | {"translation": ""}, ensure_ascii=False)
-    entry |= {"translation": result.text, "score": result.score, "tokens": result.tokens}
+        return json_line(line, translation="")
+    found = {"translation": result.text, "score": result.score, "tokens": result.tokens}
     if len(result.alternatives) > 1:
-        entry["alternatives"] = [
+        found["alternatives"] = [
             {"translation": other.text, "score": other.score} for other in result.alternatives
         ]
     if result.alignment is not None:
-        entry["source_words"] = result.source_words
-        entry["target_words"] = result.target_words
-        entry["alignment"] = [[round(float(x), 4) for x in row] for row in result.alignment]
-    return json.dumps(entry, ensure_ascii=False)
+        found["source_words"] = result.source_words
+        found["target_words"] = result.target_words
+        found["alignment"] = [[round(float(x), 4) for x in row] for row in result.alignment]
+    return json_line(line, **found)
 
 
 def _n_best(line: Line, result: "Result | None") -> str:
@@ -159,7 +131,7 @@ def _n_best(line: Line, result: "Result | None") -> str:
     )
 
 
-def _grid(result: "Result", caption: str, file: TextIO) -> str:
+def _grid(result: "Result", caption: str, *, to_file: bool) -> str:
     from regard.figures.terminal import alignment_grid, takes_color
 
     assert result.alignment is not None
@@ -168,5 +140,5 @@ def _grid(result: "Result", caption: str, file: TextIO) -> str:
         result.target_words,
         result.alignment,
         caption=caption,
-        color=takes_color(file),
+        color=not to_file and takes_color(sys.stdout),
     )

@@ -95,6 +95,7 @@ def naming_of(tokenizer: Any) -> Naming:
         tokenizer.convert_ids_to_tokens,
         byte_level(getattr(getattr(tokenizer, "backend_tokenizer", None), "decoder", None)),
         frozenset(tokenizer.all_special_tokens),
+        partial(tokenizer.decode, skip_special_tokens=True),
     )
 
 

@@ -1,30 +1,26 @@
-"""What a transformers model writes, and how each token stood beside those it was chosen over."""
+"""What a transformers model writes, by its own `generate`."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import torch
 from torch import Tensor
 
-from regard.inspection.answers import HypothesisInfo
-from regard.inspection.huggingface.axes import naming_of
-from regard.inspection.writing import Written
 
+@dataclass(frozen=True)
+class Hypothesis:
+    """What was written, without prompt, start and padding."""
 
-@dataclass
-class Hypotheses:
-    """Token ids that were written, best first; without prompt, start and padding."""
-
-    ids: list[list[int]]
-    scores: list[float] | None = None  # what a beam search ranked them by
-    ends: frozenset[int] = field(default_factory=frozenset)  # ids that end a text
+    tokens: list[int]
+    score: float | None = None  # what a beam search ranked it by
+    finished: bool = True
 
 
 @torch.no_grad()
 def search(
     model: Any, inputs: dict[str, Tensor], max_new_tokens: int, num_beams: int | None
-) -> Hypotheses:
-    """The model's own `generate`, the same text each time; all beams are returned."""
+) -> list[Hypothesis]:
+    """The model's own `generate`, the same text each time; all beams, best first."""
     settings = model.generation_config
     beams = num_beams or settings.num_beams or 1
     end = settings.eos_token_id if settings.eos_token_id is not None else model.config.eos_token_id
@@ -43,12 +39,13 @@ def search(
     )
     # A decoder's sequences begin with its start token, a language model's with what it read.
     read = 1 if model.config.is_encoder_decoder else inputs["input_ids"].shape[1]
+    written = [finished(row, set(ends), pad) for row in found.sequences[:, read:].tolist()]
     scores = getattr(found, "sequences_scores", None)
-    return Hypotheses(
-        ids=[finished(row, set(ends), pad) for row in found.sequences[:, read:].tolist()],
-        scores=None if scores is None else scores.tolist(),
-        ends=frozenset(ends),
-    )
+    ranked = [None] * len(written) if scores is None else scores.tolist()
+    return [
+        Hypothesis(ids, score, not ends or ids[-1] in ends)
+        for ids, score in zip(written, ranked, strict=True)
+    ]
 
 
 def finished(ids: list[int], ends: set[int], pad: int) -> list[int]:
@@ -59,26 +56,3 @@ def finished(ids: list[int], ends: set[int], pad: int) -> list[int]:
     while len(ids) > 1 and ids[-1] == pad:
         ids = ids[:-1]
     return ids
-
-
-def written_by(
-    found: Hypotheses, hypothesis: int, axis: str, prompt: int, tokenizer: Any
-) -> Written:
-    """The same as a trace takes it, with the hypothesis that is traced."""
-    naming = naming_of(tokenizer)
-    return Written(
-        ids=found.ids[hypothesis],
-        hypotheses=[
-            HypothesisInfo(
-                text=tokenizer.decode(ids, skip_special_tokens=True),
-                tokens=naming.names(ids),
-                score=None if found.scores is None else found.scores[index],
-                finished=not found.ends or ids[-1] in found.ends,
-            )
-            for index, ids in enumerate(found.ids)
-        ],
-        shown=hypothesis,
-        axis=axis,
-        prompt=prompt,
-        searched=found.scores is not None or bool(found.ends),
-    )

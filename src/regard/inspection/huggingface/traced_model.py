@@ -15,10 +15,12 @@ from regard.errors import (
     UnsupportedError,
     optional_package,
 )
+from regard.inspection.huggingface.axes import naming_of
 from regard.inspection.huggingface.capture import captured
-from regard.inspection.huggingface.generating import Hypotheses, search, written_by
+from regard.inspection.huggingface.generating import Hypothesis, search
 from regard.inspection.huggingface.interface import quiet
 from regard.inspection.trace import Trace
+from regard.inspection.writing import written
 
 GENERATED = 20  # tokens that a language model adds by default
 UNLIMITED = 32_768  # tokens, for models whose positions have no end
@@ -114,7 +116,7 @@ class TracedModel:
                 self.model, inputs, tokenizer=reader, name=self.name, text=text, keep=keep
             )
         found = self.found(inputs, target, num_beams, generate)
-        return self.trace_written(inputs, text, found, hypothesis, keep)
+        return self.trace_written(inputs, text, found, hypothesis, target is None, keep)
 
     def trial(self) -> Trace:
         """The trace of no matter what, for the layers that it has."""
@@ -130,12 +132,12 @@ class TracedModel:
         target: str | None,
         num_beams: int | None,
         generate: int | None,
-    ) -> Hypotheses:
+    ) -> list[Hypothesis]:
         """What the model writes, or the text that the caller gave."""
         read = inputs["input_ids"].shape[1]
         room = self.max_tokens if self.task == "translation" else self.max_tokens - read
         if target is not None:
-            return Hypotheses([self.written(target, room)])
+            return [Hypothesis(self.written(target, room))]
         if generate is not None and generate > room > 0:
             raise BadArgumentError(
                 f"{self.name} takes {self.max_tokens:,} tokens, so it can write {room:,} here; got"
@@ -152,21 +154,30 @@ class TracedModel:
             return search(self.model, inputs, min(generate, room), num_beams)
 
     def trace_written(
-        self, inputs: dict[str, Any], text: str, found: Hypotheses, hypothesis: int, keep: str
+        self,
+        inputs: dict[str, Any],
+        text: str,
+        found: list[Hypothesis],
+        hypothesis: int,
+        searched: bool,
+        keep: str,
     ) -> Trace:
         """One pass over what was read and written, teacher-forced."""
-        if not 0 <= hypothesis < len(found.ids):
-            raise BadArgumentError(
-                f"there are hypotheses 0 to {len(found.ids) - 1}; got {hypothesis}."
-            )
-        shown = torch.tensor([found.ids[hypothesis]], device=self.model.device)
-        if self.task == "translation":
-            start = torch.tensor([[self.start_id]], device=shown.device)
-            prompt, axis = 1, "target"
-            inputs = inputs | {"decoder_input_ids": torch.cat([start, shown[:, :-1]], 1)}
+        pair = self.task == "translation"
+        shown = written(
+            found,
+            hypothesis,
+            naming_of(self.reader),
+            axis="target" if pair else "tokens",
+            prompt=1 if pair else inputs["input_ids"].shape[1],
+            searched=searched,
+        )
+        tokens = torch.tensor([shown.ids], device=self.model.device)
+        if pair:
+            start = torch.tensor([[self.start_id]], device=tokens.device)
+            inputs = inputs | {"decoder_input_ids": torch.cat([start, tokens[:, :-1]], 1)}
         else:
-            prompt, axis = inputs["input_ids"].shape[1], "tokens"
-            ids = torch.cat([inputs["input_ids"], shown], 1)
+            ids = torch.cat([inputs["input_ids"], tokens], 1)
             inputs = {"input_ids": ids, "attention_mask": torch.ones_like(ids)}
         return captured(
             self.model,
@@ -174,7 +185,7 @@ class TracedModel:
             tokenizer=self.reader,
             name=self.name,
             text=text,
-            written=written_by(found, hypothesis, axis, prompt, self.reader),
+            written=shown,
             keep=keep,
         )
 

@@ -10,6 +10,7 @@ import typer
 from regard.cli.columns import columns
 from regard.cli.commands.words.represent import represent
 from regard.cli.commands.words.train import train
+from regard.cli.options import Json, argument, model_option, option
 from regard.cli.progress import waiting
 from regard.cli.texts import one_line
 from regard.errors import BadArgumentError
@@ -23,20 +24,13 @@ SHIPPED = "words-en"
 
 Model = Annotated[
     str,
-    typer.Option(
-        "--model",
-        "-m",
-        help="words-en, or a file or folder of vectors: GloVe, word2vec, fastText .vec, or trained"
-        " here.",
+    model_option(
+        "words-en, or a file or folder of vectors: GloVe, word2vec, fastText .vec, or trained here."
     ),
 ]
 Limit = Annotated[
-    int | None,
-    typer.Option(
-        "--limit", min=1, help="Read only so many words of the vectors.", show_default="all"
-    ),
+    int | None, option("Read only so many words of the vectors.", default="all", min=1)
 ]
-Json = Annotated[bool, typer.Option("--json", help="Write one JSON object.")]
 
 
 @words.callback()
@@ -50,9 +44,9 @@ words.command()(train)
 
 @words.command()
 def near(
-    word: Annotated[list[str], typer.Argument(help="One or more words.", metavar="WORD...")],
+    word: Annotated[list[str], argument("One or more words.", "WORD...")],
     model: Model = SHIPPED,
-    count: Annotated[int, typer.Option("--count", "-k", min=1, help="Of each word.")] = 10,
+    count: Annotated[int, option("Of each word.", "--count", "-k", min=1)] = 10,
     limit: Limit = None,
     as_json: Json = False,
 ) -> None:
@@ -70,7 +64,7 @@ def near(
 
 @words.command()
 def compare(
-    word: Annotated[list[str], typer.Argument(help="Two or more words.", metavar="WORD...")],
+    word: Annotated[list[str], argument("Two or more words.", "WORD...")],
     model: Model = SHIPPED,
     limit: Limit = None,
     as_json: Json = False,
@@ -93,17 +87,11 @@ def compare(
 
 @words.command()
 def draw(
-    word: Annotated[list[str], typer.Argument(help="Three or more words.", metavar="WORD...")],
-    output: Annotated[Path, typer.Option("--output", "-o", help="An .svg, .pdf or .png.")] = Path(
-        "words.svg"
-    ),
+    word: Annotated[list[str], argument("Three or more words.", "WORD...")],
+    output: Annotated[Path, option("An .svg, .pdf or .png.", "--output", "-o")] = Path("words.svg"),
     model: Model = SHIPPED,
-    method: Annotated[
-        str, typer.Option("--method", help="To two dimensions.", metavar="pca|umap")
-    ] = "pca",
-    neighbors: Annotated[
-        int, typer.Option("--neighbors", min=0, help="Draw so many neighbors of each word too.")
-    ] = 0,
+    method: Annotated[str, option("To two dimensions.", metavar="pca|umap")] = "pca",
+    neighbors: Annotated[int, option("Draw so many neighbors of each word too.", min=0)] = 0,
     limit: Limit = None,
     as_json: Json = False,
 ) -> None:
@@ -119,10 +107,7 @@ def draw(
     flat = to_plane(vectors.rows([*asked, *others]), method)
     name, other = ("words", "their neighbors") if others else ("", "")
     count = len(asked)
-    clouds = [
-        Cloud(name, flat.points[:count], asked),
-        Cloud(other, flat.points[count:], others),
-    ]
+    clouds = [Cloud(name, flat.points[:count], asked), Cloud(other, flat.points[count:], others)]
     with waiting("drawing"):
         save(scatter(clouds, x_name=flat.names[0], y_name=flat.names[1]), output)
     if as_json:

@@ -5,9 +5,8 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
 from regard.cli.columns import columns
+from regard.cli.options import Corpus, option
 from regard.cli.progress import waiting
 from regard.cli.texts import destination, text_groups
 from regard.errors import BadArgumentError
@@ -18,20 +17,16 @@ if TYPE_CHECKING:
 WAYS = ("one-hot", "bag", "tfidf")
 ROWS, COLUMNS = 20, 12  # of a table in the terminal
 
+Output = Annotated[Path | None, option("Write here.", "--output", "-o", default="stdout")]
+AsJson = Annotated[bool, option("Write one JSON object with what is not zero.", "--json")]
+
 
 def represent(
-    file: Annotated[
-        Path | None,
-        typer.Argument(help="A sentence or paragraph on each line; without it, stdin."),
-    ] = None,
-    way: Annotated[str, typer.Option("--as", help="Which.", metavar="|".join(WAYS))] = "bag",
-    output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="Write here.", show_default="stdout")
-    ] = None,
-    as_csv: Annotated[bool, typer.Option("--csv", help="Every number, as CSV.")] = False,
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Write one JSON object with what is not zero.")
-    ] = False,
+    file: Corpus = None,
+    way: Annotated[str, option("Which.", "--as", metavar="|".join(WAYS))] = "bag",
+    output: Output = None,
+    as_csv: Annotated[bool, option("Every number, as CSV.", "--csv")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Count words: each word as a one-hot vector, each line as a bag of words or as TF-IDF."""
     if as_csv and as_json:

@@ -8,79 +8,64 @@ from typing import Annotated, Any
 
 import typer
 
+from regard.cli.options import Corpus, Json, flags, option, specified
 from regard.cli.progress import progress_bar, waiting
 from regard.cli.texts import text_groups
 from regard.errors import BadArgumentError, unknown
 
 METHODS = ("skip-gram", "svd")
+SKIP_GRAM = ("epochs", "negatives", "subsample", "learning_rate", "seed")
 
 
-def _skip_gram(name: str, help: str, default: str, **more: Any) -> Any:
+def _skip_gram(help: str, default: str, **more: Any) -> Any:
     """An option of skip-gram alone, whose default stands in `train_vectors`."""
-    return typer.Option(name, help=f"{help} Skip-gram.", show_default=default, **more)
+    return option(f"{help} Skip-gram.", default=default, **more)
+
+
+Output = Annotated[
+    Path,
+    option(
+        "A folder, or a file for other programs: .txt or .vec (word2vec's text), .bin (its binary),"
+        " each also with .gz.",
+        "--output",
+        "-o",
+    ),
+]
+Method = Annotated[
+    str,
+    option(
+        "skip-gram with negative sampling, or svd: neighbors counted and factorised, better for"
+        " less than some million words.",
+        metavar="|".join(METHODS),
+    ),
+]
+Negatives = Annotated[int | None, _skip_gram("Random words against each real one.", "5", min=1)]
+Subsample = Annotated[
+    float | None, _skip_gram("Words more frequent are often passed over.", "0.001", min=0)
+]
 
 
 def train(
-    file: Annotated[
-        Path | None,
-        typer.Argument(help="A sentence or paragraph on each line; without it, stdin."),
-    ] = None,
-    output: Annotated[
-        Path,
-        typer.Option(
-            "--output",
-            "-o",
-            help="A folder, or a file for other programs: .txt or .vec (word2vec's text), .bin"
-            " (its binary), each also with .gz.",
-        ),
-    ] = Path("vectors"),
-    method: Annotated[
-        str,
-        typer.Option(
-            "--method",
-            help="skip-gram with negative sampling, or svd: neighbors counted and factorised,"
-            " better for less than some million words.",
-            metavar="|".join(METHODS),
-        ),
-    ] = METHODS[0],
-    dim: Annotated[int, typer.Option("--dim", min=1, help="Numbers in a vector.")] = 100,
-    window: Annotated[
-        int, typer.Option("--window", min=1, help="Words on either side that count.")
-    ] = 5,
-    min_count: Annotated[
-        int, typer.Option("--min-count", min=1, help="Words met less often get no vector.")
-    ] = 5,
-    epochs: Annotated[
-        int | None, _skip_gram("--epochs", "Times the text is read.", "10", min=1)
-    ] = None,
-    negatives: Annotated[
-        int | None, _skip_gram("--negatives", "Random words against each real one.", "5", min=1)
-    ] = None,
-    subsample: Annotated[
-        float | None,
-        _skip_gram("--subsample", "Words more frequent are often passed over.", "0.001", min=0),
-    ] = None,
-    learning_rate: Annotated[
-        float | None, _skip_gram("--learning-rate", "At the beginning.", "0.025", min=0)
-    ] = None,
-    seed: Annotated[
-        int | None, _skip_gram("--seed", "The same seed gives the same vectors.", "1")
-    ] = None,
-    half: Annotated[
-        bool, typer.Option("--half", help="Write numbers of 16 bits, in a folder.")
-    ] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Write one JSON object.")] = False,
+    context: typer.Context,
+    file: Corpus = None,
+    output: Output = Path("vectors"),
+    method: Method = METHODS[0],
+    dim: Annotated[int, option("Numbers in a vector.", min=1)] = 100,
+    window: Annotated[int, option("Words on either side that count.", min=1)] = 5,
+    min_count: Annotated[int, option("Words met less often get no vector.", min=1)] = 5,
+    epochs: Annotated[int | None, _skip_gram("Times the text is read.", "10", min=1)] = None,
+    negatives: Negatives = None,
+    subsample: Subsample = None,
+    learning_rate: Annotated[float | None, _skip_gram("At the beginning.", "0.025", min=0)] = None,
+    seed: Annotated[int | None, _skip_gram("The same seed gives the same vectors.", "1")] = None,
+    half: Annotated[bool, option("Write numbers of 16 bits, in a folder.", "--half")] = False,
+    as_json: Json = False,
 ) -> None:
     """Train word vectors on your text."""
-    settings = dict(
-        epochs=epochs, negatives=negatives, subsample=subsample, learning_rate=learning_rate,
-        seed=seed,
-    )  # fmt: skip
-    options: dict[str, Any] = {name: value for name, value in settings.items() if value is not None}
+    options = specified(context, SKIP_GRAM)
     if method not in METHODS:
         raise unknown("--method", method, METHODS)
-    if method == "svd" and options:
-        names = ", ".join(f"--{name.replace('_', '-')}" for name in options)
+    if method == "svd" and (names := flags(options)):
         raise BadArgumentError(f"{names} belong to skip-gram; leave them out with --method svd.")
     groups = text_groups(None, file, False, what="a text")
     texts = [line.text for group in groups for line in group]

@@ -1,9 +1,26 @@
-"""What the configs of all models check alike."""
+"""What the configs of all models do alike: their checks and their presets."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeVar
 
 from regard.errors import BadArgumentError, unknown
+
+Config = TypeVar("Config")
+
+
+def from_preset(
+    config: Callable[..., Config],
+    presets: Mapping[str, Mapping[str, Any]],
+    name: str,
+    **changes: Any,
+) -> Config:
+    """The config with the values of the named preset, but for the changes.
+
+    Raises BadArgumentError for an unknown name.
+    """
+    if name not in presets:
+        raise unknown("preset", name, presets)
+    return config(**{**presets[name], **changes})
 
 
 def check_choices(config: object, choices: Mapping[str, Sequence[str]]) -> None:

@@ -1,62 +1,28 @@
 """A page's questions about a trace, answered: one place for browser, notebook and file."""
 
 import math
-from dataclasses import dataclass, replace
-from typing import Literal, cast
+from typing import Literal, cast, get_args
 
-import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor
 
-from regard.errors import BadArgumentError
-from regard.inspection import tiles
+from regard.errors import BadArgumentError, check_choice
 from regard.inspection.answers import (
     AxisInfo,
     Cell,
     Looked,
     Looks,
     Quantity,
-    Summary,
     TapInfo,
     TraceInfo,
 )
-from regard.inspection.bounds import one
-from regard.inspection.formula import formula, scale
-from regard.inspection.part import spans
-from regard.inspection.statistics import head_summary
-from regard.inspection.tap import Tap
-from regard.inspection.tiles import Head, TileRequest, check_choice
+from regard.inspection.tap import Tap, one
 from regard.inspection.trace_data import TraceData
+from regard.inspection.views import tiles
+from regard.inspection.views.formula import formula, scale
+from regard.inspection.views.tiles import Head, Tile
 
 IN_A_CELL = 10  # of a row and of a column, with a cell
-
-
-@dataclass(frozen=True, eq=False)
-class Numbers:
-    """An answer that travels as bytes: float32, little-endian, row-major; NaN is masked."""
-
-    values: NDArray[np.float32]  # (height, width) or (heads, height, width)
-    origin: tuple[int, int] = (0, 0)
-    level: int = 0
-    quantity: str = "weight"
-    reduce: str = "max"
-    every: int = 1
-
-    def to_bytes(self) -> bytes:
-        return np.ascontiguousarray(self.values, dtype="<f4").tobytes()
-
-    def headers(self) -> dict[str, str]:
-        """What the bytes are, as HTTP says it."""
-        return {
-            "X-Regard-Shape": ",".join(map(str, self.values.shape)),
-            "X-Regard-Origin": ",".join(map(str, self.origin)),
-            "X-Regard-Level": str(self.level),
-            "X-Regard-Quantity": self.quantity,
-            "X-Regard-Reduce": self.reduce,
-            "X-Regard-Every": str(self.every),
-            "X-Regard-Dtype": "float32",
-        }
 
 
 def describe(trace: TraceData, id: str) -> TraceInfo:
@@ -75,36 +41,12 @@ def describe(trace: TraceData, id: str) -> TraceInfo:
     )
 
 
-def summary(trace: TraceData, tap: str) -> Summary:
-    """The heads of a layer, as they are on average over rows spread over the map."""
-    found = head_summary(trace[tap])
-    # There is no distance between two sequences; JSON has no NaN to say so.
-    heads = [
-        replace(each, distance=None if each.distance is None else _finite(each.distance))
-        for each in found.heads
-    ]
-    return replace(found, heads=heads)
-
-
-def thumbnails(trace: TraceData, tap: str, size: int) -> Numbers:
+def thumbnails(trace: TraceData, tap: str, size: int) -> Tile:
     """A small picture of each head, block maxima: (heads, height, width)."""
     if not 1 <= size <= 256:
         raise BadArgumentError(f"size must be from 1 to 256; got {size}.")
     pictures, looked_at = tiles.thumbnails(trace[tap], size)
-    return Numbers(pictures, every=max(round(trace[tap].rows / max(looked_at, 1)), 1))
-
-
-def tile(trace: TraceData, request: TileRequest) -> Numbers:
-    """A rectangle of cells of one level; those beyond the map's edge are left out."""
-    layer = trace[request.tap]
-    found = tiles.tile(
-        layer,
-        request,
-        row_spans=spans(trace, layer.queries, request.group),
-        column_spans=spans(trace, layer.keys, request.group),
-    )
-    where = (found.row, found.column)
-    return Numbers(found.values, where, found.level, found.quantity, found.reduce, found.every)
+    return Tile(pictures, every=max(round(trace[tap].rows / max(looked_at, 1)), 1))
 
 
 @torch.no_grad()
@@ -118,27 +60,24 @@ def cell(trace: TraceData, tap: str, head: Head, query: int, key: int) -> Cell:
     layer.heads_of(head)
     rows = layer.rows_of(one("query", query, layer.rows))
     columns = layer.columns_of(one("key", key, layer.columns))
-    every = torch.arange(layer.columns, device=layer.query.device)
     unmasked = layer.of_head(head)._replace(mask=None)
     score = float(unmasked.scores(rows, columns, dtype=torch.float32))
     allowed = layer.allowed(head, rows, columns)
-    row, column = layer.tile(head, rows, every)[0], layer.column(head, key)
+    row, column = layer.row(head, query), layer.column(head, key)
     weight, lse = float(row[key]), float(layer.lse(head, rows))
     value_norm = None if layer.value_norms is None else float(layer.value_norms[0, head, key])
     looks = _looks(row, trace.axes[layer.keys], IN_A_CELL)
     key_head = head // (layer.heads // layer.key_heads)
-    query_vector, key_vector = (
-        layer.query[0, head, query].double(),
-        layer.key[0, key_head, key].double(),
-    )
+    query_vector = layer.query[0, head, query].double()
+    key_vector = layer.key[0, key_head, key].double()
     alike = query_vector.shape == key_vector.shape
     return Cell(
         tap=tap,
         head=head,
         query=query,
         key=key,
-        query_token=_token(trace.axes[layer.queries], query),
-        key_token=_token(trace.axes[layer.keys], key),
+        query_token=trace.axes[layer.queries].tokens[query],
+        key_token=trace.axes[layer.keys].tokens[key],
         query_vector=query_vector.tolist(),
         key_vector=key_vector.tolist(),
         value_vector=layer.value[0, key_head, key].double().tolist(),
@@ -174,7 +113,7 @@ def looks(
         raise BadArgumentError("give either a query, for its row, or a key, for its column.")
     if k < 1:
         raise BadArgumentError(f"k must be at least 1; got {k}.")
-    check_choice("quantity", quantity, tiles.QUANTITIES)
+    check_choice("quantity", quantity, get_args(Quantity))
     rows = slice(None) if query is None else one("query", query, layer.rows)
     columns = slice(None) if key is None else one("key", key, layer.columns)
     heads = range(layer.heads) if head == "mean" else layer.heads_of(head)
@@ -214,16 +153,12 @@ def _looks(values: Tensor, axis: AxisInfo, k: int, adds_up: bool = True) -> Look
     values = values.double()
     top = values.nan_to_num(float("-inf")).topk(min(k, len(values)))
     seen = [
-        Looked(position, _token(axis, position), value)
+        Looked(position, axis.tokens[position], value)
         for position, value in zip(top.indices.tolist(), top.values.tolist(), strict=True)
         if value > float("-inf")
     ]
     rest = float(values.nansum()) - sum(each.weight for each in seen)
     return Looks(seen, max(rest, 0.0) if adds_up else 0.0)
-
-
-def _token(axis: AxisInfo, position: int) -> str:
-    return axis.tokens[position]
 
 
 def _at(bias: Tensor, *where: int) -> float:

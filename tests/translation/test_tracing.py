@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from regard import RegardError
-from regard.inspection.ablation import ablate
+from regard.inspection.views.ablation import ablate
 from regard.translation.translator import Translator
 
 TEXT = "the old dog sees a tree."

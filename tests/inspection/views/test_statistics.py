@@ -10,8 +10,8 @@ from torch import Tensor
 
 from regard import RegardError
 from regard.attention import Causal, Dense, Mask
-from regard.inspection.statistics import head_statistics, head_summary
 from regard.inspection.tap import Tap
+from regard.inspection.views.statistics import head_statistics, head_summary
 
 Make = Callable[..., Tap]
 Whole = Callable[[Tap], tuple[Tensor, Tensor]]
@@ -47,8 +47,8 @@ def test_a_row_that_looks_evenly_at_eight_keys_has_three_bits(make_tap: Make):
 def test_strips_and_blocks_add_up(make_tap: Make, monkeypatch: pytest.MonkeyPatch):
     tap = make_tap(mask=Causal())
     whole = head_statistics(tap)
-    monkeypatch.setattr("regard.inspection.statistics.TILE_ROWS", 3)
-    monkeypatch.setattr("regard.inspection.statistics.TILE_COLUMNS", 5)
+    monkeypatch.setattr("regard.inspection.views.statistics.TILE_ROWS", 3)
+    monkeypatch.setattr("regard.inspection.views.statistics.TILE_COLUMNS", 5)
     parts = head_statistics(tap)
     assert torch.allclose(parts.entropy, whole.entropy)
     assert torch.allclose(parts.distance, whole.distance)

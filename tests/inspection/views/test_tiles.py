@@ -13,15 +13,15 @@ from regard import RegardError
 from regard.attention import Causal, Dense, Mask
 from regard.attention.record import Attention
 from regard.attention.scores import dot
-from regard.inspection import tiles
 from regard.inspection.tap import Tap
-from regard.inspection.tiles import Tile, TileRequest, thumbnails
+from regard.inspection.views import tiles
+from regard.inspection.views.tiles import Tile, TileRequest, thumbnails
 
 Make = Callable[..., Tap]
 Whole = Callable[[Tap], tuple[Tensor, Tensor]]
 WORDS = [(0, 1), (1, 4), (5, 8), (8, 9)]
 # Also what the page makes without a server: web/src/source/cells.test.ts.
-BY_HAND = json.loads((Path(__file__).parents[1] / "fixtures/tiles.json").read_text("utf-8"))
+BY_HAND = json.loads((Path(__file__).parents[2] / "fixtures/tiles.json").read_text("utf-8"))
 
 
 def tile(tap: Tap, head: int | str, *, row_spans=None, column_spans=None, **where) -> Tile:
@@ -51,8 +51,8 @@ def reduced(values: np.ndarray, block: int, how: str) -> np.ndarray:
 def test_a_cell_is_the_reduction_of_its_block(
     make_tap: Make, mask: Mask, whole_map: Whole, level: int, how: str, monkeypatch
 ):
-    monkeypatch.setattr("regard.inspection.tiles.TILE_ROWS", 3)
-    monkeypatch.setattr("regard.inspection.tiles.TILE_COLUMNS", 5)
+    monkeypatch.setattr("regard.inspection.views.tiles.TILE_ROWS", 3)
+    monkeypatch.setattr("regard.inspection.views.tiles.TILE_COLUMNS", 5)
     tap = make_tap(mask=mask)
     found = tile(tap, 4, level=level, reduce=how)
     expected = reduced(visible(tap, whole_map, 4), 2**level, how)

@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from regard.errors import BadArgumentError
+from regard.errors import BadArgumentError, check_choice
 from regard.inspection.answers import Group, Quantity
-from regard.inspection.cells import Spans
-from regard.inspection.statistics import head_summary
 from regard.inspection.tap import Tap
-from regard.inspection.tiles import Head, TileRequest, check_choice, tile
 from regard.inspection.trace_data import TraceData
+from regard.inspection.views.statistics import head_summary
+from regard.inspection.views.tiles import Head, TileRequest, spans, tile_of
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -118,15 +117,12 @@ def part(
             f"an export has from 1 to {LARGEST_SIDE:,} rows and columns; this part of {tap} has"
             f" {max(height, 0):,} x {max(width, 0):,}: choose others by queries and keys."
         )
-    found = tile(
-        layer,
-        TileRequest(tap, head, 0, first_row, first_column, height, width, quantity),
-        row_spans=spans(trace, layer.queries, group),
-        column_spans=spans(trace, layer.keys, group),
+    request = TileRequest(
+        tap, head, 0, first_row, first_column, height, width, quantity, group=group
     )
     as_read = ", as read" if trace.axes[layer.queries].predicts else ""
     return Part(
-        values=found.values,
+        values=tile_of(trace, request).values,
         rows=rows[first_row:last_row],
         columns=columns[first_column:last_column],
         origin=(first_row, first_column),
@@ -148,10 +144,3 @@ def names(trace: TraceData, axis: str, group: Group) -> list[str]:
         return tokens
     joined = ("".join(tokens[first:last]) for first, last in groups)
     return [text.replace("▁", " ").replace("Ġ", " ").strip() for text in joined]
-
-
-def spans(trace: TraceData, axis: str, group: Group) -> Spans | None:
-    """What stands for one row or column: None for tokens, and where no words are known."""
-    check_choice("group", group, get_args(Group))
-    found = trace.axes[axis]
-    return {"token": None, "word": found.words, "sentence": found.sentences}[group]

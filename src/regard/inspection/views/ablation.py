@@ -9,10 +9,9 @@ from torch import Tensor
 from regard.attention import Call, Mask
 from regard.attention.kernels import run
 from regard.attention.record import Attention
-from regard.errors import BadArgumentError, UnsupportedError
+from regard.errors import BadArgumentError, UnsupportedError, check_choice
 from regard.inspection.answers import Ablation
 from regard.inspection.tap import one
-from regard.inspection.tiles import check_choice
 from regard.inspection.trace_data import Edit, TraceData
 from regard.inspection.writing import likeliest
 

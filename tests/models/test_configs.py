@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import pytest
 
 from regard import RegardError
-from regard.models.checks import check_choices, check_token_ids
+from regard.models.configs import check_choices, check_token_ids, from_preset
 
 
 @dataclass
@@ -15,6 +15,13 @@ class Config:
     eos_id: int = 6
     start_id: int = 2
     decoder_vocab_size: int = 7
+
+
+def test_a_change_goes_before_the_presets_value_and_an_unknown_preset_lists_the_known() -> None:
+    presets = {"small": dict(norm="post", eos_id=3)}
+    assert from_preset(Config, presets, "small", eos_id=4) == Config("post", eos_id=4)
+    with pytest.raises(RegardError, match=r"preset must be one of small; got 'smal'.*'small'"):
+        from_preset(Config, presets, "smal")
 
 
 def test_a_value_outside_its_choices_is_refused() -> None:

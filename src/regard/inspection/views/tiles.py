@@ -5,20 +5,19 @@ because a mean hides what people look for: one strong cell among thousands of we
 """
 
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Literal, get_args
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from regard.errors import BadArgumentError, UnsupportedError, unknown
+from regard.errors import BadArgumentError, check_choice
 from regard.inspection.answers import Group, Quantity, Reduce
-from regard.inspection.cells import Cells, Spans
 from regard.inspection.tap import TILE_COLUMNS, TILE_ROWS, Tap
+from regard.inspection.trace_data import TraceData
+from regard.inspection.views.cells import Cells, Spans
 
-QUANTITIES = ("weight", "norm", "score")
-REDUCTIONS = ("max", "mean")
 LARGEST_TILE = 2**22  # cells
 
 Head = int | Literal["mean"]
@@ -44,15 +43,49 @@ class TileRequest:
 
 @dataclass(frozen=True, eq=False)
 class Tile:
-    """A rectangle of cells of one level."""
+    """A rectangle of cells of one level, and how it travels to a page."""
 
-    values: NDArray[np.float32]  # (height, width); NaN where the mask forbids all of a cell
-    level: int
-    row: int  # of its first cell
-    column: int
-    quantity: str
-    reduce: str
-    every: int  # row stride; 1: every row was read
+    values: NDArray[np.float32]  # (…, height, width); NaN where the mask forbids all of a cell
+    level: int = 0
+    row: int = 0  # of its first cell
+    column: int = 0
+    quantity: str = "weight"
+    reduce: str = "max"
+    every: int = 1  # row stride; 1: every row was read
+
+    def to_bytes(self) -> bytes:
+        """float32, little-endian, row-major; NaN is masked."""
+        return np.ascontiguousarray(self.values, dtype="<f4").tobytes()
+
+    def headers(self) -> dict[str, str]:
+        """What the bytes are, as HTTP says it."""
+        return {
+            "X-Regard-Shape": ",".join(map(str, self.values.shape)),
+            "X-Regard-Origin": f"{self.row},{self.column}",
+            "X-Regard-Level": str(self.level),
+            "X-Regard-Quantity": self.quantity,
+            "X-Regard-Reduce": self.reduce,
+            "X-Regard-Every": str(self.every),
+            "X-Regard-Dtype": "float32",
+        }
+
+
+def tile_of(trace: TraceData, request: TileRequest) -> Tile:
+    """The tile of a trace that is requested; `tile` says what it raises."""
+    tap = trace[request.tap]
+    return tile(
+        tap,
+        request,
+        row_spans=spans(trace, tap.queries, request.group),
+        column_spans=spans(trace, tap.keys, request.group),
+    )
+
+
+def spans(trace: TraceData, axis: str, group: Group) -> Spans | None:
+    """What stands for one row or column: None for tokens, and where no words are known."""
+    check_choice("group", group, get_args(Group))
+    found = trace.axes[axis]
+    return {"token": None, "word": found.words, "sentence": found.sentences}[group]
 
 
 def tile(
@@ -72,11 +105,11 @@ def tile(
     Raises:
         BadArgumentError: a tile that begins outside the map or is too large, an unknown name.
     """
-    level, every = request.level, request.every
+    level, every, reduce = request.level, request.every, request.reduce
     rows = Cells(tap.rows, row_spans, level, request.row, request.height, "row")
     columns = Cells(tap.columns, column_spans, level, request.column, request.width, "column")
-    check_choice("quantity", request.quantity, QUANTITIES)
-    check_choice("reduce", request.reduce, REDUCTIONS)
+    check_choice("quantity", request.quantity, get_args(Quantity))
+    check_choice("reduce", reduce, get_args(Reduce))
     if every < 1 or every & (every - 1):
         raise BadArgumentError(f"every must be a power of two; got {every}.")
     if len(rows) * len(columns) > LARGEST_TILE:
@@ -91,15 +124,8 @@ def tile(
             part = cells(tap, request, rows.part(top, bottom), columns.part(left, right))
             if part is not None:
                 values[top:bottom, left:right] = part.cpu().numpy()
-    return Tile(
-        values,
-        level,
-        request.row,
-        request.column,
-        request.quantity,
-        request.reduce,
-        request.every,
-    )
+    every = request.every
+    return Tile(values, level, request.row, request.column, request.quantity, reduce, every)
 
 
 def thumbnails(tap: Tap, size: int = 48, *, rows: int = 512) -> tuple[NDArray[np.float32], int]:
@@ -139,9 +165,8 @@ def cells(tap: Tap, request: TileRequest, rows: Cells, columns: Cells) -> Tensor
     if head != "mean" and reduce == "max" and rows.spans is None and columns.spans is None:
         return largest(tap, head, of_rows, of_columns, quantity, height, width)
     heads = range(tap.heads) if head == "mean" else [head]
-    seen = torch.stack([visible(tap, each, of_rows, of_columns, quantity) for each in heads]).mean(
-        0
-    )
+    parts = [visible(tap, each, of_rows, of_columns, quantity) for each in heads]
+    seen = torch.stack(parts).mean(0)
     if columns.inner_spans is not None:
         seen = grouped(seen.mT, columns.inner_spans, "sum").mT
     if rows.inner_spans is not None:
@@ -150,13 +175,7 @@ def cells(tap: Tap, request: TileRequest, rows: Cells, columns: Cells) -> Tensor
 
 
 def largest(
-    tap: Tap,
-    head: int,
-    rows: Tensor,
-    columns: Tensor,
-    quantity: str,
-    height: int,
-    width: int,
+    tap: Tap, head: int, rows: Tensor, columns: Tensor, quantity: str, height: int, width: int
 ) -> Tensor:
     """Block maxima, found among logarithms: so only the largest of a block is exponentiated."""
     if quantity == "score":
@@ -164,7 +183,7 @@ def largest(
     else:
         logs = tap.log_weights(head, rows, columns)
     if quantity == "norm":
-        logs = logs + norms_of(tap, head, columns).log()
+        logs = logs + tap.norms_of_keys(head, columns).log()
     logs = block_maxima(logs, height, width)
     hidden = logs == float("-inf")
     return (logs if quantity == "score" else logs.exp()).masked_fill(hidden, float("nan"))
@@ -178,17 +197,8 @@ def visible(tap: Tap, head: int, rows: Tensor, columns: Tensor, quantity: str) -
     else:
         values = tap.tile(head, rows, columns)
     if quantity == "norm":
-        values = values * norms_of(tap, head, columns)
+        values = values * tap.norms_of_keys(head, columns)
     return values if allowed is None else torch.where(allowed, values, float("nan"))
-
-
-def norms_of(tap: Tap, head: int, columns: Tensor) -> Tensor:
-    if tap.value_norms is None:
-        raise UnsupportedError(
-            f"‖α·f(x)‖ needs the output projection of {tap.name}, which is not known here;"
-            " ask for weights instead."
-        )
-    return tap.value_norms[0, head][columns]
 
 
 def block_maxima(values: Tensor, height: int, width: int) -> Tensor:
@@ -229,8 +239,3 @@ def grouped(values: Tensor, spans: Spans, how: str) -> Tensor:
         total = total / (end - start) if how == "mean" else total
         parts.append(total.masked_fill(~seen.any(0), float("nan")))
     return torch.stack(parts) if parts else values[:0]
-
-
-def check_choice(name: str, value: str, known: tuple[str, ...]) -> None:
-    if value not in known:
-        raise unknown(name, value, known)

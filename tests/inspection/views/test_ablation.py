@@ -7,7 +7,7 @@ from torch import Tensor
 import regard
 from regard import RegardError
 from regard.inspection import Trace
-from regard.inspection.ablation import ablate
+from regard.inspection.views.ablation import ablate
 from regard.models import EncoderDecoder, EncoderDecoderConfig
 
 SOURCE = torch.tensor([[5, 9, 2, 30, 7, 11, 1]])

@@ -1,0 +1,83 @@
+"""Texts from arguments, a file or stdin, and what is written of each line."""
+
+import gzip
+import json
+from pathlib import Path
+
+import pytest
+
+from regard.cli import texts
+from regard.cli.lines import Line
+from regard.errors import BadArgumentError, DamagedFileError
+
+
+def test_arguments_are_lines_numbered_from_one():
+    assert texts.text_groups(["a", "b"], None, False, what="a text") == [
+        [Line(1, "a"), Line(2, "b")]
+    ]
+
+
+def test_arguments_and_a_file_exclude_each_other(tmp_path):
+    with pytest.raises(BadArgumentError, match="give either a text or --input; got both"):
+        texts.text_groups(["a"], tmp_path / "b", False, what="a text")
+
+
+def test_an_empty_file_is_refused_before_anything_is_read_from_it(tmp_path):
+    (tmp_path / "empty").touch()
+    with pytest.raises(DamagedFileError, match="a text on each line was expected"):
+        texts.text_groups(None, tmp_path / "empty", False, what="a text")
+
+
+def test_a_whole_text_is_unpacked(tmp_path):
+    file = tmp_path / "text.gz"
+    file.write_bytes(gzip.compress(b"one\ntwo\n"))
+    assert texts.whole_text("nothing", file) == "one\ntwo\n"
+
+
+def answered(groups: list[list[Line]], output: Path) -> list[list[str]]:
+    """Writes each text backwards, "-" for an empty line; returns the texts of each call."""
+    calls = []
+
+    def backwards(lines, progress):
+        calls.append([line.text for line in lines])
+        return [line.text[::-1] for line in lines]
+
+    def shown(line, answer):
+        return f"{line.number} {answer or '-'}"
+
+    texts.answer_lines(groups, backwards, shown, input=None, output=output, doing="reading")
+    return calls
+
+
+def test_empty_lines_keep_their_place_and_are_not_answered(tmp_path):
+    groups = [[Line(1, "ab"), Line(2, " "), Line(3, "cde")], [Line(4, "")], [Line(5, "fg")]]
+    assert answered(groups, tmp_path / "out") == [["ab", "cde"], ["fg"]]
+    assert (tmp_path / "out").read_text() == "1 ba\n2 -\n3 edc\n4 -\n5 gf\n"
+
+
+def test_a_refused_text_is_named_by_its_line(tmp_path):
+    def refuse(lines, progress):
+        error = BadArgumentError("too long.")
+        error.index = 1
+        raise error
+
+    group = [Line(7, ""), Line(8, "a"), Line(9, "b")]
+    with pytest.raises(BadArgumentError, match="line 9: too long"):
+        texts.answer_lines([group], refuse, str, input=None, output=tmp_path / "x", doing="reading")
+    assert not (tmp_path / "x").exists()
+
+
+def test_fields_that_came_in_pass_through():
+    line = Line(1, "a", {"text": "a", "id": 7, "score": 0})
+    assert json.loads(texts.json_line(line, score=2)) == {"text": "a", "id": 7, "score": 2}
+    assert texts.json_line(Line(1, "é"), n=1) == '{"text": "é", "n": 1}'
+
+
+def test_one_line_has_no_breaks_and_no_control_characters():
+    assert texts.one_line("a\nb\tc\x1b[0m") == "a b c\\x1b[0m"
+
+
+def test_settings_without_effect_are_named_and_silence_means_all_are_followed(capsys):
+    texts.say_not_followed("m", ["a", "b"])
+    texts.say_not_followed("m", [])
+    assert capsys.readouterr().err == "regard: m asks for a, b; regard ignores that.\n"
