@@ -9,9 +9,7 @@ from regard import RegardError
 
 
 def test_a_wrong_task_option_or_file_is_named_and_nothing_is_written(tmp_path: Path) -> None:
-    with pytest.raises(
-        RegardError, match=r"task must be one of .*; got 'chess'"
-    ):
+    with pytest.raises(RegardError, match=r"task must be one of .*; got 'chess'"):
         regard.train("chess", "a.tsv", tmp_path)
     with pytest.raises(
         RegardError, match=r"a training option must be one of output, .*; got 'epochs'"

@@ -65,7 +65,9 @@ def test_a_role_that_is_not_required_may_be_missing(tmp_path: Path) -> None:
         ("text\tlabel\na\n", r"line 2: expected 2 columns; got 1"),
     ],
 )
-def test_what_cannot_be_told_is_refused(content: str, message: str, tmp_path: Path) -> None:
+def test_columns_that_cannot_be_identified_are_refused(
+    content: str, message: str, tmp_path: Path
+) -> None:
     path = tmp_path / "a.tsv"
     path.write_text(content)
     with pytest.raises(RegardError, match=message):

@@ -92,7 +92,7 @@ def test_a_text_may_have_several_labels_or_none(
     assert config["problem_type"] == "multi_label_classification"
 
 
-def test_pairs_of_texts_are_told_apart_by_their_token_types(classify: Any, tmp_path: Path) -> None:
+def test_pairs_of_texts_have_two_token_types(classify: Any, tmp_path: Path) -> None:
     file = tmp_path / "pairs.tsv"
     words = ("dog", "cat", "bird", "fish", "cow", "hen", "fox", "owl")
     lines = [f"a {one}\ta {two}\t{'same' if one == two else 'other'}"

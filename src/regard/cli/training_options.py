@@ -50,9 +50,9 @@ def takes(
     return add
 
 
-def options_from(kind: type[Options], given: dict[str, Any]) -> Options:
+def options_from(kind: type[Options], arguments: dict[str, Any]) -> Options:
     """The options that a command was given; those it was not given keep their defaults."""
-    return kind(**{name: value for name, value in given.items() if value is not None})
+    return kind(**{name: value for name, value in arguments.items() if value is not None})
 
 
 def _annotation(hint: Any, setting: "Field[Any]") -> Any:

@@ -35,7 +35,7 @@ class Examples:
     """The examples of a file as they pass, and the report on those that were left out.
 
     Args:
-        read: the file's rows as examples; it hands a row that is none to the function it is given.
+        read: the file's rows as examples; it passes a bad row to the function that is its argument.
         fault: why an example should be left out, in two words; None if it stays.
     """
 

@@ -34,7 +34,7 @@ def ladder(
     as_json: Annotated[
         bool, typer.Option("--json", help="Write one JSON object instead of the table.")
     ] = False,
-    **given: Any,
+    **arguments: Any,
 ) -> None:
     """Climb from a recurrent network to the Transformer.
 
@@ -47,8 +47,8 @@ def ladder(
     from regard.translation.ladder import climb, rungs
     from regard.translation.training import TranslationRecipe
 
-    cell = given.pop("cell") or LadderOptions.cell  # of two rungs, not of all
-    options = options_from(LadderOptions, given)
+    cell = arguments.pop("cell") or LadderOptions.cell  # of two rungs, not of all
+    options = options_from(LadderOptions, arguments)
     folder = Path(options.output)
     use_run_threads(threads, folder / rungs(cell)[0].name)
     with TrainingDisplay(

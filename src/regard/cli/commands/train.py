@@ -43,7 +43,7 @@ def translation(
     ] = None,
     threads: Threads = None,
     as_json: AsJson = False,
-    **given: Any,
+    **arguments: Any,
 ) -> None:
     """Train a translator on a file of sentence pairs.
 
@@ -52,7 +52,7 @@ def translation(
     data = _data(pairs, source, target)
     from regard.translation.training import TranslationRecipe, train_translation
 
-    options = options_from(TrainingOptions, given)
+    options = options_from(TrainingOptions, arguments)
     use_run_threads(threads, Path(options.output))
     from regard.translation.evaluation import read_test_set
 
@@ -86,7 +86,7 @@ def classification(
     ],
     threads: Threads = None,
     as_json: AsJson = False,
-    **given: Any,
+    **arguments: Any,
 ) -> None:
     """Train a classifier of texts, or of pairs of texts.
 
@@ -94,21 +94,21 @@ def classification(
     """
     from regard.recipes.classification import ClassificationRecipe
 
-    _learn(ClassificationRecipe, data, ClassificationOptions, given, threads, as_json)
+    _learn(ClassificationRecipe, data, ClassificationOptions, arguments, threads, as_json)
 
 
 def _learn(
     recipe: Any,
     data: str | Sequence[str],
     kind: type[RunOptions],
-    given: dict[str, Any],
+    arguments: dict[str, Any],
     threads: int | None,
     as_json: bool,
 ) -> RunOptions:
     """Trains by a recipe, showing how it goes; returns the options."""
     from regard.recipes.recipe import learn
 
-    options = options_from(kind, given)
+    options = options_from(kind, arguments)
     use_run_threads(threads, Path(options.output))
     with TrainingDisplay(
         options.max_steps, options.max_minutes, shown=recipe.shown, as_json=as_json
