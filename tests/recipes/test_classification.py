@@ -11,8 +11,9 @@ import torch
 import regard
 from regard import RegardError
 from regard.recipes.card import read_card
-from regard.recipes.classification import evaluate_labels, label_loss
+from regard.recipes.classification import evaluate_labels
 from regard.recipes.examples import Example, read_examples
+from regard.recipes.labels import label_loss
 from regard.tasks.classification import Classifier
 from regard.training import RunFolder
 

@@ -29,6 +29,15 @@ def training_facts(
     }
 
 
+def training_lines(options: RunOptions, progress: Progress, command: str) -> list[str]:
+    """The same for people."""
+    return [
+        f"License of these weights: {options.license}",
+        f"Command: `{command}`",
+        f"Training: {round(progress.seconds / 60, 1)} minutes, {progress.step:,} steps",
+    ]
+
+
 def write_card(
     folder: str | os.PathLike[str], title: str, facts: dict[str, Any], lines: Sequence[str]
 ) -> None:

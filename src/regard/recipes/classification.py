@@ -16,16 +16,14 @@ from typing import Any, ClassVar
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor, nn
-from torch.nn import functional
 
 from regard.checkpoints import save_pretrained
 from regard.data import BadLine, Role, TokenStore, read_rows
 from regard.errors import BadArgumentError, DamagedFileError
 from regard.files import write_json
 from regard.models import Encoder
-from regard.recipes.card import training_facts, write_card
+from regard.recipes.card import training_facts, training_lines, write_card
 from regard.recipes.encoded import EncodedBatch, EncodedTexts, encode_examples, write_store
 from regard.recipes.encoders import EncoderRecipe
 from regard.recipes.examples import (
@@ -35,7 +33,17 @@ from regard.recipes.examples import (
     split_examples,
     write_examples,
 )
-from regard.recipes.label_metrics import LabelScores, label_scores
+from regard.recipes.labels import (
+    SHOWN,
+    LabelEvaluation,
+    balanced_weights,
+    described,
+    dev_line,
+    evaluate_logits,
+    in_order,
+    label_loss,
+    problem_type,
+)
 from regard.recipes.options import ClassificationOptions
 from regard.recipes.prepared import prepare_once
 from regard.tasks.classification import Classifier
@@ -71,11 +79,7 @@ class ClassificationRecipe(EncoderRecipe[ClassificationOptions, LabeledTexts]):
     """
 
     metric = "score"
-    shown: ClassVar = {
-        "loss": "dev loss {:.3f}",
-        "accuracy": "accuracy {:.1%}",
-        "macro_f1": "macro-F1 {:.1%}",
-    }
+    shown: ClassVar = SHOWN
 
     def prepare(self, folder: Path) -> LabeledTexts:
         options, [path] = self.options, self.source
@@ -132,7 +136,7 @@ class ClassificationRecipe(EncoderRecipe[ClassificationOptions, LabeledTexts]):
             max_length=self.max_length,
         )
         cut = f"; {truncated:,} texts cut to {self.max_length}" if truncated else ""
-        self.say(f"{len(store.tokens):,} tokens{cut}; {_described(labels, counts)}")
+        self.say(f"{len(store.tokens):,} tokens{cut}; {described(labels, counts)}")
         about = {"labels": labels, "counts": counts, "several": several}
         write_json(folder / "labels.json", about)
         return f"{sizes['train']:,} to train on, {sizes['dev']:,} dev, {len(labels)} labels"
@@ -145,7 +149,7 @@ class ClassificationRecipe(EncoderRecipe[ClassificationOptions, LabeledTexts]):
         for example in read_examples(folder / "train.jsonl"):
             counter.update(example.targets)
             several |= len(example.targets) != 1
-        labels = sorted(counter, key=_in_order)
+        labels = sorted(counter, key=in_order)
         if len(labels) < 2:
             raise BadArgumentError(
                 f"classification needs at least two labels; {path} has only {labels}. Check the"
@@ -195,11 +199,11 @@ class ClassificationRecipe(EncoderRecipe[ClassificationOptions, LabeledTexts]):
         """What each label's loss is multiplied by, (labels,)."""
         if not self.options.class_weights:
             return torch.ones(len(data.labels))
+        if not data.several:
+            return balanced_weights(data.counts)
         counts = torch.tensor(data.counts, dtype=torch.float32)
-        texts = float(len(data.store))
-        if data.several:  # positives against negatives, at most a hundredfold
-            return ((texts - counts) / counts).clamp(max=100)
-        return texts / (len(counts) * counts)
+        # Positives against negatives, at most a hundredfold.
+        return ((len(data.store) - counts) / counts).clamp(max=100)
 
     def loss(self, model: nn.Module, batch: EncodedBatch) -> tuple[Tensor, int, int]:
         batch = batch.to(next(model.parameters()).device)
@@ -219,7 +223,6 @@ class ClassificationRecipe(EncoderRecipe[ClassificationOptions, LabeledTexts]):
         settings = {"problem_type": problem_type(data.several)}
         save_pretrained(model, folder, dtype=self.dtype, settings=settings)
         data.tokenizer.save(folder)
-        dev = progress.figures
         kind = "any number of" if data.several else "one of"
         facts = {
             "pipeline_tag": "text-classification",
@@ -233,41 +236,10 @@ class ClassificationRecipe(EncoderRecipe[ClassificationOptions, LabeledTexts]):
             f"{facts['kind'].capitalize()}: {facts['parameters']:,} parameters",
             f"Labels: {kind} {', '.join(data.labels)}",
             f"Data: {facts['data']} ({facts['training_texts']:,} texts after cleaning)",
-            f"License of these weights: {self.options.license}",
-            f"Command: `{self.command}`",
-            f"Training: {facts['minutes']} minutes, {progress.step:,} steps",
-            f"Dev set, {len(data.dev):,} texts: accuracy {dev['accuracy']:.1%}, macro-F1"
-            f" {dev['macro_f1']:.1%}, micro-F1 {dev['micro_f1']:.1%}, calibration error"
-            f" {dev['calibration']:.3f}, loss {dev['loss']:.3f}",
+            *training_lines(self.options, progress, self.command),
+            dev_line(progress.figures, len(data.dev), "texts"),
         ]
         write_card(folder, "Text classification", facts, lines)
-
-
-@dataclass(frozen=True)
-class LabelEvaluation:
-    """What a classifier makes of examples with known labels."""
-
-    scores: LabelScores
-    loss: float
-    labels: tuple[str, ...]
-    predicted: NDArray[np.bool_]  # (texts, labels)
-    expected: NDArray[np.bool_]
-    probabilities: NDArray[np.float64]
-    several: bool
-
-    @property
-    def figures(self) -> dict[str, float]:
-        """By name; "score" is the one that a model is chosen by."""
-        scores = self.scores
-        figures = {
-            "loss": self.loss,
-            "accuracy": scores.accuracy,
-            "macro_f1": scores.macro_f1,
-            "micro_f1": scores.micro_f1,
-            "calibration": scores.calibration,
-            "score": scores.macro_f1 if self.several else scores.accuracy,
-        }
-        return figures if self.several else figures | {"matthews": scores.matthews}
 
 
 def evaluate_labels(
@@ -302,50 +274,7 @@ def evaluate_labels(
     )
     found = classifier.logits(tokens, batch_size=batch_size, progress=progress)
     logits = torch.stack(found).float().cpu()
-    targets = [np.flatnonzero(row) for row in expected]
-    loss = label_loss(logits, targets, torch.ones(len(numbers)), several=several).item()
-    probabilities = logits.sigmoid() if several else logits.softmax(-1)
-    scores = probabilities.double().numpy()
-    predicted = scores > 0.5 if several else scores == scores.max(1, keepdims=True)
-    return LabelEvaluation(
-        scores=label_scores(predicted, expected, scores),
-        loss=loss / len(examples),
-        labels=classifier.labels,
-        predicted=predicted,
-        expected=expected,
-        probabilities=scores,
-        several=several,
-    )
-
-
-def label_loss(
-    logits: Tensor, targets: Sequence[NDArray[np.int64]], weights: Tensor, *, several: bool
-) -> Tensor:
-    """The summed loss of a batch: cross-entropy of one label; of several, the mean over the labels
-    of the cross-entropy of each.
-
-    Args:
-        logits: (batch, labels).
-        targets: the numbers of each text's labels.
-        weights: (labels,): of a label's texts; of several labels, of its positives.
-    """
-    if not several:
-        label = torch.from_numpy(np.concatenate(targets)).to(logits.device)
-        each = functional.cross_entropy(logits, label, reduction="none")
-        return (each * weights[label]).sum()
-    wanted = torch.zeros_like(logits)
-    rows = np.repeat(np.arange(len(targets)), [len(own) for own in targets])
-    if len(rows):
-        wanted[torch.from_numpy(rows), torch.from_numpy(np.concatenate(targets))] = 1
-    summed = functional.binary_cross_entropy_with_logits(
-        logits, wanted, pos_weight=weights, reduction="sum"
-    )
-    return summed / logits.shape[1]
-
-
-def problem_type(several: bool) -> str:
-    """What config.json calls it."""
-    return "multi_label_classification" if several else "single_label_classification"
+    return evaluate_logits(logits, expected, classifier.labels, several=several)
 
 
 def _label_list(path: str, line: int, value: Any, separator: str | None) -> list[str]:
@@ -363,14 +292,6 @@ def _label_list(path: str, line: int, value: Any, separator: str | None) -> list
     )
 
 
-def _in_order(label: str) -> tuple[int, float, str]:
-    """Numbers by their value, before names in alphabetical order."""
-    try:
-        return 0, float(label), label
-    except ValueError:
-        return 1, 0.0, label
-
-
 def _key(example: Example) -> str:
     return example.text if example.pair is None else f"{example.text}\t{example.pair}"
 
@@ -380,9 +301,3 @@ def _texts(examples: Iterator[Example]) -> Iterator[str]:
         yield example.text
         if example.pair is not None:
             yield example.pair
-
-
-def _described(labels: Sequence[str], counts: Sequence[int]) -> str:
-    shares = [f"{label} {count:,}" for label, count in zip(labels, counts, strict=True)]
-    more = f", … ({len(labels)} in all)" if len(labels) > 8 else ""
-    return f"labels: {', '.join(shares[:8])}{more}"

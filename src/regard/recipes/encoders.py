@@ -1,6 +1,5 @@
 """What the recipes of encoders share: the model to begin with, which of it learns, and how fast."""
 
-import re
 from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeVar, cast
@@ -10,12 +9,12 @@ from torch import nn
 
 from regard.checkpoints import open_checkpoint
 from regard.data import TokenStore
-from regard.errors import BadArgumentError
 from regard.models import Encoder
 from regard.models.encoder import replace_head
 from regard.recipes.encoded import EncodedTexts
 from regard.recipes.options import EncoderOptions
 from regard.recipes.recipe import DataT, Recipe
+from regard.recipes.tuning import freeze, layer_rate, saved_dtype
 from regard.tasks.reading import load_encoder
 from regard.text import Tokenizer
 from regard.text.train import train_tokenizer
@@ -92,13 +91,7 @@ class EncoderRecipe(Recipe[OptionsT, DataT]):
         )
 
     def rate_scale(self, name: str) -> float:
-        """`layer_decay` to the power of the layers above, as in ELECTRA and BEiT."""
-        if self.options.layer_decay == 1 or name.startswith("head."):
-            return 1.0
-        layers = self._layers
-        found = re.match(r"encoder\.layers\.(\d+)\.", name)
-        depth = int(found[1]) + 1 if found else 0  # embeddings lie below the first layer
-        return float(self.options.layer_decay ** (layers + 1 - depth))
+        return layer_rate(name, self._layers, self.options.layer_decay)
 
     @property
     def _layers(self) -> int:
@@ -109,22 +102,7 @@ class EncoderRecipe(Recipe[OptionsT, DataT]):
     @property
     def dtype(self) -> torch.dtype:
         """Of the saved weights."""
-        return torch.float32 if self.options.precision == "fp32" else torch.bfloat16
-
-
-def freeze(model: Encoder, train_layers: int | None) -> None:
-    """Lets the head and the last `train_layers` layers learn; None: everything."""
-    if train_layers is None:
-        return
-    count = model.config.num_layers
-    if train_layers > count:
-        raise BadArgumentError(
-            f"train_layers must be at most {count}, the model's layers; got {train_layers}."
-        )
-    learning = [model.head, *list(model.encoder.layers)[count - train_layers :]]
-    model.requires_grad_(False)
-    for part in learning:
-        part.requires_grad_(True)
+        return saved_dtype(self.options)
 
 
 def _with_pad(config: Any, pad_id: int) -> Any:
