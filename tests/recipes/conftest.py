@@ -5,10 +5,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from regard.recipes.classification import ClassificationRecipe
-from regard.recipes.options import ClassificationOptions
+from regard.recipes.image_classification import ImageClassificationRecipe
+from regard.recipes.options import ClassificationOptions, ImageClassificationOptions
 from regard.recipes.recipe import learn
 from regard.training import Progress
 
@@ -76,4 +78,54 @@ def trained(
     """A finished run, its progress and what was said."""
     output = tmp_path_factory.mktemp("run")
     progress, said = classify(labeled, output, max_epochs=6)
+    return output, progress, said
+
+
+def bars(count: int, seed: int, channels: int = 0) -> tuple[np.ndarray, np.ndarray]:
+    """Images of one bar, and whether it lies or stands; of 0 channels: (count, 12, 12)."""
+    draw = np.random.default_rng(seed)
+    labels = np.where(draw.random(count) < 0.5, "lies", "stands")
+    images = draw.integers(0, 60, (count, 12, 12, max(1, channels)), np.uint8)
+    for image, label in zip(images, labels, strict=True):
+        place, start = draw.integers(3, 9), draw.integers(1, 4)
+        part = (place, slice(start, start + 8))
+        image[part if label == "lies" else part[::-1]] = draw.integers(150, 256)
+    return (images if channels else images[..., 0]), labels
+
+
+@pytest.fixture(scope="session")
+def bar_images(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An .npz of 300 gray images with two labels."""
+    path = tmp_path_factory.mktemp("bars") / "bars.npz"
+    images, labels = bars(300, 1)
+    np.savez(path, images=images, labels=labels)
+    return path
+
+
+@pytest.fixture(scope="session")
+def see() -> Callable[..., tuple[Progress, list[str]]]:
+    """Trains a classifier of images; returns its progress and what was said."""
+
+    def run(
+        data: Path | str, output: Path, *, watch: Any = None, **options: Any
+    ) -> tuple[Progress, list[str]]:
+        said: list[str] = []
+        usual: dict[str, Any] = {"precision": "fp32", "batch_size": 20}
+        settings = ImageClassificationOptions(output=str(output), **(usual | options))
+        recipe = ImageClassificationRecipe(
+            str(data), settings, say=said.append, command="regard train"
+        )
+        progress = learn(recipe, watch=watch or (lambda event, progress: None))
+        return progress, said
+
+    return run
+
+
+@pytest.fixture(scope="session")
+def seen(
+    bar_images: Path, see: Any, tmp_path_factory: pytest.TempPathFactory
+) -> tuple[Path, Progress, list[str]]:
+    """A finished run on the images, its progress and what was said."""
+    output = tmp_path_factory.mktemp("seen")
+    progress, said = see(bar_images, output, max_epochs=8)
     return output, progress, said

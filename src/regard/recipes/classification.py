@@ -38,8 +38,8 @@ from regard.recipes.labels import (
     LabelEvaluation,
     balanced_weights,
     described,
-    dev_line,
     evaluate_logits,
+    figures_line,
     in_order,
     label_loss,
     problem_type,
@@ -237,7 +237,7 @@ class ClassificationRecipe(EncoderRecipe[ClassificationOptions, LabeledTexts]):
             f"Labels: {kind} {', '.join(data.labels)}",
             f"Data: {facts['data']} ({facts['training_texts']:,} texts after cleaning)",
             *training_lines(self.options, progress, self.command),
-            dev_line(progress.figures, len(data.dev), "texts"),
+            figures_line("Dev set", progress.figures, len(data.dev), "texts"),
         ]
         write_card(folder, "Text classification", facts, lines)
 

@@ -127,12 +127,12 @@ def in_order(label: str) -> tuple[int, float, str]:
         return 1, 0.0, label
 
 
-def dev_line(dev: dict[str, float], count: int, examples: str) -> str:
-    """A card's line on the dev set, of so many "texts" or "images"."""
+def figures_line(name: str, figures: dict[str, float], count: int, examples: str) -> str:
+    """A line on the figures of a set of this many "texts" or "images"."""
     return (
-        f"Dev set, {count:,} {examples}: accuracy {dev['accuracy']:.1%}, macro-F1"
-        f" {dev['macro_f1']:.1%}, micro-F1 {dev['micro_f1']:.1%}, calibration error"
-        f" {dev['calibration']:.3f}, loss {dev['loss']:.3f}"
+        f"{name}, {count:,} {examples}: accuracy {figures['accuracy']:.1%}, macro-F1"
+        f" {figures['macro_f1']:.1%}, micro-F1 {figures['micro_f1']:.1%}, calibration error"
+        f" {figures['calibration']:.3f}, loss {figures['loss']:.3f}"
     )
 
 

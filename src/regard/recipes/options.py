@@ -329,7 +329,6 @@ class ImageClassificationOptions(TunedOptions):
     )
 
     def __post_init__(self) -> None:
-        super().__post_init__()
         for name in ("image_size", "preset", "patch_size", "channels"):
             if self.base_model is not None and getattr(self, name) is not None:
                 raise BadArgumentError(
@@ -342,17 +341,23 @@ class ImageClassificationOptions(TunedOptions):
                 raise BadArgumentError(f"{name} must be from 0 to {most}; got {value}.")
         if self.base_model is None:
             self.model_settings(())
+        super().__post_init__()
 
     def peak_rate(self) -> float:
         """By default what trained well: smaller for wider models, and for a trained one."""
         if self.learning_rate is not None:
             return self.learning_rate
-        return 1e-4 if self.base_model else VISION_RATES[self.preset or DEFAULT_VISION]
+        return 1e-4 if self.base_model else VISION_RATES[self.model_name]
 
     def training_config(self, *, epoch: int) -> "TrainingConfig":
         config = super().training_config(epoch=epoch)
         every = self.evaluate_every or min(epoch, 1000)
         return replace(config, evaluate_every=every)
+
+    @property
+    def model_name(self) -> str:
+        """The preset of a model from random weights."""
+        return self.preset or DEFAULT_VISION
 
     def model_settings(self, labels: tuple[str, ...], **changes: Any) -> Any:
         """The config of a new model for these labels; without any, of one without a head.
@@ -365,4 +370,4 @@ class ImageClassificationOptions(TunedOptions):
         if self.dropout is not None:
             changes["dropout"] = self.dropout
         head = "classification" if labels else "none"
-        return vision_preset(self.preset or DEFAULT_VISION, head=head, labels=labels, **changes)
+        return vision_preset(self.model_name, head=head, labels=labels, **changes)

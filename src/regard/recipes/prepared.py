@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from regard.errors import BadArgumentError, DamagedFileError, RegardError
-from regard.files import sha256, write_json
+from regard.files import sha256, sha256_tree, write_json
 from regard.json_files import read_object
 
 
@@ -23,7 +23,7 @@ def prepare_once(
     """Calls `make`, which fills `folder` and returns a summary, unless that has been done.
 
     Args:
-        files: what the data is made from.
+        files: what the data is made from; a folder stands for all files in it.
         options: the options that it depends on.
 
     Returns:
@@ -33,7 +33,7 @@ def prepare_once(
         BadArgumentError: the folder has data from other files or options.
         DamagedFileError: the prepared data has changed since.
     """
-    made_from = {"sha256": [sha256(file) for file in files], **options}
+    made_from = {"sha256": [sha256_tree(file) for file in files], **options}
     record = folder / "prepared.json"
     if record.exists():
         recorded = _read(record)

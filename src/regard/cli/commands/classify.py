@@ -1,6 +1,8 @@
 """`regard classify`: a label for each text, pair of texts or image."""
 
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from regard.cli import options
@@ -37,7 +39,9 @@ def classify(
     output: options.Output = None,
     as_json: AsJson = False,
     pairs: Annotated[bool, option("Each text is two, separated by a tab.", "--pairs")] = False,
-    images: Annotated[bool, option("Each text is the name of an image file.", "--images")] = False,
+    images: Annotated[
+        bool, option("Each text is the name of an image file, or of a folder of them.", "--images")
+    ] = False,
     top_k: TopK = 1,
     batch_size: options.BatchSize = 32,
     threads: options.Threads = None,
@@ -45,11 +49,14 @@ def classify(
     """Label texts or images.
 
     One line in, one line out: the best label and its probability, separated by a tab. An empty
-    line stays empty.
+    line stays empty. Of a folder of images each has a line, which begins with its name.
     """
     if pairs and images:
         raise BadArgumentError("give either --pairs or --images; got both.")
     groups = text_groups(texts, input, as_json, what="an image" if images else "a text")
+    named: set[str] = set()  # images that a folder stood for
+    if images:
+        groups = _with_folders(groups, named)
     options.use_threads(threads)
     from regard.api.loading import load
 
@@ -64,7 +71,10 @@ def classify(
     def shown(line: Line, result: "Classification | None") -> str:
         if result and result.truncated:
             say(f"line {line.number} is longer than the model reads; its end had no say.")
-        return _json(line, result) if as_json else _plain(line, result, top_k)
+        if as_json:
+            return _json(line, result)
+        name = one_line(line.text) if line.text in named else None
+        return _plain(line, result, top_k, name)
 
     answer_lines(groups, labeled, shown, input=input, output=output, doing="classifying")
 
@@ -87,11 +97,26 @@ def _json(line: Line, result: "Classification | None") -> str:
     return json_line(line, labels=[asdict(each) for each in labels])
 
 
-def _plain(line: Line, result: "Classification | None", top_k: int) -> str:
+def _plain(line: Line, result: "Classification | None", top_k: int, name: str | None) -> str:
+    """One label, or a line for each of several, behind the image's name or the line's number."""
+    start = name if name is not None else str(line.number) if top_k > 1 else None
     if result is None:
-        return f"{line.number}\t\t" if top_k > 1 else ""
-    if top_k == 1:
-        return f"{one_line(result.best.label)}\t{result.best.score:.4f}"
-    return "\n".join(
-        f"{line.number}\t{one_line(each.label)}\t{each.score:.4f}" for each in result.labels
-    )
+        return f"{start}\t\t" if start is not None else ""
+    rows = [[one_line(each.label), f"{each.score:.4f}"] for each in result.labels]
+    return "\n".join("\t".join(row if start is None else [start, *row]) for row in rows)
+
+
+def _with_folders(groups: Iterable[list[Line]], named: set[str]) -> Iterator[list[Line]]:
+    """The lines, with those of its images in a folder's place; their names go into `named`."""
+    from regard.tasks.images import image_files
+
+    for group in groups:
+        lines: list[Line] = []
+        for line in group:
+            if not (line.text.strip() and Path(line.text).is_dir()):
+                lines.append(line)
+                continue
+            files = [str(file) for file in image_files(Path(line.text))]
+            named.update(files)
+            lines += [Line(line.number, file, line.fields | {"text": file}) for file in files]
+        yield lines

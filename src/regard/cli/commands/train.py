@@ -1,5 +1,6 @@
 """`regard train`: one subcommand for each task; the same command again resumes the run."""
 
+import json
 import shlex
 import sys
 from collections.abc import Sequence
@@ -13,7 +14,11 @@ from regard.cli.options import Threads
 from regard.cli.training_display import TrainingDisplay
 from regard.cli.training_options import options_from, takes, use_run_threads
 from regard.errors import BadArgumentError
-from regard.recipes.options import ClassificationOptions, RunOptions
+from regard.recipes.options import (
+    ClassificationOptions,
+    ImageClassificationOptions,
+    RunOptions,
+)
 from regard.translation.options import TrainingOptions
 
 train = typer.Typer(name="train", no_args_is_help=True)
@@ -95,6 +100,37 @@ def classification(
     from regard.recipes.classification import ClassificationRecipe
 
     _learn(ClassificationRecipe, data, ClassificationOptions, arguments, threads, as_json)
+
+
+@train.command("image-classification")
+@takes(ImageClassificationOptions)
+def image_classification(
+    data: Annotated[
+        str,
+        typer.Argument(
+            help="A folder with a sub-folder of images for each label, or an .npz with the arrays"
+            " images and labels."
+        ),
+    ],
+    threads: Threads = None,
+    as_json: AsJson = False,
+    **arguments: Any,
+) -> None:
+    """Train a classifier of images.
+
+    The best model is in OUTPUT/model, in Hugging Face's layout. The same command again resumes.
+    """
+    from regard.recipes.image_classification import ImageClassificationRecipe, evaluate_test
+    from regard.recipes.labels import figures_line
+
+    kind = ImageClassificationOptions
+    options = _learn(ImageClassificationRecipe, data, kind, arguments, threads, as_json)
+    if found := evaluate_test(Path(options.output)):
+        figures, count = found[0].figures, found[1]
+        if as_json:
+            print(json.dumps({f"test_{name}": value for name, value in figures.items()}))
+        else:
+            print(figures_line("Test set", figures, count, "images"), file=sys.stderr)
 
 
 def _learn(
