@@ -101,6 +101,15 @@ OPTIONS = {
         "--eval-every", "--average", "--device", "--precision", "--seed", "--tensorboard",
         "--threads", "--json", "--help",
     },
+    "train image-classification": {
+        "data", "--dev", "--test", "--image-size", "--output", "--license", "--data-note", "--from",
+        "--preset", "--patch-size", "--channels", "--dropout", "--train-layers", "--shift",
+        "--rotate", "--scale", "--flip", "--class-weights", "--layer-decay", "--batch-size",
+        "--max-tokens", "--accumulate", "--learning-rate", "--warmup", "--schedule", "--cooldown",
+        "--weight-decay", "--max-steps", "--max-epochs", "--max-minutes", "--patience",
+        "--eval-every", "--average", "--device", "--precision", "--seed", "--tensorboard",
+        "--threads", "--json", "--help",
+    },
 }  # fmt: skip
 
 

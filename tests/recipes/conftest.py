@@ -127,5 +127,5 @@ def seen(
 ) -> tuple[Path, Progress, list[str]]:
     """A finished run on the images, its progress and what was said."""
     output = tmp_path_factory.mktemp("seen")
-    progress, said = see(bar_images, output, max_epochs=8)
+    progress, said = see(bar_images, output, max_epochs=8, patch_size=4)
     return output, progress, said

@@ -41,7 +41,7 @@ def test_it_learns_whether_a_bar_lies_or_stands(seen: Any) -> None:
     classifier = regard.load(str(output / "model"))
     assert isinstance(classifier, ImageClassifier)
     images, labels = bars(20, 7)
-    assert classifier([Image.fromarray(image) for image in images]) == labels.tolist()
+    assert np.sum(np.array(classifier(list(map(Image.fromarray, images)))) == labels) >= 18
 
 
 def test_the_folder_opens_in_transformers_with_the_same_labels(seen: Any) -> None:
@@ -199,7 +199,7 @@ def test_fine_tuning_starts_from_the_bases_weights_and_preparation(
     options = dict(base_model=str(base), max_steps=1, learning_rate=1e-9, train_layers=0)
     _, said = see(tmp_path / "a.npz", tmp_path / "run", **options)
     assert "40 images resized to 12 × 12 pixels" in said
-    assert "130 of them trained" in said[-1]
+    assert "194 of them trained" in said[-1]
     before, after = (
         regard.from_pretrained(folder) for folder in (base, tmp_path / "run" / "model")
     )
@@ -234,9 +234,9 @@ def test_class_weights_and_patches_change_the_result(
     see(bar_images, tmp_path / "weighed", max_steps=2, class_weights=True)
     plain, weighed = weights(tmp_path / "plain"), weights(tmp_path / "weighed")
     assert any(not torch.equal(plain[name], weighed[name]) for name in plain)
-    see(bar_images, tmp_path / "small", max_steps=1, patch_size=3)
+    see(bar_images, tmp_path / "small", max_steps=1, patch_size=6)
     config = ImageClassifier.load(tmp_path / "small" / "model").model.config
-    assert config.patch_size == (3, 3)
+    assert config.patch_size == (6, 6)
 
 
 def array(shape: tuple[int, ...], dtype: Any = np.uint8) -> np.ndarray:

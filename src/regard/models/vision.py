@@ -53,7 +53,7 @@ class VisionConfig:
 # The sizes of the paper's Table 1, the two smaller ones of Touvron et al. 2021, DeiT, and two for
 # images of few pixels.
 VISION_PRESETS: dict[str, dict[str, Any]] = {
-    "mini": dict(d_model=64, d_ff=256, num_heads=4, num_layers=4),
+    "mini": dict(d_model=96, d_ff=384, num_heads=4, num_layers=4),
     "micro": dict(d_model=128, d_ff=512, num_heads=4, num_layers=6),
     "tiny": dict(d_model=192, d_ff=768, num_heads=3, num_layers=12),
     "small": dict(d_model=384, d_ff=1536, num_heads=6, num_layers=12),

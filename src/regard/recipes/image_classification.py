@@ -52,7 +52,9 @@ from regard.recipes.tuning import freeze, layer_rate, saved_dtype
 from regard.tasks.images import ImageReader, Preparation, write_preparation
 from regard.training import Progress
 
-MOST_PATCHES = 14  # a side, as ViT has at 224 pixels
+# Patches a side: on digits of 28 pixels 4 learned more in equal time than 7; ViT has 14 at 224.
+FEWEST_PATCHES, MOST_PATCHES = 4, 14
+USUAL_PATCH = 8  # pixels, where that gives as many
 
 
 @dataclass(frozen=True)
@@ -232,7 +234,8 @@ class ImageClassificationRecipe(Recipe[ImageClassificationOptions, LabeledImages
                     f"patch_size must divide the images' {height} × {width} pixels; got {asked}."
                 )
             return asked
-        least = max(2 if max(size) < 16 else 4, -(-max(size) // MOST_PATCHES))
+        patches = min(MOST_PATCHES, max(FEWEST_PATCHES, round(max(size) / USUAL_PATCH)))
+        least = -(-max(size) // patches)
         for side in range(least, min(size) // 2 + 1):
             if not height % side and not width % side:
                 return side

@@ -295,7 +295,7 @@ class ImageClassificationOptions(TunedOptions):
         metavar="mini|micro|tiny|small|base|large|huge",
     )
     patch_size: int | None = model_option(
-        None, "Height and width of a patch, in pixels.", shown="at most 14 patches a side", min=1
+        None, "Height and width of a patch, in pixels.", shown="4 to 14 patches a side", min=1
     )
     channels: int | None = model_option(
         None,

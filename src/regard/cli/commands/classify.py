@@ -54,7 +54,7 @@ def classify(
     if pairs and images:
         raise BadArgumentError("give either --pairs or --images; got both.")
     groups = text_groups(texts, input, as_json, what="an image" if images else "a text")
-    named: set[str] = set()  # images that a folder stood for
+    named: set[tuple[int, str]] = set()  # line and name of images that a folder stood for
     if images:
         groups = _with_folders(groups, named)
     options.use_threads(threads)
@@ -73,7 +73,7 @@ def classify(
             say(f"line {line.number} is longer than the model reads; its end had no say.")
         if as_json:
             return _json(line, result)
-        name = one_line(line.text) if line.text in named else None
+        name = one_line(line.text) if (line.number, line.text) in named else None
         return _plain(line, result, top_k, name)
 
     answer_lines(groups, labeled, shown, input=input, output=output, doing="classifying")
@@ -106,7 +106,9 @@ def _plain(line: Line, result: "Classification | None", top_k: int, name: str | 
     return "\n".join("\t".join(row if start is None else [start, *row]) for row in rows)
 
 
-def _with_folders(groups: Iterable[list[Line]], named: set[str]) -> Iterator[list[Line]]:
+def _with_folders(
+    groups: Iterable[list[Line]], named: set[tuple[int, str]]
+) -> Iterator[list[Line]]:
     """The lines, with those of its images in a folder's place; their names go into `named`."""
     from regard.tasks.images import image_files
 
@@ -117,6 +119,6 @@ def _with_folders(groups: Iterable[list[Line]], named: set[str]) -> Iterator[lis
                 lines.append(line)
                 continue
             files = [str(file) for file in image_files(Path(line.text))]
-            named.update(files)
+            named.update((line.number, file) for file in files)
             lines += [Line(line.number, file, line.fields | {"text": file}) for file in files]
         yield lines
