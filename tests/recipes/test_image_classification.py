@@ -12,7 +12,14 @@ import regard
 from regard import RegardError
 from regard.recipes.augmentation import Augmentation
 from regard.recipes.card import read_card
-from regard.recipes.image_classification import ImageBatches, Images, evaluate_test
+from regard.recipes.image_classification import (
+    ImageBatches,
+    ImageClassificationRecipe,
+    Images,
+    evaluate_test,
+    initialize,
+)
+from regard.recipes.options import ImageClassificationOptions
 from regard.tasks.images import ImageClassifier, Preparation
 from regard.training import RunFolder
 
@@ -310,3 +317,24 @@ def test_an_npz_needs_no_pillow(
     see(bar_images, tmp_path / "run", max_steps=1)
     with pytest.raises(RegardError, match="reading images needs the package pillow"):
         see(tmp_path / "folder", tmp_path / "other", max_steps=1)
+
+
+@pytest.mark.parametrize(
+    ("size", "patch"),
+    [((28, 28), 7), ((32, 32), 8), ((8, 8), 2), ((64, 64), 8), ((224, 224), 16), ((24, 36), 12)],
+)
+def test_patches_are_as_large_as_the_images_allow(
+    size: tuple[int, int], patch: int, tmp_path: Path
+) -> None:
+    recipe = ImageClassificationRecipe("", ImageClassificationOptions(), say=print, command="")
+    assert recipe.patch_size(size) == patch
+
+
+def test_a_new_model_begins_undecided_and_sees_where_patches_are(seen: Any) -> None:
+    model = ImageClassifier.load(seen[0] / "model").model
+    initialize(model)
+    pixels = torch.randn(4, 3, 12, 12)
+    assert torch.equal(model(pixels), torch.zeros(4, 2))
+    inner = model.encoder.layers[0].feed_forward.inner.weight
+    assert inner.std().item() == pytest.approx(96**-0.5, rel=0.05)
+    assert model.embed.positions.std().item() == pytest.approx(0.5, rel=0.1)

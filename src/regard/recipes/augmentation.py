@@ -1,4 +1,4 @@
-"""Images moved, rotated, enlarged and mirrored at random, so that a model sees each one anew."""
+"""Images moved, rotated, enlarged and mirrored at random, differently in every epoch."""
 
 from dataclasses import dataclass
 

@@ -204,7 +204,7 @@ class ImageClassificationRecipe(Recipe[ImageClassificationOptions, LabeledImages
             self.say(f"{others:,} images resized to {size[0]} × {size[1]} pixels" if size else "")
         gray = all(each.gray for each in every)
         if preparation.channels == 1 and not gray:
-            self.say("images in color are turned into gray: the model has 1 channel")
+            self.say("images in color become gray: the model has 1 channel")
         split = Split(folder, preparation, gray=gray, seed=options.seed, say=self.say)
         about = split.write(own, held)
         if self.base is None:
@@ -221,12 +221,16 @@ class ImageClassificationRecipe(Recipe[ImageClassificationOptions, LabeledImages
             return replace(self.base.preparation, size=self.base.preparation.size or size)
         side = self.options.image_size
         size = common_size(look, path) if side is None else (side, side)
-        self._patch(size)
+        self.patch_size(size)
         neutral = (0.5,) * (self.options.channels or 3)
         return Preparation(size, mean=neutral, std=neutral)
 
-    def _patch(self, size: tuple[int, int]) -> int:
-        """The side of a patch: as was asked, or the smallest that gives few enough patches."""
+    def patch_size(self, size: tuple[int, int]) -> int:
+        """The side of a patch, in pixels: as was asked, or the smallest that gives few enough.
+
+        Raises:
+            BadArgumentError: square patches cannot fill images of this height and width.
+        """
         asked, (height, width) = self.options.patch_size, size
         if asked is not None:
             if height % asked or width % asked:
@@ -255,7 +259,7 @@ class ImageClassificationRecipe(Recipe[ImageClassificationOptions, LabeledImages
         config = self.options.model_settings(
             data.labels,
             image_size=size,
-            patch_size=(self._patch(size),) * 2,
+            patch_size=(self.patch_size(size),) * 2,
             channels=data.preparation.channels,
         )
         model = VisionTransformer(config)

@@ -4,6 +4,7 @@ import json
 from dataclasses import fields
 from pathlib import Path
 
+import numpy as np
 import pytest
 import typer
 
@@ -170,3 +171,23 @@ def test_a_new_run_takes_the_threads_that_there_are(regard, asked, threads):
     regard("train", "translation", "pairs.tsv")
     regard("train", "translation", "pairs.tsv", "--output", "runs/other", "--threads", 2)
     assert threads == [2]
+
+
+def test_a_classifier_of_images_is_trained_scored_and_looked_at(regard, tmp_path):
+    image = pytest.importorskip("PIL.Image")
+    pixels = np.random.default_rng(3).integers(0, 256, (60, 8, 8), np.uint8)
+    np.savez(tmp_path / "a.npz", images=pixels, labels=np.arange(60) % 2)
+    outcome = regard(
+        "train", "image-classification", tmp_path / "a.npz", "--output", tmp_path / "run",
+        "--max-steps", 2, "--eval-every", 2, "--patch-size", 4, "--json", "--threads", 1,
+    )  # fmt: skip
+    assert outcome.code == 0, outcome.err
+    first, last = map(json.loads, outcome.out.splitlines())
+    assert first["step"] == 2
+    assert 0 <= last["test_accuracy"] <= 1
+    image.fromarray(pixels[0]).save(tmp_path / "x.png")
+    model = tmp_path / "run" / "model"
+    looked = regard("look", model, tmp_path / "x.png", "--terminal")
+    assert looked.code == 0, looked.err
+    label = regard("classify", "--images", tmp_path / "x.png", "-m", model).out.split("\t")[0]
+    assert label in ("0", "1")
