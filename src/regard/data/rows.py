@@ -40,7 +40,7 @@ def read_rows(
     the roles' order. Cells are strings; JSON and Parquet may hold lists and numbers.
 
     Raises:
-        BadArgumentError: a column that is not there, or that cannot be identified; the message names
+        BadArgumentError: a column that is missing or cannot be identified; the message names
             those that are.
         DamagedFileError: a file that cannot be read.
         NotFoundError: no such file.
