@@ -32,7 +32,7 @@ def test_a_byte_order_mark_is_no_text(tmp_path: Path) -> None:
     [
         ("Männer".encode("latin-1"), "iconv -f LATIN1"),
         ("»Männer« – “so”".encode("cp1252"), "iconv -f WINDOWS-1252"),
-        ("Mä".encode()[:-1], "a character broken off"),
+        ("Mä".encode()[:-1], "a truncated character"),
     ],
 )
 def test_a_line_in_another_encoding_is_named_with_its_number(

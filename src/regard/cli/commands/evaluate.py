@@ -17,7 +17,9 @@ if TYPE_CHECKING:
     from regard.translation.evaluation import Evaluation
     from regard.translation.translator import Translator
 
-Output = Annotated[Path | None, option("File for the translations, one a line.", "--output", "-o")]
+Output = Annotated[
+    Path | None, option("File for the translations, one per line.", "--output", "-o")
+]
 
 
 def evaluate(
