@@ -37,7 +37,7 @@ from regard.recipes.examples import (
     split_examples,
     write_examples,
 )
-from regard.recipes.label_metrics import LabelScores, label_scores
+from regard.recipes.label_metrics import LabelScores, confusion, label_scores
 from regard.recipes.options import ClassificationOptions
 from regard.recipes.prepared import prepare_once
 from regard.tasks.classification import Classifier
@@ -209,7 +209,7 @@ class ClassificationRecipe(EncoderRecipe[ClassificationOptions, LabeledTexts]):
 
     def save(self, model: nn.Module, data: LabeledTexts, progress: Progress, folder: Path) -> None:
         settings = {"problem_type": problem_type(data.several)}
-        save_pretrained(model, folder, dtype=self.dtype, settings=settings)
+        save_pretrained(model, folder, dtype=self.dtype(model), settings=settings)
         data.tokenizer.save(folder)
         dev = progress.figures
         kind = "any number of" if data.several else "one of"
@@ -306,6 +306,11 @@ class LabelEvaluation:
             "score": scores.macro_f1 if self.several else scores.accuracy,
         }
         return figures if self.several else figures | {"matthews": scores.matthews}
+
+    @property
+    def confusion(self) -> NDArray[np.int64]:
+        """How often each label (row) was classified as each (column), (labels, labels)."""
+        return confusion(self.predicted, self.expected)
 
     def worst(self, count: int) -> list[int]:
         """The wrong texts that the classifier was surest about, by their loss."""

@@ -1,6 +1,7 @@
 """What the recipes of encoders share: the model to begin with, which of it learns, and how fast."""
 
 import re
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeVar, cast
@@ -19,6 +20,7 @@ from regard.recipes.recipe import DataT, Recipe
 from regard.tasks.reading import load_encoder
 from regard.text import Tokenizer
 from regard.text.train import train_tokenizer
+from regard.training.precision import choose_dtype
 
 OptionsT = TypeVar("OptionsT", bound=EncoderOptions)
 
@@ -72,7 +74,7 @@ class EncoderRecipe(Recipe[OptionsT, DataT]):
             freeze(model, self.options.train_layers)
             return model
         config = self.options.model_settings(tokenizer.vocab_size)
-        return replace_head(Encoder(_with_pad(config, tokenizer.pad_id)), head, **changes)
+        return replace_head(Encoder(replace(config, pad_id=tokenizer.pad_id)), head, **changes)
 
     def describe(self, model: nn.Module) -> str:
         if self.options.base_model is not None:
@@ -106,10 +108,9 @@ class EncoderRecipe(Recipe[OptionsT, DataT]):
             return self.base[0].config.num_layers
         return int(self.options.model_settings(8).num_layers)
 
-    @property
-    def dtype(self) -> torch.dtype:
-        """Of the saved weights."""
-        return torch.float32 if self.options.precision == "fp32" else torch.bfloat16
+    def dtype(self, model: nn.Module) -> torch.dtype:
+        """Of the saved weights: what the model computed with, so that its figures hold."""
+        return choose_dtype(self.options.precision, next(model.parameters()).device)
 
 
 def freeze(model: Encoder, train_layers: int | None) -> None:
@@ -125,9 +126,3 @@ def freeze(model: Encoder, train_layers: int | None) -> None:
     model.requires_grad_(False)
     for part in learning:
         part.requires_grad_(True)
-
-
-def _with_pad(config: Any, pad_id: int) -> Any:
-    from dataclasses import replace
-
-    return replace(config, pad_id=pad_id)
