@@ -20,7 +20,6 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn import functional
 
-from regard.checkpoints import save_pretrained
 from regard.data import BadLine, Role, TokenStore, read_rows
 from regard.data.columns import Column
 from regard.data.pairs import OnBadLine, refuse
@@ -209,7 +208,8 @@ class ClassificationRecipe(EncoderRecipe[ClassificationOptions, LabeledTexts]):
 
     def save(self, model: nn.Module, data: LabeledTexts, progress: Progress, folder: Path) -> None:
         settings = {"problem_type": problem_type(data.several)}
-        save_pretrained(model, folder, dtype=self.dtype(model), settings=settings)
+        assert isinstance(model, Encoder)
+        self.save_weights(model, folder, task_type="SEQ_CLS", settings=settings)
         data.tokenizer.save(folder)
         dev = progress.figures
         kind = "any number of" if data.several else "one of"
