@@ -18,8 +18,9 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from regard.checkpoints import save_pretrained
 from regard.data import BadLine, Role, TokenStore, read_rows
+from regard.data.columns import Column
+from regard.data.pairs import OnBadLine, refuse
 from regard.errors import BadArgumentError, DamagedFileError
 from regard.files import write_json
 from regard.models import Encoder
@@ -52,7 +53,6 @@ from regard.training import Progress
 
 TEXT: tuple[str, ...] = ("text", "sentence", "sentence1", "premise", "content", "document")
 TEXT += ("review", "comment", "tweet", "body", "message", "question")
-PAIR = ("pair", "sentence2", "hypothesis", "text2", "question2")
 LABEL = ("label", "labels", "class", "category", "sentiment", "emotion", "intent", "target")
 
 
@@ -173,19 +173,10 @@ class ClassificationRecipe(EncoderRecipe[ClassificationOptions, LabeledTexts]):
         return labels, [counter[label] for label in labels], several
 
     def _read(self, path: str, on_bad_line: Callable[[BadLine], None]) -> Iterator[Example]:
-        options = self.options
-        roles = (
-            Role("text", TEXT, options.text),
-            Role("label", LABEL, options.label),
-            Role("pair", PAIR if options.pair else (), options.pair, required=False),
+        columns = {name: getattr(self.options, name) for name in ("text", "pair", "label")}
+        return read_labeled(
+            path, **columns, separator=self.options.separator, on_bad_line=on_bad_line
         )
-        for (text, label, pair), line in read_rows(path, roles, on_bad_line=on_bad_line):
-            if not isinstance(text, str) or not isinstance(pair, str | None):
-                raise DamagedFileError(
-                    f"{path}, line {line:,}: expected a text; got {type(text).__name__}. Name the"
-                    " column of the texts with `text`."
-                )
-            yield Example(text, pair, _label_list(path, line, label, options.separator), line)
 
     def model(self, data: LabeledTexts) -> Encoder:
         return self.encoder(data.tokenizer, "classification", labels=data.labels)
@@ -221,7 +212,8 @@ class ClassificationRecipe(EncoderRecipe[ClassificationOptions, LabeledTexts]):
 
     def save(self, model: nn.Module, data: LabeledTexts, progress: Progress, folder: Path) -> None:
         settings = {"problem_type": problem_type(data.several)}
-        save_pretrained(model, folder, dtype=self.dtype, settings=settings)
+        assert isinstance(model, Encoder)
+        self.save_weights(model, folder, task_type="SEQ_CLS", settings=settings)
         data.tokenizer.save(folder)
         kind = "any number of" if data.several else "one of"
         facts = {
@@ -240,6 +232,41 @@ class ClassificationRecipe(EncoderRecipe[ClassificationOptions, LabeledTexts]):
             figures_line("Dev set", progress.figures, len(data.dev), "texts"),
         ]
         write_card(folder, "Text classification", facts, lines)
+
+
+def read_labeled(
+    path: str,
+    *,
+    text: Column | None = None,
+    pair: Column | None = None,
+    label: Column | None = None,
+    separator: str | None = None,
+    on_bad_line: OnBadLine = refuse,
+) -> Iterator[Example]:
+    """The texts of a file with their labels, one at a time.
+
+    Args:
+        text, pair, label: the columns; pair is read only if it is named.
+        separator: between the labels of one text.
+
+    Raises:
+        BadArgumentError: a column that is missing.
+        DamagedFileError: a row whose text is not text, or whose label is neither a label nor a
+            list of labels.
+    """
+    roles = (
+        Role("text", TEXT, text),
+        Role("label", LABEL, label),
+        Role("pair", (), pair, required=False),
+    )
+    for (first, labels, second), line in read_rows(path, roles, on_bad_line=on_bad_line):
+        for value in (first, second):
+            if not isinstance(value, str | None):
+                raise DamagedFileError(
+                    f"{path}, line {line:,}: expected a text; got {type(value).__name__}. Name the"
+                    " column of the texts with `text`."
+                )
+        yield Example(first or "", second, _label_list(path, line, labels, separator), line)
 
 
 def evaluate_labels(

@@ -23,7 +23,7 @@ from regard.errors import BadArgumentError
 from regard.files import write_json
 from regard.models import VisionTransformer
 from regard.models.encoder import init_weights
-from regard.models.vision import replace_vision_head
+from regard.models.vision import ImageClassificationHead, replace_vision_head
 from regard.recipes.augmentation import Augmentation
 from regard.recipes.card import training_facts, training_lines, write_card
 from regard.recipes.labels import (
@@ -48,9 +48,10 @@ from regard.recipes.pictures import (
 )
 from regard.recipes.prepared import prepare_once
 from regard.recipes.recipe import Recipe
-from regard.recipes.tuning import freeze, layer_rate, saved_dtype
+from regard.recipes.tuning import freeze, layer_rate
 from regard.tasks.images import ImageReader, Preparation, write_preparation
 from regard.training import Progress
+from regard.training.precision import choose_dtype
 
 # Patches a side: on digits of 28 pixels 4 learned more in equal time than 7; ViT has 14 at 224.
 FEWEST_PATCHES, MOST_PATCHES = 4, 14
@@ -302,7 +303,9 @@ class ImageClassificationRecipe(Recipe[ImageClassificationOptions, LabeledImages
 
     def save(self, model: nn.Module, data: LabeledImages, progress: Progress, folder: Path) -> None:
         settings = {"problem_type": problem_type(False)}
-        save_pretrained(model, folder, dtype=saved_dtype(self.options), settings=settings)
+        # In the dtype that the model computed with, so that its figures hold.
+        dtype = choose_dtype(self.options.precision, next(model.parameters()).device)
+        save_pretrained(model, folder, dtype=dtype, settings=settings)
         write_preparation(data.preparation, folder)
         facts = {
             "pipeline_tag": "image-classification",
@@ -340,8 +343,10 @@ def initialize(model: VisionTransformer) -> None:
     init_weights(model, std=model.config.d_model**-0.5)
     if model.embed.positions.requires_grad:
         nn.init.normal_(model.embed.positions, std=0.5)
-    nn.init.normal_(model.embed.class_token, std=0.5)
-    nn.init.zeros_(model.head.output.weight)
+    if model.embed.class_token is not None:
+        nn.init.normal_(model.embed.class_token, std=0.5)
+    if isinstance(model.head, ImageClassificationHead):
+        nn.init.zeros_(model.head.output.weight)
 
 
 @torch.inference_mode()
@@ -369,17 +374,14 @@ def evaluate_images(
     return evaluate_logits(torch.cat(found).cpu(), expected, tuple(labels), several=False)
 
 
-def evaluate_test(run: Path) -> tuple[LabelEvaluation, int] | None:
-    """What a run's finished model makes of the test images in its folder, and how many they are.
-
-    None if there are no test images.
-    """
+def evaluate_test(run: Path) -> LabelEvaluation | None:
+    """What a run's finished model makes of the test images in its folder; None without any."""
     images = Images.open(run / "data", "test")
     if not len(images):
         return None
     reader = ImageReader.load(run / "model")
     labels = reader.model.config.labels
-    return evaluate_images(reader.model, images, reader.preparation, labels), len(images)
+    return evaluate_images(reader.model, images, reader.preparation, labels)
 
 
 def _measured(preparation: Preparation, pixels: Bytes) -> Preparation:

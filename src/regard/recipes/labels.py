@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 from torch.nn import functional
 
-from regard.recipes.label_metrics import LabelScores, label_scores
+from regard.recipes.label_metrics import LabelScores, confusion, label_scores
 
 # The figures of an evaluation as they are shown while a classifier is trained.
 SHOWN = {
@@ -23,20 +23,31 @@ SHOWN = {
 class LabelEvaluation:
     """What a classifier makes of examples with known labels."""
 
-    scores: LabelScores
-    loss: float
     labels: tuple[str, ...]
     predicted: NDArray[np.bool_]  # (texts, labels)
     expected: NDArray[np.bool_]
     probabilities: NDArray[np.float64]
+    losses: NDArray[np.float64]  # (texts,)
     several: bool
+
+    def __len__(self) -> int:
+        return len(self.losses)
+
+    @property
+    def scores(self) -> LabelScores:
+        """The figures of all texts, and of each label."""
+        return label_scores(self.predicted, self.expected, self.probabilities)
 
     @property
     def figures(self) -> dict[str, float]:
         """By name; "score" is the one that a model is chosen by."""
-        scores = self.scores
+        return self.figures_of(np.arange(len(self)))
+
+    def figures_of(self, rows: NDArray[np.int64]) -> dict[str, float]:
+        """The figures over these texts, which may repeat."""
+        scores = label_scores(self.predicted[rows], self.expected[rows], self.probabilities[rows])
         figures = {
-            "loss": self.loss,
+            "loss": float(self.losses[rows].mean()),
             "accuracy": scores.accuracy,
             "macro_f1": scores.macro_f1,
             "micro_f1": scores.micro_f1,
@@ -44,6 +55,16 @@ class LabelEvaluation:
             "score": scores.macro_f1 if self.several else scores.accuracy,
         }
         return figures if self.several else figures | {"matthews": scores.matthews}
+
+    @property
+    def confusion(self) -> NDArray[np.int64]:
+        """How often each label (row) was classified as each (column), (labels, labels)."""
+        return confusion(self.predicted, self.expected)
+
+    def worst(self, count: int) -> list[int]:
+        """The wrong texts that the classifier was surest about, by their loss."""
+        wrong = np.flatnonzero((self.predicted != self.expected).any(1))
+        return [int(row) for row in wrong[np.argsort(-self.losses[wrong])][:count]]
 
 
 def evaluate_logits(
@@ -56,18 +77,15 @@ def evaluate_logits(
         expected: which labels each example has, (examples, labels).
         several: whether an example may have several labels.
     """
-    targets = [np.flatnonzero(row) for row in expected]
-    loss = label_loss(logits, targets, torch.ones(len(labels)), several=several).item()
     probabilities = logits.sigmoid() if several else logits.softmax(-1)
     scores = probabilities.double().numpy()
     predicted = scores > 0.5 if several else scores == scores.max(1, keepdims=True)
     return LabelEvaluation(
-        scores=label_scores(predicted, expected, scores),
-        loss=loss / len(expected),
         labels=labels,
         predicted=predicted,
         expected=expected,
         probabilities=scores,
+        losses=_losses(logits, expected, several=several),
         several=several,
     )
 
@@ -140,3 +158,15 @@ def described(labels: Sequence[str], counts: Sequence[int]) -> str:
     shares = [f"{label} {count:,}" for label, count in zip(labels, counts, strict=True)]
     more = f", … ({len(labels)} in all)" if len(labels) > 8 else ""
     return f"labels: {', '.join(shares[:8])}{more}"
+
+
+def _losses(logits: Tensor, expected: NDArray[np.bool_], *, several: bool) -> NDArray[np.float64]:
+    """The loss of each text, (texts,)."""
+    wanted = torch.from_numpy(expected)
+    if several:
+        each = functional.binary_cross_entropy_with_logits(
+            logits, wanted.float(), reduction="none"
+        ).mean(1)
+    else:
+        each = functional.cross_entropy(logits, wanted.float().argmax(1), reduction="none")
+    return each.double().numpy()

@@ -6,7 +6,7 @@ The commands are made from these classes, so nothing here imports torch before a
 from dataclasses import Field, dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any
 
-from regard.errors import BadArgumentError
+from regard.errors import BadArgumentError, unknown
 
 if TYPE_CHECKING:
     from regard.training import TrainingConfig
@@ -215,6 +215,15 @@ class EncoderOptions(TunedOptions):
     preset: str = model_option(
         "mini", "Size of a model from random weights.", metavar="tiny|mini|small|medium|base|large"
     )
+    lora_rank: int = model_option(
+        0, "Train low-rank adapters (LoRA) of this rank, and the head.", shown="no adapters", min=0
+    )
+    lora_alpha: float | None = model_option(
+        None, "What adapters are multiplied by, over their rank.", shown="twice the rank", min=0
+    )
+    lora_targets: str = model_option(
+        "attention", "The projections that have adapters.", metavar="attention|all"
+    )
     vocab_size: int | None = data_option(
         None, "Subwords of a new vocabulary.", shown="from the amount of text", min=1
     )
@@ -225,12 +234,21 @@ class EncoderOptions(TunedOptions):
     def __post_init__(self) -> None:
         self.model_settings(8)
         super().__post_init__()
+        if self.lora_rank and (self.base_model is None or self.train_layers is not None):
+            raise BadArgumentError(
+                "lora_rank trains adapters of a trained model, whose layers stay as they are. Give"
+                " base_model, and leave train_layers out."
+            )
+        if self.lora_targets not in LORA_TARGETS:
+            raise unknown("lora_targets", self.lora_targets, LORA_TARGETS)
 
     def peak_rate(self) -> float:
         """By default what trained well: smaller for wider models, and for a trained one."""
         if self.learning_rate is not None:
             return self.learning_rate
-        return SCRATCH_RATES[self.preset] if self.base_model is None else 1e-4
+        if self.base_model is None:
+            return SCRATCH_RATES[self.preset]
+        return 1e-3 if self.lora_rank else 1e-4
 
     def model_settings(self, vocab_size: int) -> Any:
         """The config of a new model without a head.
@@ -245,6 +263,12 @@ class EncoderOptions(TunedOptions):
 
 
 DEFAULT_VISION = "mini"  # the preset of a vision Transformer from random weights
+# The projections that have adapters, by the names of their modules.
+LORA_TARGETS = {
+    "attention": ("query", "key", "value", "output"),
+    "all": ("query", "key", "value", "output", "inner", "outer", "gate"),
+}
+
 # Peak learning rates that trained well from random weights.
 VISION_RATES = {
     "mini": 2e-3, "micro": 1e-3, "tiny": 5e-4, "small": 3e-4, "base": 1e-4, "large": 1e-4,

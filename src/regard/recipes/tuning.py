@@ -1,12 +1,9 @@
-"""Training a part of a model, its layers at different rates, and the dtype of what is saved."""
+"""Training a part of a model, and its layers at different rates."""
 
 import re
 
-import torch
-
 from regard.errors import BadArgumentError
 from regard.models import Encoder, VisionTransformer
-from regard.recipes.options import RunOptions
 
 
 def freeze(model: Encoder | VisionTransformer, train_layers: int | None) -> None:
@@ -32,8 +29,3 @@ def layer_rate(name: str, layers: int, decay: float) -> float:
     found = re.match(r"encoder\.layers\.(\d+)\.", name)
     depth = int(found[1]) + 1 if found else 0  # embeddings lie below the first layer
     return float(decay ** (layers + 1 - depth))
-
-
-def saved_dtype(options: RunOptions) -> torch.dtype:
-    """The dtype of the saved weights."""
-    return torch.float32 if options.precision == "fp32" else torch.bfloat16

@@ -21,14 +21,16 @@ ModelName = Annotated[
 AsJson = Annotated[
     bool,
     option(
-        'Write a JSON object a line. Input lines may be objects with a "text" and, for pairs, a'
+        'Write one JSON object per line. Input lines may be objects with a "text" and, for pairs, a'
         ' "text_pair"; their other fields pass through.',
         "--json",
     ),
 ]
 TopK = Annotated[
     int,
-    option("Labels to show for each text; more than one as line number, label and score.", min=1),
+    option(
+        "Labels to show for each text; if more than one, as line number, label and score.", min=1
+    ),
 ]
 
 
@@ -70,7 +72,7 @@ def classify(
 
     def shown(line: Line, result: "Classification | None") -> str:
         if result and result.truncated:
-            say(f"line {line.number} is longer than the model reads; its end had no say.")
+            say(f"line {line.number} is too long for the model; its end was ignored.")
         if as_json:
             return _json(line, result)
         name = one_line(line.text) if (line.number, line.text) in named else None

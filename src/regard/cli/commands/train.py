@@ -97,9 +97,14 @@ def classification(
 
     The best model is in OUTPUT/model, in Hugging Face's layout. The same command again resumes.
     """
+    from regard.cli.commands.evaluate import score_labels
     from regard.recipes.classification import ClassificationRecipe
+    from regard.recipes.examples import read_examples
 
-    _learn(ClassificationRecipe, data, ClassificationOptions, arguments, threads, as_json)
+    options = _learn(ClassificationRecipe, data, ClassificationOptions, arguments, threads, as_json)
+    run = Path(options.output)
+    if tested := list(read_examples(run / "data" / "test.jsonl")):
+        score_labels(str(run / "model"), tested, as_json=as_json)
 
 
 @train.command("image-classification")
@@ -126,11 +131,11 @@ def image_classification(
     kind = ImageClassificationOptions
     options = _learn(ImageClassificationRecipe, data, kind, arguments, threads, as_json)
     if found := evaluate_test(Path(options.output)):
-        figures, count = found[0].figures, found[1]
+        figures = found.figures
         if as_json:
             print(json.dumps({f"test_{name}": value for name, value in figures.items()}))
         else:
-            print(figures_line("Test set", figures, count, "images"), file=sys.stderr)
+            print(figures_line("Test set", figures, len(found), "images"), file=sys.stderr)
 
 
 def _learn(
