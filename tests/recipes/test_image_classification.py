@@ -12,10 +12,9 @@ import regard
 from regard import RegardError
 from regard.recipes.augmentation import Augmentation
 from regard.recipes.card import read_card
+from regard.recipes.image_batches import ImageBatches, Images
 from regard.recipes.image_classification import (
-    ImageBatches,
     ImageClassificationRecipe,
-    Images,
     evaluate_test,
     initialize,
 )

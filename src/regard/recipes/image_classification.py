@@ -15,7 +15,6 @@ from typing import Any, ClassVar, cast
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from regard.checkpoints import open_checkpoint, save_pretrained
@@ -26,6 +25,7 @@ from regard.models.encoder import init_weights
 from regard.models.vision import ImageClassificationHead, replace_vision_head
 from regard.recipes.augmentation import Augmentation
 from regard.recipes.card import training_facts, training_lines, write_card
+from regard.recipes.image_batches import Bytes, ImageBatch, ImageBatches, Images
 from regard.recipes.labels import (
     SHOWN,
     LabelEvaluation,
@@ -37,15 +37,8 @@ from regard.recipes.labels import (
     problem_type,
 )
 from regard.recipes.options import ImageClassificationOptions
-from regard.recipes.pictures import (
-    Bytes,
-    Look,
-    Split,
-    check_pictures,
-    common_size,
-    look_at,
-    open_pictures,
-)
+from regard.recipes.picture_parts import Split
+from regard.recipes.pictures import Look, check_pictures, common_size, look_at, open_pictures
 from regard.recipes.prepared import prepare_once
 from regard.recipes.recipe import Recipe
 from regard.recipes.tuning import freeze, layer_rate
@@ -56,25 +49,6 @@ from regard.training.precision import choose_dtype
 # Patches a side: on digits of 28 pixels 4 learned more in equal time than 7; ViT has 14 at 224.
 FEWEST_PATCHES, MOST_PATCHES = 4, 14
 USUAL_PATCH = 8  # pixels, where that gives as many
-
-
-@dataclass(frozen=True)
-class Images:
-    """A part of the data; its bytes stay on disk until they are read."""
-
-    pixels: Bytes  # (n, height, width, channels)
-    labels: NDArray[np.int64]  # (n,)
-
-    @classmethod
-    def open(cls, folder: Path, name: str) -> "Images":
-        """The part that was written under this name."""
-        labels = np.load(folder / f"{name}.labels.npy")
-        path = folder / f"{name}.npy"
-        # A map of a file without content is refused by the system.
-        return cls(np.load(path, mmap_mode="r" if len(labels) else None), labels)
-
-    def __len__(self) -> int:
-        return len(self.labels)
 
 
 @dataclass(frozen=True)
@@ -89,56 +63,6 @@ class LabeledImages:
     preparation: Preparation
     origin: str
     sha256: str
-
-
-@dataclass(frozen=True)
-class ImageBatch:
-    """Images as a vision Transformer takes them, and the numbers of their labels."""
-
-    pixels: Tensor  # (batch, channels, height, width)
-    labels: Tensor  # (batch,)
-
-
-class ImageBatches:
-    """Every image once an epoch, each time changed at random; see `Augmentation`.
-
-    Args:
-        batch_size: images in a batch; the last batch of an epoch is left out unless it is full.
-    """
-
-    def __init__(
-        self,
-        images: Images,
-        preparation: Preparation,
-        augmentation: Augmentation,
-        *,
-        batch_size: int,
-        seed: int,
-    ) -> None:
-        self.images, self.preparation, self.augmentation = images, preparation, augmentation
-        self.batch_size, self.seed = min(batch_size, len(images)), seed
-        self._shuffled: tuple[int, NDArray[np.int64]] = (-1, np.empty(0, np.int64))
-
-    def __len__(self) -> int:
-        """Batches in an epoch."""
-        return len(self.images) // self.batch_size
-
-    def at(self, step: int) -> ImageBatch:
-        """The batch of a step, from 0."""
-        rows = self.rows(step)
-        pixels = torch.from_numpy(self.images.pixels[rows])
-        changed = self.augmentation(pixels, self.seed, step)
-        labels = torch.from_numpy(self.images.labels[rows])
-        return ImageBatch(self.preparation.scaled(changed), labels)
-
-    def rows(self, step: int) -> NDArray[np.int64]:
-        """Which images the batch of a step has, (batch,)."""
-        epoch, number = divmod(step, len(self))
-        if self._shuffled[0] != epoch:
-            draw = np.random.default_rng([self.seed, epoch])
-            self._shuffled = (epoch, draw.permutation(len(self.images)))
-        start = number * self.batch_size
-        return np.sort(self._shuffled[1][start : start + self.batch_size])
 
 
 class ImageClassificationRecipe(Recipe[ImageClassificationOptions, LabeledImages]):
