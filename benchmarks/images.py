@@ -1,7 +1,7 @@
 """Training a ViT on images beside transformers' model in a plain loop, in images per second.
 
     python benchmarks/images.py
-    python benchmarks/images.py IMAGES.npz --preset micro
+    python benchmarks/images.py IMAGES.npz --preset micro --threads 1
 
 Both train the same ViT on the same images of MNIST, in batches of the same size, with AdamW and
 gradients clipped to a norm of 1. regard is `regard train image-classification` itself, by its own
