@@ -297,7 +297,7 @@ class ClassificationOptions(EncoderOptions):
 
 @dataclass(frozen=True)
 class ImageClassificationOptions(TunedOptions):
-    """The options of `regard train image-classification`."""
+    """What training a classifier of images can be asked."""
 
     output: str = data_option("runs/image-classification", "The run's folder.", free=True)
     dev: str | None = data_option(
