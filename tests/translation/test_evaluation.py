@@ -12,8 +12,9 @@ import torch
 from regard import RegardError
 from regard.data import pad
 from regard.models import EncoderDecoder
+from regard.recipes.sequence_scores import mean_loss
 from regard.training import corpus_scores
-from regard.translation.evaluation import dev_figures, evaluate, mean_loss, read_test_set
+from regard.translation.evaluation import dev_figures, evaluate, read_test_set
 from regard.translation.translator import Translator
 
 Pairs = list[tuple[str, str]]

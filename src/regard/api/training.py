@@ -10,6 +10,7 @@ from regard.tasks.task import Task
 
 if TYPE_CHECKING:
     from regard.tasks.classification import Classifier
+    from regard.tasks.summarization import Summarizer
     from regard.translation.translator import Translator
 
 File = str | os.PathLike[str]
@@ -40,6 +41,13 @@ TAUGHT = {
         "ClassificationOptions",
         "text-classification",
     ),
+    "summarization": Taught(
+        "regard.recipes.summarization",
+        "SummarizationRecipe",
+        "regard.recipes.options",
+        "SummarizationOptions",
+        "summarization",
+    ),
 }
 
 
@@ -51,6 +59,10 @@ def train(
 def train(
     task: Literal["classification"], data: File, output: File, **options: Any
 ) -> "Classifier": ...
+@overload
+def train(
+    task: Literal["summarization"], data: File, output: File, **options: Any
+) -> "Summarizer": ...
 def train(task: str, data: File | tuple[File, File], output: File, **options: Any) -> Task:
     """Trains a model on `data` in the folder `output`, or resumes there; returns the best one.
 
@@ -59,7 +71,8 @@ def train(task: str, data: File | tuple[File, File], output: File, **options: An
     Args:
         task: a name in TAUGHT.
         data: a file of examples; of a translation also a source file and a target file.
-        options: fields of the task's options: `TrainingOptions`, `ClassificationOptions`.
+        options: fields of the task's options: `TrainingOptions`, `ClassificationOptions`,
+            `SummarizationOptions`.
 
     Raises:
         BadArgumentError: an unknown task or option.
