@@ -2,7 +2,7 @@
 
     python benchmarks/summarization.py --train          # trains first, by the recipe below
     python benchmarks/summarization.py --run runs/scitldr
-    python benchmarks/summarization.py --train --minutes 7 --option --from --option path/to/bart
+    python benchmarks/summarization.py --train --minutes 7 --option=--from --option=path/to/bart
 
 The data are those of Cachola et al. 2020: 1,992 abstracts to learn from, and 619 whose summaries by
 authors and reviewers are the references. The curve is of greedy decoding on 200 of the dev set; the

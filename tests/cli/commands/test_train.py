@@ -57,7 +57,7 @@ def test_help_shows_the_defaults_that_hold():
         "dev": "split off", "test": "split off", "dropout": "preset's",
         "learning_rate": "preset's", "vocab_size": "from the amount of text",
         "data_note": "the file", "max_steps": False, "max_epochs": False, "max_minutes": False,
-        "separate_vocabularies": False, "tensorboard": False,
+        "separate_vocabularies": False, "tensorboard": False, "base_model": False,
     }  # fmt: skip
     for field in fields(TrainingOptions):
         shown = parameters()[field.name].show_default
