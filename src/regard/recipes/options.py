@@ -110,7 +110,7 @@ class RunOptions:
         return self.max_epochs
 
     def warmup_steps(self, last: int) -> int:
-        """The steps up to the peak, of a run of so many."""
+        """The steps up to the peak, of a run that ends at step `last`."""
         return round(0.06 * last) if self.warmup is None else self.warmup
 
     def training_config(self, *, epoch: int) -> "TrainingConfig":
