@@ -34,8 +34,8 @@ OPTIONS = {
         "--max-answer-len", "--or-none", "--batch-size", "--threads", "--help",
     },
     "classify": {
-        "texts", "--model", "--input", "--output", "--json", "--pairs", "--images", "--top-k",
-        "--batch-size", "--threads", "--help",
+        "texts", "--model", "--input", "--output", "--json", "--pairs", "--images", "--labels",
+        "--template", "--top-k", "--batch-size", "--threads", "--help",
     },
     "encode": {
         "texts", "--model", "--input", "--output", "--pooling", "--normalize", "--batch-size",
