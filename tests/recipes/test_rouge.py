@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from regard import RegardError
-from regard.recipes.rouge import interval, rouge
+from regard.recipes.resampling import intervals
+from regard.recipes.rouge import NAMES, RougeTable, rouge, rouge_table
 
 rouge_scorer = pytest.importorskip("rouge_score.rouge_scorer")
 
@@ -49,15 +50,24 @@ def test_words_of_other_scripts_count() -> None:
 
 def test_the_interval_is_that_of_rouge_scores_bootstrap() -> None:
     scoring = pytest.importorskip("rouge_score.scoring")
-    each = np.random.default_rng(5).random((80, 1))
-    theirs = scoring.BootstrapAggregator(n_samples=4000)
-    for value in each[:, 0]:
-        theirs.add_scores({"x": scoring.Score(value, value, value)})
+    each = 100 * np.random.default_rng(5).random((80, 3))
     np.random.seed(1)  # noqa: NPY002, rouge-score draws from the global generator
-    expected = theirs.aggregate()["x"]
-    low, high = interval(each, samples=4000, seed=3)
-    assert low[0] == pytest.approx(expected.low.fmeasure, abs=0.004)
-    assert high[0] == pytest.approx(expected.high.fmeasure, abs=0.004)
+    spans = intervals(RougeTable(each, ""))
+    for column, name in enumerate(NAMES):
+        theirs = scoring.BootstrapAggregator(n_samples=4000)
+        for value in each[:, column]:
+            theirs.add_scores({"x": scoring.Score(value, value, value)})
+        expected = theirs.aggregate()["x"]
+        assert spans[name][0] == pytest.approx(expected.low.fmeasure, abs=0.8)
+        assert spans[name][1] == pytest.approx(expected.high.fmeasure, abs=0.8)
+        assert 10 < spans[name][1] - spans[name][0] < 16  # four deviations of 29 / √80
+
+
+def test_the_table_has_a_row_for_each_summary() -> None:
+    table = rouge_table(SUMMARIES, REFERENCES)
+    assert table.each.shape == (len(table), 3) == (3, 3)
+    alone = rouge(SUMMARIES[1:2], REFERENCES[1:2]).mean
+    assert table.figures_of(np.array([1, 1])) == pytest.approx(alone)
 
 
 def test_the_interval_is_the_same_at_every_call() -> None:

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regard.errors import BadArgumentError, optional_package
+from regard.recipes.resampling import intervals
 
 NAMES = {"rouge1": "ROUGE-1", "rouge2": "ROUGE-2", "rougeL": "ROUGE-L"}
 
@@ -34,13 +35,38 @@ class RougeScores:
         )
 
 
-def rouge(
-    summaries: Sequence[str],
-    references: Sequence[Sequence[str]],
-    *,
-    samples: int = 1000,
-    seed: int = 0,
-) -> RougeScores:
+@dataclass(frozen=True, eq=False)
+class RougeTable:
+    """F1 of every summary, from 0 to 100, (summaries, kinds of ROUGE): what is resampled."""
+
+    each: NDArray[np.float64]
+    signature: str
+
+    def __len__(self) -> int:
+        return len(self.each)
+
+    def figures_of(self, rows: NDArray[np.int64]) -> dict[str, float]:
+        """The means over these summaries, which may repeat."""
+        return dict(zip(NAMES, self.each[rows].mean(0).tolist(), strict=True))
+
+
+def rouge(summaries: Sequence[str], references: Sequence[Sequence[str]]) -> RougeScores:
+    """The means of `rouge_table` with their bootstrap intervals.
+
+    Raises:
+        BadArgumentError, UnavailableError: as `rouge_table`.
+    """
+    table = rouge_table(summaries, references)
+    spans = intervals(table)
+    return RougeScores(
+        table.figures_of(np.arange(len(table))),
+        {name: low for name, (low, _) in spans.items()},
+        {name: high for name, (_, high) in spans.items()},
+        table.signature,
+    )
+
+
+def rouge_table(summaries: Sequence[str], references: Sequence[Sequence[str]]) -> RougeTable:
     """Scores each summary against the best of its references.
 
     The words are rouge-score's own, with Porter's stemmer, where the references are in ASCII
@@ -49,7 +75,6 @@ def rouge(
 
     Args:
         references: of each summary, one or several.
-        samples: bootstrap samples of the texts, drawn by `seed`, for the interval.
 
     Raises:
         BadArgumentError: no summaries, or not as many as there are references.
@@ -63,36 +88,12 @@ def rouge(
     scorer_of = require_rouge()
     stemmed = _mostly_ascii(text for own in references for text in own)
     scorer = scorer_of(list(NAMES), use_stemmer=stemmed, tokenizer=None if stemmed else _Words())
-    each = 100 * np.array(
-        [
-            [score.fmeasure for score in scorer.score_multi(list(own), summary).values()]
-            for summary, own in zip(summaries, references, strict=True)
-        ]
-    )
-    low, high = interval(each, samples=samples, seed=seed)
-
-    def named(row: NDArray[np.float64]) -> dict[str, float]:
-        return dict(zip(NAMES, row.tolist(), strict=True))
-
+    each = [
+        [score.fmeasure for score in scorer.score_multi(list(own), summary).values()]
+        for summary, own in zip(summaries, references, strict=True)
+    ]
     words = "Porter's stemmer" if stemmed else "words of any script, not stemmed"
-    return RougeScores(
-        named(each.mean(0)), named(low), named(high), f"F1, best reference, {words}, rouge-score"
-    )
-
-
-def interval(
-    each: NDArray[np.float64], *, samples: int, seed: int
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """The 2.5th and 97.5th percentile of the mean over bootstrap samples of the rows.
-
-    Args:
-        each: (texts, figures).
-    """
-    draw = np.random.default_rng(seed)
-    counts = draw.multinomial(len(each), np.full(len(each), 1 / len(each)), size=samples)
-    means = counts @ each / len(each)  # (samples, figures)
-    low, high = np.percentile(means, [2.5, 97.5], axis=0)
-    return low, high
+    return RougeTable(100 * np.array(each), f"F1, best reference, {words}, rouge-score")
 
 
 def require_rouge() -> Any:

@@ -69,7 +69,7 @@ def classify(
     options.use_threads(threads)
     from regard.api.loading import load
 
-    classifier = load(model, "image-classification" if images else "text-classification")
+    classifier: Any = load(model, "image-classification" if images else "text-classification")
 
     def labeled(lines: list[Line], progress: Any) -> "list[Classification]":
         columns: list[Any] = [[line.text for line in lines]]
