@@ -231,7 +231,7 @@ FILES = {
 @pytest.mark.parametrize(
     ("file", "options", "message"),
     [
-        ("named.csv", {}, "no column that is known to be the document; there are: id, words, kind"),
+        ("named.csv", {}, "no column that is known to be the document; its columns are id, words"),
         ("named.csv", {"document": "words"}, "known to be the summary"),
         ("number.jsonl", {}, "line 1: expected a text or a list of texts as the summary; got int"),
         ("mixed.jsonl", {}, "line 1: expected a text or a list of texts as the document; got list"),
