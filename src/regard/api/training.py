@@ -11,6 +11,7 @@ from regard.tasks.task import Task
 if TYPE_CHECKING:
     from regard.tasks.classification import Classifier
     from regard.tasks.images import ImageClassifier
+    from regard.tasks.summarization import Summarizer
     from regard.translation.translator import Translator
 
 File = str | os.PathLike[str]
@@ -48,6 +49,13 @@ TAUGHT = {
         "ImageClassificationOptions",
         "image-classification",
     ),
+    "summarization": Taught(
+        "regard.recipes.summarization",
+        "SummarizationRecipe",
+        "regard.recipes.options",
+        "SummarizationOptions",
+        "summarization",
+    ),
 }
 
 
@@ -59,6 +67,10 @@ def train(
 def train(
     task: Literal["classification"], data: File, output: File, **options: Any
 ) -> "Classifier": ...
+@overload
+def train(
+    task: Literal["summarization"], data: File, output: File, **options: Any
+) -> "Summarizer": ...
 @overload
 def train(
     task: Literal["image-classification"], data: File, output: File, **options: Any
@@ -73,7 +85,7 @@ def train(task: str, data: File | tuple[File, File], output: File, **options: An
         data: a file of examples; of a translation also a source file and a target file; of images
             also a folder with a sub-folder for each label.
         options: fields of the task's options: `TrainingOptions`, `ClassificationOptions`,
-            `ImageClassificationOptions`.
+            `SummarizationOptions`, `ImageClassificationOptions`.
 
     Raises:
         BadArgumentError: an unknown task or option.

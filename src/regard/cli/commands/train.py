@@ -11,6 +11,7 @@ import typer
 
 from regard.cli.commands.evaluate import score, show
 from regard.cli.options import Threads
+from regard.cli.progress import progress_bar
 from regard.cli.training_display import TrainingDisplay
 from regard.cli.training_options import options_from, takes, use_run_threads
 from regard.errors import BadArgumentError
@@ -18,6 +19,7 @@ from regard.recipes.options import (
     ClassificationOptions,
     ImageClassificationOptions,
     RunOptions,
+    SummarizationOptions,
 )
 from regard.translation.options import TrainingOptions
 
@@ -136,6 +138,45 @@ def image_classification(
             print(json.dumps({f"test_{name}": value for name, value in figures.items()}))
         else:
             print(figures_line("Test set", figures, len(found), "images"), file=sys.stderr)
+
+
+@train.command()
+@takes(SummarizationOptions)
+def summarization(
+    data: Annotated[
+        str,
+        typer.Argument(help="Documents with summaries: JSON lines, CSV, TSV, Parquet; also .gz."),
+    ],
+    threads: Threads = None,
+    as_json: AsJson = False,
+    **arguments: Any,
+) -> None:
+    """Train a model that summarizes documents, or rewrites any text as another.
+
+    The best model is in OUTPUT/model, in Hugging Face's layout. The same command again resumes.
+    """
+    from regard.recipes.summarization import SummarizationRecipe
+
+    options = _learn(SummarizationRecipe, data, SummarizationOptions, arguments, threads, as_json)
+    _score_summaries(Path(options.output), as_json=as_json)
+
+
+def _score_summaries(run: Path, *, as_json: bool) -> None:
+    """Prints the figures of the best model on the run's test set, if it has one."""
+    from regard.api.loading import load
+    from regard.json_files import read_object
+    from regard.recipes.examples import read_examples
+    from regard.recipes.summary_scores import evaluate_summaries
+
+    tested = list(read_examples(run / "data" / "test.jsonl"))
+    if not tested:
+        return
+    words = read_object(run / "data" / "summaries.json")["words"]
+    with progress_bar(len(tested), "summarizing") as bar:
+        result = evaluate_summaries(
+            load(str(run / "model"), "summarization"), tested, lead_words=words, progress=bar
+        )
+    print(json.dumps(result.figures, ensure_ascii=False) if as_json else result.table())
 
 
 def _learn(
