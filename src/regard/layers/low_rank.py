@@ -33,7 +33,7 @@ class LowRankLinear(nn.Linear):
         nn.init.kaiming_uniform_(self.lora_A, a=math.sqrt(5))  # as PEFT draws it
 
     def forward(self, input: Tensor) -> Tensor:
-        """(…, in) → (…, out)."""
+        """(…, d_model) → (…, d_model)."""
         change = functional.linear(functional.linear(input, self.lora_A), self.lora_B)
         return super().forward(input) + self.scale * change
 
