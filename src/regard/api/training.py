@@ -10,6 +10,8 @@ from regard.tasks.task import Task
 
 if TYPE_CHECKING:
     from regard.tasks.classification import Classifier
+    from regard.tasks.filling import MaskFiller
+    from regard.tasks.writing import Writer
     from regard.translation.translator import Translator
 
 File = str | os.PathLike[str]
@@ -40,6 +42,20 @@ TAUGHT = {
         "ClassificationOptions",
         "text-classification",
     ),
+    "language-model": Taught(
+        "regard.recipes.language_model",
+        "LanguageModelRecipe",
+        "regard.recipes.options",
+        "LanguageModelOptions",
+        "text-generation",
+    ),
+    "masked-language-model": Taught(
+        "regard.recipes.masked_language_model",
+        "MaskedLanguageModelRecipe",
+        "regard.recipes.options",
+        "MaskedLanguageModelOptions",
+        "fill-mask",
+    ),
 }
 
 
@@ -51,6 +67,14 @@ def train(
 def train(
     task: Literal["classification"], data: File, output: File, **options: Any
 ) -> "Classifier": ...
+@overload
+def train(
+    task: Literal["language-model"], data: File, output: File, **options: Any
+) -> "Writer": ...
+@overload
+def train(
+    task: Literal["masked-language-model"], data: File, output: File, **options: Any
+) -> "MaskFiller": ...
 def train(task: str, data: File | tuple[File, File], output: File, **options: Any) -> Task:
     """Trains a model on `data` in the folder `output`, or resumes there; returns the best one.
 
@@ -58,8 +82,10 @@ def train(task: str, data: File | tuple[File, File], output: File, **options: An
 
     Args:
         task: a name in TAUGHT.
-        data: a file of examples; of a translation also a source file and a target file.
-        options: fields of the task's options: `TrainingOptions`, `ClassificationOptions`.
+        data: a file of examples; of a translation also a source file and a target file; of a
+            language model a file or folder of text.
+        options: fields of the task's options: `TrainingOptions`, `ClassificationOptions`,
+            `LanguageModelOptions`, `MaskedLanguageModelOptions`.
 
     Raises:
         BadArgumentError: an unknown task or option.

@@ -13,7 +13,12 @@ from regard.cli.options import Threads
 from regard.cli.training_display import TrainingDisplay
 from regard.cli.training_options import options_from, takes, use_run_threads
 from regard.errors import BadArgumentError
-from regard.recipes.options import ClassificationOptions, RunOptions
+from regard.recipes.options import (
+    ClassificationOptions,
+    LanguageModelOptions,
+    MaskedLanguageModelOptions,
+    RunOptions,
+)
 from regard.translation.options import TrainingOptions
 
 train = typer.Typer(name="train", no_args_is_help=True)
@@ -95,6 +100,44 @@ def classification(
     from regard.recipes.classification import ClassificationRecipe
 
     _learn(ClassificationRecipe, data, ClassificationOptions, arguments, threads, as_json)
+
+
+@train.command(name="language-model")
+@takes(LanguageModelOptions)
+def language_model(
+    data: Annotated[
+        str, typer.Argument(help="Text: a file or folder; JSON lines, CSV, Parquet; also .gz.")
+    ],
+    threads: Threads = None,
+    as_json: AsJson = False,
+    **arguments: Any,
+) -> None:
+    """Train a language model, which continues a text, on running text.
+
+    The best model is in OUTPUT/model, in Hugging Face's layout. The same command again resumes.
+    """
+    from regard.recipes.language_model import LanguageModelRecipe
+
+    _learn(LanguageModelRecipe, data, LanguageModelOptions, arguments, threads, as_json)
+
+
+@train.command(name="masked-language-model")
+@takes(MaskedLanguageModelOptions, but=frozenset({"test"}))
+def masked_language_model(
+    data: Annotated[
+        str, typer.Argument(help="Text: a file or folder; JSON lines, CSV, Parquet; also .gz.")
+    ],
+    threads: Threads = None,
+    as_json: AsJson = False,
+    **arguments: Any,
+) -> None:
+    """Train an encoder on running text, from which other tasks start (--from).
+
+    The best model is in OUTPUT/model, in Hugging Face's layout. The same command again resumes.
+    """
+    from regard.recipes.masked_language_model import MaskedLanguageModelRecipe
+
+    _learn(MaskedLanguageModelRecipe, data, MaskedLanguageModelOptions, arguments, threads, as_json)
 
 
 def _learn(
