@@ -105,11 +105,14 @@ _LLAMA: dict[str, Any] = dict(
     positions="rotary",
 )
 
+# The exact GELU is nanoGPT's, and takes half the time of the other on a CPU.
+_NANO: dict[str, Any] = dict(activation="gelu")
+
 # nanoGPT's two for characters (tiny on a CPU, mini on a GPU), and the sizes of published models.
 DECODER_PRESETS: dict[str, dict[str, Any]] = {
-    "tiny": dict(d_model=128, num_layers=4, num_heads=4, d_ff=512),
-    "mini": dict(d_model=384, num_layers=6, num_heads=6, d_ff=1536),
-    "small": dict(d_model=512, num_layers=8, num_heads=8, d_ff=2048),
+    "tiny": _NANO | dict(d_model=128, num_layers=4, num_heads=4, d_ff=512),
+    "mini": _NANO | dict(d_model=384, num_layers=6, num_heads=6, d_ff=1536),
+    "small": _NANO | dict(d_model=512, num_layers=8, num_heads=8, d_ff=2048),
     "gpt2": dict(d_model=768, num_layers=12, num_heads=12, d_ff=3072),
     "gpt2-medium": dict(d_model=1024, num_layers=24, num_heads=16, d_ff=4096),
     "gpt2-large": dict(d_model=1280, num_layers=36, num_heads=20, d_ff=5120),

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import ClassVar, cast
+from typing import Any, ClassVar, cast
 
 import torch
 from torch import Tensor, nn
@@ -37,7 +37,7 @@ from regard.text.continuous import train_continuous
 from regard.training import Progress, cross_entropy
 
 # Of generation_config.json: how the finished model writes, as nanoGPT's sample.py.
-SAMPLING = {"do_sample": True, "temperature": 0.8, "top_k": 200}
+SAMPLING: dict[str, Any] = {"do_sample": True, "temperature": 0.8, "top_k": 200}
 _TOKENS_AT_ONCE = 8192  # of an evaluation
 _HEADER = re.compile(r"=== step ([0-9,]+), dev loss .* ===\n")
 
@@ -160,7 +160,8 @@ class LanguageModelRecipe(Recipe[LanguageModelOptions, RunningText]):
                 self.options.model_settings(data.tokenizer.vocab_size, bos_id=end, eos_id=end)
             )
         trained = self.base[0]
-        changes = {} if self.options.dropout is None else {"dropout": self.options.dropout}
+        dropout = self.options.dropout
+        changes: dict[str, Any] = {} if dropout is None else {"dropout": dropout}
         model = Decoder(replace(trained.config, **changes))
         model.load_state_dict(trained.state_dict())  # whose memory is the file's
         return model
