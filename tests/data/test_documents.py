@@ -2,6 +2,7 @@
 
 import gzip
 import json
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -27,7 +28,7 @@ def test_a_file_is_a_document_and_its_pieces_join_to_it(tmp_path: Path) -> None:
     assert len(pieces) > 2
     assert {piece.document for piece in pieces} == {0}
     assert "".join(piece.text for piece in pieces) == text
-    for piece, after in zip(pieces, pieces[1:], strict=False):
+    for piece, after in pairwise(pieces):
         assert len(piece.text) >= PIECE
         assert piece.text[-2:].strip()
         assert piece.text[-1] == "\n"
@@ -55,11 +56,10 @@ def test_records_name_their_column(tmp_path: Path) -> None:
 
 
 def test_parquet_is_read(tmp_path: Path) -> None:
-    pyarrow = pytest.importorskip("pyarrow")
-    import pyarrow.parquet
+    parquet = pytest.importorskip("pyarrow.parquet")
+    from pyarrow import table
 
-    table = pyarrow.table({"text": ["one", "two"]})
-    pyarrow.parquet.write_table(table, tmp_path / "a.parquet")
+    parquet.write_table(table({"text": ["one", "two"]}), tmp_path / "a.parquet")
     assert documents(tmp_path / "a.parquet") == {0: "one", 1: "two"}
 
 

@@ -73,7 +73,7 @@ def test_lines_of_bad_encoding_are_counted(tmp_path: Path) -> None:
 
 def test_nothing_left_is_refused(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text("same\n")
-    with pytest.raises(RegardError, match="no document is left of .* 1 in dev too"):
+    with pytest.raises(RegardError, match=r"no document is left of .* 1 in dev too"):
         split(tmp_path / "a.txt", tmp_path / "a.txt")
 
 

@@ -121,7 +121,7 @@ def test_a_crashed_run_ends_with_the_weights_and_samples_of_an_uninterrupted_one
 def test_many_documents_are_packed_and_told_apart(tmp_path: Path) -> None:
     file = tmp_path / "texts.jsonl"
     file.write_text("".join(f'{{"text": "the cat number {k}"}}\n' for k in range(80)))
-    progress, said = write(file, tmp_path / "run", max_steps=30, tokenizer="bytes", block=64)
+    _, said = write(file, tmp_path / "run", max_steps=30, tokenizer="bytes", block=64)
     assert "dev: 8 of 80 documents" in said
     model = regard.load(str(tmp_path / "run" / "model"))
     assert isinstance(model, Writer)
@@ -198,5 +198,5 @@ def test_an_encoder_is_no_base(text: Path, tmp_path: Path) -> None:
     from regard.models import Encoder, encoder_preset
 
     save_pretrained(Encoder(encoder_preset("tiny", 40, pad_id=0)), tmp_path / "bert")
-    with pytest.raises(RegardError, match="must be a language model .* it is a bert model"):
+    with pytest.raises(RegardError, match=r"must be a language model .* it is a bert model"):
         write(text, tmp_path / "run", base_model=str(tmp_path / "bert"))

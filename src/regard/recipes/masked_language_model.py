@@ -48,8 +48,7 @@ class EncoderText:
 
 
 class MaskedTexts:
-    """The batches of `EncodedTexts`, with other words hidden at each step: what is hidden follows from the seed
-    and the step."""
+    """The batches of `EncodedTexts`; the words hidden at a step follow from the seed and the step."""
 
     def __init__(self, texts: EncodedTexts, masking: Masking) -> None:
         self.texts, self.masking = texts, masking
