@@ -1,4 +1,4 @@
-"""A local window: what lies near is probably alike.
+"""A local window: neighbors are probably similar.
 
 In the oracle's place stands a guess, and `mask` says it: a query may attend to its neighbors and
 to nothing else. How many neighbors is the price: few leave the noise in, many cut the hills off.

@@ -1,4 +1,4 @@
-"""Non-local means: pixels are alike whose surroundings are alike (Buades, Coll and Morel 2005).
+"""Non-local means: pixels are similar if their surroundings are (Buades, Coll and Morel 2005).
 
 The same Gaussian similarity, but query and key are no longer places: each is a patch of the
 picture, 5 × 5 numbers, and the value is its middle. Content decides what is averaged with what,
@@ -45,9 +45,9 @@ def main(output: Path | None = None) -> Numbers:
     for short, (name, result) in zip(
         ("noisy", "mean", "ours", "theirs"), results.items(), strict=True
     ):
-        likeness = structural_similarity(photograph, result, data_range=1.0)
-        numbers |= {f"psnr_{short}": psnr(photograph, result), f"ssim_{short}": float(likeness)}
-        print(f"{name:26} PSNR {numbers[f'psnr_{short}']:5.2f} dB   SSIM {likeness:.3f}")
+        similarity = structural_similarity(photograph, result, data_range=1.0)
+        numbers |= {f"psnr_{short}": psnr(photograph, result), f"ssim_{short}": float(similarity)}
+        print(f"{name:26} PSNR {numbers[f'psnr_{short}']:5.2f} dB   SSIM {similarity:.3f}")
     if output:
         pictures = {f"{SIZE} × {SIZE} of the photograph": photograph} | results
         save(images(pictures), output / "05_non_local_means.svg")

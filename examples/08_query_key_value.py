@@ -1,7 +1,7 @@
 """Query, key, value: three learned views of one vector.
 
 What I look for is not what I am, and neither is what I have to say. Cards that want the numbers of
-other cards cannot find them by likeness: the one that is most like a card is that card itself.
+other cards cannot find them by similarity: the card most similar to a card is that card itself.
 """
 
 from pathlib import Path
@@ -26,8 +26,8 @@ def main(output: Path | None = None) -> Numbers:
     )
 
     cards, right = deal(512, wants=1, seed=1)
-    by_likeness = attend(cards, cards, cards)[..., -1:]
-    without = (by_likeness - right).square().mean().item()
+    by_similarity = attend(cards, cards, cards)[..., -1:]
+    without = (by_similarity - right).square().mean().item()
     print(f"Without parameters the mean squared error is {without:.3f}, with them {error:.4f}.")
     card = cards[0]
     weights = attention_weights(card @ w_query, card @ w_key).detach()

@@ -197,7 +197,7 @@ def test_every_family_is_looked_into_without_transformers(
             "ablation needs the model and its logits: this trace was loaded from a file, or its"
             " model returns no logits."
         )
-        assert looked["notes"] == ["Encoder gives no logits, so nothing can be ablated"]
+        assert looked["notes"] == ["Encoder returns no logits, so nothing can be ablated"]
     else:
         assert looked["can_ablate"]
         assert abs(ablated) > 0
@@ -233,6 +233,7 @@ for name, folder, text in json.loads(sys.argv[1]):
     tokens = {axis: about.tokens for axis, about in trace.axes.items()}
     looked = run("look", folder, text, "--json")
     answers[name] = looked, run("info", folder, "--taps", "--json"), tokens, ablated(trace)
+assert "torch._dynamo" not in sys.modules  # a compiler that takes seconds to import
 print(json.dumps(answers))
 """
 
@@ -320,7 +321,7 @@ def test_options_that_a_model_has_no_use_for_are_refused(
     name: str, folder_of: Callable[[str], Path]
 ) -> None:
     folder = folder_of(name)
-    with pytest.raises(RegardError, match="takes no `generate` when it is looked at"):
+    with pytest.raises(RegardError, match="does not take `generate` when it is looked at"):
         look_at(open_for_looking(str(folder)), text_for(name, folder), generate=3)
 
 

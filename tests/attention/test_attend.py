@@ -145,7 +145,12 @@ def randn(*shape):
 @pytest.mark.parametrize(
     ("query", "key", "value", "sentence"),
     [
-        (randn(5, 3), randn(2, 7, 3), randn(2, 7, 3), r"as many dimensions .* \(5, 3\), \(2, 7, 3"),
+        (
+            randn(5, 3),
+            randn(2, 7, 3),
+            randn(2, 7, 3),
+            r"same number of dimensions.* \(5, 3\), \(2, 7, 3",
+        ),
         (randn(3), randn(3), randn(3), r"\(positions, dim\); got shape \(3,\)"),
         (randn(1, 1, 1, 5, 3),) * 3 + (r"got shape \(1, 1, 1, 5, 3\)",),
         (randn(5, 3), randn(7, 3), randn(6, 3), r"length \(1, 1, 7\); got \(1, 1, 6\)"),

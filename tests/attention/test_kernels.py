@@ -397,7 +397,7 @@ def test_a_kernel_says_which_scores_it_can_do():
     query, key, value = tensors(3, 5)
     for kernel in ("fused", "short"):
         with pytest.raises(
-            RegardError, match=f"'{kernel}' can do the scores scaled_dot, scaled, dot and"
+            RegardError, match=f"'{kernel}' supports only the scores scaled_dot, scaled, dot and"
         ):
             attend(query, key, value, score=gaussian(2.0), kernel=kernel)
     with pytest.raises(RegardError, match="'short' takes no bias; use kernel='plain'"):

@@ -81,7 +81,7 @@ def test_every_problem_is_a_line_with_both_shapes() -> None:
     assert fitted(weights).problems() == [
         "small.dense.bias is missing",
         "small.extra is unexpected",
-        "small.dense.weight must be (7, 3) by config.json and is (3, 7)",
+        "small.dense.weight must be (7, 3) according to config.json but is (3, 7)",
     ]
 
 
@@ -91,5 +91,5 @@ def test_a_tied_weight_in_two_places_is_compared() -> None:
     assert list(fitted(equal).untrue(equal)) == []
     differs = WEIGHTS | {"lm_head.weight": WEIGHTS["small.embed.weight"] + 1}
     assert list(fitted(differs).untrue(differs)) == [
-        "lm_head.weight must equal small.embed.weight, to which config.json ties it, and differs"
+        "lm_head.weight must equal small.embed.weight, to which config.json ties it, but differs"
     ]

@@ -141,7 +141,7 @@ def test_a_file_that_came_damaged_is_refused_and_fetched_anew(
     name: str, small_hub: type[Hub]
 ) -> None:
     small_hub.served[name] = bytes(reversed(FILES[name]))
-    with pytest.raises(RegardError, match=rf"{name} came damaged: its checksum is .* Fetch it"):
+    with pytest.raises(RegardError, match=rf"{name} arrived damaged: its checksum is .* Fetch it"):
         hub.find_folder("hub:org/small")
     small_hub.served[name] = FILES[name]
     assert (hub.find_folder("hub:org/small") / name).read_bytes() == FILES[name]
@@ -158,7 +158,7 @@ def test_without_a_network_the_sentence_says_how_to_point_at_a_folder(
 
 
 def test_a_name_that_the_hub_does_not_know_is_no_network_problem(small_hub: type[Hub]) -> None:
-    with pytest.raises(RegardError, match="the Hugging Face Hub gives no model org/none"):
+    with pytest.raises(RegardError, match="the Hugging Face Hub does not provide a model org/none"):
         hub.find_folder("hub:org/none")
 
 

@@ -123,8 +123,8 @@ REFUSED = {
     "cut bin": (cut("pytorch_model.bin", "bin", 400), "pytorch_model.bin is damaged"),
     "cut bin of long ago": (cut("pytorch_model.bin", "bin of long ago"), "is damaged"),
     "no bin": (text("pytorch_model.bin", "hello, this is no pickle"), "is damaged"),
-    "code": (evil, "holds more than tensors and would run code .*; it was not opened"),
-    "code of long ago": (evil_of_long_ago, "holds more than tensors, which is never run"),
+    "code": (evil, "contains more than tensors, and opening it would run code; it was not opened"),
+    "code of long ago": (evil_of_long_ago, "contains more than tensors, which regard never runs"),
     "numbers": (lambda f: torch.save({"a": 3}, f / "pytorch_model.bin"), "'a' is a int"),
     "a list": (lambda f: torch.save([1], f / "pytorch_model.bin"), "it is a list"),
     "missing shard": (without_a_shard, "lacks 1 of the 2 weight files .*: model-00002-of-00002"),
@@ -132,7 +132,7 @@ REFUSED = {
     "an index without map": (text(INDEX, "{}"), "must have the key 'weight_map'"),
     "an index of elsewhere": (
         text(INDEX, '{"weight_map": {"a": "../x.safetensors"}}'),
-        "must name files beside it; it names '../x.safetensors'",
+        "must name files in its own folder; it names '../x.safetensors'",
     ),
 }
 

@@ -42,9 +42,10 @@ OPTIONS = {
         "--threads", "--help",
     },
     "evaluate": {
-        "model", "pairs", "--output", "--json", "--source-language", "--target-language",
+        "model", "data", "--output", "--json", "--source-language", "--target-language",
         "--prefix", "--num-beams", "--length-penalty", "--max-new-tokens", "--batch-size",
-        "--threads", "--help",
+        "--threads", "--help", "--compare", "--text", "--pair", "--label",
+        "--separator", "--worst", "--figure",
     },
     "explain": {
         "sentence", "--model", "--layer", "--attention", "--target", "--head", "--vectors",
@@ -95,7 +96,8 @@ OPTIONS = {
     "train classification": {
         "data", "--text", "--pair", "--label", "--separator", "--class-weights", "--dev", "--test",
         "--output", "--license", "--data-note", "--from", "--preset", "--dropout", "--vocab-size",
-        "--max-length", "--train-layers", "--layer-decay", "--batch-size", "--max-tokens",
+        "--max-length", "--train-layers", "--layer-decay", "--lora-rank", "--lora-alpha",
+        "--lora-targets", "--batch-size", "--max-tokens",
         "--accumulate", "--learning-rate", "--warmup", "--schedule", "--cooldown",
         "--weight-decay", "--max-steps", "--max-epochs", "--max-minutes", "--patience",
         "--eval-every", "--average", "--device", "--precision", "--seed", "--tensorboard",

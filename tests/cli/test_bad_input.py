@@ -47,7 +47,7 @@ CASES = {
     "translate a --model small --length-penalty 1000": "--length-penalty must be a number from",
     "evaluate small none.tsv": "expected a file at none.tsv",
     "evaluate small empty.tsv": "expected lines of text in empty.tsv, but it is empty",
-    "evaluate small blank.tsv": "blank.tsv holds no sentence pairs",
+    "evaluate small blank.tsv": "blank.tsv contains no sentence pairs",
     "evaluate small no_tab.tsv": "no_tab.tsv, line 2: expected a sentence",
     "evaluate small latin.tsv": "latin.tsv, line 1: expected UTF-8, but byte 0xfc is not",
     "evaluate small long.tsv": "may have 18 tokens with small; got one of ",
@@ -62,7 +62,7 @@ CASES = {
     "train translation broken.tsv.gz": "broken.tsv.gz is damaged gzip",
     "train translation folder": "expected a file, but folder is a folder",
     "train translation --source one.en --target one.de": "one.en has 2 and one.de has 1",
-    "train translation good.tsv --output good.tsv/run": "a part of its path is a file",
+    "train translation good.tsv --output good.tsv/run": "part of its path is a file",
     "train translation good.tsv --preset huge": "--preset must be one of tiny, small, base, big",
     "train translation good.tsv --norm both": "--norm must be one of post, pre; got 'both'",
     "train translation good.tsv --dropout 1.5": "--dropout must be from 0 to 255/256; got 1.5",
@@ -158,5 +158,5 @@ def test_a_full_disk_while_training_keeps_what_was_saved(regard, folder, tmp_pat
     assert outcome.code == 2
     assert "regard: the checkpoint of step 2 cannot be written to" in outcome.err
     assert {file: file.read_bytes() for file in (tmp_path / "checkpoints").rglob("*.*")} == first
-    assert "Going on from step 1." in train(2).err
+    assert "Resuming from step 1." in train(2).err
     assert json.loads((tmp_path / "run.json").read_text())["options"]["max_steps"] == 2

@@ -91,7 +91,7 @@ def test_an_unknown_option_is_named(regard):
         (OSError(errno.ENOSPC, "x", "runs/a"), "the disk is full while writing runs/a. Make room"),
         (OSError(errno.ENOSPC, "x"), "the disk is full while writing a file. Make room"),
         (FileExistsError(errno.EEXIST, "x", "runs/a"), "runs/a is a file; a folder was expected."),
-        (NotADirectoryError(errno.ENOTDIR, "x", "a/b"), "a/b cannot be: a part of its path is a"),
+        (NotADirectoryError(errno.ENOTDIR, "x", "a/b"), "a/b cannot exist: part of its path is a"),
         (OSError(errno.EROFS, "x", b"runs/a"), "runs/a is on a read-only disk"),
         (OSError(errno.EIO, "Input/output error", "runs/a"), "runs/a: Input/output error."),
         (OSError("no number"), "a file: no number."),

@@ -45,4 +45,4 @@ def test_an_interrupt_says_how_to_go_on(capsys):
 
     with pytest.raises(KeyboardInterrupt):
         interrupted()
-    assert "the same command goes on from the last checkpoint" in capsys.readouterr().err
+    assert "the same command resumes from the last checkpoint" in capsys.readouterr().err

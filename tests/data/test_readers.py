@@ -88,7 +88,7 @@ def test_a_header_names_the_sides_wherever_they_stand(tmp_path: Path) -> None:
 
 def test_a_missing_column_is_refused_with_those_there(tmp_path: Path) -> None:
     path = write(tmp_path, "p.csv", csv_of(("en", "de"), *SENTENCES))
-    with pytest.raises(RegardError, match="has no column 'hi'; there are: en, de"):
+    with pytest.raises(RegardError, match="has no column 'hi'; its columns are en, de"):
         list(read_pairs(path, source_column="en", target_column="hi"))
     with pytest.raises(RegardError, match="has columns 1 to 2; got 3"):
         list(read_pairs(path, source_column=1, target_column=3))

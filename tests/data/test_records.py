@@ -50,7 +50,7 @@ def test_a_translation_that_is_text_is_the_target(tmp_path: Path) -> None:
 
 def test_a_missing_field_is_refused_with_those_there(tmp_path: Path) -> None:
     path = write(tmp_path, {"en": "a", "de": "b"})
-    with pytest.raises(RegardError, match="no column 'fr'; there are: en, de"):
+    with pytest.raises(RegardError, match="no column 'fr'; its columns are en, de"):
         list(read_pairs(path, source_column="en", target_column="fr"))
     unclear = write(tmp_path, {"a": "x", "b": "y", "c": "z"})
     with pytest.raises(RegardError, match="got a, b, c: name them"):
@@ -104,7 +104,7 @@ def test_parquet_gives_its_rows(tmp_path: Path, nested: bool, packed: bool) -> N
     assert len(pairs) == len(rows)
     assert pairs[7] == Pair("word 7", "", 8)
     assert pairs[-1] == Pair("word 8202", "Wort 8202", 8203)
-    with pytest.raises(RegardError, match="no column 'hi'; there are: en, de"):
+    with pytest.raises(RegardError, match="no column 'hi'; its columns are en, de"):
         list(read_pairs(path, source_column="en", target_column="hi"))
 
 

@@ -116,5 +116,5 @@ def test_a_store_cut_short_is_refused(tmp_path: Path, keep: int) -> None:
     TokenStore.write(tmp_path / "s", PAIRS, vocab_size=11)
     content = (tmp_path / "s").read_bytes()
     (tmp_path / "s").write_bytes(content[:keep])
-    with pytest.raises(RegardError, match="not a whole token store"):
+    with pytest.raises(RegardError, match="not a complete token store"):
         TokenStore.open(tmp_path / "s")

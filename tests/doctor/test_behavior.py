@@ -1,4 +1,4 @@
-"""A sound model passes; one that takes padding for text, or sees the future, is reported."""
+"""A sound model passes; one that treats padding as text, or sees the future, is reported."""
 
 from typing import Any
 
@@ -57,7 +57,7 @@ def shown(model: Any, pad: int | None = PAD) -> list[tuple[str, str]]:
 
 @pytest.mark.parametrize("make", [encoder, decoder, pair, recurrent])
 def test_a_sound_model_passes(make: Any) -> None:
-    assert shown(make()) == [("ok", "neither padding nor the future changes a text")]
+    assert shown(make()) == [("ok", "neither padding nor the future changes it")]
 
 
 def test_without_a_padding_token_only_a_decoder_is_padded() -> None:
@@ -69,7 +69,7 @@ def test_without_a_padding_token_only_a_decoder_is_padded() -> None:
 def test_a_model_that_hides_another_token_than_the_padding_is_told_of(make: Any) -> None:
     [(level, message)] = shown(make(pad=4))
     assert level == "wrong"
-    assert "padded with 0 gives another result" in message
+    assert "padded with 0 gives a different result" in message
     assert "set pad_token_id" in message
 
 
@@ -96,4 +96,4 @@ def test_values_that_are_no_numbers_are_told_of() -> None:
     nn.init.constant_(model.decoder.layers[0].feed_forward.outer.bias, float("inf"))
     [(level, message)] = shown(model)
     assert level == "wrong"
-    assert "no numbers" in message
+    assert "NaN or infinity" in message

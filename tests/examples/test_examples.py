@@ -99,7 +99,7 @@ def test_a_word_attends_to_itself_unless_the_dot_products_are_scaled(numbers):
     assert scaled["river_scaled_dot"] < -0.05
 
 
-def test_three_views_find_what_likeness_does_not(numbers):
+def test_three_views_find_what_similarity_does_not(numbers):
     measured = numbers("08_query_key_value")
     assert measured["error"] < 0.01 < 0.5 < measured["error_without"]
     assert measured["found"] == 1

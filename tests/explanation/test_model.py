@@ -96,7 +96,7 @@ def test_the_last_step_is_what_the_layer_gave(name, agree):
         assert found.settings.tap == tap
         assert len(found.key_tokens) == 5 or not across
         assert all(each in found for step in found.steps for each in step.inputs)
-        assert found.notes[0].startswith(f"The last step is what {tap} gave")
+        assert found.notes[0].startswith(f"The last step equals the output of {tap}")
 
 
 def test_each_family_has_the_steps_that_it_computes():
@@ -130,7 +130,7 @@ def test_a_layer_that_is_not_there_is_refused_with_those_that_are():
 
 def test_too_many_tokens_are_refused_with_a_window():
     model = decoder()
-    with pytest.raises(RegardError, match=r"up to 64 tokens, and here are 65.*such as 0:32"):
+    with pytest.raises(RegardError, match=r"at most 64 tokens; got 65.*such as 0:32"):
         explain_tap(model, run_of(model), "decoder.layers.0.self", ["t"] * 65)
 
 

@@ -87,7 +87,7 @@ def test_markdown_escapes_tokens_and_its_tables_are_whole():
     for block in text.split("\n\n"):
         rows = [line.replace("\\|", "") for line in block.splitlines() if line.startswith("| ")]
         assert len({row.count("|") for row in rows}) <= 1
-    assert "`--all` writes it" in text
+    assert "`--all` writes everything" in text
     assert "`--all`" not in explanation_markdown(explanation(dim=30), whole=True)
 
 

@@ -134,7 +134,7 @@ def test_random_matrices_are_the_same_every_time():
     [
         ({"tokens": [], "vectors": torch.zeros(0, 6)}, "the sentence has no word; give one"),
         ({"vectors": torch.zeros(4, 6)}, r"a row for each of 5 tokens, \(5, d_model\); got shape"),
-        ({"tokens": ["a"] * 65, "vectors": torch.zeros(65, 6)}, "up to 64 tokens, and here are 65"),
+        ({"tokens": ["a"] * 65, "vectors": torch.zeros(65, 6)}, "at most 64 tokens; got 65"),
         ({"heads": 4}, "6 dimensions cannot be shared by 4 heads; give head_dim"),
         ({"heads": 0}, "heads and head_dim must be at least 1; got heads=0"),
         ({"head_dim": 4}, r"heads · head_dim must be 6, its dimensions; got 1 · 4"),
@@ -143,7 +143,7 @@ def test_random_matrices_are_the_same_every_time():
         ({"temperature": float("nan")}, "temperature must be at least .*; got nan"),
         ({"mask": "casual"}, "mask must be one of none, causal, window.*Did you mean 'causal'"),
         ({"score": "dots"}, "score must be one of .*Did you mean 'dot'"),
-        ({"query": torch.zeros(6, 6)}, "key needs a matrix as the others have"),
+        ({"query": torch.zeros(6, 6)}, "key needs a matrix like the others"),
         (
             {name: torch.zeros(5, 6) for name in ("query", "key", "value")},
             r"the matrix of query must be \(d_model, heads · head_dim\) = \(6, 6\); got \(5, 6\)",

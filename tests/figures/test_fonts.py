@@ -40,7 +40,9 @@ def test_a_character_that_no_font_has_is_said_in_one_sentence(
         monkeypatch.setattr(fonts, name, lambda: [BASE])
     fonts._fallbacks.cache_clear()
     for _ in range(2):  # and again for the next figure
-        sentence = r"^no installed font has म 今 日 \(Cjk, Devanagari\), .* install one that does"
+        sentence = (
+            r"^no installed font has म 今 日 \(Cjk, Devanagari\), .* install a font that does"
+        )
         with pytest.warns(UserWarning, match=sentence) as said:
             assert families(["tea 今日", "म"]) == [BASE]
         assert len(said) == 1

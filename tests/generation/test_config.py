@@ -34,8 +34,8 @@ from regard.generation import GenerationConfig
         ({"min_new_tokens": 9, "max_new_tokens": 8}, "min_new_tokens must be at most .* 8; got 9"),
         ({"do_sample": True, "num_beams": 4}, "do_sample=True needs num_beams=1; got num_beams=4"),
         ({"num_return_sequences": 3, "num_beams": 2}, "at most num_beams = 2 .*; got 3"),
-        ({"temperature": 0.7}, "temperature acts on sampling only; got temperature=0.7"),
-        ({"seed": 1, "num_beams": 2}, "seed acts on sampling only; got seed=1"),
+        ({"temperature": 0.7}, "temperature affects only sampling; got temperature=0.7"),
+        ({"seed": 1, "num_beams": 2}, "seed affects only sampling; got seed=1"),
     ],
 )
 def test_nonsense_is_refused_by_name_and_range(settings: dict[str, Any], message: str) -> None:
@@ -68,7 +68,7 @@ def test_asking_for_one_strategy_leaves_the_other() -> None:
 
 
 def test_a_sampling_option_without_sampling_is_refused_when_updating() -> None:
-    with pytest.raises(RegardError, match="top_p acts on sampling only"):
+    with pytest.raises(RegardError, match="top_p affects only sampling"):
         GenerationConfig(num_beams=5).updated(top_p=0.9)
 
 

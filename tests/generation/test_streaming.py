@@ -46,7 +46,7 @@ def test_a_stream_is_what_generate_gives_token_by_token(
 @pytest.mark.parametrize(
     ("sentences", "settings", "message"),
     [
-        (2, {}, "a stream is of one sentence; got 2 with num_return_sequences = 1"),
+        (2, {}, "a stream generates one sentence; got 2 with num_return_sequences = 1"),
         (1, {"do_sample": True, "num_return_sequences": 3}, "got 1 with num_return_sequences = 3"),
         (1, {"num_beams": 2}, "a beam search cannot stream, .* got num_beams=2"),
     ],

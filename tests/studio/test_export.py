@@ -130,8 +130,8 @@ def test_of_a_long_text_coarse_levels_are_kept_and_the_rest_is_said(tmp_path):
     assert not any(key.startswith("map?") for key in content["answers"])
     assert said == content["left_out"]
     assert said[:2] == [
-        "1 of 3 maps are here at coarse levels only.",
-        "2 of 3 maps are not here, only their thumbnails.",
+        "1 of 3 maps are included at coarse levels only.",
+        "2 of 3 maps are not included, only their thumbnails.",
     ]
     assert (tmp_path / "page.html").stat().st_size < 1.7e6
 
@@ -141,7 +141,7 @@ def test_every_map_has_its_coarsest_level_before_one_has_a_finer(tmp_path):
     (name,) = trace
     coarsest = 150 * 150 * 4 * 4 / 3 / 1e6
     said = to_html(trace, tmp_path / "page.html", limit_mb=3.5 * coarsest)
-    assert said[0] == "3 of 3 maps are here at coarse levels only."
+    assert said[0] == "3 of 3 maps are included at coarse levels only."
     answers, _ = kept(tmp_path / "page.html")
     tiles = [key for key in answers["answers"] if key.startswith("tile?")]
     assert len(tiles) == 3
@@ -157,8 +157,8 @@ def test_a_map_that_would_take_too_long_is_left_out(tmp_path, monkeypatch):
     monkeypatch.setattr(export, "ENTRIES", 2 * 300 * 300)
     said = to_html(trace, tmp_path / "page.html", limit_mb=0.4)
     assert said[:2] == [
-        "2 of 3 maps are here at coarse levels only.",
-        "1 of 3 maps are not here, only their thumbnails.",
+        "2 of 3 maps are included at coarse levels only.",
+        "1 of 3 maps are not included, only their thumbnails.",
     ]
 
 

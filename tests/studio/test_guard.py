@@ -92,6 +92,4 @@ def test_a_mistake_of_ours_is_a_sentence_too(client, monkeypatch):
     monkeypatch.setattr(routes, "head_summary", broken)
     answer = client.get("/api/traces/given/summary?tap=decoder.layers.0.self")
     assert answer.status_code == 500
-    assert (
-        answer.json()["detail"] == "the server made a mistake; the terminal it runs in shows which."
-    )
+    assert answer.json()["detail"] == "the server failed; the terminal that it runs in shows why."

@@ -239,7 +239,7 @@ REFUSED = [
     ({"model": "en-de", "text": "a", "target": "\udfff"}, "the target is not valid Unicode"),
     ({"model": "\ud800", "text": "a"}, "model must be one of en-de"),
     ({"model": "en-de", "text": "a", "num_beams": 0}, "num_beams must be from 1 to 64; got 0."),
-    ({"model": "en-de", "text": "a", "hypothesis": 9}, "the search gave hypotheses 0 to 3"),
+    ({"model": "en-de", "text": "a", "hypothesis": 9}, "the search found hypotheses 0 to 3"),
     ({"model": "en-de"}, "text: field required."),
 ]
 

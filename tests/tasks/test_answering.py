@@ -96,8 +96,8 @@ def test_an_answer_is_no_longer_than_asked_for(answerer):
 @pytest.mark.parametrize(
     ("question", "context", "message"),
     [
-        ("", "a text", "a question must have words; got ''"),
-        ("who?", " \n", r"a context must have words; got ' \\n'"),
+        ("", "a text", "a question must contain words; got ''"),
+        ("who?", " \n", r"a context must contain words; got ' \\n'"),
         ("who sees the dog " * 30, "a text", "must leave more than 33 of 67 tokens"),
     ],
 )

@@ -232,7 +232,10 @@ def test_defaults_are_the_folders(pair: Any, tmp_path: Path) -> None:
     ("options", "message"),
     [
         (dict(num_beams=3), "a beam search cannot stream"),
-        (dict(do_sample=True, num_return_sequences=2), "a stream is of one sentence; got 1 with"),
+        (
+            dict(do_sample=True, num_return_sequences=2),
+            "a stream generates one sentence; got 1 with",
+        ),
         (dict(stop_strings=["a", ""]), "a stop string must have at least one character"),
         (dict(max_tokens=3), "a generation setting must be one of"),
     ],

@@ -132,7 +132,7 @@ def test_robertas_mask_takes_the_space_before_it_along(tmp_path: Path) -> None:
 def test_an_added_token_at_another_id_is_refused(tmp_path: Path) -> None:
     decoder = {"333": {"content": "<tool>"}}
     write_byte_level(tmp_path, "qwen2", added_tokens_decoder=decoder)
-    with pytest.raises(RegardError, match="'<tool>' the id 333, but by the vocabulary it is 300"):
+    with pytest.raises(RegardError, match="'<tool>' the id 333, but in the vocabulary it is 300"):
         Tokenizer.load(tmp_path)
 
 

@@ -79,7 +79,7 @@ def test_no_sentence_of_a_given_set_is_in_another_part(
     assert theirs == given
     assert not {source for source, _ in decoded(data)} & held
     assert not {source for source, _ in others} & held
-    assert f"{len(given)} left out because dev or test has them too" in said[1]
+    assert f"{len(given)} left out because they are also in dev or test" in said[1]
     assert (len(others) == 0) == (role == "dev")  # test alone is not split off beside a dev set
 
 

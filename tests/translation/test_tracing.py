@@ -98,7 +98,7 @@ def test_a_copied_or_pickled_trace_is_the_same_and_has_its_model(translator, cop
         (lambda t: t.trace("dog " * 99), "a text may have 63 tokens with untrained; got"),
         (lambda t: t.trace(TEXT, target=" "), "the target is empty"),
         (lambda t: t.trace(TEXT, target="hund " * 99), "a target may have 63 tokens"),
-        (lambda t: t.trace(TEXT, num_beams=2, hypothesis=2), "gave hypotheses 0 to 1; got 2"),
+        (lambda t: t.trace(TEXT, num_beams=2, hypothesis=2), "found hypotheses 0 to 1; got 2"),
         (lambda t: t.trace(TEXT, target="hund", hypothesis=1), "a given target is hypothesis 0"),
         (lambda t: t.trace(TEXT, beams=2), "beams"),
     ],

@@ -198,7 +198,7 @@ def test_killed_and_started_again_it_ends_with_the_same_weights(
         assert uninterrupted.wait(240) == 0
     assert not (killed / "checkpoints" / f"step-{steps:08d}").exists()
     last = subprocess.run(command(file, killed, *more), check=True, capture_output=True, text=True)
-    assert f"Going on from step {kills[-1]}" in last.stderr
+    assert f"Resuming from step {kills[-1]}" in last.stderr
     for name in ("weights.safetensors", "optimizer.safetensors"):
         place = Path("checkpoints") / f"step-{steps:08d}" / name
         assert_same_files(killed / place, whole / place)

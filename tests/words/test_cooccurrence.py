@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from regard.errors import RegardError
-from regard.words.cooccurrence import factorise_vectors
+from regard.words.cooccurrence import factorize_vectors
 
 pytest.importorskip("scipy")
 
@@ -19,7 +19,7 @@ def texts() -> list[str]:
 
 
 def test_words_among_the_same_words_become_alike():
-    vectors = factorise_vectors(texts(), dim=5)
+    vectors = factorize_vectors(texts(), dim=5)
     assert {word for word, _ in vectors.neighbors("pear", 2)} == {"apple", "plum"}
     assert {word for word, _ in vectors.neighbors("hen", 2)} == {"cat", "dog"}
 
@@ -27,7 +27,7 @@ def test_words_among_the_same_words_become_alike():
 def test_dot_products_give_back_the_information_that_was_counted():
     # Every dimension kept but one: U √S (U √S)ᵀ is the matrix of |information|, which the small
     # text below lets us count by hand: a and b are neighbors 6 times, c and d 3 times, no others.
-    vectors = factorise_vectors(["a b"] * 6 + ["c d"] * 3, dim=3, min_count=1)
+    vectors = factorize_vectors(["a b"] * 6 + ["c d"] * 3, dim=3, min_count=1)
     assert vectors.words == ["a", "b", "c", "d"]
     contexts = np.array([6, 6, 3, 3]) ** 0.75
     share = contexts / contexts.sum()
@@ -44,36 +44,36 @@ def test_dot_products_give_back_the_information_that_was_counted():
 
 
 def test_the_same_text_gives_the_same_numbers_of_mean_length_four():
-    first, again = factorise_vectors(texts(), dim=5), factorise_vectors(texts(), dim=5)
+    first, again = factorize_vectors(texts(), dim=5), factorize_vectors(texts(), dim=5)
     np.testing.assert_array_equal(first.vectors, again.vectors)
     assert first.vectors.dtype == np.float32
     assert np.linalg.norm(first.vectors, axis=1).mean() == pytest.approx(4, rel=1e-5)
 
 
 def test_a_wider_window_changes_the_numbers():
-    narrow, wide = (factorise_vectors(texts(), dim=5, window=n) for n in (1, 3))
+    narrow, wide = (factorize_vectors(texts(), dim=5, window=n) for n in (1, 3))
     assert not np.allclose(np.abs(narrow.vectors), np.abs(wide.vectors), atol=0.1)
 
 
 def test_no_word_is_a_neighbor_of_one_in_another_text():
-    apart = factorise_vectors(["a b", "c d", "a b"] * 3, dim=3, min_count=1)
+    apart = factorize_vectors(["a b", "c d", "a b"] * 3, dim=3, min_count=1)
     assert abs(apart.similarity("b", "c")) < 1e-5
 
 
 def test_rare_words_have_no_vector_and_are_no_neighbors():
-    vectors = factorise_vectors([*texts(), "zebra sweet"], dim=5)
+    vectors = factorize_vectors([*texts(), "zebra sweet"], dim=5)
     assert "zebra" not in vectors
 
 
 def test_too_few_words_are_refused():
     with pytest.raises(RegardError, match=r"2 words occur 5 times or more, too few .* of 100"):
-        factorise_vectors(["a b"] * 5)
+        factorize_vectors(["a b"] * 5)
     with pytest.raises(RegardError, match="1 words occur 5 times or more, too few"):
-        factorise_vectors(["a"] * 5, dim=1)
+        factorize_vectors(["a"] * 5, dim=1)
     with pytest.raises(RegardError, match="window must be 1 or more; got 0"):
-        factorise_vectors(["a b"] * 5, window=0)
+        factorize_vectors(["a b"] * 5, window=0)
     with pytest.raises(RegardError, match="no word occurs 5 times"):
-        factorise_vectors(["a b"])
+        factorize_vectors(["a b"])
 
 
 def test_without_scipy_it_says_what_to_install(monkeypatch):
@@ -86,4 +86,4 @@ def test_without_scipy_it_says_what_to_install(monkeypatch):
 
     monkeypatch.setattr(builtins, "__import__", missing)
     with pytest.raises(RegardError, match=r"scipy: pip install scipy"):
-        factorise_vectors(["a b"] * 5, dim=1)
+        factorize_vectors(["a b"] * 5, dim=1)

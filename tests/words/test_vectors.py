@@ -146,7 +146,7 @@ def test_words_with_spaces_are_saved_where_the_form_has_room_for_them(tmp_path):
         made.save(tmp_path / name)
         assert load_vectors(tmp_path / name).words == ["in spite of"]
     with pytest.raises(
-        RegardError, match=r"no words with spaces, such as 'in spite of': save .txt"
+        RegardError, match=r"cannot hold words with spaces, such as 'in spite of': save .txt"
     ):
         made.save(tmp_path / "v.bin")
 

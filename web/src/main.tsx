@@ -31,11 +31,11 @@ export function mount(element: HTMLElement, source: Source, options: Options = {
   else element.style.height = `${height}px`;
 
   const system = window.matchMedia("(prefers-color-scheme: dark)");
-  const heed = () => (state.systemDark.value = system.matches);
-  heed();
-  system.addEventListener("change", heed);
+  const update = () => (state.systemDark.value = system.matches);
+  update();
+  system.addEventListener("change", update);
   const stops = [
-    () => system.removeEventListener("change", heed),
+    () => system.removeEventListener("change", update),
     effect(() => element.setAttribute("data-theme", state.dark.value ? "dark" : "light")),
   ];
   if (whole) stops.push(titled(state, window));

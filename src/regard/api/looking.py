@@ -80,7 +80,7 @@ def look_at(model: Traceable, text: str, **options: Any) -> Trace:
     for option in options:
         if option not in takes and not (searches and option == "num_beams"):
             raise BadArgumentError(
-                f"{model.name} takes no `{option}` when it is looked at; leave it out."
+                f"{model.name} does not take `{option}` when it is looked at; leave it out."
             )
     return model.trace(text, **options)
 

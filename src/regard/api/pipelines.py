@@ -130,7 +130,7 @@ def pipeline(task: str, model: Model | None = None, *, device: Device = None) ->
     if not isinstance(model, kind):
         raise BadArgumentError(
             f"model must be a {kind.__name__} for {task}; got {type(model).__name__}."
-            " Give the folder, or what regard.load made of it."
+            " Give the folder, or the object that regard.load returned."
         )
     runner: Any = model
     if languages and runner.has_languages:

@@ -166,7 +166,7 @@ def check(
     function = score if callable(score) else find_score(score)
     if not query.ndim == key.ndim == value.ndim:
         raise BadArgumentError(
-            "query, key and value must have as many dimensions as one another;"
+            "query, key and value must have the same number of dimensions;"
             f" got shapes {tuple(query.shape)}, {tuple(key.shape)} and {tuple(value.shape)}."
         )
     if query.ndim != 4:

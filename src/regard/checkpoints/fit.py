@@ -28,7 +28,7 @@ class Fit:
             *(f"{name} is missing" for name in self.missing),
             *(f"{name} is unexpected" for name in self.unexpected),
             *(
-                f"{name} must be {wanted} by config.json and is {got}"
+                f"{name} must be {wanted} according to config.json but is {got}"
                 for name, wanted, got in self.misshaped
             ),
         ]
@@ -37,7 +37,7 @@ class Fit:
         """Reads the weights that must agree, and gives a line for each that do not."""
         for first, second in self.tied:
             if not _equal(tensors[first], tensors[second]):
-                yield f"{second} must equal {first}, to which config.json ties it, and differs"
+                yield f"{second} must equal {first}, to which config.json ties it, but differs"
 
 
 def fit(family: Family, model: nn.Module, shapes: Mapping[str, Shape]) -> Fit:
@@ -76,7 +76,7 @@ def _other_names(
     """For each name asked for, the other names that the same tied weight may have."""
     others: dict[str, list[str]] = {}
     for alias, name in family.aliases(model).items():
-        assert name in wanted, f"{alias} is an alias of {name}, which is no name of the model"
+        assert name in wanted, f"{alias} is an alias of {name}, which is not a name in the model"
         if alias not in wanted:
             others.setdefault(name, []).append(alias)
     return others

@@ -86,8 +86,8 @@ def download(name: str, *, revision: str = "main") -> Path:
     except Exception as error:  # the client and what it calls raise many kinds
         if _refused(error, hub):
             raise NotFoundError(
-                f"the Hugging Face Hub gives no model {name} ({_first_line(error)}). Check the"
-                " name, or give a folder."
+                f"the Hugging Face Hub does not provide a model {name} ({_first_line(error)})."
+                " Check the name, or give a folder."
             ) from error
         return _fetched_before(hub, name, revision, error)
     files = {file.rfilename: file for file in info.siblings or () if wanted(file.rfilename)}
@@ -102,8 +102,8 @@ def download(name: str, *, revision: str = "main") -> Path:
         folder = Path(hub.snapshot_download(name, revision=revision, allow_patterns=[*files]))
     except Exception as error:
         raise UnavailableError(
-            f"{name} could not be fetched ({_first_line(error)}). Try again: it goes on where it"
-            " stopped; or fetch the folder by other means and give its path."
+            f"{name} could not be fetched ({_first_line(error)}). Try again: the download resumes"
+            " where it stopped; or get the folder in another way and give its path."
         ) from error
     for file in new:
         _verify(folder / file, files[file])
@@ -140,7 +140,7 @@ def _verify(file: Path, entry: Any) -> None:
         file.resolve().unlink()  # the cache's own copy, or it would be taken for whole next time
         file.unlink(missing_ok=True)
         raise DamagedFileError(
-            f"{file.name} came damaged: its checksum is {got[:12]}…, the hub says"
+            f"{file.name} arrived damaged: its checksum is {got[:12]}…, the hub says"
             f" {expected[:12]}…. Fetch it again."
         )
 

@@ -78,7 +78,7 @@ def _refuse(found: Fit, weights: Mapping[str, Tensor], folder: Path) -> None:
         name, wanted, got = found.misshaped[0]
         more = len(found.misshaped) - 1
         raise DamagedFileError(
-            f"{name} must be {wanted} by {folder}/config.json; the file has {got}"
+            f"{name} must be {wanted} according to {folder}/config.json; the file has {got}"
             + (f", and {more} more do not fit (`regard doctor` lists them)." if more else ".")
         )
     if wrong := next(found.untrue(weights), None):

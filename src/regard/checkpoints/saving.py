@@ -61,7 +61,7 @@ def _check_ties(table: Mapping[str, Place], state: Mapping[str, Tensor]) -> None
         other = first.setdefault(place, ours)
         if state[ours] is not state[other] and not torch.equal(state[ours], state[other]):
             raise UnsupportedError(
-                f"{ours} and {other} must be equal to be saved, for config.json ties them to"
+                f"{ours} and {other} must be equal to be saved, because config.json ties them to"
                 f" {place.name}; they differ."
             )
 

@@ -112,7 +112,8 @@ def _shards(index: Path) -> list[Path]:
         outside = [name for name in names if Path(name).name != name]
     if outside or not names:
         raise DamagedFileError(
-            f"{index} must name files beside it; it names {outside[0] if outside else 'none'!r}."
+            f"{index} must name files in its own folder; it names"
+            f" {outside[0] if outside else 'none'!r}."
         )
     missing = [name for name in names if not (index.parent / name).is_file()]
     if missing:
@@ -159,12 +160,12 @@ def _load_bin(file: Path) -> dict[str, Any]:
             ) from error
         if "Unsupported global" not in str(error) and "GLOBAL" not in str(error):
             raise DamagedFileError(
-                f"{file} is damaged, or holds more than tensors, which is never run. Copy it again,"
-                " or take the model as safetensors."
+                f"{file} is damaged, or contains more than tensors, which regard never runs. Copy"
+                " it again, or use the safetensors version."
             ) from error
         raise UnsupportedError(
-            f"{file} holds more than tensors and would run code to be opened; it was not opened."
-            " Take the model as safetensors, or save its state_dict alone."
+            f"{file} contains more than tensors, and opening it would run code; it was not"
+            " opened. Use the safetensors version, or save only its state_dict."
         ) from error
     if not isinstance(content, dict):
         raise DamagedFileError(

@@ -16,7 +16,7 @@ _ADVICE = {
     errno.EROFS: "{name} is on a read-only disk. Choose another path.",
     errno.ENOSPC: "the disk is full while writing {name}. Make room or choose another path.",
     errno.EISDIR: "{name} is a folder; a file was expected. Check the path.",
-    errno.ENOTDIR: "{name} cannot be: a part of its path is a file. Check the path.",
+    errno.ENOTDIR: "{name} cannot exist: part of its path is a file. Check the path.",
     errno.EEXIST: "{name} is a file; a folder was expected. Check the path.",
 }
 

@@ -34,38 +34,41 @@ def argument(help: str, metavar: str | None = None) -> Any:
 
 def texts_to(verb: str) -> Any:
     """The argument of a command that reads texts from its arguments, a file or stdin."""
-    return argument(f"What to {verb}, each in quotes; without any, --input or stdin.")
+    return argument(f"What to {verb}, each in quotes; otherwise read --input or stdin.")
 
 
 Texts = list[str] | None
 ModelName = Annotated[str, model_option("A shipped model's name, a model folder or hub:org/name.")]
 Input = Annotated[
-    Path | None, option("File to read, one text a line; may be .gz.", "--input", "-i")
+    Path | None, option("File to read, one text per line; may be .gz.", "--input", "-i")
 ]
-Output = Annotated[Path | None, option("File to write, whole or not at all.", "--output", "-o")]
+Output = Annotated[
+    Path | None, option("File to write, completely or not at all.", "--output", "-o")
+]
 JsonLines = Annotated[
     bool,
     option(
-        'Write a JSON object a line. Input lines may be objects with a "text"; their other'
+        'Write one JSON object per line. Input lines may be objects with a "text"; their other'
         " fields pass through.",
         "--json",
     ),
 ]
 Json = Annotated[bool, option("Write one JSON object.", "--json")]
 Corpus = Annotated[
-    Path | None, argument("A sentence or paragraph on each line; without it, stdin.")
+    Path | None, argument("Text, one sentence or paragraph per line; otherwise read stdin.")
 ]
-BatchSize = Annotated[int, option("Texts computed together.", min=1)]
+BatchSize = Annotated[int, option("Texts in a batch.", min=1)]
 Threads = Annotated[int | None, option("CPU threads.", default="one for each core", min=1)]
-LengthPenalty = Annotated[float | None, option("Above 0 favours longer text.", default="model's")]
-MaxNewTokens = Annotated[int | None, option("Most tokens to write.", default="model's", min=1)]
+LengthPenalty = Annotated[float | None, option("Above 0 favors longer text.", default="model's")]
+MaxNewTokens = Annotated[int | None, option("Maximum, in tokens.", default="model's", min=1)]
 NumBeams = Annotated[
     int | None, option("Hypotheses kept at each step; 1 is greedy.", default="model's", min=1)
 ]
 NoRepeatNgramSize = Annotated[
-    int | None, option("No run of this many tokens twice; 0 allows any.", default="model's", min=0)
+    int | None,
+    option("Never repeat a sequence of this many tokens; 0 allows any.", default="model's", min=0),
 ]
-Port = Annotated[int, option("Port on 127.0.0.1; 0 takes a free one.", min=0, max=65535)]
+Port = Annotated[int, option("Port on 127.0.0.1; 0 picks a free one.", min=0, max=65535)]
 NoOpen = Annotated[bool, option("Do not open a browser.", "--no-open")]
 
 

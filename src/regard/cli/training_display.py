@@ -48,7 +48,7 @@ class TrainingDisplay:
         if self._bar:
             self._bar.stop()
         if kind is KeyboardInterrupt:
-            self.say("Stopped; the same command goes on from the last checkpoint.")
+            self.say("Stopped; the same command resumes from the last checkpoint.")
 
     def say(self, sentence: str) -> None:
         """Shows a sentence about the run."""
@@ -61,7 +61,7 @@ class TrainingDisplay:
         """Called by the training loop; see `training.fit`."""
         self._speed.update(progress.tokens, evaluating=event != "step")
         if event == "resume":
-            self.say(f"Going on from step {progress.step:,}.")
+            self.say(f"Resuming from step {progress.step:,}.")
         elif event == "evaluate" and self.as_json:
             print(json.dumps(self._entry(progress)), flush=True)
         elif event == "evaluate":

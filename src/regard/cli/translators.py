@@ -10,10 +10,12 @@ if TYPE_CHECKING:
 
 SourceLanguage = Annotated[
     str | None,
-    option("What a model of several languages reads, such as de or de_DE.", default="model's"),
+    option(
+        "Source language, for a model of several languages, such as de or de_DE.", default="model's"
+    ),
 ]
 TargetLanguage = Annotated[
-    str | None, option("What a model of several languages writes.", default="model's")
+    str | None, option("Target language, for a model of several languages.", default="model's")
 ]
 Prefix = Annotated[
     str | None,

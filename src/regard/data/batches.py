@@ -60,8 +60,8 @@ class Plan:
     tokens on either side and at most `max_rows` rows. `at(step)` needs nothing but the seed and
     the step, so a run resumes by asking for its next step.
 
-    Rows of like lengths share a batch: they are sorted by lengths blurred by a little noise, new in
-    each epoch, so that batches hold other company each time and little padding.
+    Rows of similar lengths share a batch: they are sorted by lengths blurred by a little noise,
+    new in each epoch, so that batches hold other company each time and little padding.
 
     Args:
         source, target: the rows' lengths, (rows,) each; the same array for rows of one side.

@@ -49,7 +49,7 @@ def open_bytes(path: Path) -> IO[bytes]:
         return cast(IO[bytes], gzip.open(path) if path.suffix.lower() == ".gz" else path.open("rb"))
     except OSError as error:
         raise UnavailableError(
-            f"{path} cannot be opened ({error.strerror}): check who may read it"
+            f"{path} cannot be opened ({error.strerror}): check its permissions"
         ) from error
 
 
@@ -108,7 +108,7 @@ def _undecodable(path: Path, number: int, line: bytes, error: UnicodeDecodeError
     byte = line[error.start]
     # Latin-1 has no sign at 0x80-0x9f, Windows-1252 has quotes and dashes there.
     codec = "WINDOWS-1252" if any(0x80 <= b <= 0x9F for b in line) else "LATIN1"
-    guess = "a character broken off, or another encoding"
+    guess = "a truncated character, or another encoding"
     if error.reason != "unexpected end of data":
         guess = f"it looks like {codec}, which iconv -f {codec} -t UTF-8 converts"
     message = f"{path}, line {number:,}: expected UTF-8, but byte 0x{byte:02x} is not: {guess}"

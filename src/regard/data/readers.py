@@ -110,8 +110,8 @@ def csv_rows(path: Path, on_bad_line: OnBadLine) -> Rows:
             yield number, row
     except csv.Error as error:
         raise DamagedFileError(
-            f"{path}, line {number:,}: expected CSV, but {error}: a quotation mark inside a cell "
-            'is written "" and that cell stands between quotation marks'
+            f"{path}, line {number:,}: expected CSV, but {error}: write a quotation mark inside a"
+            ' cell as "" and put the cell in quotation marks'
         ) from error
 
 
@@ -165,6 +165,6 @@ def _read_parallel(source: Path, target: Path, on_bad_line: OnBadLine) -> Iterat
             yield Pair(first, second, number)
     if counts[0] != counts[1]:
         raise DamagedFileError(
-            f"two parallel files must have equally many lines; {source} has {counts[0]:,} and "
-            f"{target} has {counts[1]:,}: find the line where they part"
+            f"two parallel files must have the same number of lines; {source} has"
+            f" {counts[0]:,} and {target} has {counts[1]:,}: find the line where they diverge"
         )

@@ -112,12 +112,12 @@ class TokenStore:
             dtype, count, pairs = np.dtype(footer["dtype"]), footer["tokens"], footer["pairs"]
         except (ValueError, KeyError, TypeError) as error:
             raise DamagedFileError(
-                f"{path} is not a whole token store ({error}): delete it to prepare it again"
+                f"{path} is not a complete token store ({error}): delete it to prepare it again"
             ) from error
         starts_at = _aligned(_HEADER + count * dtype.itemsize)
         lengths_at = starts_at + pairs * 8
         if lengths_at + pairs * 8 != footer_at:
-            raise DamagedFileError(f"{path} is damaged: its parts do not add up; delete it")
+            raise DamagedFileError(f"{path} is damaged: its parts do not match; delete it")
         return cls(
             np.memmap(path, dtype, "r", _HEADER, (count,)),
             np.memmap(path, "<i8", "r", starts_at, (pairs,)),

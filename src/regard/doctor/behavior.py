@@ -29,12 +29,12 @@ def check_run(model: Any, text: Sequence[int], pad: int | None) -> Iterator[Find
         yield Finding(
             "wrong",
             "running",
-            "the model gives values that are no numbers (NaN or infinity) for a short text:"
+            "the model returns NaN or infinity for a short text:"
             " go back to an earlier checkpoint, or load it in float32",
         )
         return
     found = [*_padding(model, ids, alone, pad), *_future(model, ids, alone)]
-    yield from found or [Finding("ok", "running", "neither padding nor the future changes a text")]
+    yield from found or [Finding("ok", "running", "neither padding nor the future changes it")]
 
 
 def _padding(model: Any, ids: Tensor, alone: Tensor, pad: int | None) -> Iterator[Finding]:
@@ -46,9 +46,9 @@ def _padding(model: Any, ids: Tensor, alone: Tensor, pad: int | None) -> Iterato
         yield Finding(
             "wrong",
             "running",
-            f"a text that is padded with {pad or 0} gives another result than alone, so the mask"
-            " takes padding for text or text for padding: set pad_token_id in config.json to what"
-            " the tokenizer pads with",
+            f"a text that is padded with {pad or 0} gives a different result, so the mask treats"
+            " padding as text or text as padding: set pad_token_id in config.json to the token"
+            " that the tokenizer pads with",
         )
 
 
@@ -69,8 +69,8 @@ def _future(model: Any, ids: Tensor, alone: Tensor) -> Iterator[Finding]:
         yield Finding(
             "wrong",
             "running",
-            "a token changes what is given before it, so the decoder sees the future: its causal"
-            " mask is turned round or missing; report it, with this folder's config.json",
+            "a token changes the output before it, so the decoder sees the future: its causal"
+            " mask is inverted or missing; report it, with this folder's config.json",
         )
 
 

@@ -66,11 +66,11 @@ def _check_files(folder: Path, weights: Weights) -> Iterator[Finding]:
         yield Finding(
             "note",
             "weights",
-            "a .bin can hold code, which regard refuses and other programs may run:"
+            "a .bin can contain code, which regard refuses to run but other programs may run:"
             " save the model as safetensors",
         )
     if programs := sorted(file.name for file in folder.glob("*.py")):
-        yield Finding("note", "code", f"{', '.join(programs)}: never run here; delete what is idle")
+        yield Finding("note", "code", f"{', '.join(programs)}: never run here; delete unused ones")
 
 
 def _check_fit(checkpoint: Checkpoint) -> Iterator[Finding]:
@@ -82,11 +82,11 @@ def _check_fit(checkpoint: Checkpoint) -> Iterator[Finding]:
     found = fit(checkpoint.family, model, checkpoint.weights.shapes)
     problems = found.problems()
     for problem in problems[:LISTED]:
-        yield Finding("wrong", "names", f"{problem}: config.json and the weights are of two models")
+        yield Finding("wrong", "names", f"{problem}: config.json and the weights do not match")
     if len(problems) > LISTED:
         yield Finding("wrong", "names", f"and {len(problems) - LISTED} more names do not fit")
     if not problems:
-        yield Finding("ok", "names", "every name and shape is as config.json asks")
+        yield Finding("ok", "names", "every name and shape matches config.json")
     untrue = list(found.untrue(checkpoint.weights))
     for problem in untrue:
         yield Finding("wrong", "ties", f"{problem}: set tie_word_embeddings to false, or copy one")
@@ -102,7 +102,7 @@ def _check_values(weights: Weights) -> Iterator[Finding]:
                 yield Finding(
                     "wrong",
                     "values",
-                    f"{name} has values that are no numbers (NaN or infinity):"
+                    f"{name} contains NaN or infinity:"
                     " copy the file again, or go back to an earlier checkpoint",
                 )
                 return

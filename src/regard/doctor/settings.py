@@ -49,7 +49,7 @@ def check_settings(
 _GOOD = {
     "vocabulary": "every id of the tokenizer has a row in the model's table",
     "padding": "the model and the tokenizer pad with the same token",
-    "special tokens": "the model and the tokenizer mean the same tokens",
+    "special tokens": "the model and the tokenizer agree on the special tokens",
     "decoder start": "as the model's kind needs it",
     "positions": "the tokenizer's limit is within the model's",
     "generation": "generation_config.json agrees with config.json",
@@ -70,8 +70,8 @@ def _vocabulary(settings: Settings, tokenizers: TokenizerPair) -> Iterator[tuple
         if isinstance(size, int) and highest >= size:
             yield (
                 "wrong",
-                f"{name} has ids up to {highest}, the model rows for {size}: use the tokenizer the"
-                " model was trained with",
+                f"{name} has ids up to {highest}, but the model has {size} rows: use the tokenizer"
+                " that the model was trained with",
             )
     for key in _IDS:
         for id_ in _ids(settings.get(key)):
@@ -85,7 +85,7 @@ def _padding(settings: Settings, tokenizer: Tokenizer) -> Iterator[tuple[str, st
         if "pad" in tokenizer.special:
             yield (
                 "note" if _is_decoder_only(settings) else "wrong",
-                f"config.json has no pad_token_id, the tokenizer pads with {tokenizer.pad_id}:"
+                f"config.json has no pad_token_id, but the tokenizer pads with {tokenizer.pad_id}:"
                 f" set pad_token_id to {tokenizer.pad_id}",
             )
         elif _is_decoder_only(settings):
@@ -101,13 +101,13 @@ def _padding(settings: Settings, tokenizer: Tokenizer) -> Iterator[tuple[str, st
     if "pad" in tokenizer.special and tokenizer.pad_id != pad:
         yield (
             "wrong",
-            f"pad_token_id is {pad}, the tokenizer pads with {tokenizer.pad_id}"
+            f"pad_token_id is {pad}, but the tokenizer pads with {tokenizer.pad_id}"
             f" ({tokenizer.special['pad']}): set both to the one the model was trained with",
         )
     if _is_decoder_only(settings) and tokenizer.settings.get("padding_side", "right") == "right":
         yield (
             "note",
-            "the tokenizer pads on the right, and a text goes on at its right end: set"
+            "the tokenizer pads on the right, but a text is continued at its right end: set"
             ' "padding_side": "left" in tokenizer_config.json for programs that follow it',
         )
 
@@ -119,8 +119,8 @@ def _special(settings: Settings, tokenizers: TokenizerPair) -> Iterator[tuple[st
     if generates and eos and "eos" in target.special and target.eos_id not in eos:
         yield (
             "wrong",
-            f"eos_token_id is {_list(eos)}, the tokenizer ends texts with {target.eos_id}"
-            f" ({target.special['eos']}): the model would not stop; set them to one",
+            f"eos_token_id is {_list(eos)}, but the tokenizer ends texts with {target.eos_id}"
+            f" ({target.special['eos']}): the model would not stop; make them equal",
         )
     if generates and not eos:
         yield "wrong", "there is no eos_token_id: the model would not stop; set it"
@@ -129,8 +129,8 @@ def _special(settings: Settings, tokenizers: TokenizerPair) -> Iterator[tuple[st
         if bos not in _ids(settings["bos_token_id"]):
             yield (
                 "wrong",
-                f"bos_token_id is {settings['bos_token_id']}, the tokenizer begins texts with"
-                f" {bos} ({target.special['bos']}): set them to one",
+                f"bos_token_id is {settings['bos_token_id']}, but the tokenizer begins texts with"
+                f" {bos} ({target.special['bos']}): make them equal",
             )
     source = tokenizers.source
     around = source.inputs("").ids
@@ -138,15 +138,15 @@ def _special(settings: Settings, tokenizers: TokenizerPair) -> Iterator[tuple[st
     if both and eos and "eos" in source.special and source.eos_id not in around:
         yield (
             "wrong",
-            "the tokenizer puts no end of sentence behind a text, which the encoder was trained"
-            " with: add a template to tokenizer.json (post_processor)",
+            "the tokenizer does not add the end of sentence that the encoder was trained with:"
+            " add a template to tokenizer.json (post_processor)",
         )
     if "cls" in source.special and not generates and len(around) < 2:
         cls, sep = source.special["cls"], source.special.get("sep", "")
         yield (
             "wrong",
-            f"the tokenizer does not put {cls} and {sep} around a text, which the model was"
-            " trained with: add a template to tokenizer.json (post_processor)",
+            f"the tokenizer does not put {cls} and {sep} around a text, but the model was trained"
+            " with them: add a template to tokenizer.json (post_processor)",
         )
     masked = any("MaskedLM" in name for name in settings.get("architectures") or ())
     if masked and "mask" not in source.special:

@@ -122,7 +122,7 @@ class Setup:
             )
         for name, wide in expected.items() if self.projections else ():
             if name not in self.projections:
-                raise BadArgumentError(f"{name} needs a matrix as the others have; give all three.")
+                raise BadArgumentError(f"{name} needs a matrix like the others; give all three.")
             shape = tuple(self.projections[name].weight.shape)
             if shape != (self.d_model, wide):
                 raise BadArgumentError(
@@ -141,8 +141,8 @@ def check_length(count: int, what: str = "tokens", fits: int = LONGEST) -> None:
     """Raises BadArgumentError for more tokens than can be read; of words, `fits` are advised."""
     if count > LONGEST:
         raise BadArgumentError(
-            f"an explanation shows up to {LONGEST} {what}, and here are {count:,}; choose a window"
-            f" of the words, such as 0:{fits}."
+            f"an explanation shows at most {LONGEST} {what}; got {count:,}. Choose a window of the"
+            f" words, such as 0:{fits}."
         )
 
 

@@ -23,7 +23,7 @@ def explanation_markdown(explanation: Explanation, head: int = 0, *, whole: bool
         cut |= numbers.cut
         lines += ["", f"## {number}. {step.title}", "", step.sentence, ""]
         lines += [f"`{step.equation}` — {shape(step)}", "", *_table(numbers)]
-    notes = [*explanation.notes, *(["… stands for what is left out; `--all` writes it."] * cut)]
+    notes = [*explanation.notes, *(["… marks what is left out; `--all` writes everything."] * cut)]
     return "\n".join([*lines, *(line for note in notes for line in ("", f"> {note}"))]) + "\n"
 
 

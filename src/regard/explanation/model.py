@@ -102,7 +102,8 @@ def explain_tap(
     difference = float((computed - output).abs().max())
     assert difference <= 1e-3 * max(1.0, float(output.abs().max())), f"{tap} is off: {difference}"
     explanation.notes.append(
-        f"The last step is what {tap} gave when {source} ran, to {difference:.0e}: the model"
+        f"The last step equals the output of {tap} when {source} ran, to within {difference:.0e}:"
+        " the model"
         " computes in float32, the steps in float64."
     )
     return explanation

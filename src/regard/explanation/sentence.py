@@ -81,7 +81,7 @@ def explain_words(
     matrices: dict[str, Any] = {}
     if projections == "random":
         matrices = dict(random_projections(width, heads, head_dim))
-        notes.append("The matrices are random, drawn once: nothing is trained here.")
+        notes.append("The matrices are random: nothing is trained here.")
     return explain_vectors(
         tokens, vectors, heads=heads, head_dim=head_dim, source=source, notes=notes, **matrices,
         **options,
@@ -190,5 +190,5 @@ def _check_known(tokens: Sequence[str], words: WordVectors) -> None:
     except RegardError as error:
         more = ", ".join(repr(word) for word in missing[1:5])
         more += f" and {len(missing) - 5} more" if len(missing) > 5 else ""
-        also = f" Not there either: {more}." if more else ""
+        also = f" Also missing: {more}." if more else ""
         raise type(error)(f"{error}{also}") from None

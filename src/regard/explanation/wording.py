@@ -66,23 +66,22 @@ Wording = tuple[str, str, str]
 _FIXED: dict[str, Wording] = {
     "positions": (
         "Positions",
-        "A wave pattern that is different at every place is added, so that the order of the words"
-        " counts.",
+        "Waves, different at every position, are added so that the order of the words counts.",
         "X ← X + PE",
     ),
     "memory": (
         "Memory",
-        "The other text's vectors, which keys and values are taken from.",
+        "The vectors of the other text, which keys and values are made from.",
         "M = the vectors of the other text",
     ),
     "rotated_query": (
         "Rotated query",
-        "Each pair of numbers turns by an angle that grows with the position.",
+        "Each pair of numbers is rotated by an angle that grows with the position.",
         "Q′ = Q rotated by its position",
     ),
     "rotated_key": (
         "Rotated key",
-        "Keys turn likewise, so that scores depend on the distance between two tokens.",
+        "Keys are rotated too, so that scores depend on the distance between two tokens.",
         "K′ = K rotated by its position",
     ),
     "biased": (
@@ -97,7 +96,7 @@ _FIXED: dict[str, Wording] = {
     ),
     "attended": (
         "Weighted values",
-        "Each token gets the average of the values, weighted by how it looks at them.",
+        "Each token gets the average of the values, weighted by how much it looks at each.",
         "H = A · V",
     ),
 }
@@ -129,14 +128,16 @@ class Words:
             sentence += " per token."
         else:
             sentence += " for each token, which already knows its position."
-        return "Vectors", sentence, "X = what the layers below give"
+        return "Vectors", sentence, "X = the output of the layers below"
 
     def _normalized(self) -> Wording:
         assert self.setup.norm is not None
         if self.setup.norm.kind == "rms":
-            sentence = "Each vector is brought to one length: the root mean square becomes 1."
+            sentence = "Each vector is scaled so that its root mean square is 1."
             return "Normalized", sentence, "X̂ = γ ⊙ X / √(mean(X²) + ε)"
-        sentence = "Each vector is brought to mean 0 and deviation 1, then scaled and shifted."
+        sentence = (
+            "Each vector is normalized to mean 0 and standard deviation 1, then scaled and shifted."
+        )
         return "Normalized", sentence, "X̂ = γ ⊙ (X − mean) / √(variance + ε) + β"
 
     def _scores(self) -> Wording:
@@ -147,7 +148,7 @@ class Words:
             "gaussian": f"S = −‖{q} − {k}‖² / 2",
             "average": "S = 0",
         }.get(self.settings.score, f"S = {q} · {k}ᵀ")
-        return "Scores", f"How alike are each query and each key: {how}.", equation
+        return "Scores", f"How similar each query and each key are: {how}.", equation
 
     def _scaled(self) -> Wording:
         factor, t = scale(self.setup.score, self.setup.head_dim), self.setup.temperature
@@ -184,7 +185,7 @@ class Words:
     def _joined(self) -> Wording:
         heads = self.setup.heads
         if heads == 1:
-            return "Heads joined", "There is one head, so nothing has to be joined.", "C = H"
+            return "Heads joined", "There is one head, so there is nothing to join.", "C = H"
         sentence = f"The outputs of the {heads} heads are put side by side."
         return "Heads joined", sentence, f"C = [H₁ … H{_subscript(heads)}]"
 
@@ -194,9 +195,7 @@ class Words:
 
     def _residual(self) -> Wording:
         added = "P" if "output" in self.setup.projections else "C"
-        sentence = (
-            "The vector that came in is added: attention changes a meaning and does not replace it."
-        )
+        sentence = "The input vector is added: attention changes a meaning but does not replace it."
         return "Residual", sentence, f"Y = X + {added}"
 
     def _output(self) -> Wording:

@@ -67,7 +67,7 @@ class _Writer:
         page.write_string(0, 0, " ".join(visible(explanation.tokens)), self.formats["title"])
         lines = [
             f"{explanation.settings.about}.",
-            "Blue numbers are given: change one, and all that follows from it changes.",
+            "Blue numbers are inputs: change one, and everything computed from it changes.",
             *explanation.notes,
         ]
         for row, line in enumerate(lines, start=1):

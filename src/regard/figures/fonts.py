@@ -46,7 +46,7 @@ def _warn(missing: set[str]) -> None:
     some = " ".join(sorted(missing)[:5])
     warnings.warn(
         f"no installed font has {some}{' …' if len(missing) > 5 else ''} ({', '.join(scripts)}), "
-        "which a PNG or PDF shows as boxes: install one that does, such as a Noto font",
+        "which a PNG or PDF shows as boxes: install a font that does, such as a Noto font",
         UserWarning,
         stacklevel=3,
     )

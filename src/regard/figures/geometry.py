@@ -101,7 +101,7 @@ def geometry_figure(
             _caption(geometry.planes[0], "Embeddings"),
             _caption(geometry.planes[1], "Query of the token (blue) and keys (orange)"),
             _caption(
-                geometry.planes[2], "Values (green); times its weight each, tip to tail (black),"
+                geometry.planes[2], "Values (green); times their weights, tip to tail (black),"
                 " they add up to the output (pink)",
             ),
         )

@@ -54,7 +54,7 @@ def alignment_grid(
             + transposed
         )
     if not np.all((values >= 0) & (values <= 1.001)):  # rounding in bf16 may pass 1
-        raise BadArgumentError("weights must be from 0 to 1; got others: pass what softmax gives.")
+        raise BadArgumentError("weights must be from 0 to 1; got others: pass a softmax output.")
     if width is None:
         width = shutil.get_terminal_size().columns
     look: Look = _Color() if (takes_color(sys.stdout) if color is None else color) else _Plain()

@@ -178,7 +178,7 @@ class GenerationConfig:
             for name, off in _SAMPLING_OFF.items():
                 if getattr(self, name) != off:
                     raise BadArgumentError(
-                        f"{name} acts on sampling only; got {name}={getattr(self, name)!r} with"
+                        f"{name} affects only sampling; got {name}={getattr(self, name)!r} with"
                         " do_sample=False. Add do_sample=True."
                     )
 

@@ -153,7 +153,7 @@ def stream(
     _check_prompt(prompt, None, None)
     if len(prompt) != 1 or config.num_return_sequences > 1:
         raise BadArgumentError(
-            f"a stream is of one sentence; got {len(prompt)} with num_return_sequences ="
+            f"a stream generates one sentence; got {len(prompt)} with num_return_sequences ="
             f" {config.num_return_sequences}. Generate several without a stream."
         )
     if config.num_beams > 1:
@@ -308,9 +308,9 @@ def _padding_on_the_left(
 def _check_possible(results: list[NBest]) -> None:
     if not all(result.hypotheses for result in results):
         raise BadArgumentError(
-            "at least one token must be possible at each step; a sentence came to a step where each"
-            " was forbidden or NaN. Relax bad_words_ids, no_repeat_ngram_size or min_new_tokens,"
-            " and check the model's weights."
+            "at least one token must be possible at each step; a sentence reached a step where"
+            " every token was forbidden or NaN. Relax bad_words_ids, no_repeat_ngram_size or"
+            " min_new_tokens, and check the model's weights."
         )
 
 
@@ -328,6 +328,6 @@ def _check_prompt(
         )
     if sentence_numbers is not None and len(sentence_numbers) != len(prompt):
         raise BadArgumentError(
-            f"sentence_numbers must be one for each of {len(prompt)} sentences;"
+            f"sentence_numbers must have one number for each of {len(prompt)} sentences;"
             f" got {len(sentence_numbers)}."
         )

@@ -9,7 +9,7 @@ from torch import Tensor
 Span = tuple[int, int]
 
 ENDS = (".", "!", "?", "…", "؟")  # of a sentence, if the next token begins a word
-ALWAYS_END = ("।", "॥", "。", "！", "？")  # where a script has no numbers or spaces to heed
+ALWAYS_END = ("।", "॥", "。", "！", "？")  # where a script has no numbers or spaces to go by
 CLOSING = "\"'”’»)]}」』"  # may follow the end of a sentence and still belong to it
 
 SPECIAL = frozenset(

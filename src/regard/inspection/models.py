@@ -54,13 +54,13 @@ def trace(model: object, *text: Any, keep: str = "auto", **inputs: Any) -> Trace
             found: Trace = model.trace(*text, keep=keep, **inputs)
             return found
         raise BadArgumentError(
-            "trace needs a model: a torch module or what regard.load gives;"
+            "trace needs a model: a torch module or an object that regard.load returned;"
             f" got {type(model).__name__}."
         )
     if text:
         raise BadArgumentError(
             f"a module takes inputs by name, such as ids=…; got {len(text)} without a name. To"
-            " trace a text, give what regard.load gives."
+            " trace a text, pass the object that regard.load returns."
         )
     if any(kind.__module__.partition(".")[0] == "transformers" for kind in type(model).__mro__):
         from regard.inspection.huggingface import trace_transformers
@@ -105,7 +105,7 @@ def traced(
     token_of = entry_names(model, axes, tokenizer)
     notes = [] if written is None or not written.searched else [ONE_PASS]
     if logits is None:
-        notes.append(f"{type(model).__name__} gives no logits, so nothing can be ablated")
+        notes.append(f"{type(model).__name__} returns no logits, so nothing can be ablated")
     for what, step in (answers or {}).items():
         assert logits is not None, "only logits have answers"
         best = likeliest(logits[0, step].float().softmax(-1), token_of)

@@ -95,8 +95,8 @@ def load_trace(path: str | os.PathLike[str]) -> dict[str, Any]:
         )
     if header.get("version") != str(VERSION):
         raise UnsupportedError(
-            f"{path} is a trace of version {header.get('version')}, and this is the regard that"
-            f" reads version {VERSION}; trace the text again."
+            f"{path} is a trace of version {header.get('version')}, but this regard reads version"
+            f" {VERSION}; trace the text again."
         )
     with refusing(f"{path} is not a trace as regard writes it"):
         return trace_fields(json.loads(header["trace"]), tensors)
@@ -125,7 +125,7 @@ class Store:
             if function is value:
                 return {"score": name, "fields": {}}
         raise UnsupportedError(
-            f"a trace file holds the masks and scores of regard.attention only; got {value!r}."
+            f"a trace file can hold only the masks and scores of regard.attention; got {value!r}."
             " Keep this trace in memory."
         )
 

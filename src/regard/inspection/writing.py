@@ -60,7 +60,7 @@ def written(
         if not searched:
             raise BadArgumentError(f"a given target is hypothesis 0; got {hypothesis}.")
         raise BadArgumentError(
-            f"the search gave hypotheses 0 to {len(found) - 1}; got {hypothesis}."
+            f"the search found hypotheses 0 to {len(found) - 1}; got {hypothesis}."
         )
     hypotheses = [
         HypothesisInfo(

@@ -94,7 +94,7 @@ async def _http(request: Request, error: Exception) -> JSONResponse:
 
 
 async def _ours(request: Request, error: Exception) -> JSONResponse:
-    return _refuse(500, "the server made a mistake; the terminal it runs in shows which.")
+    return _refuse(500, "the server failed; the terminal that it runs in shows why.")
 
 
 _REFUSALS: dict[type[Exception], Callable[[Request, Exception], Any]] = {

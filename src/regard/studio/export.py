@@ -99,9 +99,9 @@ def _answers(
     total = sum(tap.heads for tap in trace.values())
     left_out = []
     if coarse:
-        left_out.append(f"{len(coarse):,} of {total:,} maps are here at coarse levels only.")
+        left_out.append(f"{len(coarse):,} of {total:,} maps are included at coarse levels only.")
     if missing := total - len(wanted) + len(large) - len(coarse):
-        left_out.append(f"{missing:,} of {total:,} maps are not here, only their thumbnails.")
+        left_out.append(f"{missing:,} of {total:,} maps are not included, only their thumbnails.")
     if left_out:
         left_out.append("`regard look` shows all of it.")
     return answers, left_out

@@ -67,7 +67,7 @@ def _refusal(scope: Scope) -> str | None:
     if host.lower() not in known:
         return (
             f"this server answers as 127.0.0.1:{port} or localhost:{port};"
-            f" the request asked for {host[:80]!r}: open it by one of these names."
+            f" the request asked for {host[:80]!r}: open it under one of these names."
         )
     origin = headers.get("origin")
     if origin is not None and origin.lower() != f"http://{host.lower()}":

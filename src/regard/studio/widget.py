@@ -87,7 +87,7 @@ class TraceWidget(anywidget.AnyWidget):
             else:
                 message["json"] = answer.json()
         except Exception as error:  # the page must show it: a thread's traceback is lost
-            message["detail"] = f"the kernel made a mistake: {type(error).__name__}: {error}."
+            message["detail"] = f"the kernel failed: {type(error).__name__}: {error}."
         deliver(message, buffers)
 
     def _deliver(self, message: dict[str, Any], buffers: list[bytes]) -> None:

@@ -154,7 +154,7 @@ class Answerer(Task):
     def _encoding(self, question: str, context: str) -> Encoding:
         for what, text in (("question", question), ("context", context)):
             if not (text.strip() and self.tokenizer.encode(text)):
-                raise BadArgumentError(f"a {what} must have words; got {text!r}.")
+                raise BadArgumentError(f"a {what} must contain words; got {text!r}.")
         return self.tokenizer.inputs(question, context)
 
 

@@ -1,4 +1,4 @@
-"""Items of many lengths, computed in batches of like length, their results in the order they came.
+"""Items of many lengths, computed in batches of similar length, results in input order.
 
 A result depends on its own item and never on what else is in the list.
 """

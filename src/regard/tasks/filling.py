@@ -129,7 +129,7 @@ class MaskFiller(Task):
         encoding = self.tokenizer.inputs(text, special_in_text=True)
         if self._mask_id not in encoding.ids:
             raise BadArgumentError(
-                f"a text must have a {self.mask} to fill; there is none in {text!r}."
+                f"a text must contain a {self.mask} to fill; there is none in {text!r}."
             )
         if len(encoding.ids) > self._reader.max_length:
             raise BadArgumentError(

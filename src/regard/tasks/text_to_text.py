@@ -206,7 +206,7 @@ class TextToText(Task):
         """The ids of an answer that a caller wrote."""
         text = self.tidied(target)
         if not text.strip():
-            raise BadArgumentError("the target is empty; give a sentence, or none to write one.")
+            raise BadArgumentError("the target is empty; give a sentence, or leave the target out.")
         ids, limit = self.expected(text), self.positions
         if len(ids) > limit:
             more = len(ids) - len(self.tokenizers.target.encode(text))

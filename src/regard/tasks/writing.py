@@ -300,8 +300,8 @@ class Writer(Task):
         first = self.model.config.bos_id
         if first is None:
             raise BadArgumentError(
-                f"a prompt must have at least one token, since {self.name} has none that begins a"
-                f" text; got {prompt!r}."
+                f"a prompt must have at least one token, because {self.name} has no token that"
+                f" begins a text; got {prompt!r}."
             )
         return [first]
 

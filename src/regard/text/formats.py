@@ -188,7 +188,7 @@ def _add_tokens(backend: tokenizers.Tokenizer, settings: Mapping[str, Any]) -> N
         add([token])
         if backend.token_to_id(entry["content"]) != int(id_):
             raise DamagedFileError(
-                f"tokenizer_config.json gives {entry['content']!r} the id {id_}, but by the"
+                f"tokenizer_config.json gives {entry['content']!r} the id {id_}, but in the"
                 f" vocabulary it is {backend.token_to_id(entry['content'])}: copy the tokenizer's"
                 " files again"
             )

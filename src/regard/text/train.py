@@ -43,7 +43,7 @@ _BOUNDARIES = (
 # Running words below which a size is enough; about what the field uses for corpora of that size.
 _SIZES = [(50_000, 2_000), (500_000, 4_000), (5_000_000, 8_000), (50_000_000, 16_000)]
 _LARGEST = 32_000
-_WORDS_PER_PIECE = 20  # a piece must be met this often on average to be learnt
+_WORDS_PER_PIECE = 20  # a piece must be met this often on average to be learned
 _SMALLEST = 512
 
 
@@ -71,7 +71,7 @@ def train_tokenizer(
     lines = [line for line in _sample(texts, max_lines, seed) if line.strip()]
     if not lines:
         raise BadArgumentError(
-            "training a tokenizer needs text; got none but empty lines: check the file"
+            "training a tokenizer needs text; got only empty lines: check the file"
         )
     characters = _count_characters(lines)
     alphabet = _alphabet(characters)

@@ -62,5 +62,5 @@ def render(facts: dict[str, Any]) -> str:
 - Command: `{facts["command"]}`
 - Training: {facts["minutes"]} minutes, {facts["step"]:,} steps, {facts["target_tokens"]:,} tokens
 - Dev set, {dev["sentences"]:.0f} sentences, greedy: BLEU {dev["bleu"]:.1f}, chrF {dev["chrf"]:.1f}
-- Dev set, all of it: loss {dev["loss"]:.3f} nats a token
+- Whole dev set: loss {dev["loss"]:.3f} nats per token
 """

@@ -111,11 +111,11 @@ def _prepare(pairs: str | tuple[str, str], options: TrainingOptions, folder: Pat
     if not parts["train"] or not dev:
         raise BadArgumentError(
             f"training needs pairs to train on and dev pairs; got {parts['train']} and {len(dev)}"
-            f" after leaving out {parts[None]} that dev or test has too. Give other files."
+            f" after leaving out {parts[None]} that are also in dev or test. Give other files."
         )
     summary = f"{parts['train']:,} pairs to train on, {len(dev):,} dev, {len(test):,} test"
     if parts[None]:
-        summary += f"; {parts[None]:,} left out because dev or test has them too"
+        summary += f"; {parts[None]:,} left out because they are also in dev or test"
     say(summary)
 
     tokenizers = train_pair(

@@ -76,7 +76,7 @@ def read_test_set(path: str | Path) -> list[tuple[str, str]]:
     """
     pairs = [(pair.source, pair.target) for pair in read_pairs(path) if pair.source.strip()]
     if not pairs:
-        raise DamagedFileError(f"{path} holds no sentence pairs; one a line was expected.")
+        raise DamagedFileError(f"{path} contains no sentence pairs; one per line was expected.")
     return pairs
 
 
@@ -87,7 +87,7 @@ def dev_figures(
     outputs of greedy decoding on `sentences` of them, spread evenly: files are often sorted."""
     count = min(sentences, len(pairs))
     scored = [pairs[k * len(pairs) // count] for k in range(count)]
-    # A young model rarely ends a sentence; nothing is learnt from how long it would go on.
+    # A young model rarely ends a sentence; nothing is learned from how long it would go on.
     longest = max(map(len, translator.tokenizers.target.encode_batch([t for _, t in scored])))
     results = translator.run(
         [source for source, _ in scored], batch_size=128, num_beams=1, max_new_tokens=longest + 10

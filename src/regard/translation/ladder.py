@@ -1,4 +1,4 @@
-"""The ladder: the same pairs learnt without attention, with Bahdanau's, and by the Transformer.
+"""The ladder: the same pairs learned without attention, with Bahdanau's, and by the Transformer.
 
 OUTPUT/
     data/                            prepared once: every rung has the same pairs and subwords

@@ -1,4 +1,4 @@
-"""Words as vectors: read, learnt by counting or prediction, and compared with words in context."""
+"""Words as vectors: read, learned by counting or prediction, and compared with words in context."""
 
 from regard.words.vectors import WordVectors, load_vectors
 

@@ -1,7 +1,7 @@
 """Word vectors by counting which words stand together: what is best where text is short.
 
 Levy, Goldberg and Dagan 2015, Improving Distributional Similarity: positive pointwise mutual
-information, factorised. Skip-gram factorises the same matrix (Levy and Goldberg 2014).
+information, factorized. Skip-gram factorizes the same matrix (Levy and Goldberg 2014).
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _SMOOTHING = 0.75  # exponent of the contexts' frequencies; without it rare cont
 _MEAN_LENGTH = 4.0
 
 
-def factorise_vectors(
+def factorize_vectors(
     texts: Iterable[str], *, dim: int = 100, window: int = 5, min_count: int = 5
 ) -> WordVectors:
     """Word vectors of the words that a text has often enough, the most frequent first.

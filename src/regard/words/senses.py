@@ -21,7 +21,7 @@ _EQUAL = 1e-6  # what is as near but for rounding is equally near
 
 @dataclass(frozen=True, eq=False)
 class Clusters:
-    """Occurrences in groups of like vectors, the largest group first."""
+    """Occurrences in groups of similar vectors, the largest group first."""
 
     numbers: NDArray[np.int64]  # (occurrences,): the group of each, from 0
     silhouette: float | None  # from -1 to 1 (Rousseeuw 1987); None where there is one group

@@ -1,4 +1,4 @@
-"""Training word vectors on a text: words are alike that stand among the same words.
+"""Training word vectors on a text: words are similar if they occur among the same words.
 
 Mikolov et al. 2013, Distributed Representations of Words and Phrases: skip-gram with negative
 sampling and subsampling of frequent words, by gensim.
@@ -52,7 +52,7 @@ def train_vectors(
     """
     check_sizes(dim=dim, window=window, min_count=min_count, epochs=epochs, negatives=negatives)
     sentences = read_sentences(texts, min_count)
-    # A file sorted by length or by subject would be learnt one after the other.
+    # A file sorted by length or by subject would be learned one after the other.
     random.Random(seed).shuffle(sentences)
     word2vec = _require_gensim()
     # gensim tells of small corpora in its log, which would appear among what a command says.

@@ -60,7 +60,7 @@ def write(path: Path, words: list[str], vectors: NDArray[np.float32], *, half: b
         return
     if kind in BINARY and (bad := next((word for word in words if " " in word), None)):
         raise UnsupportedError(
-            f"word2vec's binary has no words with spaces, such as {bad!r}: save .txt."
+            f"word2vec's binary format cannot hold words with spaces, such as {bad!r}: save .txt."
         )
     with whole_file(path) as part, part.open("wb") as plain, _packed(plain, path) as file:
         file.write(b"%d %d\n" % vectors.shape)
@@ -219,8 +219,8 @@ def _check_header(path: Path, total: int, dim: int) -> None:
     most = path.stat().st_size * (_DEFLATE if path.suffix == ".gz" else 1)
     if not (total and dim) or total * (2 * dim + 1) > most:
         raise DamagedFileError(
-            f"{path} says in line 1 that it has {total:,} words of {dim:,} numbers, which it is"
-            " too small for: copy it again."
+            f"{path} says in line 1 that it has {total:,} words of {dim:,} numbers, but it is too"
+            " small for that: copy it again."
         )
 
 
@@ -261,5 +261,5 @@ def _broken(path: Path, number: int, expected: str, line: bytes) -> DamagedFileE
     shown = line.decode("utf-8", "replace").strip()
     shown = shown if len(shown) <= 60 else f"{shown[:59]}…"
     return DamagedFileError(
-        f"{path}, line {number:,}: expected {expected}; got {shown!r}. Mend or delete the line."
+        f"{path}, line {number:,}: expected {expected}; got {shown!r}. Correct or delete the line."
     )

@@ -64,7 +64,7 @@ def test_there_may_be_no_answer(regard, folder):
         (["a", "-m", "FOLDER", "-c", "LATIN"], b"", "is not UTF-8 (byte 2 "),
         (["-m", "FOLDER"], b'{"question": 3, "context": "a"}', 'a string under "question"'),
         (["-m", "FOLDER"], b'\n{"question": ', "line 2 is not valid JSON"),
-        (["a", "-m", "FOLDER", "--text", " "], b"", "a context must have words"),
+        (["a", "-m", "FOLDER", "--text", " "], b"", "a context must contain words"),
     ],
 )
 def test_bad_input_is_one_sentence(regard, folder, tmp_path, arguments, stdin, message):

@@ -69,7 +69,7 @@ def test_an_empty_line_has_no_labels_in_json(regard, folder):
 
 def test_what_was_cut_is_said(regard, folder):
     outcome = regard("classify", "-m", folder, "a", "the house " * 99)
-    assert outcome.err == "regard: line 2 is longer than the model reads; its end had no say.\n"
+    assert outcome.err == "regard: line 2 is too long for the model; its end was ignored.\n"
 
 
 def test_images_are_files(regard, tmp_path):

@@ -100,7 +100,7 @@ WRONG = {
     ),
     "a shape": (
         config(encoder_ffn_dim=6, decoder_ffn_dim=6), "names",
-        f"{DENSE} must be (6, 8) by config.json and is (8, 8)",
+        f"{DENSE} must be (6, 8) according to config.json but is (8, 8)",
     ),
     "untied": (
         weights(lambda t: t.update({"lm_head.weight": t["model.shared.weight"] + 1})), "ties",
@@ -108,23 +108,23 @@ WRONG = {
     ),
     "NaN": (
         weights(lambda t: t[DENSE][0].fill_(torch.nan)), "values",
-        f"{DENSE} has values that are no numbers",
+        f"{DENSE} contains NaN or infinity",
     ),
     "no tokenizer": (lambda f: (f / "tokenizer.json").unlink(), "tokenizer", "does not exist"),
     "a special token": (tokenizer_config(pad_token="<p>"), "tokenizer", "special token '<p>'"),
-    "too many tokens": (more_tokens, "vocabulary", "has ids up to 361, the model rows for 360"),
+    "too many tokens": (more_tokens, "vocabulary", "has ids up to 361, but the model has 360 rows"),
     "an id": (config(bos_token_id=400), "vocabulary", "bos_token_id is 400, but the vocabulary is"),
     "pad is eos": (config(pad_token_id=1), "padding", "are one token (1)"),
-    "another pad": (config(pad_token_id=2), "padding", "pad_token_id is 2, the tokenizer pads wi"),
+    "another pad": (config(pad_token_id=2), "padding", "is 2, but the tokenizer pads with 0"),
     "a mask of another pad": (
-        config(pad_token_id=2), "running", "padded with 0 gives another result than alone",
+        config(pad_token_id=2), "running", "padded with 0 gives a different result",
     ),
-    "no pad": (config(pad_token_id=None), "padding", "has no pad_token_id, the tokenizer pads wi"),
+    "no pad": (config(pad_token_id=None), "padding", "has no pad_token_id, but the tokenizer pad"),
     "another end": (
-        config(eos_token_id=2), "special tokens", "eos_token_id is 2, the tokenizer ends",
+        config(eos_token_id=2), "special tokens", "eos_token_id is 2, but the tokenizer ends",
     ),
     "no end": (config(eos_token_id=None), "special tokens", "there is no eos_token_id"),
-    "no template": (without_template, "special tokens", "puts no end of sentence behind a text"),
+    "no template": (without_template, "special tokens", "does not add the end of sentence"),
     "another start": (
         generation(decoder_start_token_id=2), "decoder start", "is 0 in config.json and 2 in",
     ),
@@ -173,7 +173,7 @@ def test_a_fault_is_one_line_and_exit_code_1(fault: str, regard: Any, folder: Pa
 @pytest.mark.parametrize(
     ("spoil", "check", "message"),
     [
-        (as_bin, "weights", "a .bin can hold code"),
+        (as_bin, "weights", "a .bin can contain code"),
         (lambda f: (f / "modeling_x.py").write_text("1"), "code", "modeling_x.py: never run here"),
         (generation(diversity_penalty=0.5), "generation", "sets diversity_penalty, not followed"),
     ],

@@ -58,7 +58,7 @@ def test_an_array_is_written_whole_or_not_at_all(regard, folder, tmp_path):
 
 def test_what_was_cut_is_said(regard, folder):
     outcome = regard("encode", "-m", folder, "the house " * 99, "a")
-    assert "; 1 were longer than 67 tokens and cut there." in outcome.err
+    assert "; 1 were longer than 67 tokens and were cut." in outcome.err
 
 
 @pytest.mark.parametrize(

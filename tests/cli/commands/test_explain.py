@@ -57,7 +57,9 @@ def test_a_models_layer_and_head_are_explained(regard):
     assert outcome.code == 0, outcome.err
     assert "en-de: encoder.layers.1.self" in outcome.out
     assert "head 3 of 0 to 3" in outcome.out
-    assert "The last step is what encoder.layers.1.self gave" in " ".join(outcome.out.split())
+    assert "The last step equals the output of encoder.layers.1.self" in " ".join(
+        outcome.out.split()
+    )
 
 
 def test_markdown_and_all(regard, vectors):
@@ -95,14 +97,14 @@ def test_stdin_is_read(regard, vectors):
     [
         ([""], "the sentence has no word; give one"),
         (["the bnak"], "'bnak' is not among the 5 words that have vectors. Did you mean 'bank'?"),
-        (["bank " * 5000], "here are 5,000; choose a window of the words, such as 0:64"),
+        (["bank " * 5000], "got 5,000. Choose a window of the words, such as 0:64"),
         (["bank", "--head", "1"], "few.txt has heads 0 to 0; got 1"),
         (["bank", "--word", "1"], "--word must be from 0 to 0 here; got 1"),
         (["bank", "--window", "2"], "--window must be START:END"),
         (["bank", "--mask", "casual"], "mask must be one of none, causal, window"),
         (["bank", "--score", "dots"], "Did you mean 'dot'?"),
         (["bank", "--temperature", "0"], "temperature must be at least"),
-        (["bank", "--layer", "1"], "--layer belong to a model, and none is named"),
+        (["bank", "--layer", "1"], "a model is needed for --layer; give one"),
         (["bank", "--markdown", "--json"], "either --markdown or --json; got both"),
         (["bank", "--html", "a.txt"], "--html must end in .html, .htm; got 'a.txt'"),
         (["bank", "--xlsx", "a.csv"], "--xlsx must end in .xlsx; got 'a.csv'"),

@@ -202,7 +202,7 @@ def test_ctrl_c_in_a_chat_ends_the_answer_only(regard, folder, writer, monkeypat
 
 def test_a_text_cut_by_the_models_positions_says_so(regard, folder):
     outcome = regard("generate", "the dog " * 12, "-m", folder)
-    assert outcome.err == "regard: the text was cut where the model's positions end.\n"
+    assert outcome.err == "regard: the text was cut at the model's maximum length.\n"
 
 
 @pytest.mark.parametrize(
@@ -214,7 +214,7 @@ def test_a_text_cut_by_the_models_positions_says_so(regard, folder):
         (["a", "-m", "MODEL", "--interactive"], "--interactive reads its messages from you"),
         (["dog " * 99, "-m", "MODEL"], "a prompt may have 42 tokens with"),
         (["a", "-m", "MODEL", "--top-p", "2"], "--top-p must be above 0 and at most 1; got 2.0."),
-        (["a", "-m", "MODEL", "--no-sample", "--top-k", "2"], "--top-k acts on sampling only"),
+        (["a", "-m", "MODEL", "--no-sample", "--top-k", "2"], "--top-k affects only sampling"),
         (["a", "-m", "MODEL", "--num-return-sequences", "2"], "--num-return-sequences must be at"),
         (["a", "-m", "MODEL", "--stop", ""], "a stop string must have at least one character"),
         (["a", "-m", "en-de"], "en-de is a translator from English to German: use it with"),

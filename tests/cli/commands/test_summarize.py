@@ -65,7 +65,7 @@ def test_what_was_cut_is_said_with_its_line(regard, first_word):
     assert outcome.out == "a\na\nunendingly\n"
     first, second = outcome.err.splitlines()
     assert first.startswith("regard: line 2 is longer than the 4 tokens that the model reads")
-    assert second.startswith("regard: the summary of line 3 was cut where the model had not ended")
+    assert second.startswith("regard: the summary of line 3 was cut off before it ended")
 
 
 def test_json_passes_other_fields_through(regard, first_word):

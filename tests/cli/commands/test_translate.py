@@ -72,7 +72,7 @@ def test_n_best_gives_number_score_and_text(regard, upper_case):
 def test_more_than_the_beams_is_refused(regard, upper_case):
     outcome = regard("translate", "a", "--n-best", 6)
     assert outcome.code == 2
-    assert "--n-best must not be above --num-beams; got 6 > 5" in outcome.err
+    assert "--n-best must be at most --num-beams; got 6 > 5" in outcome.err
 
 
 def test_json_passes_other_fields_through(regard, upper_case):

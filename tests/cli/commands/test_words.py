@@ -157,7 +157,7 @@ def test_draw_may_add_neighbors_and_tell_the_points(regard, here):
         ("near king -m none.txt", "there is no 'none.txt'"),
         ("near king -m broken.txt", "broken.txt, line 2: expected a word and 2 numbers; got 'que"),
         ("near king -m .", "is not a folder of word vectors: it has no vectors.safetensors"),
-        ("compare king -m v.txt", "two or more words are compared; got 1"),
+        ("compare king -m v.txt", "two or more words are needed; got 1"),
         ("draw king queen -m v.txt", "a picture needs three points or more; got 2"),
         ("draw king queen 🙂 -m v.txt --method tsne", "method must be one of pca, umap"),
         ("draw king queen 🙂 -m v.txt -o p.gif", "a figure is saved as .svg, .pdf, .png"),

@@ -299,7 +299,7 @@ def test_a_projection_that_is_given_something_else_is_unknown(small):
     trace = regard.trace(model, input_ids=torch.randint(3, 97, (1, 11)))
     tap = trace["decoder.layers.0.self"]  # BitNet normalizes between attention and projection
     assert tap.output_weight is None
-    assert "output projection is not known" in tap.notes[0]
+    assert "output projection is unknown" in tap.notes[0]
 
 
 def test_training_mode_compiled_models_and_caches_are_refused(family):

@@ -49,7 +49,7 @@ export function Compare({ state }: { state: State }) {
     paired.home.value = paired.ends.value = linear ? reach.value : null;
   }, [paired, linear, reach.value]);
 
-  if (!first) return <p class="rg-views__empty">write a text and trace it; then choose here what to hold it against</p>;
+  if (!first) return <p class="rg-views__empty">write a text and trace it; then choose here what to compare it with</p>;
   if (!second) return <p class="rg-views__empty">choosing the next head …</p>;
 
   const why = whyNoDifference(first, second);
@@ -85,7 +85,7 @@ export function Compare({ state }: { state: State }) {
         {differs.length === 0
           ? "both are the same map; choose another head, layer, text or model for the second"
           : `the two differ in ${listed(differs)}`}
-        {differs.length > 0 && shared && !sameTokens(first, second) && "; position by position, for their tokens are not the same"}
+        {differs.length > 0 && shared && !sameTokens(first, second) && "; they are compared position by position, because their tokens differ"}
         {asDifference.value && why && `; ${why}`}
         {!difference && (paired.ends.value ? "; one color scale for both" : "; each with a color scale of its own")}
       </p>

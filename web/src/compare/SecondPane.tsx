@@ -27,7 +27,7 @@ export function SecondPane({ state, first, second }: SecondPaneProps) {
   const put = (trace: TraceInfo) => {
     const other = placedIn(trace, second);
     if (other) state.other.value = other;
-    else error.value = "nothing in this trace has attention to show; choose another model";
+    else error.value = "this trace has no attention to show; choose another model";
   };
   const trace = async (request: TraceRequest) => {
     asking.current?.abort();

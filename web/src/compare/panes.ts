@@ -50,8 +50,8 @@ export function whyNoDifference(one: Pane, other: Pane): string | null {
   if (oneShape(one, other)) return null;
   const size = ({ tap }: Pane) => `${tap.rows.toLocaleString("en")} × ${tap.columns.toLocaleString("en")}`;
   return (
-    `these maps have ${size(one)} and ${size(other)} cells, so no cell has its counterpart; ` +
-    "choose a text of as many tokens, or another head or layer of the same text, to see their difference"
+    `these maps have ${size(one)} and ${size(other)} cells, so their cells do not correspond; ` +
+    "to see a difference, choose a text with the same number of tokens, or another head or layer of the same text"
   );
 }
 

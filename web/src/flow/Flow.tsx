@@ -217,8 +217,8 @@ export function Flow({ state }: { state: State }) {
           <Choice
             name="lines"
             options={[
-              { value: "weight", label: "α", title: "the weight: what softmax gives" },
-              { value: "norm", label: "‖α·f(x)‖", title: "the length of what the weight lets through" },
+              { value: "weight", label: "α", title: "the weight: the output of softmax" },
+              { value: "norm", label: "‖α·f(x)‖", title: "the length of the vector that the weight lets through" },
             ]}
             value={quantity}
             onChoose={(next) => (state.quantity.value = next)}
@@ -282,12 +282,12 @@ export function Flow({ state }: { state: State }) {
           {shown.more.count > 0
             ? `${counted(shown.more.count, "more line")}, ${percent(shown.more.value / (shown.total || 1))} of the ${quantity}`
             : shown.lines.length > 0 && `all ${counted(shown.lines.length, "line")}`}
-          {!quiet && scrolling && " from the queries in sight"}
+          {!quiet && scrolling && " from the visible queries"}
         </p>
         {picture && quiet ? (
           <Readout picture={picture} lines={shown.lines} followed={followed} onAsk={ask} />
         ) : (
-          <p class="rg-views__hint">hover a token to follow it, click or press <kbd>l</kbd> to lock, <kbd>Esc</kbd> releases all; click a line for its equation</p>
+          <p class="rg-views__hint">hover over a token to follow it, click or press <kbd>l</kbd> to lock it, press <kbd>Esc</kbd> to release all; click a line for its equation</p>
         )}
       </footer>
     </section>

@@ -67,7 +67,7 @@ export function useAsked(state: State, picture: Picture | null, followed: Follow
     for (const { side, index } of followed) {
       const unit = (side === "query" ? queries : keys)[index];
       if (!unit) continue;
-      if (unit.end - unit.first > LONGEST_UNIT) throw new Error(`“${unit.label.slice(0, 24)}…” is long; show words or tokens to follow it`);
+      if (unit.end - unit.first > LONGEST_UNIT) throw new Error(`“${unit.label.slice(0, 24)}…” is too long to follow; show words or tokens instead`);
       for (let position = unit.first; position < unit.end; position++) {
         heads.forEach(({ head }, slot) => {
           const request = { tap: tap.name, head, k, quantity, [side]: position };

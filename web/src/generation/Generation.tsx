@@ -67,12 +67,12 @@ export function Generation({ state }: { state: State }) {
     return { trace: info, step, row: row as number, head, quantity, looks: await Promise.all(looks) };
   });
 
-  if (!trace) return <p class="rg-views__empty">write a text and trace it; what the model writes, step by step, appears here</p>;
+  if (!trace) return <p class="rg-views__empty">write a text and trace it; the steps in which the model writes appear here</p>;
   if (!generation || !axis || steps.length === 0) {
     return (
       <p class="rg-views__empty">
-        nothing was generated in this trace; choose a model that writes, such as one for translation, and trace a text
-        without giving the target
+        nothing was generated in this trace; choose a model that generates text, such as a translator, and trace a text
+        without a target
       </p>
     );
   }
@@ -124,7 +124,7 @@ export function Generation({ state }: { state: State }) {
       <div class="rg-generation__step">
         <div class="rg-generation__looks">
           {row === null && (
-            <p class="rg-views__hint">step 1 was written from no token at all, so there is nothing it looked at; choose a later step</p>
+            <p class="rg-views__hint">step 1 had no earlier token to look at; choose a later step</p>
           )}
           {row !== null &&
             seen?.looks.map((look) => (

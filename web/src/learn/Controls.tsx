@@ -30,7 +30,7 @@ export function Controls({ lesson, chosen, words, onChoose }: ControlsProps) {
     heads: () => choice("heads", numbered(OPTIONS.heads), settings.heads, (heads) => ({ heads })),
     mask: () => choice("mask", OPTIONS.mask.map((each) => [each, each] as const), settings.mask, (mask) => ({ mask })),
     window: () =>
-      settings.mask === "window" && choice("words to each side", numbered(OPTIONS.window), settings.window, (window) => ({ window })),
+      settings.mask === "window" && choice("words on each side", numbered(OPTIONS.window), settings.window, (window) => ({ window })),
     temperature: () => <Temperature value={settings.temperature} onChoose={(temperature) => onChoose({ temperature })} />,
     positions: () =>
       choice("positions", [["off", "off"], ["on", "on"]], settings.positions ? "on" : "off", (each) => ({ positions: each === "on" })),

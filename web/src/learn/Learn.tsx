@@ -100,7 +100,7 @@ export function Learn({ state, learn }: { state: State; learn: Learning }) {
             onPointerLeave={() => onSay(null)}
           >
             {error && !explanation && (
-              <p class="rg-learn__empty">Write a sentence of words that have vectors, or take the sample with reset.</p>
+              <p class="rg-learn__empty">Write a sentence of words that have vectors, or press reset for the sample.</p>
             )}
             {lesson.name === "trained" && <Trained state={state} text={settled} onSay={onSay} />}
             {shown && explanation && (

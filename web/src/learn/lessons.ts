@@ -23,8 +23,8 @@ export const LESSONS: readonly Lesson[] = [
     name: "words",
     title: "Words become vectors",
     says: [
-      "A network computes with numbers, so each word is looked up in a table and becomes a row of them: its vector. The rows were learned from the company that words keep.",
-      "A row is also an arrow. Words that are used alike point in like directions.",
+      "A network computes with numbers, so each word is looked up in a table and becomes a row of numbers: its vector. The rows were learned from the company that words keep.",
+      "A row is also an arrow. Words that are used in similar ways point in similar directions.",
     ],
     starts: { head_dim: 8 },
     controls: ["head_dim"],
@@ -34,7 +34,7 @@ export const LESSONS: readonly Lesson[] = [
     name: "average",
     title: "Average everything",
     says: [
-      "A word's vector is the same in every sentence. The simplest way to let it know its sentence: mix in all the others, each with the same weight.",
+      "A word's vector is the same in every sentence. The simplest way to tell it about its sentence is to mix in all the other words, each with the same weight.",
       "But then every word gets the same mixture. Choose another word: nothing changes.",
     ],
     starts: { score: "average" },
@@ -42,10 +42,10 @@ export const LESSONS: readonly Lesson[] = [
   },
   {
     name: "alike",
-    title: "Look at what is alike",
+    title: "Look at what is similar",
     says: [
-      "Give more weight to the words that matter to this one. How alike two words are, the dot product says: multiply their rows number by number and add up.",
-      "Softmax turns the scores into weights that add up to 1; the output is the sum of the vectors, each times its weight. That is attention.",
+      "Give more weight to the words that matter to this one. The dot product says how similar two words are: multiply their rows number by number and add up the products.",
+      "Softmax turns the scores into weights that add up to 1. The output is the sum of the vectors, each times its weight. That is attention.",
     ],
     starts: { score: "dot" },
     controls: [],
@@ -54,8 +54,8 @@ export const LESSONS: readonly Lesson[] = [
     name: "scale",
     title: "Why divide by √d",
     says: [
-      "A dot product of d numbers is a sum of d terms, so with more dimensions scores lie further apart, until softmax gives everything to one word. Dividing by √d holds them together.",
-      "Temperature divides once more, by hand: below 1 weights get sharper, above 1 flatter.",
+      "A dot product of d numbers is a sum of d terms, so with more dimensions the scores spread further apart, until softmax gives everything to one word. Dividing by √d keeps them together.",
+      "The temperature divides the scores once more: below 1 the weights get sharper, above 1 flatter.",
     ],
     starts: {},
     controls: ["head_dim", "temperature"],
@@ -65,8 +65,8 @@ export const LESSONS: readonly Lesson[] = [
     name: "qkv",
     title: "Query, key and value",
     says: [
-      "A word plays three parts: it looks for something (query), can be found (key), and has something to give (value). Three matrices make three vectors of the one; here they are random, in a model they are trained.",
-      "First, the query among the keys. Then each value, shortened to its weight and laid tip to tail: they end at the output.",
+      "A word plays three parts: it looks for something (query), it can be found (key), and it has something to say (value). Three matrices turn its one vector into three. Here they are random; in a model they are trained.",
+      "The first picture shows the query among the keys. The second shows each value, scaled by its weight and laid tip to tail: together they end at the output.",
     ],
     starts: { head_dim: 2, projections: "random" },
     controls: ["projections", "head_dim"],
@@ -76,8 +76,8 @@ export const LESSONS: readonly Lesson[] = [
     name: "heads",
     title: "Several heads",
     says: [
-      "One row of weights can say one thing only. So several heads look at once, each with its own few dimensions, and each may look elsewhere.",
-      "What they find is put side by side. The frame marks the row of the word in the spotlight; the bars are its numbers.",
+      "One row of weights can say only one thing. So several heads look at the same time, each with a few dimensions of its own, and each can look somewhere else.",
+      "Their outputs are joined side by side. The frame marks the row of the word in the spotlight; the bars show its numbers.",
     ],
     starts: { heads: 4, temperature: 0.5 },
     controls: ["heads", "projections"],
@@ -86,8 +86,8 @@ export const LESSONS: readonly Lesson[] = [
     name: "order",
     title: "Order",
     says: [
-      "So far nothing has heeded the order of the words. Let two change places: each word still gets exactly what it got before.",
-      "Turn positions on. A pattern of waves, different at every place, is added to the vectors, and now the order counts.",
+      "So far the order of the words has not mattered. Swap two words: each word still gets exactly what it got before.",
+      "Turn positions on. A pattern of waves, different at every position, is added to the vectors, and now the order counts.",
     ],
     starts: { temperature: 4 },
     controls: ["positions", "swap"],
@@ -97,18 +97,18 @@ export const LESSONS: readonly Lesson[] = [
     name: "masks",
     title: "Masks",
     says: [
-      "Who may look at whom can be laid down. A hidden score becomes −∞ before softmax, its weight is exactly 0, and the others share what it had.",
-      "The causal mask hides the future, as when a text is written word by word; a window hides what is far away.",
+      "A mask decides which word may look at which. A hidden score becomes −∞ before softmax, so its weight is exactly 0, and the other words share the weight it would have had.",
+      "The causal mask hides the future, as it must be when a text is written word by word. A window hides what is far away.",
     ],
     starts: { mask: "causal", temperature: 4 },
     controls: ["mask", "window"],
   },
   {
     name: "similarity",
-    title: "Other ways to be alike",
+    title: "Other similarities",
     says: [
-      "The dot product is a choice: any measure of likeness can take its place, and nothing else changes.",
-      "Cosine ignores length and compares directions only, the Gaussian prefers what lies near, the average ignores both.",
+      "The dot product is a choice. Any measure of similarity can take its place, and nothing else changes.",
+      "The cosine ignores length and compares only directions. The Gaussian prefers vectors that are close. The average ignores both.",
     ],
     starts: { score: "cosine", temperature: 0.25 },
     controls: ["score", "temperature"],
@@ -117,7 +117,7 @@ export const LESSONS: readonly Lesson[] = [
     name: "trained",
     title: "A trained model",
     says: [
-      "In a model the same steps run in every layer, with matrices found by training. These are the heads of a small translator, on your sentence; no one wrote down what they look at.",
+      "In a model the same steps run in every layer, with matrices found by training. These are the heads of a small translator, on your sentence. No one programmed what they look at.",
       "Choose a head to open it in the inspector.",
     ],
     starts: {},
@@ -131,10 +131,10 @@ export function lessonOf(name: LessonName): Lesson {
 
 /** What holds in a lesson: its own start, and what the reader chose of the things it is about. */
 export function settingsOf(lesson: Lesson, chosen: Chosen): Settings {
-  const heeded = Object.fromEntries(
+  const kept = Object.fromEntries(
     Object.entries(chosen).filter(([name]) => lesson.controls.includes(name as Control)),
   );
-  return { ...PLAIN, ...lesson.starts, ...heeded };
+  return { ...PLAIN, ...lesson.starts, ...kept };
 }
 
 /** The questions whose answers a lesson's picture is drawn from. */

@@ -21,8 +21,8 @@ export function DifferenceMap({ state, first, second, label }: Props) {
   if (one.rows !== other.rows || one.columns !== other.columns) {
     return (
       <p class="rg-map__empty">
-        These maps have {one.rows} × {one.columns} and {other.rows} × {other.columns} cells; choose two of one shape to
-        see their difference.
+        These maps have {one.rows} × {one.columns} and {other.rows} × {other.columns} cells; choose two of the same shape
+        to see their difference.
       </p>
     );
   }

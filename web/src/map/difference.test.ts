@@ -7,7 +7,7 @@ describe("a difference", () => {
     expect([...subtract(tile(0.75, 0.25, NaN), tile(0.5, 0.5, 0.1)).values]).toEqual([0.25, -0.25, NaN]);
   });
   test("of two shapes is refused in a sentence", () => {
-    expect(() => subtract(tile(1, 2), tile(1))).toThrow("A difference needs two maps of one shape; these tiles are 1 × 2 and 1 × 1.");
+    expect(() => subtract(tile(1, 2), tile(1))).toThrow("A difference needs two maps of the same shape; these tiles are 1 × 2 and 1 × 1.");
   });
   test("asks each side for its own layer and head", async () => {
     const asked: unknown[] = [];

@@ -25,7 +25,7 @@ export function differenceOf(source: Source, first: Side, second: Side): Supply 
 export function subtract(first: Tile, second: Tile): Tile {
   if (first.height !== second.height || first.width !== second.width) {
     throw new Error(
-      `A difference needs two maps of one shape; these tiles are ${first.height} × ${first.width} and ${second.height} × ${second.width}.`,
+      `A difference needs two maps of the same shape; these tiles are ${first.height} × ${first.width} and ${second.height} × ${second.width}.`,
     );
   }
   const values = first.values.map((value, i) => value - second.values[i]!);

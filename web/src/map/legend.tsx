@@ -108,11 +108,11 @@ export function notes(state: State, shown: Shown, difference: boolean): string[]
   if (difference) {
     if (scale !== "linear") said.push("differences are shown on a linear scale");
   } else if (scale === "linear" && level >= PALE && state.quantity.value !== "score") {
-    said.push("a log scale shows the small ones too");
+    said.push("a log scale also shows small weights");
   } else if (scale === "log") {
     said.push(state.quantity.value === "score" ? "scores are logarithms already: linear scale" : "log scale");
   } else if (scale === "row") {
-    said.push("colors are shares of each row’s largest among the tiles in view");
+    said.push("colors are relative to each row’s largest value in the visible tiles");
   } else if (scale === "sink") said.push(sink ? sinkNote(sink) : failure ? "nothing left out" : "looking for the sink");
   return said;
 }
@@ -122,11 +122,11 @@ function missing({ queries, keys }: Axes): string[] {
   const outside = [...new Set([...queries.outside, ...keys.outside])];
   if (!outside.length) return [];
   const named = outside.slice(0, MOST_NAMED).join(", ");
-  return [`without ${named}${outside.length > MOST_NAMED ? " …" : ""}, which no group holds`];
+  return [`without ${named}${outside.length > MOST_NAMED ? " …" : ""} (in no group)`];
 }
 
 function sinkNote({ position, label, mass, rows, of }: NonNullable<Shown["sink"]>): string {
   const sampled = rows < of ? `, on ${count(rows)} of ${count(of)} rows` : "";
-  if (position < 0) return "the sink lies in no group: nothing left out";
+  if (position < 0) return "the sink belongs to no group: nothing left out";
   return `scale without the sink, key ${position} “${label}”, which takes ${percent(mass)} of the weight${sampled}`;
 }

@@ -36,7 +36,7 @@ export function where(reading: Reading, axes: Axes): string {
 export function what(reading: Reading, named: Named): string {
   const { value, level, every } = reading;
   if (value === null) return "…";
-  if (Number.isNaN(value)) return level ? "masked: none of these may attend" : "masked: may not attend";
+  if (Number.isNaN(value)) return level ? "masked: none of these queries may attend" : "masked: may not attend";
   const amount = `${quantityName(named)} ${full(value)}`;
   if (level === 0) return amount;
   const reduced = named.difference ? `between ${named.reduce === "max" ? "maxima" : "means"}, ` : named.reduce === "max" ? "largest " : "mean ";

@@ -39,7 +39,7 @@ export function Help({ state }: { state: State }) {
           ))}
         </dl>
         <p class="rg-help__note">
-          On the map: wheel or pinch zooms at the pointer, drag pans, double-click zooms in, click opens the equation.
+          On the map: use the wheel or pinch to zoom at the pointer, drag to pan, double-click to zoom in, click to open the equation.
         </p>
       </div>
     </dialog>

@@ -23,7 +23,7 @@ export function Notice({ state }: { state: State }) {
     return (
       <div class="rg-notice rg-notice--empty" role="status">
         <p class="rg-notice__lead">running the model</p>
-        <p>Every attention layer is being recorded; the first picture follows at once.</p>
+        <p>Every attention layer is being recorded; the first map appears in a moment.</p>
       </div>
     );
   return (
@@ -31,7 +31,7 @@ export function Notice({ state }: { state: State }) {
       <p class="rg-notice__lead">nothing traced yet</p>
       <p>
         {models.value.length
-          ? "Write a sentence on the left and press trace, or take the sample."
+          ? "Write a sentence on the left and press trace, or use the sample."
           : "There is no model here. Start the page with `regard studio --model FOLDER`, or open a trace with `regard look`."}
       </p>
       {source.abilities.explain && (

@@ -20,7 +20,7 @@ export function ReceiptLine({ state, trace }: { state: State; trace: TraceInfo }
       )}
       <p
         class="rg-receipt__exact"
-        title={`measured on ${rows} sampled rows against the full softmax in float64`}
+        title={`measured on ${rows} sampled rows, compared with the full softmax in float64`}
       >
         row sums within <span class="rg-number">{short(row_sum_error)}</span> of 1 · at most{" "}
         <span class="rg-number">{short(difference)}</span> from the full softmax · {rows} rows sampled ·{" "}

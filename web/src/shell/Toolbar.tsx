@@ -225,9 +225,9 @@ function Shown({ state, trace, tap }: { state: State; trace: TraceInfo; tap: Tap
 }
 
 const MEANING: Record<Quantity, string> = {
-  weight: "the weight α: what softmax gives",
-  norm: "‖α·f(x)‖: the length of what the weight lets through",
-  score: "the score: before softmax",
+  weight: "the weight α: the output of softmax",
+  norm: "‖α·f(x)‖: the length of the vector that the weight lets through",
+  score: "the score, before softmax",
 };
 
 interface ChooseProps<T extends string> {

@@ -44,14 +44,14 @@ const LETTERS: Record<string, Command> = {
 
 /** The list that `?` opens, in the order in which it is read. */
 export const KEYS: readonly { keys: string[]; means: string }[] = [
-  { keys: ["←", "↑", "→", "↓"], means: "move the focus cell, with shift by ten" },
+  { keys: ["←", "↑", "→", "↓"], means: "move the focus cell; with shift, by ten" },
   { keys: ["["], means: "previous head; in Learn, previous lesson" },
   { keys: ["]"], means: "next head; in Learn, next lesson" },
   { keys: ["{"], means: "previous layer" },
   { keys: ["}"], means: "next layer" },
   { keys: ["+", "−"], means: "zoom in and out" },
   { keys: ["0"], means: "fit the whole map" },
-  { keys: ["l"], means: "lock the query, or release it" },
+  { keys: ["l"], means: "lock or release the query" },
   { keys: ["e"], means: "open or close the equation" },
   { keys: ["a"], means: "switch off the edge under the pointer or the focus" },
   { keys: ["/"], means: "go to the text" },

@@ -187,7 +187,7 @@ export function embeddedSource(kept: Embedded): Source {
       if (!values) throw missing(`This part of ${tap.name}, head ${head},`);
       return largest(query.has("query") ? tap.keys : tap.queries, values, k);
     }
-    throw missing(what === "summary" ? `The summary of ${tap.name}` : `What was asked (${what})`);
+    throw missing(what === "summary" ? `The summary of ${tap.name}` : `This answer (${what})`);
   };
 
   const before = `/traces/${encodeURIComponent(trace.id)}/`;

@@ -33,7 +33,7 @@ async function answered(url: string, init: RequestInit): Promise<Response> {
     response = await fetch(url, init);
   } catch (error) {
     if (error instanceof DOMException && error.name === "AbortError") throw error;
-    throw new Error("The server does not answer; see whether `regard studio` is still running, then try again.");
+    throw new Error("The server does not respond; check that `regard studio` is still running, then try again.");
   }
   if (response.ok) return response;
   const said: unknown = await response.json().catch(() => null);

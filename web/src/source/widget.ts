@@ -59,7 +59,7 @@ export function widgetSource(model: WidgetModel, abilities: Abilities): Source &
     json: async (path, body, signal) => (await send(path, body, signal)).json,
     async binary(path, signal) {
       const { binary } = await send(path, null, signal);
-      if (!binary) throw new Error("The kernel answered without numbers; run the cell again.");
+      if (!binary) throw new Error("The kernel's answer contains no numbers; run the cell again.");
       return binary;
     },
   };

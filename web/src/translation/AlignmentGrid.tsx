@@ -36,7 +36,7 @@ export function AlignmentGrid({ aligned, width, active, onHover, onAsk }: Alignm
         width={left + across + right}
         height={top + down + 2}
         role="img"
-        aria-label="the weights as a matrix of words; the words above say the same one by one"
+        aria-label="the weights as a matrix of words; the words above give the same weights one by one"
         onPointerLeave={() => onHover(null)}
       >
         <g transform={`translate(${left} ${top})`}>

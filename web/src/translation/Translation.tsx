@@ -52,7 +52,7 @@ export function Translation({ state }: { state: State }) {
   if (!tap) {
     return (
       <p class="rg-views__empty">
-        this trace has no cross-attention, so no sentence looks at another; see the map, the flow or the generation,
+        this trace has no cross-attention between two sentences; use the map, the flow or the generation view,
         or choose a translation model
       </p>
     );
@@ -98,7 +98,7 @@ export function Translation({ state }: { state: State }) {
           {captionWords(aligned?.quantity ?? "weight", shown, [aligned?.head ?? state.head.value])},{" "}
           {(aligned?.step ?? step.value) === "output"
             ? "read at the output step, which predicts the word"
-            : "read at the input step, which has just read the word"}
+            : "read at the input step, which reads the word"}
         </p>
         <Choice
           name="layer"
@@ -117,7 +117,7 @@ export function Translation({ state }: { state: State }) {
           name="step"
           options={[
             { value: "output", label: "output", title: "the row that predicts the word" },
-            { value: "input", label: "input", title: "the next row, which has read the word" },
+            { value: "input", label: "input", title: "the next row, which reads the word" },
           ]}
           value={step.value}
           onChoose={chooseStep}
@@ -171,7 +171,7 @@ function Said({ aligned, pointed, onAsk }: SaidProps) {
   if (!pointed) {
     return (
       <p class="rg-translation__said rg-views__hint">
-        hover a word to see what it looked at, click to lock{left > 0.0005 && `; ribbons below ${percent(THINNEST_SHARE)} are not drawn, ${percent(left)} of the ${quantity}`}
+        hover over a word to see what it looked at, click to lock it{left > 0.0005 && `; ribbons below ${percent(THINNEST_SHARE)} are not drawn, ${percent(left)} of the ${quantity}`}
       </p>
     );
   }
@@ -191,7 +191,7 @@ function Said({ aligned, pointed, onAsk }: SaidProps) {
   return (
     <p class="rg-translation__said" aria-live="polite">
       <strong>{word?.label}</strong> {pointed.side === "output" ? "looked at" : "was looked at by"}{" "}
-      {looks.length === 0 && "no word with 1 % or more"}
+      {looks.length === 0 && "no word with a weight of 1 % or more"}
       {looks.map(({ other, query, key, value }) => (
         <button key={`${query} ${key}`} type="button" class="rg-translation__part" title="open the equation" onClick={() => onAsk(query, key)}>
           {other.label} <span class="rg-number">{amount(value, quantity)}</span>

@@ -47,7 +47,7 @@ export function useAligned(state: State, tap: TapInfo | null, step: StepChoice, 
   const quantity = tap ? shownQuantity(state.quantity.value, tap) : "weight";
   const tokens = useLoaded(trace && tap ? JSON.stringify([trace.id, tap.name, head, quantity]) : null, async (signal) => {
     const [info, layer] = [trace as TraceInfo, tap as TapInfo];
-    if (layer.rows * layer.columns > MOST_CELLS) throw new Error("this text is too long to be shown word by word; the map and the flow show it");
+    if (layer.rows * layer.columns > MOST_CELLS) throw new Error("this text is too long to show word by word; use the map or the flow");
     const rows = { first: 0, end: layer.rows };
     return { info, layer, head, quantity, map: await fetchRows(state.source, info.id, layer, head, quantity, rows, signal) };
   });

@@ -25,7 +25,7 @@ export function HeadChips({ heads, colorOf, full = false, onChoose }: HeadChipsP
             aria-pressed={color !== null}
             aria-label={headWords(head)}
             disabled={full && color === null}
-            title={full && color === null ? "eight heads are chosen; release one first" : headWords(head)}
+            title={full && color === null ? "eight heads are selected; deselect one first" : headWords(head)}
             onClick={() => onChoose(head)}
           >
             {head === "mean" ? "mean" : head}

@@ -29,5 +29,5 @@ export function useLoaded<T>(key: string | null, ask: (signal: AbortSignal) => P
 }
 
 function sentence(reason: unknown): string {
-  return reason instanceof Error && reason.message ? reason.message : "the numbers did not arrive; try again";
+  return reason instanceof Error && reason.message ? reason.message : "the numbers could not be loaded; try again";
 }

@@ -156,6 +156,6 @@ def _as_scaled_dot(kernel: str, inputs: Attention) -> tuple[Attention, float]:
     if isinstance(score, scaled):
         return inputs, score.factor
     raise UnsupportedError(
-        f"kernel {kernel!r} can do the scores scaled_dot, scaled, dot and cosine only;"
+        f"kernel {kernel!r} supports only the scores scaled_dot, scaled, dot and cosine;"
         " use kernel='plain' or 'blocked' for this one."
     )

@@ -20,30 +20,31 @@ Context = Annotated[
 Input = Annotated[
     Path | None,
     option(
-        'File of questions, one a line, or of JSON objects with a "question" and a "context"; may'
+        'File of questions, one per line, or of JSON objects with a "question" and a "context"; may'
         " be .gz.",
         "--input",
         "-i",
     ),
 ]
 AsJson = Annotated[
-    bool, option("Write a JSON object a line, with the fields that came in.", "--json")
+    bool, option("Write one JSON object per line, including the input fields.", "--json")
 ]
 TopK = Annotated[
     int,
     option(
-        "Answers to show for each question; more than one as line number, answer and score.", min=1
+        "Answers to show for each question; if more than one, as line number, answer and score.",
+        min=1,
     ),
 ]
 OrNone = Annotated[
-    bool, option("Allow the empty answer, for questions that the context leaves open.", "--or-none")
+    bool, option("Allow an empty answer, in case the context contains none.", "--or-none")
 ]
 
 Asked = dict[str, Any]  # the fields of a question
 
 
 def answer(
-    model: Annotated[str, model_option("Folder or hub:org/name of a model that answers.")],
+    model: Annotated[str, model_option("Folder or hub:org/name of an answering model.")],
     questions: Annotated[options.Texts, options.texts_to("ask")] = None,
     context: Context = None,
     text: Annotated[str | None, option("The text to search.")] = None,
@@ -51,12 +52,12 @@ def answer(
     output: options.Output = None,
     as_json: AsJson = False,
     top_k: TopK = 1,
-    max_answer_len: Annotated[int, option("Longest answer, in tokens.", min=1)] = 15,
+    max_answer_len: Annotated[int, option("Maximum length of an answer, in tokens.", min=1)] = 15,
     or_none: OrNone = False,
     batch_size: options.BatchSize = 32,
     threads: options.Threads = None,
 ) -> None:
-    """Answer questions out of a text.
+    """Answer questions from a text.
 
     One question in, one line out: the answer and its probability, separated by a tab.
     """

@@ -19,14 +19,16 @@ ModelName = Annotated[
 AsJson = Annotated[
     bool,
     option(
-        'Write a JSON object a line. Input lines may be objects with a "text" and, for pairs, a'
+        'Write one JSON object per line. Input lines may be objects with a "text" and, for pairs, a'
         ' "text_pair"; their other fields pass through.',
         "--json",
     ),
 ]
 TopK = Annotated[
     int,
-    option("Labels to show for each text; more than one as line number, label and score.", min=1),
+    option(
+        "Labels to show for each text; if more than one, as line number, label and score.", min=1
+    ),
 ]
 
 
@@ -63,7 +65,7 @@ def classify(
 
     def shown(line: Line, result: "Classification | None") -> str:
         if result and result.truncated:
-            say(f"line {line.number} is longer than the model reads; its end had no say.")
+            say(f"line {line.number} is too long for the model; its end was ignored.")
         return _json(line, result) if as_json else _plain(line, result, top_k)
 
     answer_lines(groups, labeled, shown, input=input, output=output, doing="classifying")

@@ -17,7 +17,7 @@ Run = Annotated[bool, option("Run a model of more than 300 million parameters to
 
 def doctor(model: Folder, run: Run = False, as_json: Json = False) -> None:
     """Check a model folder: files, weights, tokenizer, settings, and whether padding or the future
-    changes what it gives. Exits with 1 if one is wrong."""
+    changes its output. Exits with 1 if something is wrong."""
     from regard.checkpoints import open_checkpoint
     from regard.doctor.checks import examine
 

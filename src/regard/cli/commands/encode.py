@@ -19,8 +19,8 @@ Write = Callable[[list[Line], "list[Embedding]"], None]
 Output = Annotated[
     Path | None,
     option(
-        "File to write, whole or not at all: an array (lines, width) where its name ends in .npy,"
-        " else JSON lines.",
+        "File to write: an array (lines, width) if its name ends in .npy, otherwise JSON lines. A"
+        " failed run leaves no partial file.",
         "--output",
         "-o",
     ),
@@ -30,7 +30,10 @@ Pooling = Annotated[
     option("How the tokens' states become one vector.", default="model's", metavar="mean|cls|max"),
 ]
 Normalize = Annotated[
-    bool | None, option("To length one, or not.", "--normalize/--no-normalize", default="model's")
+    bool | None,
+    option(
+        "Scale each vector to length one, or not.", "--normalize/--no-normalize", default="model's"
+    ),
 ]
 
 
@@ -44,7 +47,7 @@ def encode(
     batch_size: options.BatchSize = 32,
     threads: options.Threads = None,
 ) -> None:
-    """Turn texts into vectors that are close where the texts mean alike.
+    """Turn texts into vectors that are close if the texts have similar meanings.
 
     One line in, one vector out. Input lines may be JSON objects with a "text", whose other fields
     pass through to JSON lines.
@@ -71,7 +74,7 @@ def encode(
             cut += sum(each.truncated for each in found)
     summary = f"{lines:,} texts → vectors of {width} numbers"
     if cut:
-        summary += f"; {cut:,} were longer than {embedder.max_length} tokens and cut there"
+        summary += f"; {cut:,} were longer than {embedder.max_length} tokens and were cut"
     say(f"{summary}.")
 
 

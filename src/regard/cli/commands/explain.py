@@ -36,11 +36,11 @@ ModelName = Annotated[
 Attention = Annotated[
     str | None,
     option(
-        "Which of the model's: self-attention of a side, or across.",
+        "Attention of the model: self-attention of one side, or cross-attention.",
         metavar="encoder|decoder|cross",
     ),
 ]
-Target = Annotated[str | None, option("A translation to explain the cross-attention of.")]
+Target = Annotated[str | None, option("A translation whose cross-attention is explained.")]
 Score = Annotated[
     str | None,
     option("dot, scaled_dot, cosine, gaussian or average.", default="scaled_dot", metavar="NAME"),
@@ -48,43 +48,48 @@ Score = Annotated[
 Mask = Annotated[
     str | None,
     option(
-        "What is hidden: nothing, the future, or all but N words to each side.",
+        "What is hidden: nothing, the future, or all but N words on each side.",
         default="none",
         metavar="none|causal|N",
     ),
 ]
-HeadDim = Annotated[int | None, option("Dimensions of a head.", default="all there are")]
+HeadDim = Annotated[int | None, option("Dimensions of a head.", default="all")]
 Positions = Annotated[
-    bool | None, option("Add the sinusoids that tell the words' order.", "--positions")
+    bool | None, option("Add sinusoids, so that the order of the words counts.", "--positions")
 ]
 Projections = Annotated[
     str | None,
     option(
-        "Query, key and value are the vectors, or matrices drawn once make them.",
+        "Make query, key and value from the vectors with random matrices, or use the vectors"
+        " themselves.",
         default="none",
         metavar="none|random",
     ),
 ]
 Window = Annotated[str | None, option("Only these words of a longer text.", metavar="START:END")]
-Word = Annotated[int, option("The token whose output --geometry follows, from 0.", min=0)]
+Word = Annotated[int, option("The token that --geometry shows, from 0.", min=0)]
 Xlsx = Annotated[Path | None, option("Write a workbook whose cells are formulas: change a number.")]
 Geometry = Annotated[Path | None, option("Draw the arrows of a head as .svg, .pdf or .png.")]
-Whole = Annotated[bool, option("Every row and column, not the first ones only.", "--all")]
+Whole = Annotated[bool, option("Show every row and column, not only the first ones.", "--all")]
 
 
 def explain(
     context: typer.Context,
-    sentence: Annotated[str | None, argument("The sentence, in quotes; without it, stdin.")] = None,
+    sentence: Annotated[
+        str | None, argument("The sentence, in quotes; otherwise read stdin.")
+    ] = None,
     model: ModelName = None,
-    layer: Annotated[int | None, option("Which of the model's, from 0.", min=0)] = None,
+    layer: Annotated[int | None, option("Layer of the model, from 0.", min=0)] = None,
     attention: Attention = None,
     target: Target = None,
-    head: Annotated[int, option("Whose numbers are shown.", min=0)] = 0,
+    head: Annotated[int, option("Head whose numbers are shown.", min=0)] = 0,
     vectors: Annotated[str, option("Word vectors: a shipped name, or a file or folder.")] = WORDS,
     score: Score = None,
     mask: Mask = None,
-    temperature: Annotated[float | None, option("Scores are divided by it.", default="1")] = None,
-    heads: Annotated[int | None, option("How many share the vector.", default="1")] = None,
+    temperature: Annotated[
+        float | None, option("Scores are divided by this number.", default="1")
+    ] = None,
+    heads: Annotated[int | None, option("Heads that share the vector.", default="1")] = None,
     head_dim: HeadDim = None,
     positions: Positions = None,
     projections: Projections = None,
@@ -110,7 +115,7 @@ def explain(
     if model is None:
         if names := flags(specified(context, ("layer", "attention", "target"))):
             raise BadArgumentError(
-                f"{names} belong to a model, and none is named; give one, such as --model en-de."
+                f"a model is needed for {names}; give one, such as --model en-de."
             )
         found = _of_words(text, vectors, part, settings)
     else:

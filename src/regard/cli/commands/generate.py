@@ -21,7 +21,7 @@ Messages = list[dict[str, str]]
 ModelName = Annotated[
     str, model_option("Folder or hub:org/name of a GPT-2, Llama, Mistral or Qwen2 model.")
 ]
-Chat = Annotated[bool, option("Each prompt is a message to a model that chats.", "--chat")]
+Chat = Annotated[bool, option("Treat each prompt as a message to a chat model.", "--chat")]
 Interactive = Annotated[
     bool,
     option("Chat line by line. Ctrl-C stops an answer, Ctrl-D ends the chat.", "--interactive"),
@@ -34,27 +34,31 @@ DoSample = Annotated[
         default="model's",
     ),
 ]
-MinP = Annotated[float | None, option("Draw among those this fraction as likely as the likeliest.")]
+MinP = Annotated[
+    float | None, option("Draw tokens at least this fraction as likely as the top one.")
+]
 NumReturnSequences = Annotated[int | None, option("Texts to write for each prompt.", min=1)]
-RepetitionPenalty = Annotated[float | None, option("Above 1 avoids tokens already there.")]
-Stop = Annotated[list[str] | None, option("End once this has been written; may be given again.")]
+RepetitionPenalty = Annotated[float | None, option("Values above 1 avoid repeating tokens.")]
+Stop = Annotated[
+    list[str] | None, option("Stop once this has been written; may be given several times.")
+]
 
 
 def generate(
     context: typer.Context,
-    prompts: Annotated[options.Texts, options.texts_to("go on with")] = None,
+    prompts: Annotated[options.Texts, options.texts_to("continue")] = None,
     model: ModelName = "",
     input: options.Input = None,
     output: options.Output = None,
     as_json: options.JsonLines = False,
     chat: Chat = False,
-    system: Annotated[str | None, option("The instructions that a chat begins with.")] = None,
+    system: Annotated[str | None, option("Instructions at the beginning of a chat.")] = None,
     interactive: Interactive = False,
     max_new_tokens: options.MaxNewTokens = None,
     do_sample: DoSample = None,
-    temperature: Annotated[float | None, option("Below 1 keeps to likelier tokens.")] = None,
-    top_k: Annotated[int | None, option("Draw among this many likeliest; 0: all.")] = None,
-    top_p: Annotated[float | None, option("Draw among the likeliest of this much mass.")] = None,
+    temperature: Annotated[float | None, option("Values below 1 favor likelier tokens.")] = None,
+    top_k: Annotated[int | None, option("Number of likeliest tokens to draw from; 0: all.")] = None,
+    top_p: Annotated[float | None, option("Total probability of the tokens to draw from.")] = None,
     min_p: MinP = None,
     seed: Annotated[int | None, option("The same seed draws the same text.")] = None,
     num_beams: options.NumBeams = None,
@@ -65,7 +69,7 @@ def generate(
     batch_size: options.BatchSize = 16,
     threads: options.Threads = None,
 ) -> None:
-    """Go on with texts, or answer as a chat.
+    """Continue texts, or chat.
 
     One prompt is written as it comes; Ctrl-C keeps what is there. Of many, each text is followed
     by an empty line; --json tells them apart for a program.
@@ -161,7 +165,7 @@ def _asked(text: str, opening: Messages, chat: bool) -> str | Messages:
 def _warn(result: "Result", chat: bool, what: str) -> None:
     """Says of a cut where it surprises: an answer should end, while a text may go on for ever."""
     if result.full:
-        say(f"{what} was cut where the model's positions end.")
+        say(f"{what} was cut at the model's maximum length.")
     elif chat and not result.finished:
         say(f"{what} was cut at --max-new-tokens; raise it.")
 

@@ -43,20 +43,24 @@ NumBeams = Annotated[
     int | None, option("Hypotheses of a translation.", default="model's", min=1, max=MOST_BEAMS)
 ]
 Generate = Annotated[int | None, option("Tokens that a language model adds to the text.", min=0)]
-Tap = Annotated[str | None, option("Attention layer to begin with; `regard info MODEL --taps`.")]
+Tap = Annotated[
+    str | None, option("Attention layer to show first; see `regard info MODEL --taps`.")
+]
 HeadName = Annotated[
-    str | None, option("Head to begin with.", default="mean", metavar="NUMBER|mean")
+    str | None, option("Head to show first.", default="mean", metavar="NUMBER|mean")
 ]
 Html = Annotated[Path | None, option("Write one self-contained HTML file, which needs no network.")]
 Save = Annotated[Path | None, option("Write the trace as .safetensors, for regard look or load.")]
-Terminal = Annotated[bool, option("Show the map of words here, in the terminal.", "--terminal")]
-AsJson = Annotated[bool, option("Write what the trace has as one JSON object.", "--json")]
+Terminal = Annotated[bool, option("Show the map of words in the terminal.", "--terminal")]
+AsJson = Annotated[bool, option("Write a summary of the trace as one JSON object.", "--json")]
 
 
 def look(
     context: typer.Context,
     model: Model,
-    text: Annotated[str | None, argument("What to look at; without it, --file or stdin.")] = None,
+    text: Annotated[
+        str | None, argument("Text to look at; otherwise read --file or stdin.")
+    ] = None,
     file: Annotated[Path | None, option("Read the text from this file.", "--file", "-f")] = None,
     target: Annotated[str | None, option("Look at this translation, not the model's own.")] = None,
     num_beams: NumBeams = None,
@@ -71,7 +75,7 @@ def look(
     port: Port = PORT,
     no_open: NoOpen = False,
 ) -> None:
-    """Look at the attention of one text: on a page in the browser, unless an option says where.
+    """Look at the attention of one text: on a page in the browser, unless an option says otherwise.
 
     Nothing leaves this machine.
     """
@@ -82,7 +86,7 @@ def look(
     options = specified(context, ("target", "num_beams", "generate"))
     if saved and (options or text is not None or file):
         raise BadArgumentError(
-            "a saved trace is looked at as it is; leave out the text, --file, --target,"
+            "a saved trace cannot be changed; leave out the text, --file, --target,"
             " --num-beams and --generate, or name a model."
         )
     input_text = "" if saved else _text(text, file)

@@ -42,20 +42,22 @@ ModelName = Annotated[
         " the vectors alone; attention: parameter-free attention over them."
     ),
 ]
-Layer = Annotated[int | None, option("To draw; 0: the embedding.", default="last", min=0)]
+Layer = Annotated[int | None, option("Layer drawn; 0: the embedding.", default="last", min=0)]
 VectorsName = Annotated[
-    str | None, option("Of static and attention: a file or folder.", default="words-en")
+    str | None, option("For static and attention: a file or folder.", default="words-en")
 ]
-Picture = Annotated[Path | None, option("Draw to this .svg, .pdf or .png.", "--figure", "-o")]
+Picture = Annotated[Path | None, option("Picture to write: .svg, .pdf or .png.", "--figure", "-o")]
 
 
 def meaning(
-    word: Annotated[str, argument("The word; small letters and capitals are one.")],
+    word: Annotated[str, argument("The word; upper and lower case are the same.")],
     text: Text,
     model: ModelName = "en-de",
     layer: Layer = None,
     vectors: VectorsName = None,
-    temperature: Annotated[float | None, option("Of attention's softmax.", default="√dim")] = None,
+    temperature: Annotated[
+        float | None, option("For the softmax of attention.", default="√dim")
+    ] = None,
     figure: Picture = None,
     as_json: Json = False,
 ) -> None:
@@ -205,8 +207,8 @@ def _table(found: "list[Meaning]", count: int) -> str:
     if found[0].scores is not None:
         share = 100 * found[0].scores.most_frequent
         caption += (
-            f" The most frequent sense alone is right in {share:.1f} %; the nearest centroid is"
-            " that of the other occurrences."
+            f" Always choosing the most frequent sense is right in {share:.1f} %; each centroid"
+            " is the mean of the other occurrences."
         )
     return f"{markdown([head, *rows])}\n\n{caption}"
 

@@ -9,7 +9,7 @@ from regard.cli.options import PORT, NoOpen, Port, argument
 def studio(
     models: Annotated[
         list[str] | None,
-        argument("Model folders, or hub:org/name, to offer beside the shipped models."),
+        argument("Model folders, or hub:org/name, to offer in addition to the shipped models."),
     ] = None,
     port: Port = PORT,
     no_open: NoOpen = False,

@@ -42,8 +42,8 @@ def summarize(
 ) -> None:
     """Summarize texts.
 
-    One line in, one line out: an empty line stays empty, and a pipe gets each answer as soon as
-    its line has come.
+    One line in, one line out: an empty line stays empty, and in a pipe each answer is
+    written as soon as its line arrives.
     """
     groups = text_groups(texts, input, as_json, what="a text")
     options.use_threads(threads)
@@ -77,7 +77,7 @@ def _warn(line: Line, summary: "Rewriting", room: int) -> None:
         )
     if not summary.finished:
         say(
-            f"the summary of line {line.number} was cut where the model had not ended it; raise"
+            f"the summary of line {line.number} was cut off before it ended; raise"
             " --max-new-tokens."
         )
 

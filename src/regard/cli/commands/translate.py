@@ -26,15 +26,13 @@ AttentionStep = Annotated[
 ]
 AttentionLayer = Annotated[
     int | None,
-    option(
-        "Read from this layer of the decoder, from 0 on; -1 is the last.", default="mean of all"
-    ),
+    option("Read from this layer of the decoder, from 0; -1 is the last.", default="mean of all"),
 ]
 NBest = Annotated[
     int,
     option(
-        "Translations to show for each sentence, as line number, score and text separated by tabs;"
-        " not above --num-beams.",
+        "Translations to show for each sentence, as line number, score and text separated by"
+        " tabs; at most --num-beams.",
         "--n-best",
         min=1,
     ),
@@ -63,8 +61,8 @@ def translate(
 ) -> None:
     """Translate sentences.
 
-    One line in, one line out: an empty line stays empty, and a pipe gets each answer as soon as
-    its line has come.
+    One line in, one line out: an empty line stays empty, and in a pipe each answer is
+    written as soon as its line arrives.
     """
     attention = attention or attention_layer is not None
     groups = text_groups(sentences, input, as_json, what="a sentence")
@@ -73,7 +71,7 @@ def translate(
     beams = translator.generation.num_beams if num_beams is None else num_beams
     if num_return_sequences > beams:
         raise BadArgumentError(
-            f"--n-best must not be above --num-beams; got {num_return_sequences} > {beams}."
+            f"--n-best must be at most --num-beams; got {num_return_sequences} > {beams}."
         )
     settings = options.generation_options(context)
 
@@ -90,7 +88,7 @@ def translate(
     def shown(line: Line, result: "Result | None") -> str:
         if result and not result.finished:
             say(
-                f"the translation of line {line.number} was cut where the model had not ended it;"
+                f"the translation of line {line.number} was cut off before it ended;"
                 " raise --max-new-tokens or split the line."
             )
         if as_json:

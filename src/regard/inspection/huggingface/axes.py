@@ -69,7 +69,8 @@ def by_axis(
     if not isinstance(tokens, Mapping):
         if len(axes) > 1:
             raise BadArgumentError(
-                f"tokens must be given by axis here, {' and '.join(map(repr, axes))}; got one list."
+                f"tokens must be given for each axis here, {' and '.join(map(repr, axes))}; got"
+                " one list."
             )
         return {axes[0]: tokens}
     for axis in tokens:

@@ -77,7 +77,7 @@ def captured(
     logits, naming = logits_of(output), naming_of(tokenizer)
     notes = run.notes()
     if logits is None:
-        notes.append(f"{type(model).__name__} gives no logits, so nothing can be ablated")
+        notes.append(f"{type(model).__name__} returns no logits, so nothing can be ablated")
     if written is not None and written.searched:
         notes.append(ONE_PASS)
     return Trace(
@@ -176,7 +176,7 @@ class Run:
             )
         for tap in self.recorder.taps.values():
             if tap.output_weight is None:
-                tap.notes.append("its output projection is not known, and with it ‖α·f(x)‖")
+                tap.notes.append("its output projection is unknown, and therefore ‖α·f(x)‖ too")
         return notes
 
     def silent(self) -> list[nn.Module]:
@@ -235,7 +235,7 @@ def check(model: nn.Module, inputs: dict[str, Any]) -> None:
     check_traceable(model)
     if inputs.get("past_key_values") is not None:
         raise UnsupportedError(
-            "a trace is of whole texts, so that rows and columns are the same tokens;"
+            "a trace needs whole texts, so that rows and columns are the same tokens;"
             " leave out past_key_values and give all of the input_ids."
         )
 

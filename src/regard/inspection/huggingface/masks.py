@@ -36,9 +36,7 @@ class MaskReader:
         elif hasattr(attention_mask, "mask_mod"):
             mask, bias = self.of_rule(attention_mask, captured), None
         elif not isinstance(attention_mask, Tensor):
-            raise Unreadable(
-                f"has a mask of a kind that is not known, {type(attention_mask).__name__}"
-            )
+            raise Unreadable(f"has a mask of an unknown kind, {type(attention_mask).__name__}")
         elif attention_mask.ndim == 2 and "flash" in captured.implementation:
             mask, bias = both(implied(captured), Padding(attention_mask[:, -keys:].bool())), None
         elif attention_mask.ndim == 4:

@@ -105,7 +105,7 @@ class TracedModel:
         writes = self.task in ("translation", "generation")
         if not writes and (target is not None or hypothesis or generate):
             raise UnsupportedError(
-                f"{self.name} writes nothing, so it takes no target, hypothesis or generate."
+                f"{self.name} generates nothing, so it takes no target, hypothesis or generate."
             )
         if target is not None and generate is not None:
             raise BadArgumentError("give either a target or generate; got both.")

@@ -24,7 +24,7 @@ export function Order({ answers, settings, spotlight, onPoint, onChoose }: Pictu
         <tr>
           <td />
           <th scope="col">output in this order</th>
-          <th scope="col">with <em>{tokens[first]}</em> and <em>{tokens[second]}</em> in each other’s place</th>
+          <th scope="col">with <em>{tokens[first]}</em> and <em>{tokens[second]}</em> swapped</th>
           <th scope="col">change</th>
         </tr>
       </thead>

@@ -56,7 +56,7 @@ function Vectors({ answers, spotlight, onPoint, onChoose }: PictureProps) {
         onPoint={onPoint}
         onChoose={onChoose}
       />
-      {plane && <Arrows title="the same as arrows" kept={plane.kept} arrows={arrows} onPoint={onPoint} onChoose={onChoose} />}
+      {plane && <Arrows title="the same vectors as arrows" kept={plane.kept} arrows={arrows} onPoint={onPoint} onChoose={onChoose} />}
     </div>
   );
 }

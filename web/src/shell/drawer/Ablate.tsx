@@ -16,7 +16,7 @@ export function Ablate({ state, trace, tap, cell }: AblateProps) {
   const at = { query: cell.query, key: cell.key };
   const choices: [AblationRequest["what"], string, string][] = [
     ["edge", "this edge", "this query may not look at this key, in this head (a)"],
-    ["head", `head ${cell.head}`, "this head of this layer gives nothing"],
+    ["head", `head ${cell.head}`, "the output of this head in this layer becomes zero"],
     ["token", `“${label(cell.key_token)}”`, "no other position may look at this key, in any layer or head"],
   ];
   const output = useLabels(trace.axes[trace.generation?.axis ?? tap.queries]);
@@ -29,8 +29,8 @@ export function Ablate({ state, trace, tap, cell }: AblateProps) {
         switch off
         <span class="rg-section__aside">
           {step === null
-            ? " and see the step of the output that changes most"
-            : ` and ask again for step ${step}${token === undefined ? "" : `, “${output(token)}”`}`}
+            ? " to see which step of the output changes most"
+            : ` to see what changes in step ${step}${token === undefined ? "" : `, “${output(token)}”`}`}
         </span>
       </h3>
       <div class="rg-ablate__choices">

@@ -39,7 +39,7 @@ function Body({ state, trace }: { state: State; trace: TraceInfo }) {
   if (!focus)
     return (
       <p class="rg-drawer__empty">
-        Click a cell of the map, or press an arrow key, to read the numbers behind its weight.
+        Click a cell of the map or press an arrow key to see the numbers behind its weight.
       </p>
     );
   if (head === "mean") return <ChooseHead state={state} tap={tap} />;
@@ -49,7 +49,7 @@ function Body({ state, trace }: { state: State; trace: TraceInfo }) {
         {error}
       </p>
     );
-  if (!cell) return <p class="rg-drawer__empty" role="status">fetching the numbers</p>;
+  if (!cell) return <p class="rg-drawer__empty" role="status">loading the numbers</p>;
   const current = cell.tap === tap.name && cell.head === head && cell.query === focus.query && cell.key === focus.key;
   return (
     <div class="rg-drawer__body" aria-busy={!current}>
@@ -65,7 +65,7 @@ function Body({ state, trace }: { state: State; trace: TraceInfo }) {
 function ChooseHead({ state, tap }: { state: State; tap: TapInfo }) {
   return (
     <div class="rg-drawer__empty">
-      <p>A mean over heads has no equation of its own; choose one of the heads.</p>
+      <p>A mean over heads has no equation of its own; choose a single head.</p>
       <div class="rg-drawer__heads">
         {Array.from({ length: tap.heads }, (_, head) => (
           <button key={head} type="button" class="rg-button" aria-label={headWords(head)} onClick={() => lookAt(state, tap, head)}>

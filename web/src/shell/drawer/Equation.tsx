@@ -58,7 +58,7 @@ export function Equation({ tap, cell }: { tap: TapInfo; cell: Cell }) {
         )}
       </ol>
       {cell.value_norm === null && (
-        <p class="rg-equation__note">‖α·f(x)‖ is not known: this layer's output projection was not recorded.</p>
+        <p class="rg-equation__note">‖α·f(x)‖ is unknown: this layer's output projection was not recorded.</p>
       )}
     </section>
   );

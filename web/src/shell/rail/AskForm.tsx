@@ -20,11 +20,11 @@ export function AskForm({ state }: { state: State }) {
   const submit = (event?: Event) => {
     event?.preventDefault();
     if (!text.value.trim()) {
-      state.error.value = "There is no text yet; write a sentence, or take the sample.";
+      state.error.value = "There is no text yet; write a sentence or use the sample.";
       return;
     }
     if (!chosen) {
-      state.error.value = `${model.value || "No model"} cannot be run here; choose a model of the list.`;
+      state.error.value = `${model.value || "No model"} cannot be run here; choose a model from the list.`;
       return;
     }
     void ask(state, { model: model.value, text: text.value.trim() });
@@ -51,7 +51,7 @@ export function AskForm({ state }: { state: State }) {
         ))}
       </select>
       {chosen && <p class="rg-ask__about">{chosen.description}</p>}
-      {!chosen && model.value && <p class="rg-ask__about">a trace that was opened; this model cannot be run from here</p>}
+      {!chosen && model.value && <p class="rg-ask__about">opened from a trace; this model cannot be run from here</p>}
       <label class="rg-label" for={`${id}-text`}>text</label>
       <textarea
         id={`${id}-text`}
@@ -77,7 +77,7 @@ export function AskForm({ state }: { state: State }) {
             sample sentence
           </button>
         )}
-        <button type="submit" class="rg-button rg-button--main" disabled={state.busy.value || !chosen} title={chosen || !model.value ? "ctrl+enter" : `${model.value} is not among the models here`}>
+        <button type="submit" class="rg-button rg-button--main" disabled={state.busy.value || !chosen} title={chosen || !model.value ? "ctrl+enter" : `${model.value} is not in the list of models`}>
           {state.busy.value ? "tracing" : "trace"}
         </button>
       </div>

@@ -31,7 +31,7 @@ export function Heads({ state, trace }: { state: State; trace: TraceInfo }) {
   const named = order.value === "distance" && tap.kind === "cross" ? "layer" : order.value;
 
   return (
-    <nav class="rg-heads" aria-label="what to look at">
+    <nav class="rg-heads" aria-label="attention to show">
       <div class="rg-segments rg-heads__groups" role="group" aria-label="attention">
         {groups.map(([side, kind]) => {
           const current = side === tap.side && kind === tap.kind;
@@ -149,8 +149,8 @@ function HeadButton({ state, tap, head, layer, by = "layer" }: HeadProps) {
         type="button"
         class="rg-thumb"
         aria-current={current.value ? "true" : undefined}
-        aria-label={`layer ${tap.layer}, head ${head}${info ? `: ${likeness(info)}` : ""}`}
-        title={`layer ${tap.layer}, head ${head}${info ? `\n${likeness(info)}` : ""}`}
+        aria-label={`layer ${tap.layer}, head ${head}${info ? `: ${summary(info)}` : ""}`}
+        title={`layer ${tap.layer}, head ${head}${info ? `\n${summary(info)}` : ""}`}
         onClick={() => lookAt(state, tap, head)}
       >
         <Thumbnail state={state} thumbnails={layer?.thumbnails ?? null} head={head} rows={tap.rows} columns={tap.columns} />
@@ -167,7 +167,7 @@ function HeadButton({ state, tap, head, layer, by = "layer" }: HeadProps) {
   );
 }
 
-function likeness(info: HeadInfo): string {
+function summary(info: HeadInfo): string {
   const parts = [`entropy ${info.entropy.toFixed(2)} bits`];
   if (info.distance !== null) parts.push(`mean distance ${info.distance.toFixed(1)} tokens`);
   parts.push(`${Math.round(100 * info.sink)} % to the sink${info.mostly_sink ? ", mostly a sink" : ""}`);

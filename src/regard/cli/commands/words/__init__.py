@@ -29,13 +29,13 @@ Model = Annotated[
     ),
 ]
 Limit = Annotated[
-    int | None, option("Read only so many words of the vectors.", default="all", min=1)
+    int | None, option("Read only this many words of the vectors.", default="all", min=1)
 ]
 
 
 @words.callback()
 def _words() -> None:
-    """Turn words into vectors, and see which lie close."""
+    """Turn words into vectors, and see which are close."""
 
 
 words.command()(represent)
@@ -46,11 +46,11 @@ words.command()(train)
 def near(
     word: Annotated[list[str], argument("One or more words.", "WORD...")],
     model: Model = SHIPPED,
-    count: Annotated[int, option("Of each word.", "--count", "-k", min=1)] = 10,
+    count: Annotated[int, option("Neighbors to list.", "--count", "-k", min=1)] = 10,
     limit: Limit = None,
     as_json: Json = False,
 ) -> None:
-    """List the words that lie closest to a word, with their cosines."""
+    """List the words that are closest to a word, with their cosines."""
     vectors = _load(model, limit)
     found = {each: vectors.neighbors(each, count) for each in word}
     if as_json:
@@ -69,9 +69,9 @@ def compare(
     limit: Limit = None,
     as_json: Json = False,
 ) -> None:
-    """Show the cosine of every two words: 1 is the same direction, 0 a right angle."""
+    """Show the cosine of every pair of words: 1 is the same direction, 0 a right angle."""
     if len(word) < 2:
-        raise BadArgumentError(f"two or more words are compared; got {len(word)}.")
+        raise BadArgumentError(f"two or more words are needed; got {len(word)}.")
     vectors = _load(model, limit)
     cosines = [[vectors.similarity(first, second) for second in word] for first in word]
     if as_json:
@@ -88,14 +88,16 @@ def compare(
 @words.command()
 def draw(
     word: Annotated[list[str], argument("Three or more words.", "WORD...")],
-    output: Annotated[Path, option("An .svg, .pdf or .png.", "--output", "-o")] = Path("words.svg"),
+    output: Annotated[Path, option("An .svg, .pdf or .png file.", "--output", "-o")] = Path(
+        "words.svg"
+    ),
     model: Model = SHIPPED,
-    method: Annotated[str, option("To two dimensions.", metavar="pca|umap")] = "pca",
-    neighbors: Annotated[int, option("Draw so many neighbors of each word too.", min=0)] = 0,
+    method: Annotated[str, option("Projection to two dimensions.", metavar="pca|umap")] = "pca",
+    neighbors: Annotated[int, option("Also draw this many neighbors of each word.", min=0)] = 0,
     limit: Limit = None,
     as_json: Json = False,
 ) -> None:
-    """Draw words as points of a plane, where words of like meaning lie close."""
+    """Draw words as points in a plane, where words with similar meanings are close."""
     vectors = _load(model, limit)
     near = [each for name in word for each, _ in vectors.neighbors(name, neighbors)]
     asked = list(dict.fromkeys(word))

@@ -18,14 +18,14 @@ WAYS = ("one-hot", "bag", "tfidf")
 ROWS, COLUMNS = 20, 12  # of a table in the terminal
 
 Output = Annotated[Path | None, option("Write here.", "--output", "-o", default="stdout")]
-AsJson = Annotated[bool, option("Write one JSON object with what is not zero.", "--json")]
+AsJson = Annotated[bool, option("Write one JSON object that leaves out zeros.", "--json")]
 
 
 def represent(
     file: Corpus = None,
     way: Annotated[str, option("Which.", "--as", metavar="|".join(WAYS))] = "bag",
     output: Output = None,
-    as_csv: Annotated[bool, option("Every number, as CSV.", "--csv")] = False,
+    as_csv: Annotated[bool, option("Write every number, as CSV.", "--csv")] = False,
     as_json: AsJson = False,
 ) -> None:
     """Count words: each word as a one-hot vector, each line as a bag of words or as TF-IDF."""

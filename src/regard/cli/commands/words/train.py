@@ -34,14 +34,14 @@ Output = Annotated[
 Method = Annotated[
     str,
     option(
-        "skip-gram with negative sampling, or svd: neighbors counted and factorised, better for"
-        " less than some million words.",
+        "skip-gram with negative sampling, or svd: neighbors counted and factorized, better for"
+        " less than a few million words.",
         metavar="|".join(METHODS),
     ),
 ]
-Negatives = Annotated[int | None, _skip_gram("Random words against each real one.", "5", min=1)]
+Negatives = Annotated[int | None, _skip_gram("Random words for each real one.", "5", min=1)]
 Subsample = Annotated[
-    float | None, _skip_gram("Words more frequent are often passed over.", "0.001", min=0)
+    float | None, _skip_gram("More frequent words are often skipped.", "0.001", min=0)
 ]
 
 
@@ -51,14 +51,18 @@ def train(
     output: Output = Path("vectors"),
     method: Method = METHODS[0],
     dim: Annotated[int, option("Numbers in a vector.", min=1)] = 100,
-    window: Annotated[int, option("Words on either side that count.", min=1)] = 5,
-    min_count: Annotated[int, option("Words met less often get no vector.", min=1)] = 5,
-    epochs: Annotated[int | None, _skip_gram("Times the text is read.", "10", min=1)] = None,
+    window: Annotated[int, option("Words on each side that count as neighbors.", min=1)] = 5,
+    min_count: Annotated[int, option("Words that occur less often get no vector.", min=1)] = 5,
+    epochs: Annotated[
+        int | None, _skip_gram("How many times the text is read.", "10", min=1)
+    ] = None,
     negatives: Negatives = None,
     subsample: Subsample = None,
-    learning_rate: Annotated[float | None, _skip_gram("At the beginning.", "0.025", min=0)] = None,
+    learning_rate: Annotated[
+        float | None, _skip_gram("Initial learning rate.", "0.025", min=0)
+    ] = None,
     seed: Annotated[int | None, _skip_gram("The same seed gives the same vectors.", "1")] = None,
-    half: Annotated[bool, option("Write numbers of 16 bits, in a folder.", "--half")] = False,
+    half: Annotated[bool, option("Write 16-bit numbers; only for a folder.", "--half")] = False,
     as_json: Json = False,
 ) -> None:
     """Train word vectors on your text."""
@@ -72,9 +76,9 @@ def train(
     shared = dict(dim=dim, window=window, min_count=min_count)
     if method == "svd":
         with waiting("counting neighbors"):
-            from regard.words.cooccurrence import factorise_vectors
+            from regard.words.cooccurrence import factorize_vectors
 
-            vectors = factorise_vectors(texts, **shared)
+            vectors = factorize_vectors(texts, **shared)
     else:
         from regard.words.skip_gram import train_vectors
 
