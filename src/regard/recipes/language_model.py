@@ -35,6 +35,7 @@ from regard.recipes.recipe import Recipe
 from regard.text import Tokenizer
 from regard.text.continuous import train_continuous
 from regard.training import Progress, cross_entropy
+from regard.training.precision import choose_dtype
 
 # Of generation_config.json: how the finished model writes, as nanoGPT's sample.py.
 SAMPLING: dict[str, Any] = {"do_sample": True, "temperature": 0.8, "top_k": 200}
@@ -244,7 +245,8 @@ class LanguageModelRecipe(Recipe[LanguageModelOptions, RunningText]):
 
     def save(self, model: nn.Module, data: RunningText, progress: Progress, folder: Path) -> None:
         model = cast(Decoder, model)
-        dtype = torch.float32 if self.options.precision == "fp32" else torch.bfloat16
+        # What it computed with, so that its figures hold.
+        dtype = choose_dtype(self.options.precision, model.output_weight.device)
         save_pretrained(model, folder, dtype=dtype)
         data.tokenizer.save(folder)
         settings = SAMPLING | {"max_new_tokens": self.block, "eos_token_id": model.config.eos_id}

@@ -165,7 +165,7 @@ class MaskedLanguageModelRecipe(EncoderRecipe[MaskedLanguageModelOptions, Encode
         }
 
     def save(self, model: nn.Module, data: EncoderText, progress: Progress, folder: Path) -> None:
-        save_pretrained(model, folder, dtype=self.dtype)
+        save_pretrained(model, folder, dtype=self.dtype(model))
         data.tokenizer.save(folder)
         options, dev = self.options, progress.figures
         facts = {

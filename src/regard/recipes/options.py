@@ -431,8 +431,18 @@ class MaskedLanguageModelOptions(EncoderOptions):
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        for name in self.not_used():
+            if getattr(self, name) != self.settings()[name].default:
+                raise BadArgumentError(
+                    f"{name} is not an option of a masked language model. Leave it out."
+                )
         for name in ("dev_fraction", "masked"):
             if not 0 < getattr(self, name) < 1:
                 raise BadArgumentError(
                     f"{name} must be above 0 and below 1; got {getattr(self, name)}."
                 )
+
+    @classmethod
+    def not_used(cls) -> frozenset[str]:
+        """The options of other encoders that this task does not have."""
+        return frozenset({"test", "lora_rank", "lora_alpha", "lora_targets"})

@@ -127,7 +127,7 @@ def language_model(
 
 
 @train.command(name="masked-language-model")
-@takes(MaskedLanguageModelOptions, but=frozenset({"test"}))
+@takes(MaskedLanguageModelOptions, but=MaskedLanguageModelOptions.not_used())
 def masked_language_model(
     data: Annotated[
         str, typer.Argument(help="Text: a file or folder; JSON lines, CSV, Parquet; also .gz.")
