@@ -114,7 +114,7 @@ class Split:
 
     @property
     def separated(self) -> bool:
-        """Whether there are several documents, which must be told apart."""
+        """Whether there are several documents, with a separator between them."""
         return len(self.train_documents) > 1
 
     def _own(self, part: str) -> Iterator[Piece]:

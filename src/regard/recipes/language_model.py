@@ -73,8 +73,8 @@ class LanguageModelRecipe(Recipe[LanguageModelOptions, RunningText]):
 
     @property
     def files(self) -> list[str]:
-        given = [*self.source, *([self.options.dev] if self.options.dev else [])]
-        return [str(file) for path in given for file in text_files(path)]
+        paths = [*self.source, *([self.options.dev] if self.options.dev else [])]
+        return [str(file) for path in paths for file in text_files(path)]
 
     @cached_property
     def base(self) -> tuple[Decoder, Tokenizer] | None:

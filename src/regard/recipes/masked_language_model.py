@@ -48,7 +48,7 @@ class EncoderText:
 
 
 class MaskedTexts:
-    """The batches of `EncodedTexts`; the words hidden at a step follow from the seed and the step."""
+    """The batches of `EncodedTexts`; which words a step hides follows from the seed and the step."""
 
     def __init__(self, texts: EncodedTexts, masking: Masking) -> None:
         self.texts, self.masking = texts, masking
@@ -78,8 +78,8 @@ class MaskedLanguageModelRecipe(EncoderRecipe[MaskedLanguageModelOptions, Encode
 
     @property
     def files(self) -> list[str]:
-        given = [*self.source, *([self.options.dev] if self.options.dev else [])]
-        return [str(file) for path in given for file in text_files(path)]
+        paths = [*self.source, *([self.options.dev] if self.options.dev else [])]
+        return [str(file) for path in paths for file in text_files(path)]
 
     def prepare(self, folder: Path) -> EncoderText:
         options, [path] = self.options, self.source
