@@ -231,17 +231,16 @@ class LanguageModelRecipe(Recipe[LanguageModelOptions, RunningText]):
         return data.tokenizer.decode(id_ for id_ in ids if id_ < data.tokenizer.vocab_size)
 
     def watch(self, event: str, progress: Progress) -> None:
-        """Keeps and shows the samples; a resumed run drops those behind its checkpoint."""
+        """Keeps and shows the samples; those of a later step are of a run that was cut off."""
+        if event != "evaluate" or not self._sample:
+            return
         file = Path(self.options.output) / "samples.txt"
-        if event == "resume" and file.exists():
-            with whole_file(file) as kept:
-                text = _until(file.read_text(encoding="utf-8"), progress.step)
-                kept.write_text(text, encoding="utf-8")
-        if event == "evaluate" and self._sample:
-            header = f"=== step {progress.step:,}, dev loss {progress.figures['loss']:.4f} ===\n"
-            with open(file, "a", encoding="utf-8") as samples:
-                samples.write(f"{header}{self._sample}\n\n")
-            self.say(f"sample: {self._sample!r}")
+        before = file.read_text(encoding="utf-8") if file.exists() else ""
+        header = f"=== step {progress.step:,}, dev loss {progress.figures['loss']:.4f} ===\n"
+        with whole_file(file) as whole:
+            kept = _before(before, progress.step)
+            whole.write_text(f"{kept}{header}{self._sample}\n\n", encoding="utf-8")
+        self.say(f"sample: {self._sample!r}")
 
     def save(self, model: nn.Module, data: RunningText, progress: Progress, folder: Path) -> None:
         model = cast(Decoder, model)
@@ -281,9 +280,9 @@ def summed_loss(model: Decoder, batch: BlockBatch) -> Tensor:
     return cross_entropy(hidden.flatten(0, 1), model.output_weight, batch.targets.flatten())
 
 
-def _until(samples: str, step: int) -> str:
-    """The samples up to this step."""
+def _before(samples: str, step: int) -> str:
+    """The samples of earlier steps than this one."""
     for found in _HEADER.finditer(samples):
-        if int(found[1].replace(",", "")) > step:
+        if int(found[1].replace(",", "")) >= step:
             return samples[: found.start()]
     return samples

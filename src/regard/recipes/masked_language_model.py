@@ -48,7 +48,7 @@ class EncoderText:
 
 
 class MaskedTexts:
-    """The batches of `EncodedTexts`; which words a step hides follows from the seed and the step."""
+    """The batches of `EncodedTexts`; what a step hides follows from seed and step."""
 
     def __init__(self, texts: EncodedTexts, masking: Masking) -> None:
         self.texts, self.masking = texts, masking
