@@ -6,9 +6,9 @@
 4 layers, 4 heads, 128 wide, blocks of 64, 12 in a batch, no dropout, AdamW at 1e-3 (betas 0.9 and
 0.99, decay 0.1), a warm-up of 100 steps and a cosine to 1e-4, float32. The plain loop has the same
 first weights, batches and rates. The two take turns, so that a drift of the machine hits both; each
-is timed by its own clock; regard's seconds hold an evaluation and a checkpoint too. Both run in one
-process, so the plain loop also has freed memory kept (`training/memory.py`). The loss is that of all
-dev tokens.
+has its own clock, and regard's seconds hold an evaluation and a checkpoint too. Both run in one
+process, so the plain loop also has freed memory kept (`training/memory.py`). The loss is that of
+all dev tokens.
 """
 
 import argparse
