@@ -93,7 +93,11 @@ def main() -> None:
         torch.manual_seed(options.seed)  # the weights that the run begins with
         model = recipe.model(data)
         plain = PlainGPT(model, betas=options.betas(), compiled=arguments.compiled)
-        turns = Turns(recipe.batches(data, model), plain, options, arguments.turn)
+        batches = recipe.batches(data, model)
+        started = time.perf_counter()
+        plain.prepare(batches.at(0))
+        say(f"the plain loop was ready after {time.perf_counter() - started:.1f} seconds")
+        turns = Turns(batches, plain, options, arguments.turn)
         progress = learn(recipe, data=data, watch=turns.watch)
         trained = Decoder(model.config)
         from regard import from_pretrained

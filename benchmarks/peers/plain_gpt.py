@@ -44,6 +44,11 @@ class PlainGPT:
         self.optimizer.zero_grad(set_to_none=True)
         return loss.item()
 
+    def prepare(self, batch: BlockBatch) -> None:
+        """Compiles what is to be compiled; no weight changes."""
+        self.forward(batch.ids, batch.targets).backward()
+        self.optimizer.zero_grad(set_to_none=True)
+
     @torch.no_grad()
     def loss(self, batch: BlockBatch) -> float:
         """The mean loss of a batch."""
