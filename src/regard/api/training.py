@@ -11,6 +11,7 @@ from regard.tasks.task import Task
 if TYPE_CHECKING:
     from regard.tasks.classification import Classifier
     from regard.tasks.filling import MaskFiller
+    from regard.tasks.summarization import Summarizer
     from regard.tasks.writing import Writer
     from regard.translation.translator import Translator
 
@@ -56,6 +57,13 @@ TAUGHT = {
         "MaskedLanguageModelOptions",
         "fill-mask",
     ),
+    "summarization": Taught(
+        "regard.recipes.summarization",
+        "SummarizationRecipe",
+        "regard.recipes.options",
+        "SummarizationOptions",
+        "summarization",
+    ),
 }
 
 
@@ -75,6 +83,10 @@ def train(
 def train(
     task: Literal["masked-language-model"], data: File, output: File, **options: Any
 ) -> "MaskFiller": ...
+@overload
+def train(
+    task: Literal["summarization"], data: File, output: File, **options: Any
+) -> "Summarizer": ...
 def train(task: str, data: File | tuple[File, File], output: File, **options: Any) -> Task:
     """Trains a model on `data` in the folder `output`, or resumes there; returns the best one.
 
@@ -85,7 +97,7 @@ def train(task: str, data: File | tuple[File, File], output: File, **options: An
         data: a file of examples; of a translation also a source file and a target file; of a
             language model a file or folder of text.
         options: fields of the task's options: `TrainingOptions`, `ClassificationOptions`,
-            `LanguageModelOptions`, `MaskedLanguageModelOptions`.
+            `LanguageModelOptions`, `MaskedLanguageModelOptions`, `SummarizationOptions`.
 
     Raises:
         BadArgumentError: an unknown task or option.
