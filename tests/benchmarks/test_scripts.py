@@ -43,6 +43,7 @@ def test_help_says_in_one_sentence_what_is_measured(script, call):
 @pytest.mark.parametrize(
     ("script", "arguments"),
     [
+        ("language_model.py", ["nowhere.txt"]),
         ("training_speed.py", ["nowhere.tsv"]),
         ("resume.py", ["nowhere.tsv"]),
         ("decoding.py", ["nowhere.tsv"]),

@@ -122,6 +122,24 @@ OPTIONS = {
         "--dev-documents", "--average", "--device", "--precision", "--seed", "--tensorboard",
         "--threads", "--json", "--help",
     },
+    "train language-model": {
+        "data", "--text", "--dev", "--dev-fraction", "--output", "--license", "--data-note",
+        "--tokenizer", "--vocab-size", "--from", "--preset", "--d-model", "--layers", "--heads",
+        "--dropout", "--block", "--batch-size", "--max-tokens", "--accumulate", "--learning-rate",
+        "--warmup", "--schedule", "--cooldown", "--weight-decay", "--beta2", "--max-steps",
+        "--max-epochs", "--max-minutes", "--patience", "--eval-every", "--dev-tokens",
+        "--sample-tokens", "--average", "--device", "--precision", "--seed", "--tensorboard",
+        "--threads", "--json", "--help",
+    },
+    "train masked-language-model": {
+        "data", "--text", "--dev", "--dev-fraction", "--output", "--license", "--data-note",
+        "--from", "--preset", "--dropout", "--vocab-size", "--max-length", "--masked",
+        "--train-layers", "--layer-decay", "--batch-size", "--max-tokens", "--accumulate",
+        "--learning-rate", "--warmup", "--schedule", "--cooldown", "--weight-decay",
+        "--max-steps", "--max-epochs", "--max-minutes", "--patience", "--eval-every",
+        "--dev-tokens", "--average", "--device", "--precision", "--seed", "--tensorboard",
+        "--threads", "--json", "--help",
+    },
 }  # fmt: skip
 
 

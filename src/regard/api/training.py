@@ -11,7 +11,9 @@ from regard.tasks.task import Task
 if TYPE_CHECKING:
     from regard.tasks.classification import Classifier
     from regard.tasks.images import ImageClassifier
+    from regard.tasks.filling import MaskFiller
     from regard.tasks.summarization import Summarizer
+    from regard.tasks.writing import Writer
     from regard.translation.translator import Translator
 
 File = str | os.PathLike[str]
@@ -49,6 +51,20 @@ TAUGHT = {
         "ImageClassificationOptions",
         "image-classification",
     ),
+    "language-model": Taught(
+        "regard.recipes.language_model",
+        "LanguageModelRecipe",
+        "regard.recipes.options",
+        "LanguageModelOptions",
+        "text-generation",
+    ),
+    "masked-language-model": Taught(
+        "regard.recipes.masked_language_model",
+        "MaskedLanguageModelRecipe",
+        "regard.recipes.options",
+        "MaskedLanguageModelOptions",
+        "fill-mask",
+    ),
     "summarization": Taught(
         "regard.recipes.summarization",
         "SummarizationRecipe",
@@ -69,6 +85,14 @@ def train(
 ) -> "Classifier": ...
 @overload
 def train(
+    task: Literal["language-model"], data: File, output: File, **options: Any
+) -> "Writer": ...
+@overload
+def train(
+    task: Literal["masked-language-model"], data: File, output: File, **options: Any
+) -> "MaskFiller": ...
+@overload
+def train(
     task: Literal["summarization"], data: File, output: File, **options: Any
 ) -> "Summarizer": ...
 @overload
@@ -83,9 +107,10 @@ def train(task: str, data: File | tuple[File, File], output: File, **options: An
     Args:
         task: a name in TAUGHT.
         data: a file of examples; of a translation also a source file and a target file; of images
-            also a folder with a sub-folder for each label.
-        options: fields of the task's options: `TrainingOptions`, `ClassificationOptions`,
-            `SummarizationOptions`, `ImageClassificationOptions`.
+            also a folder with a sub-folder for each label; of a language model a file or folder of
+            text.
+        options: fields of the task's options, such as `ClassificationOptions`; see
+            `regard.recipes.options` and `regard.translation.options`.
 
     Raises:
         BadArgumentError: an unknown task or option.

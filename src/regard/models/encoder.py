@@ -222,7 +222,11 @@ class MaskedLMHead(nn.Module):
 
     def forward(self, states: Tensor, table: Tensor) -> Tensor:
         """(batch, length, d_model) and (vocab, d_model) → logits, (batch, length, vocab)."""
-        return functional.linear(self.norm(self.activation(self.dense(states))), table, self.bias)
+        return functional.linear(self.transform(states), table, self.bias)
+
+    def transform(self, states: Tensor) -> Tensor:
+        """What the table is multiplied by, (…, d_model) → the same shape."""
+        return self.norm(self.activation(self.dense(states)))
 
 
 @torch.no_grad()

@@ -97,6 +97,9 @@ class Recipe(ABC, Generic[OptionsT, DataT]):
         """The learning rate of a parameter over that of the schedule."""
         return 1.0
 
+    def watch(self, event: str, progress: Progress) -> None:
+        """Called at each event of the run, before those who watch it; see `training.fit`."""
+
     def collapsed(self, figures: dict[str, float]) -> bool:
         """Whether the model gives nearly the same output for every input."""
         return False
@@ -159,7 +162,9 @@ def _learn(
         free=options.free(),
         threads=torch.get_num_threads() if device.type == "cpu" else None,
     )
-    watchers = [watch, tensorboard(run.path)] if options.tensorboard else [watch]
+    watchers = [recipe.watch, watch]
+    if options.tensorboard:
+        watchers.append(tensorboard(run.path))
 
     def watch_all(event: str, progress: Progress) -> None:
         for watcher in watchers:

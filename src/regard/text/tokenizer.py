@@ -230,12 +230,13 @@ class Tokenizer:
         for index, (id_, token) in enumerate(zip(ids, self.tokens(ids), strict=True)):
             if id_ in special:
                 continue
-            if not groups or self._starts_word(token):
+            if not groups or self.starts_word(token):
                 groups.append([])
             groups[-1].append(index)
         return groups
 
-    def _starts_word(self, token: str) -> bool:
+    def starts_word(self, token: str) -> bool:
+        """Whether a piece of the vocabulary begins a word."""
         if isinstance(self.backend.model, models.WordPiece):
             return not token.startswith(INSIDE)
         return token.startswith(self._word_start)

@@ -18,6 +18,8 @@ from regard.errors import BadArgumentError
 from regard.recipes.options import (
     ClassificationOptions,
     ImageClassificationOptions,
+    LanguageModelOptions,
+    MaskedLanguageModelOptions,
     RunOptions,
     SummarizationOptions,
 )
@@ -177,6 +179,44 @@ def _score_summaries(run: Path, *, as_json: bool) -> None:
             load(str(run / "model"), "summarization"), tested, lead_words=words, progress=bar
         )
     print(json.dumps(result.figures, ensure_ascii=False) if as_json else result.table())
+
+
+@train.command(name="language-model")
+@takes(LanguageModelOptions)
+def language_model(
+    data: Annotated[
+        str, typer.Argument(help="Text: a file or folder; JSON lines, CSV, Parquet; also .gz.")
+    ],
+    threads: Threads = None,
+    as_json: AsJson = False,
+    **arguments: Any,
+) -> None:
+    """Train a language model, which continues a text, on running text.
+
+    The best model is in OUTPUT/model, in Hugging Face's layout. The same command again resumes.
+    """
+    from regard.recipes.language_model import LanguageModelRecipe
+
+    _learn(LanguageModelRecipe, data, LanguageModelOptions, arguments, threads, as_json)
+
+
+@train.command(name="masked-language-model")
+@takes(MaskedLanguageModelOptions, but=MaskedLanguageModelOptions.not_used())
+def masked_language_model(
+    data: Annotated[
+        str, typer.Argument(help="Text: a file or folder; JSON lines, CSV, Parquet; also .gz.")
+    ],
+    threads: Threads = None,
+    as_json: AsJson = False,
+    **arguments: Any,
+) -> None:
+    """Train an encoder on running text, from which other tasks start (--from).
+
+    The best model is in OUTPUT/model, in Hugging Face's layout. The same command again resumes.
+    """
+    from regard.recipes.masked_language_model import MaskedLanguageModelRecipe
+
+    _learn(MaskedLanguageModelRecipe, data, MaskedLanguageModelOptions, arguments, threads, as_json)
 
 
 def _learn(
