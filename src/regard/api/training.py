@@ -9,7 +9,9 @@ from regard.errors import unknown
 from regard.tasks.task import Task
 
 if TYPE_CHECKING:
+    from regard.tasks.answering import Answerer
     from regard.tasks.classification import Classifier
+    from regard.tasks.embedding import Embedder
     from regard.translation.translator import Translator
 
 File = str | os.PathLike[str]
@@ -40,6 +42,20 @@ TAUGHT = {
         "ClassificationOptions",
         "text-classification",
     ),
+    "question-answering": Taught(
+        "regard.recipes.question_answering",
+        "QuestionAnsweringRecipe",
+        "regard.recipes.options",
+        "QuestionAnsweringOptions",
+        "question-answering",
+    ),
+    "embedding": Taught(
+        "regard.recipes.embedding",
+        "EmbeddingRecipe",
+        "regard.recipes.options",
+        "EmbeddingOptions",
+        "feature-extraction",
+    ),
 }
 
 
@@ -51,6 +67,12 @@ def train(
 def train(
     task: Literal["classification"], data: File, output: File, **options: Any
 ) -> "Classifier": ...
+@overload
+def train(
+    task: Literal["question-answering"], data: File, output: File, **options: Any
+) -> "Answerer": ...
+@overload
+def train(task: Literal["embedding"], data: File, output: File, **options: Any) -> "Embedder": ...
 def train(task: str, data: File | tuple[File, File], output: File, **options: Any) -> Task:
     """Trains a model on `data` in the folder `output`, or resumes there; returns the best one.
 
@@ -59,7 +81,7 @@ def train(task: str, data: File | tuple[File, File], output: File, **options: An
     Args:
         task: a name in TAUGHT.
         data: a file of examples; of a translation also a source file and a target file.
-        options: fields of the task's options: `TrainingOptions`, `ClassificationOptions`.
+        options: fields of the task's class of options, the one in TAUGHT.
 
     Raises:
         BadArgumentError: an unknown task or option.

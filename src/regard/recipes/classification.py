@@ -20,12 +20,10 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn import functional
 
-from regard.checkpoints import save_pretrained
 from regard.data import BadLine, Role, TokenStore, read_rows
 from regard.errors import BadArgumentError, DamagedFileError
 from regard.files import write_json
 from regard.models import Encoder
-from regard.recipes.card import training_facts, write_card
 from regard.recipes.encoded import EncodedBatch, EncodedTexts, encode_examples, write_store
 from regard.recipes.encoders import EncoderRecipe
 from regard.recipes.examples import (
@@ -217,30 +215,22 @@ class ClassificationRecipe(EncoderRecipe[ClassificationOptions, LabeledTexts]):
 
     def save(self, model: nn.Module, data: LabeledTexts, progress: Progress, folder: Path) -> None:
         settings = {"problem_type": problem_type(data.several)}
-        save_pretrained(model, folder, dtype=self.dtype, settings=settings)
-        data.tokenizer.save(folder)
+        self.save_encoder(model, data.tokenizer, folder, settings)
         dev = progress.figures
         kind = "any number of" if data.several else "one of"
-        facts = {
-            "pipeline_tag": "text-classification",
-            "kind": self.describe(model),
-            "data": self.options.data_note or data.origin,
-            "training_texts": len(data.store),
-            **({"base_model": self.options.base_model} if self.options.base_model else {}),
-            **training_facts(model, self.options, progress, self.command),
-        }
-        lines = [
-            f"{facts['kind'].capitalize()}: {facts['parameters']:,} parameters",
-            f"Labels: {kind} {', '.join(data.labels)}",
-            f"Data: {facts['data']} ({facts['training_texts']:,} texts after cleaning)",
-            f"License of these weights: {self.options.license}",
-            f"Command: `{self.command}`",
-            f"Training: {facts['minutes']} minutes, {progress.step:,} steps",
-            f"Dev set, {len(data.dev):,} texts: accuracy {dev['accuracy']:.1%}, macro-F1"
+        self.save_card(
+            folder,
+            "Text classification",
+            model,
+            progress,
+            tag="text-classification",
+            origin=data.origin,
+            count=(len(data.store), "texts"),
+            about=[f"Labels: {kind} {', '.join(data.labels)}"],
+            result=f"Dev set, {len(data.dev):,} texts: accuracy {dev['accuracy']:.1%}, macro-F1"
             f" {dev['macro_f1']:.1%}, micro-F1 {dev['micro_f1']:.1%}, calibration error"
             f" {dev['calibration']:.3f}, loss {dev['loss']:.3f}",
-        ]
-        write_card(folder, "Text classification", facts, lines)
+        )
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,7 @@
 """What the recipes of encoders share: the model to begin with, which of it learns, and how fast."""
 
 import re
+from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeVar, cast
@@ -8,17 +9,19 @@ from typing import Any, TypeVar, cast
 import torch
 from torch import nn
 
-from regard.checkpoints import open_checkpoint
+from regard.checkpoints import open_checkpoint, save_pretrained
 from regard.data import TokenStore
 from regard.errors import BadArgumentError
 from regard.models import Encoder
 from regard.models.encoder import replace_head
+from regard.recipes.card import training_facts, write_card
 from regard.recipes.encoded import EncodedTexts
 from regard.recipes.options import EncoderOptions
 from regard.recipes.recipe import DataT, Recipe
 from regard.tasks.reading import load_encoder
 from regard.text import Tokenizer
 from regard.text.train import train_tokenizer
+from regard.training import Progress
 
 OptionsT = TypeVar("OptionsT", bound=EncoderOptions)
 
@@ -73,6 +76,55 @@ class EncoderRecipe(Recipe[OptionsT, DataT]):
             return model
         config = self.options.model_settings(tokenizer.vocab_size)
         return replace_head(Encoder(_with_pad(config, tokenizer.pad_id)), head, **changes)
+
+    def save_encoder(
+        self, model: nn.Module, tokenizer: Tokenizer, folder: Path, settings: dict[str, Any]
+    ) -> None:
+        """Writes the model, with more keys for config.json, and the tokenizer."""
+        save_pretrained(model, folder, dtype=self.dtype, settings=settings)
+        tokenizer.save(folder)
+
+    def save_card(
+        self,
+        folder: Path,
+        title: str,
+        model: nn.Module,
+        progress: Progress,
+        *,
+        tag: str,
+        origin: str,
+        count: tuple[int, str],
+        about: Sequence[str] = (),
+        result: str,
+    ) -> None:
+        """Writes the card of a trained encoder.
+
+        Args:
+            tag: Hugging Face's name of the task.
+            origin: the name of the data's file.
+            count: of the training examples, and what they are called: (120, "texts").
+            about: lines on what the model does.
+            result: the line on the dev set.
+        """
+        options, (number, noun) = self.options, count
+        facts = {
+            "pipeline_tag": tag,
+            "kind": self.describe(model),
+            "data": options.data_note or origin,
+            f"training_{noun}": number,
+            **({"base_model": options.base_model} if options.base_model else {}),
+            **training_facts(model, options, progress, self.command),
+        }
+        lines = [
+            f"{facts['kind'].capitalize()}: {facts['parameters']:,} parameters",
+            *about,
+            f"Data: {facts['data']} ({number:,} {noun} after cleaning)",
+            f"License of these weights: {options.license}",
+            f"Command: `{self.command}`",
+            f"Training: {facts['minutes']} minutes, {progress.step:,} steps",
+            result,
+        ]
+        write_card(folder, title, facts, lines)
 
     def describe(self, model: nn.Module) -> str:
         if self.options.base_model is not None:

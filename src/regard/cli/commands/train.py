@@ -13,7 +13,12 @@ from regard.cli.options import Threads
 from regard.cli.training_display import TrainingDisplay
 from regard.cli.training_options import options_from, takes, use_run_threads
 from regard.errors import BadArgumentError
-from regard.recipes.options import ClassificationOptions, RunOptions
+from regard.recipes.options import (
+    ClassificationOptions,
+    EmbeddingOptions,
+    QuestionAnsweringOptions,
+    RunOptions,
+)
 from regard.translation.options import TrainingOptions
 
 train = typer.Typer(name="train", no_args_is_help=True)
@@ -95,6 +100,53 @@ def classification(
     from regard.recipes.classification import ClassificationRecipe
 
     _learn(ClassificationRecipe, data, ClassificationOptions, arguments, threads, as_json)
+
+
+@train.command()
+@takes(QuestionAnsweringOptions)
+def question_answering(
+    data: Annotated[
+        str,
+        typer.Argument(
+            help="Questions with contexts and answers: SQuAD's JSON, or TSV, CSV, JSON lines,"
+            " Parquet; also .gz."
+        ),
+    ],
+    threads: Threads = None,
+    as_json: AsJson = False,
+    **arguments: Any,
+) -> None:
+    """Train a model that finds the answer to a question in a text.
+
+    The best model is in OUTPUT/model, in Hugging Face's layout. The same command again resumes.
+    """
+    from regard.recipes.question_answering import QuestionAnsweringRecipe
+
+    _learn(QuestionAnsweringRecipe, data, QuestionAnsweringOptions, arguments, threads, as_json)
+
+
+@train.command()
+@takes(EmbeddingOptions)
+def embedding(
+    data: Annotated[
+        str,
+        typer.Argument(
+            help="Pairs of texts that belong together, or with a score: TSV, CSV, JSON lines,"
+            " Parquet; also .gz."
+        ),
+    ],
+    threads: Threads = None,
+    as_json: AsJson = False,
+    **arguments: Any,
+) -> None:
+    """Train a model that turns texts into vectors, close where the texts belong together.
+
+    The best model is in OUTPUT/model, in sentence-transformers' layout. The same command again
+    resumes.
+    """
+    from regard.recipes.embedding import EmbeddingRecipe
+
+    _learn(EmbeddingRecipe, data, EmbeddingOptions, arguments, threads, as_json)
 
 
 def _learn(
