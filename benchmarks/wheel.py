@@ -34,7 +34,7 @@ COMMANDS = {
     "explain": "regard explain 'money bank grows' --json | grep -q weights",
     "words": "regard words near king --model words-en",
     "train": "regard train translation pairs.tsv --output run --max-steps 2 --vocab-size 400"
-    " && test -s run/model/model.safetensors",
+    " --dev-sentences 1 --max-length 60 && test -s run/model/model.safetensors",
     "doctor": "regard doctor en-de",
 }
 

@@ -19,11 +19,11 @@ WIDTH, HEAD_DIM, WANTS = 3 * CARDS + 1, 8, 2
 
 
 def main(output: Path | None = None) -> Numbers:
-    errors = {heads: trained(heads)[0] for heads in (1, 2)}
+    error_1, *_ = trained(1)
+    error_2, w_query, w_key = trained(2)
 
-    print(f"Mean squared error with one head {errors[1]:.3f}, with two {errors[2]:.4f}.")
+    print(f"Mean squared error with one head {error_1:.3f}, with two {error_2:.4f}.")
     if output:
-        _, w_query, w_key = trained(2)
         card = deal(1, WANTS, seed=1)[0][0]
         weights = attention_weights(card @ w_query, card @ w_key).detach()
         names = card[:, :CARDS].argmax(-1).tolist()
@@ -33,7 +33,7 @@ def main(output: Path | None = None) -> Numbers:
         rows = [f"{a} wants {b}, {c}" for a, b, c in zip(names, first, second, strict=True)]
         figure = flow(weights.numpy(), rows, [f"is {name}" for name in names], least=0.2)
         save(figure, output / "09_heads.svg")
-    return {"error_1_head": errors[1], "error_2_heads": errors[2]}
+    return {"error_1_head": error_1, "error_2_heads": error_2}
 
 
 def trained(heads: int) -> tuple[float, Tensor, Tensor]:

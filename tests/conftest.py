@@ -20,6 +20,9 @@ if find_spec("beartype") is not None:
     jaxtyping.install_import_hook(["regard.attention", "regard.positions"], "beartype.beartype")
 
 
+if "PYTEST_XDIST_WORKER" in os.environ:  # one of several processes: one processor, not all
+    os.environ.setdefault("OMP_NUM_THREADS", "1")
+
 for variable in ("COLUMNS", "LINES", "NO_COLOR", "FORCE_COLOR", "TERM"):
     os.environ.pop(variable, None)
 

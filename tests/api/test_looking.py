@@ -233,6 +233,7 @@ for name, folder, text in json.loads(sys.argv[1]):
     tokens = {axis: about.tokens for axis, about in trace.axes.items()}
     looked = run("look", folder, text, "--json")
     answers[name] = looked, run("info", folder, "--taps", "--json"), tokens, ablated(trace)
+assert "torch._dynamo" not in sys.modules  # a compiler that takes seconds to import
 print(json.dumps(answers))
 """
 

@@ -47,8 +47,9 @@ def regard(
     def run(*arguments: object, stdin: bytes | None = b"") -> Outcome:
         piped = Terminal() if stdin is None else io.TextIOWrapper(io.BytesIO(stdin))
         monkeypatch.setattr(sys, "stdin", piped)
+        monkeypatch.setattr(sys, "argv", ["regard", *map(str, arguments)])
         with pytest.raises(SystemExit) as stop:
-            main([str(argument) for argument in arguments])
+            main()
         captured = capsys.readouterr()
         return Outcome(int(stop.value.code or 0), captured.out, captured.err)
 

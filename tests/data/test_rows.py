@@ -61,7 +61,7 @@ def test_a_role_that_is_not_required_may_be_missing(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ("one\ttwo\tthree\n", "no column that is known to be the text; there are: one, two, three"),
+        ("one\ttwo\tthree\n", "known to be the text; its columns are one, two, three"),
         ("text\tlabel\na\n", r"line 2: expected 2 columns; got 1"),
     ],
 )
@@ -77,5 +77,5 @@ def test_columns_that_cannot_be_identified_are_refused(
 def test_a_column_that_is_not_there_is_refused_with_those_that_are(tmp_path: Path) -> None:
     path = tmp_path / "a.jsonl"
     path.write_text('{"words": "a", "kind": 1}\n')
-    with pytest.raises(RegardError, match=r"has no column 'text'; there are: words, kind"):
+    with pytest.raises(RegardError, match=r"has no column 'text'; its columns are words, kind"):
         values(path, Role("text", (), "text"))

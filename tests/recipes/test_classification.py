@@ -184,8 +184,8 @@ FILES = {
     ("file", "options", "message"),
     [
         ("one.tsv", {}, "needs at least two labels; .* has only .'x'."),
-        ("named.csv", {}, "no column that is known to be the text; there are: id, words, kind"),
-        ("named.csv", {"text": "word"}, "has no column 'word'; there are: id, words, kind"),
+        ("named.csv", {}, "known to be the text; its columns are id, words, kind"),
+        ("named.csv", {"text": "word"}, "has no column 'word'; its columns are id, words, kind"),
         ("good.tsv", {"dev": "other.tsv"}, "line 2, has the label 'z', which no training text has"),
         ("number.jsonl", {}, "line 1: expected a text; got int"),
         ("dict.jsonl", {}, "line 1: expected a label or a list of labels; got dict"),

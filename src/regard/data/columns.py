@@ -92,5 +92,9 @@ def column_position(path: Path, first: Sequence[str], column: Column | None) -> 
 
 def missing_column(path: Path, column: Column | None, names: Sequence[str]) -> BadArgumentError:
     """What to raise for a column that is not there: it lists those that are."""
-    there = ", ".join(name if len(name) <= 40 else f"{name[:39]}…" for name in names)
-    return BadArgumentError(f"{path} has no column {column!r}; its columns are {there}")
+    return BadArgumentError(f"{path} has no column {column!r}; its columns are {listed(names)}")
+
+
+def listed(names: Sequence[str]) -> str:
+    """Names in a row, the long ones cut: a first row may be a sentence."""
+    return ", ".join(name if len(name) <= 40 else f"{name[:39]}…" for name in names)

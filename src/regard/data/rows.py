@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from regard.data.columns import Column, column_position, missing_column
+from regard.data.columns import Column, column_position, listed, missing_column
 from regard.data.lines import check_file
 from regard.data.pairs import BadLine, OnBadLine, refuse
 from regard.data.readers import csv_rows, format_of, tab_rows
@@ -138,8 +138,7 @@ def _field(path: Path, record: Mapping[str, Any], role: Role) -> str | None:
 
 
 def _unknown(path: Path, role: Role, names: Sequence[str]) -> BadArgumentError:
-    there = ", ".join(name if len(name) <= 40 else f"{name[:39]}…" for name in names)
     return BadArgumentError(
-        f"{path} has no column that is known to be the {role.name}; there are: {there}."
-        f" Name one with `{role.name}`, or by its number from 1."
+        f"{path} has no column that is known to be the {role.name}; its columns are"
+        f" {listed(names)}. Name one with `{role.name}`, or by its number from 1."
     )

@@ -29,7 +29,8 @@ class RelativeBias(nn.Module):
         self.table = empty_table(num_buckets, num_heads)
         self.max_distance = max_distance
         self.bidirectional = bidirectional
-        self._buckets(torch.zeros(1, dtype=torch.long))  # raises for numbers that do not fit
+        # Raises for numbers that do not fit; on the meta device torch would import a compiler.
+        self._buckets(torch.zeros(1, dtype=torch.long, device="cpu"))
         self.reset_parameters()
 
     @torch.no_grad()

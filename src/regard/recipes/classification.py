@@ -21,6 +21,8 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from regard.data import BadLine, Role, TokenStore, read_rows
+from regard.data.columns import Column
+from regard.data.pairs import OnBadLine, refuse
 from regard.errors import BadArgumentError, DamagedFileError
 from regard.files import write_json
 from regard.models import Encoder
@@ -33,7 +35,7 @@ from regard.recipes.examples import (
     split_examples,
     write_examples,
 )
-from regard.recipes.label_metrics import LabelScores, label_scores
+from regard.recipes.label_metrics import LabelScores, confusion, label_scores
 from regard.recipes.options import ClassificationOptions
 from regard.recipes.prepared import prepare_once
 from regard.tasks.classification import Classifier
@@ -42,7 +44,6 @@ from regard.training import Progress
 
 TEXT: tuple[str, ...] = ("text", "sentence", "sentence1", "premise", "content", "document")
 TEXT += ("review", "comment", "tweet", "body", "message", "question")
-PAIR = ("pair", "sentence2", "hypothesis", "text2", "question2")
 LABEL = ("label", "labels", "class", "category", "sentiment", "emotion", "intent", "target")
 
 
@@ -167,19 +168,10 @@ class ClassificationRecipe(EncoderRecipe[ClassificationOptions, LabeledTexts]):
         return labels, [counter[label] for label in labels], several
 
     def _read(self, path: str, on_bad_line: Callable[[BadLine], None]) -> Iterator[Example]:
-        options = self.options
-        roles = (
-            Role("text", TEXT, options.text),
-            Role("label", LABEL, options.label),
-            Role("pair", PAIR if options.pair else (), options.pair, required=False),
+        columns = {name: getattr(self.options, name) for name in ("text", "pair", "label")}
+        return read_labeled(
+            path, **columns, separator=self.options.separator, on_bad_line=on_bad_line
         )
-        for (text, label, pair), line in read_rows(path, roles, on_bad_line=on_bad_line):
-            if not isinstance(text, str) or not isinstance(pair, str | None):
-                raise DamagedFileError(
-                    f"{path}, line {line:,}: expected a text; got {type(text).__name__}. Name the"
-                    " column of the texts with `text`."
-                )
-            yield Example(text, pair, _label_list(path, line, label, options.separator), line)
 
     def model(self, data: LabeledTexts) -> Encoder:
         return self.encoder(data.tokenizer, "classification", labels=data.labels)
@@ -233,24 +225,70 @@ class ClassificationRecipe(EncoderRecipe[ClassificationOptions, LabeledTexts]):
         )
 
 
+def read_labeled(
+    path: str,
+    *,
+    text: Column | None = None,
+    pair: Column | None = None,
+    label: Column | None = None,
+    separator: str | None = None,
+    on_bad_line: OnBadLine = refuse,
+) -> Iterator[Example]:
+    """The texts of a file with their labels, one at a time.
+
+    Args:
+        text, pair, label: the columns; pair is read only if it is named.
+        separator: between the labels of one text.
+
+    Raises:
+        BadArgumentError: a column that is missing.
+        DamagedFileError: a row whose text is not text, or whose label is neither a label nor a
+            list of labels.
+    """
+    roles = (
+        Role("text", TEXT, text),
+        Role("label", LABEL, label),
+        Role("pair", (), pair, required=False),
+    )
+    for (first, labels, second), line in read_rows(path, roles, on_bad_line=on_bad_line):
+        for value in (first, second):
+            if not isinstance(value, str | None):
+                raise DamagedFileError(
+                    f"{path}, line {line:,}: expected a text; got {type(value).__name__}. Name the"
+                    " column of the texts with `text`."
+                )
+        yield Example(first or "", second, _label_list(path, line, labels, separator), line)
+
+
 @dataclass(frozen=True)
 class LabelEvaluation:
     """What a classifier makes of examples with known labels."""
 
-    scores: LabelScores
-    loss: float
     labels: tuple[str, ...]
     predicted: NDArray[np.bool_]  # (texts, labels)
     expected: NDArray[np.bool_]
     probabilities: NDArray[np.float64]
+    losses: NDArray[np.float64]  # (texts,)
     several: bool
+
+    def __len__(self) -> int:
+        return len(self.losses)
+
+    @property
+    def scores(self) -> LabelScores:
+        """The figures of all texts, and of each label."""
+        return label_scores(self.predicted, self.expected, self.probabilities)
 
     @property
     def figures(self) -> dict[str, float]:
         """By name; "score" is the one that a model is chosen by."""
-        scores = self.scores
+        return self.figures_of(np.arange(len(self)))
+
+    def figures_of(self, rows: NDArray[np.int64]) -> dict[str, float]:
+        """The figures over these texts, which may repeat."""
+        scores = label_scores(self.predicted[rows], self.expected[rows], self.probabilities[rows])
         figures = {
-            "loss": self.loss,
+            "loss": float(self.losses[rows].mean()),
             "accuracy": scores.accuracy,
             "macro_f1": scores.macro_f1,
             "micro_f1": scores.micro_f1,
@@ -258,6 +296,16 @@ class LabelEvaluation:
             "score": scores.macro_f1 if self.several else scores.accuracy,
         }
         return figures if self.several else figures | {"matthews": scores.matthews}
+
+    @property
+    def confusion(self) -> NDArray[np.int64]:
+        """How often each label (row) was classified as each (column), (labels, labels)."""
+        return confusion(self.predicted, self.expected)
+
+    def worst(self, count: int) -> list[int]:
+        """The wrong texts that the classifier was surest about, by their loss."""
+        wrong = np.flatnonzero((self.predicted != self.expected).any(1))
+        return [int(row) for row in wrong[np.argsort(-self.losses[wrong])][:count]]
 
 
 def evaluate_labels(
@@ -292,18 +340,15 @@ def evaluate_labels(
     )
     found = classifier.logits(tokens, batch_size=batch_size, progress=progress)
     logits = torch.stack(found).float().cpu()
-    targets = [np.flatnonzero(row) for row in expected]
-    loss = label_loss(logits, targets, torch.ones(len(numbers)), several=several).item()
     probabilities = logits.sigmoid() if several else logits.softmax(-1)
     scores = probabilities.double().numpy()
     predicted = scores > 0.5 if several else scores == scores.max(1, keepdims=True)
     return LabelEvaluation(
-        scores=label_scores(predicted, expected, scores),
-        loss=loss / len(examples),
         labels=classifier.labels,
         predicted=predicted,
         expected=expected,
         probabilities=scores,
+        losses=_losses(logits, expected, several=several),
         several=several,
     )
 
@@ -331,6 +376,18 @@ def label_loss(
         logits, wanted, pos_weight=weights, reduction="sum"
     )
     return summed / logits.shape[1]
+
+
+def _losses(logits: Tensor, expected: NDArray[np.bool_], *, several: bool) -> NDArray[np.float64]:
+    """The loss of each text, (texts,)."""
+    wanted = torch.from_numpy(expected)
+    if several:
+        each = functional.binary_cross_entropy_with_logits(
+            logits, wanted.float(), reduction="none"
+        ).mean(1)
+    else:
+        each = functional.cross_entropy(logits, wanted.float().argmax(1), reduction="none")
+    return each.double().numpy()
 
 
 def problem_type(several: bool) -> str:

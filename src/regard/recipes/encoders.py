@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeVar, cast
@@ -22,6 +23,7 @@ from regard.tasks.reading import load_encoder
 from regard.text import Tokenizer
 from regard.text.train import train_tokenizer
 from regard.training import Progress
+from regard.training.precision import choose_dtype
 
 OptionsT = TypeVar("OptionsT", bound=EncoderOptions)
 
@@ -75,13 +77,13 @@ class EncoderRecipe(Recipe[OptionsT, DataT]):
             freeze(model, self.options.train_layers)
             return model
         config = self.options.model_settings(tokenizer.vocab_size)
-        return replace_head(Encoder(_with_pad(config, tokenizer.pad_id)), head, **changes)
+        return replace_head(Encoder(replace(config, pad_id=tokenizer.pad_id)), head, **changes)
 
     def save_encoder(
         self, model: nn.Module, tokenizer: Tokenizer, folder: Path, settings: dict[str, Any]
     ) -> None:
         """Writes the model, with more keys for config.json, and the tokenizer."""
-        save_pretrained(model, folder, dtype=self.dtype, settings=settings)
+        save_pretrained(model, folder, dtype=self.dtype(model), settings=settings)
         tokenizer.save(folder)
 
     def save_card(
@@ -158,10 +160,9 @@ class EncoderRecipe(Recipe[OptionsT, DataT]):
             return self.base[0].config.num_layers
         return int(self.options.model_settings(8).num_layers)
 
-    @property
-    def dtype(self) -> torch.dtype:
-        """Of the saved weights."""
-        return torch.float32 if self.options.precision == "fp32" else torch.bfloat16
+    def dtype(self, model: nn.Module) -> torch.dtype:
+        """Of the saved weights: what the model computed with, so that its figures hold."""
+        return choose_dtype(self.options.precision, next(model.parameters()).device)
 
 
 def freeze(model: Encoder, train_layers: int | None) -> None:
@@ -177,9 +178,3 @@ def freeze(model: Encoder, train_layers: int | None) -> None:
     model.requires_grad_(False)
     for part in learning:
         part.requires_grad_(True)
-
-
-def _with_pad(config: Any, pad_id: int) -> Any:
-    from dataclasses import replace
-
-    return replace(config, pad_id=pad_id)

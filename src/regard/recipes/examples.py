@@ -103,8 +103,8 @@ def split_examples(
     Args:
         held: the dev and test examples that were given.
         key: what examples of different parts must not share.
-        more: further texts of dev and test that must not be trained on, neither in `more` nor as
-            a `key`.
+        more: further texts of an example; it is not trained on if one of them is a key of dev or
+            test.
         share: of the examples, split off for dev and again for test; at most 2,000.
 
     Returns:
@@ -140,16 +140,16 @@ def split_examples(
     def part_of(example: Example) -> str | None:
         return split.part(Pair(key(example), "", 0))
 
-    def all_texts() -> set[str]:
-        return {text for own in parts.values() for each in own for text in texts(each)}
+    def keys() -> set[str]:
+        return {normalize(key(example)) for own in parts.values() for example in own}
 
-    given, trained, split_off = all_texts(), 0, 0
+    given, trained, split_off = keys(), 0, 0
     for example in read_examples(cleaned):
         part = part_of(example)
         if part in ("dev", "test") and given.isdisjoint(texts(example)):
             parts[part].append(example)
             split_off += 1
-    taken = all_texts()
+    taken = keys()
 
     def train() -> Iterator[Example]:
         nonlocal trained

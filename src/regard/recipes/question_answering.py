@@ -109,7 +109,6 @@ class QuestionAnsweringRecipe(EncoderRecipe[QuestionAnsweringOptions, Questions]
             folder,
             seed=options.seed,
             key=lambda example: example.group or example.pair or "",
-            more=lambda example: (example.pair or "",),
             share=0.1,  # whole articles, of which there are few
             say=self.say,
         )

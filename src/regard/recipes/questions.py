@@ -64,7 +64,7 @@ class QuestionReader:
         squad = read_squad(Path(path))
         asked = self._columns(path, on_bad_line) if squad is None else _squad(path, *squad)
         for each in asked:
-            found = []
+            found: list[list[Any]] = []
             for text, start in each.answers:
                 place, note = locate(each.context, text, start)
                 found.append([text, place])

@@ -39,8 +39,7 @@ def rank_pairs(
     Args:
         first, second: the texts' vectors, of length one, (pairs, d_model) each.
     """
-    places = {text: k for k, text in reversed(list(enumerate(firsts)))}  # of its vector
-    others = {text: k for k, text in reversed(list(enumerate(seconds)))}
+    places, others = _first_places(firsts), _first_places(seconds)
     queries, candidates = list(places), {text: number for number, text in enumerate(others)}
     right: dict[str, list[int]] = {text: [] for text in queries}
     for one, other in zip(firsts, seconds, strict=True):
@@ -57,6 +56,14 @@ def rank_pairs(
                 wrong[candidates[text]] = False
             ranks[start + row] = 1 + (cosines[row, wrong] >= best).sum()
     return Ranking(ranks)
+
+
+def _first_places(texts: Sequence[str]) -> dict[str, int]:
+    """Each different text, with the place of its first vector."""
+    places: dict[str, int] = {}
+    for place, text in enumerate(texts):
+        places.setdefault(text, place)
+    return places
 
 
 def spearman(first: Sequence[float] | NDArray, second: Sequence[float] | NDArray) -> float:

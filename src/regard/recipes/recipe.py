@@ -40,7 +40,7 @@ DataT = TypeVar("DataT", bound=Prepared)
 
 
 class Recipe(ABC, Generic[OptionsT, DataT]):
-    """How a task is learnt: its data, model, loss, figures and what is saved.
+    """How a task is learned: its data, model, loss, figures and what is saved.
 
     Args:
         source: the user's files, the first ones those to train on.

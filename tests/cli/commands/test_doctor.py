@@ -115,13 +115,13 @@ WRONG = {
     "too many tokens": (more_tokens, "vocabulary", "has ids up to 361, but the model has 360 rows"),
     "an id": (config(bos_token_id=400), "vocabulary", "bos_token_id is 400, but the vocabulary is"),
     "pad is eos": (config(pad_token_id=1), "padding", "are one token (1)"),
-    "another pad": (config(pad_token_id=2), "padding", "pad_token_id is 2, the tokenizer pads wi"),
+    "another pad": (config(pad_token_id=2), "padding", "is 2, but the tokenizer pads with 0"),
     "a mask of another pad": (
         config(pad_token_id=2), "running", "padded with 0 gives a different result",
     ),
     "no pad": (config(pad_token_id=None), "padding", "has no pad_token_id, but the tokenizer pad"),
     "another end": (
-        config(eos_token_id=2), "special tokens", "eos_token_id is 2, the tokenizer ends",
+        config(eos_token_id=2), "special tokens", "eos_token_id is 2, but the tokenizer ends",
     ),
     "no end": (config(eos_token_id=None), "special tokens", "there is no eos_token_id"),
     "no template": (without_template, "special tokens", "does not add the end of sentence"),

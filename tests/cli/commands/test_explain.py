@@ -97,7 +97,7 @@ def test_stdin_is_read(regard, vectors):
     [
         ([""], "the sentence has no word; give one"),
         (["the bnak"], "'bnak' is not among the 5 words that have vectors. Did you mean 'bank'?"),
-        (["bank " * 5000], "here are 5,000; choose a window of the words, such as 0:64"),
+        (["bank " * 5000], "got 5,000. Choose a window of the words, such as 0:64"),
         (["bank", "--head", "1"], "few.txt has heads 0 to 0; got 1"),
         (["bank", "--word", "1"], "--word must be from 0 to 0 here; got 1"),
         (["bank", "--window", "2"], "--window must be START:END"),

@@ -59,7 +59,7 @@ def test_what_is_not_given_is_trainings_default(regard, asked, tmp_path):
     pairs, options, command, cell = asked[0]
     assert (pairs, cell) == ("pairs.tsv", "gru")
     assert options == LadderOptions(output=str(tmp_path / "out"))
-    assert command.startswith("regard ")
+    assert command == f"regard ladder --data pairs.tsv --output {tmp_path / 'out'}"
 
 
 def test_what_is_given_arrives(regard, asked, tmp_path):

@@ -115,7 +115,7 @@ def explain(
     if model is None:
         if names := flags(specified(context, ("layer", "attention", "target"))):
             raise BadArgumentError(
-                f"{names} belong to a model, and none is named; give one, such as --model en-de."
+                f"a model is needed for {names}; give one, such as --model en-de."
             )
         found = _of_words(text, vectors, part, settings)
     else:
