@@ -156,10 +156,8 @@ def test_the_models_settings_are_the_defaults(folder, tmp_path):
 
 def test_a_stored_threshold_decides_and_can_be_overridden(folder, tmp_path):
     ((best,),) = Answerer.load(folder).run([SHORT])
-    for number, (threshold, answered) in enumerate(
-        ((best.margin - 0.1, 1), (best.margin + 0.1, 0))
-    ):
-        copy = tmp_path / str(number)
+    for name, threshold in (("below", best.margin - 0.1), ("above", best.margin + 0.1)):
+        copy = tmp_path / name
         copy.mkdir()
         own = Answerer.load(with_settings(folder, copy, {"no_answer_threshold": threshold}))
         assert own(*SHORT) == (best.text if name == "below" else "")

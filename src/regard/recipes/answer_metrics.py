@@ -79,10 +79,10 @@ class AnswerScores:
         order = np.argsort(self.margins, kind="stable")
         margins = self.margins[order]
         withheld = (~self.answerable[order]).astype(np.float64)
-        given = np.where(self.answerable, self.f1, 0.0)[order]
+        answered = np.where(self.answerable, self.f1, 0.0)[order]
         # With the first k withheld: what these earn by silence, and the others by their answers.
         totals = np.concatenate([[0], withheld.cumsum()])
-        totals += np.concatenate([given[::-1].cumsum()[::-1], [0]])
+        totals += np.concatenate([answered[::-1].cumsum()[::-1], [0]])
         bounds = np.concatenate([[margins[0] - 1], (margins[1:] + margins[:-1]) / 2, margins[-1:]])
         possible = np.concatenate([[True], margins[1:] > margins[:-1], [True]])
         best = totals[possible].max()

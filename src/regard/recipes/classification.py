@@ -207,7 +207,9 @@ class ClassificationRecipe(EncoderRecipe[ClassificationOptions, LabeledTexts]):
 
     def save(self, model: nn.Module, data: LabeledTexts, progress: Progress, folder: Path) -> None:
         settings = {"problem_type": problem_type(data.several)}
-        self.save_encoder(model, data.tokenizer, folder, settings)
+        assert isinstance(model, Encoder)
+        self.save_weights(model, folder, task_type="SEQ_CLS", settings=settings)
+        data.tokenizer.save(folder)
         dev = progress.figures
         kind = "any number of" if data.several else "one of"
         self.save_card(

@@ -358,8 +358,10 @@ class EmbeddingRecipe(EncoderRecipe[EmbeddingOptions, TextPairs]):
         return {"loss": sum(losses) / len(data.dev), **found.figures}
 
     def save(self, model: nn.Module, data: TextPairs, progress: Progress, folder: Path) -> None:
-        self.save_encoder(model, data.tokenizer, folder, {})
-        write_settings(folder, d_model=cast(Encoder, model).config.d_model, **self.settings)
+        assert isinstance(model, Encoder)
+        self.save_weights(model, folder, task_type="FEATURE_EXTRACTION", settings={})
+        data.tokenizer.save(folder)
+        write_settings(folder, d_model=model.config.d_model, **self.settings)
         dev = progress.figures
         loss = (
             "squared error of the cosine against a score"

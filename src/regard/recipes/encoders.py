@@ -1,5 +1,6 @@
 """What the recipes of encoders share: the model to begin with, which of it learns, and how fast."""
 
+import copy
 import re
 from collections.abc import Sequence
 from dataclasses import replace
@@ -11,13 +12,15 @@ import torch
 from torch import nn
 
 from regard.checkpoints import open_checkpoint, save_pretrained
+from regard.checkpoints.adapters import save_adapter
 from regard.data import TokenStore
 from regard.errors import BadArgumentError
+from regard.layers.low_rank import add_adapters, merge_adapters
 from regard.models import Encoder
 from regard.models.encoder import replace_head
 from regard.recipes.card import training_facts, write_card
 from regard.recipes.encoded import EncodedTexts
-from regard.recipes.options import EncoderOptions
+from regard.recipes.options import LORA_TARGETS, EncoderOptions
 from regard.recipes.recipe import DataT, Recipe
 from regard.tasks.reading import load_encoder
 from regard.text import Tokenizer
@@ -74,17 +77,13 @@ class EncoderRecipe(Recipe[OptionsT, DataT]):
             if self.options.dropout is not None:
                 changes["dropout"] = self.options.dropout
             model = replace_head(self.base[0], head, **changes)
-            freeze(model, self.options.train_layers)
+            if self.options.lora_rank:
+                self._adapt(model)
+            else:
+                freeze(model, self.options.train_layers)
             return model
         config = self.options.model_settings(tokenizer.vocab_size)
         return replace_head(Encoder(replace(config, pad_id=tokenizer.pad_id)), head, **changes)
-
-    def save_encoder(
-        self, model: nn.Module, tokenizer: Tokenizer, folder: Path, settings: dict[str, Any]
-    ) -> None:
-        """Writes the model, with more keys for config.json, and the tokenizer."""
-        save_pretrained(model, folder, dtype=self.dtype(model), settings=settings)
-        tokenizer.save(folder)
 
     def save_card(
         self,
@@ -127,6 +126,38 @@ class EncoderRecipe(Recipe[OptionsT, DataT]):
             result,
         ]
         write_card(folder, title, facts, lines)
+
+    def _adapt(self, model: Encoder) -> None:
+        """Gives the layers adapters, which learn with the head."""
+        rank, alpha = self.options.lora_rank, self.options.lora_alpha
+        add_adapters(
+            model.encoder,
+            LORA_TARGETS[self.options.lora_targets],
+            rank=rank,
+            alpha=2 * rank if alpha is None else alpha,
+        )
+        model.embed.requires_grad_(False)
+
+    def save_weights(
+        self, model: Encoder, folder: Path, *, task_type: str, settings: dict[str, Any]
+    ) -> None:
+        """Writes the model, and its adapters in the folder `adapter` beside it.
+
+        Args:
+            task_type: PEFT's name of the task.
+            settings: more keys for config.json.
+        """
+        if self.options.lora_rank:
+            assert self.options.base_model is not None  # the options have checked it
+            save_adapter(
+                model,
+                folder.parent / "adapter",
+                base_model=self.options.base_model,
+                task_type=task_type,
+            )
+            model = copy.deepcopy(model)
+            merge_adapters(model)
+        save_pretrained(model, folder, dtype=self.dtype(model), settings=settings)
 
     def describe(self, model: nn.Module) -> str:
         if self.options.base_model is not None:

@@ -143,10 +143,10 @@ def split_examples(
     def keys() -> set[str]:
         return {normalize(key(example)) for own in parts.values() for example in own}
 
-    given, trained, split_off = keys(), 0, 0
+    provided, trained, split_off = keys(), 0, 0
     for example in read_examples(cleaned):
         part = part_of(example)
-        if part in ("dev", "test") and given.isdisjoint(texts(example)):
+        if part in ("dev", "test") and provided.isdisjoint(texts(example)):
             parts[part].append(example)
             split_off += 1
     taken = keys()

@@ -6,7 +6,7 @@ The commands are made from these classes, so nothing here imports torch before a
 from dataclasses import Field, dataclass, field, fields
 from typing import TYPE_CHECKING, Any
 
-from regard.errors import BadArgumentError, check_choice
+from regard.errors import BadArgumentError, check_choice, unknown
 
 if TYPE_CHECKING:
     from regard.training import TrainingConfig
@@ -176,6 +176,15 @@ class EncoderOptions(RunOptions):
     train_layers: int | None = model_option(
         None, "Train the last layers and the head only; 0: the head.", shown="all", min=0
     )
+    lora_rank: int = model_option(
+        0, "Train low-rank adapters (LoRA) of this rank, and the head.", shown="no adapters", min=0
+    )
+    lora_alpha: float | None = model_option(
+        None, "What adapters are multiplied by, over their rank.", shown="twice the rank", min=0
+    )
+    lora_targets: str = model_option(
+        "attention", "The projections that have adapters.", metavar="attention|all"
+    )
     layer_decay: float = option(
         1.0, "The rate of each layer over that of the layer above it.", min=0, max=1
     )
@@ -207,6 +216,13 @@ class EncoderOptions(RunOptions):
                 "train_layers keeps the other layers of a trained model as they are. Give"
                 " base_model, or leave train_layers out."
             )
+        if self.lora_rank and (self.base_model is None or self.train_layers is not None):
+            raise BadArgumentError(
+                "lora_rank trains adapters of a trained model, whose layers stay as they are. Give"
+                " base_model, and leave train_layers out."
+            )
+        if self.lora_targets not in LORA_TARGETS:
+            raise unknown("lora_targets", self.lora_targets, LORA_TARGETS)
         if not 0 < self.layer_decay <= 1:
             raise BadArgumentError(
                 f"layer_decay must be above 0 and at most 1; got {self.layer_decay}."
@@ -221,7 +237,9 @@ class EncoderOptions(RunOptions):
         """By default what trained well: smaller for wider models, and for a trained one."""
         if self.learning_rate is not None:
             return self.learning_rate
-        return SCRATCH_RATES[self.preset] if self.base_model is None else 1e-4
+        if self.base_model is None:
+            return SCRATCH_RATES[self.preset]
+        return 1e-3 if self.lora_rank else 1e-4
 
     def model_settings(self, vocab_size: int) -> Any:
         """The config of a new model without a head.
@@ -234,6 +252,12 @@ class EncoderOptions(RunOptions):
         changes = {} if self.dropout is None else {"dropout": self.dropout}
         return encoder_preset(self.preset, vocab_size, **changes)
 
+
+# The projections that have adapters, by the names of their modules.
+LORA_TARGETS = {
+    "attention": ("query", "key", "value", "output"),
+    "all": ("query", "key", "value", "output", "inner", "outer", "gate"),
+}
 
 # Peak learning rates that trained well from random weights.
 SCRATCH_RATES = {

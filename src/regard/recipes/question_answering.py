@@ -225,7 +225,9 @@ class QuestionAnsweringRecipe(EncoderRecipe[QuestionAnsweringOptions, Questions]
     def save(self, model: nn.Module, data: Questions, progress: Progress, folder: Path) -> None:
         dev = progress.figures
         settings = self.settings(dev.get("threshold"))
-        self.save_encoder(model, data.tokenizer, folder, settings.for_config())
+        assert isinstance(model, Encoder)
+        self.save_weights(model, folder, task_type="QUESTION_ANS", settings=settings.for_config())
+        data.tokenizer.save(folder)
         about = [
             f"Windows of {settings.max_seq_len} tokens that share {settings.doc_stride}; answers of"
             f" at most {settings.max_answer_len}"

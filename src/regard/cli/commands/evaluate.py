@@ -15,6 +15,7 @@ from regard.cli.translators import Prefix, SourceLanguage, TargetLanguage, open_
 from regard.errors import BadArgumentError, RegardError
 
 if TYPE_CHECKING:
+    from regard.recipes.examples import Example
     from regard.translation.evaluation import Evaluation
     from regard.translation.translator import Translator
 
@@ -23,7 +24,8 @@ Output = Annotated[
 ]
 
 
-OF_LABELS = ("compare", "text", "pair", "label", "separator", "worst", "figure")
+COLUMNS = ("text", "pair", "label", "separator")
+OF_LABELS = (*COLUMNS, "compare", "worst", "figure")
 
 
 def _labels(help: str, **more: Any) -> Any:
@@ -68,7 +70,11 @@ def evaluate(
     options.use_threads(threads)
     own = options.specified(context, OF_LABELS)
     if _is_classifier(model):
-        _score_labels(model, data, own, as_json=as_json, batch_size=batch_size)
+        from regard.recipes.classification import read_labeled
+
+        columns = {name: own.pop(name) for name in COLUMNS if name in own}
+        examples = list(read_labeled(str(data), **columns))
+        score_labels(model, examples, as_json=as_json, batch_size=batch_size, **own)
         return
     if own:
         raise BadArgumentError(
@@ -96,25 +102,25 @@ def _is_classifier(model: str) -> bool:
         return False
 
 
-def _score_labels(
-    model: str, data: Path, own: dict[str, Any], *, as_json: bool, batch_size: int
+def score_labels(
+    model: str,
+    examples: "Sequence[Example]",
+    *,
+    compare: str | None = None,
+    worst: int = 5,
+    figure: Path | None = None,
+    as_json: bool = False,
+    batch_size: int = 32,
 ) -> None:
-    """Reports on a classifier.
-
-    Args:
-        own: the options in OF_LABELS that the user gave.
-    """
+    """Prints the report on a classifier; the arguments are the options of the command."""
     from regard.api.loading import load
     from regard.cli import label_report
-    from regard.recipes.classification import evaluate_labels, read_labeled
+    from regard.recipes.classification import evaluate_labels
     from regard.recipes.resampling import intervals, paired_chance
 
-    figure, worst = own.pop("figure", None), own.pop("worst", 5)
-    other = own.pop("compare", None)
     check_ending("--figure", figure, FIGURES)
     classifier = load(model, "text-classification")
-    second = load(other, "text-classification") if other else None
-    examples = list(read_labeled(str(data), **own))
+    second = load(compare, "text-classification") if compare else None
     with progress_bar(len(examples) * (2 if second else 1), "classifying") as bar:
         result = evaluate_labels(classifier, examples, batch_size=batch_size, progress=bar)
         compared = None
@@ -122,7 +128,7 @@ def _score_labels(
             theirs = evaluate_labels(second, examples, batch_size=batch_size, progress=bar)
             name = "macro_f1" if result.several else "accuracy"
             compared = {
-                "model": other,
+                "model": compare,
                 "figure": name,
                 "value": theirs.figures[name],
                 "difference": result.figures[name] - theirs.figures[name],

@@ -97,9 +97,14 @@ def classification(
 
     The best model is in OUTPUT/model, in Hugging Face's layout. The same command again resumes.
     """
+    from regard.cli.commands.evaluate import score_labels
     from regard.recipes.classification import ClassificationRecipe
+    from regard.recipes.examples import read_examples
 
-    _learn(ClassificationRecipe, data, ClassificationOptions, arguments, threads, as_json)
+    options = _learn(ClassificationRecipe, data, ClassificationOptions, arguments, threads, as_json)
+    run = Path(options.output)
+    if tested := list(read_examples(run / "data" / "test.jsonl")):
+        score_labels(str(run / "model"), tested, as_json=as_json)
 
 
 @train.command()
