@@ -301,3 +301,23 @@ def test_either_every_pair_has_a_score_or_none(tmp_path: Path) -> None:
     (tmp_path / "data.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     with pytest.raises(RegardError, match="either every pair must have a score or no pair"):
         train(tmp_path / "data.jsonl", tmp_path / "run")
+
+
+@pytest.mark.filterwarnings("ignore::FutureWarning")  # of transformers, through PEFT
+def test_adapters_are_merged_into_the_model_and_open_in_peft(
+    trained: Any, paired: tuple[Path, Path], tmp_path: Path
+) -> None:
+    peft = pytest.importorskip("peft")
+    base = str(trained[0] / "model")
+    train(paired[0], tmp_path / "run", base_model=base, lora_rank=2, max_steps=3)
+    theirs = peft.PeftModel.from_pretrained(
+        transformers.AutoModel.from_pretrained(base), str(tmp_path / "run" / "adapter")
+    ).eval()
+    folder = str(tmp_path / "run" / "model")
+    tokenizer = transformers.AutoTokenizer.from_pretrained(folder)
+    with torch.no_grad():
+        states = theirs(**tokenizer("fuchs eule", return_tensors="pt")).last_hidden_state[0]
+    expected = torch.nn.functional.normalize(states.mean(0), dim=0).numpy()
+    found = Embedder.load(folder)("fuchs eule")
+    np.testing.assert_allclose(found, expected, atol=1e-5)
+    assert np.abs(found - Embedder.load(base)("fuchs eule")).max() > 1e-4

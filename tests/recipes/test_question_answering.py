@@ -287,3 +287,27 @@ def test_evaluating_needs_questions(trained: Any) -> None:
     scores = evaluate_answers(answerer, [Example(QUESTION, context, [["red", 9]])])
     assert np.array_equal(scores.exact, [1.0])
     assert scores.margins[0] > (answerer.settings.no_answer_threshold or 0.0)
+
+
+@pytest.mark.filterwarnings("ignore::FutureWarning")  # of transformers, through PEFT
+def test_adapters_are_merged_into_the_model_and_open_in_peft(
+    trained: Any, squad: Path, tmp_path: Path
+) -> None:
+    peft = pytest.importorskip("peft")
+    base = str(trained[0] / "model")
+    train(squad, tmp_path / "run", base_model=base, lora_rank=2, max_steps=3)
+    theirs = peft.PeftModel.from_pretrained(
+        transformers.AutoModelForQuestionAnswering.from_pretrained(base),
+        str(tmp_path / "run" / "adapter"),
+    ).eval()
+    folder = str(tmp_path / "run" / "model")
+    read = transformers.AutoTokenizer.from_pretrained(folder)(
+        QUESTION, "a red dog", return_tensors="pt"
+    )
+    with torch.no_grad():
+        expected = theirs.base_model.model(**read)  # PEFT's own forward drops the token types
+        ours = regard.from_pretrained(folder)(
+            read["input_ids"], token_type_ids=read["token_type_ids"]
+        )
+    torch.testing.assert_close(ours[..., 0], expected.start_logits, atol=1e-5, rtol=1e-5)
+    torch.testing.assert_close(ours[..., 1], expected.end_logits, atol=1e-5, rtol=1e-5)
