@@ -25,6 +25,7 @@ export class Overlay {
   private columnChip: HTMLElement;
   private rowChipWidth = 0;
   private tip: HTMLElement;
+  private tipWidth = 0;
   private tipWhere: HTMLElement;
   private tipWhat: HTMLElement;
   private speaking: ReturnType<typeof setTimeout> | undefined;
@@ -92,18 +93,20 @@ export class Overlay {
   private readout(reading: Reading, axes: Axes, named: Named, x: Stretch, y: Stretch, at: Layout): void {
     const place = where(reading, axes);
     const amount = what(reading, named);
-    write(this.tipWhere, place);
-    write(this.tipWhat, amount);
+    const longer = write(this.tipWhere, place);
+    if (write(this.tipWhat, amount) || longer) this.tipWidth = this.tip.offsetWidth;
     const value = reading.value === null || Number.isNaN(reading.value) ? "" : full(reading.value);
     if (this.tip.dataset.value !== value) this.tip.dataset.value = value;
-    // Beside the cell, on the side with more room.
+    // Beside the cell, on the side with more room, and never beyond the plot's edges.
     const toLeft = x[0] + x[1] / 2 > at.left + 0.6 * at.width;
+    const beside = toLeft ? x[0] - NEAR - this.tipWidth : x[0] + x[1] + NEAR;
+    const last = at.left + at.width - this.tipWidth;
     const above = y[0] + y[1] / 2 > at.top + 0.7 * at.height;
     move(
       this.tip,
-      toLeft ? x[0] - NEAR : x[0] + x[1] + NEAR,
+      Math.max(0, Math.min(last, beside)),
       above ? y[0] - NEAR : y[0] + y[1] + NEAR,
-      toLeft ? "-100%" : "0",
+      "0",
       above ? "-100%" : "0",
     );
     this.speak(`${place}: ${amount}`);
