@@ -49,6 +49,7 @@ def test_help_says_in_one_sentence_what_is_measured(script, call):
         ("multi30k.py", ["--data", "nowhere"]),
         ("senses.py", ["nowhere"]),
         ("shipped.py", ["--data", "nowhere"]),
+        ("summarization.py", ["--data", "nowhere"]),
     ],
 )
 def test_missing_data_is_one_sentence_and_no_result(script, arguments, call):

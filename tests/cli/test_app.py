@@ -34,8 +34,8 @@ OPTIONS = {
         "--max-answer-len", "--or-none", "--batch-size", "--threads", "--help",
     },
     "classify": {
-        "texts", "--model", "--input", "--output", "--json", "--pairs", "--images", "--top-k",
-        "--batch-size", "--threads", "--help",
+        "texts", "--model", "--input", "--output", "--json", "--pairs", "--images", "--labels",
+        "--template", "--top-k", "--batch-size", "--threads", "--help",
     },
     "encode": {
         "texts", "--model", "--input", "--output", "--pooling", "--normalize", "--batch-size",
@@ -84,7 +84,8 @@ OPTIONS = {
     "train": {"--help"},
     "train translation": {
         "pairs", "--source", "--target", "--dev", "--test", "--output", "--source-language",
-        "--target-language", "--license", "--data-note", "--architecture", "--preset", "--norm",
+        "--target-language", "--license", "--data-note", "--from", "--architecture", "--preset",
+        "--norm",
         "--cell", "--attention", "--dropout",
         "--vocab-size", "--separate-vocabularies", "--max-length", "--max-tokens", "--accumulate",
         "--learning-rate", "--warmup", "--schedule", "--cooldown", "--label-smoothing",
@@ -123,6 +124,15 @@ OPTIONS = {
         "--accumulate", "--learning-rate", "--warmup", "--schedule", "--cooldown",
         "--weight-decay", "--max-steps", "--max-epochs", "--max-minutes", "--patience",
         "--eval-every", "--average", "--device", "--precision", "--seed", "--tensorboard",
+        "--threads", "--json", "--help",
+    },
+    "train summarization": {
+        "data", "--document", "--summary", "--dev", "--test", "--output", "--license",
+        "--data-note", "--from", "--preset", "--norm", "--dropout", "--vocab-size",
+        "--max-source-length", "--max-length", "--max-tokens", "--accumulate", "--learning-rate",
+        "--warmup", "--schedule", "--cooldown", "--label-smoothing", "--weight-decay",
+        "--max-steps", "--max-epochs", "--max-minutes", "--patience", "--eval-every",
+        "--dev-documents", "--average", "--device", "--precision", "--seed", "--tensorboard",
         "--threads", "--json", "--help",
     },
 }  # fmt: skip

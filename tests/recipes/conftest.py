@@ -8,8 +8,9 @@ from typing import Any
 import pytest
 
 from regard.recipes.classification import ClassificationRecipe
-from regard.recipes.options import ClassificationOptions
+from regard.recipes.options import ClassificationOptions, SummarizationOptions
 from regard.recipes.recipe import learn
+from regard.recipes.summarization import SummarizationRecipe
 from regard.training import Progress
 
 ANIMALS = ("dog", "cat", "horse", "bird", "fish", "mouse")
@@ -76,4 +77,63 @@ def trained(
     """A finished run, its progress and what was said."""
     output = tmp_path_factory.mktemp("run")
     progress, said = classify(labeled, output, max_epochs=6)
+    return output, progress, said
+
+
+def stories() -> list[dict[str, Any]]:
+    """Documents of three sentences with one summary, or two, that their words decide."""
+    return [
+        {
+            "document": f"There was a {word} {animal}.\nIt went to the {place}. It came back.",
+            "summaries": [f"a {animal} in the {place}", *(["a story"] if k % 3 == 0 else [])],
+        }
+        for k, animal in enumerate(ANIMALS)
+        for place in PLACES
+        for word in GOOD
+    ]
+
+
+@pytest.fixture(scope="session")
+def summarized(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A file of documents with summaries."""
+    path = tmp_path_factory.mktemp("summarized") / "stories.jsonl"
+    path.write_text("".join(json.dumps(story) + "\n" for story in stories()))
+    return path
+
+
+SHORT: dict[str, Any] = {
+    "preset": "tiny", "precision": "fp32", "max_tokens": 512, "max_source_length": 64,
+    "max_length": 16, "vocab_size": 400, "warmup": 20, "dropout": 0.0,
+}  # fmt: skip
+
+
+@pytest.fixture(scope="session")
+def summarize() -> Callable[..., tuple[Progress, list[str]]]:
+    """Trains a summarizer; returns its progress and what was said."""
+    pytest.importorskip("rouge_score")
+
+    def run(
+        data: Path | str, output: Path, *, watch: Any = None, **options: Any
+    ) -> tuple[Progress, list[str]]:
+        said: list[str] = []
+        shared = (
+            SHORT
+            if "base_model" not in options
+            else {name: SHORT[name] for name in SHORT if name not in ("preset", "vocab_size")}
+        )
+        settings = SummarizationOptions(output=str(output), **(shared | options))
+        recipe = SummarizationRecipe(str(data), settings, say=said.append, command="regard train")
+        progress = learn(recipe, watch=watch or (lambda event, progress: None))
+        return progress, said
+
+    return run
+
+
+@pytest.fixture(scope="session")
+def summarizing(
+    summarized: Path, summarize: Any, tmp_path_factory: pytest.TempPathFactory
+) -> tuple[Path, Progress, list[str]]:
+    """A finished run, its progress and what was said."""
+    output = tmp_path_factory.mktemp("summarizing")
+    progress, said = summarize(summarized, output, max_steps=50, evaluate_every=25, average=1)
     return output, progress, said

@@ -44,7 +44,7 @@ def test_what_cannot_be_is_refused_before_any_work(options: dict[str, Any], mess
         ({"architecture": "recurrent", "norm": "post"}, "norm is an option of .*'transformer'"),
         (
             {"architecture": "recurrent", "preset": "big"},
-            "of a recurrent model must be one of tiny, small, base",
+            "preset must be one of tiny, small, base; got 'big'",
         ),
         ({"architecture": "recurrent", "cell": "rnn"}, "cell must be one of gru, lstm"),
     ],

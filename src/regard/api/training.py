@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from regard.tasks.answering import Answerer
     from regard.tasks.classification import Classifier
     from regard.tasks.embedding import Embedder
+    from regard.tasks.summarization import Summarizer
     from regard.translation.translator import Translator
 
 File = str | os.PathLike[str]
@@ -42,6 +43,13 @@ TAUGHT = {
         "ClassificationOptions",
         "text-classification",
     ),
+    "summarization": Taught(
+        "regard.recipes.summarization",
+        "SummarizationRecipe",
+        "regard.recipes.options",
+        "SummarizationOptions",
+        "summarization",
+    ),
     "question-answering": Taught(
         "regard.recipes.question_answering",
         "QuestionAnsweringRecipe",
@@ -67,6 +75,10 @@ def train(
 def train(
     task: Literal["classification"], data: File, output: File, **options: Any
 ) -> "Classifier": ...
+@overload
+def train(
+    task: Literal["summarization"], data: File, output: File, **options: Any
+) -> "Summarizer": ...
 @overload
 def train(
     task: Literal["question-answering"], data: File, output: File, **options: Any

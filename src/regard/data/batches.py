@@ -128,7 +128,14 @@ class Plan:
 
 
 class Batches:
-    """The endless stream of training batches over a token store, in the order of a `Plan`."""
+    """The endless stream of training batches over a token store, in the order of a `Plan`.
+
+    Args:
+        eos_id: the token that ends every text.
+        source_end: the one that ends a source, where that is another.
+        long_sources: whether sources are so much longer than targets that rows share a batch by the
+            length of their sources first.
+    """
 
     def __init__(
         self,
@@ -137,13 +144,17 @@ class Batches:
         max_tokens: int,
         pad_id: int,
         eos_id: int,
+        source_end: int | None = None,
+        long_sources: bool = False,
         seed: int = 0,
     ) -> None:
         self.store, self.pad_id, self.eos_id = store, pad_id, eos_id
+        self.source_end = eos_id if source_end is None else source_end
         source, target = store.lengths()
         self._source = source.astype(np.int32) + 1  # each with its end token
         self._target = target.astype(np.int32) + 1
-        self.plan = Plan(self._source, self._target, max_tokens=max_tokens, seed=seed)
+        sides = (self._target, self._source) if long_sources else (self._source, self._target)
+        self.plan = Plan(*sides, max_tokens=max_tokens, seed=seed)
 
     def __len__(self) -> int:
         """Batches in an epoch."""
@@ -154,7 +165,7 @@ class Batches:
         pairs = self.plan.at(step)
         tokens, starts = self.store.tokens, self.store.starts[pairs]
         source_lengths, target_lengths = self._source[pairs] - 1, self._target[pairs] - 1
-        source, with_end = _gather(tokens, starts, source_lengths, self.pad_id, self.eos_id)
+        source, with_end = _gather(tokens, starts, source_lengths, self.pad_id, self.source_end)
         target, target_with_end = _gather(
             tokens, starts + source_lengths, target_lengths, self.pad_id, self.eos_id
         )

@@ -67,9 +67,11 @@ class Examples:
             )
 
     def _fault(self, example: Example, seen: SeenHashes) -> str | None:
-        if not normalize(example.text) or (example.pair is not None and not example.pair.strip()):
+        texts = [normalize(example.text)]  # in which no line break passes for a control character
+        texts += [] if example.pair is None else [normalize(example.pair)]
+        if not all(texts):
             return "empty text"
-        if any(is_garbled(" ".join(text.split())) for text in (example.text, example.pair or "")):
+        if any(map(is_garbled, texts)):
             return "bad encoding"
         if reason := self.fault(example):
             return reason

@@ -27,6 +27,7 @@ def write_card(
         "pipeline_tag": "translation",
         "library_name": "regard",
         "kind": options.model_name(),
+        **({"base_model": options.base_model} if options.base_model else {}),
         "parameters": sum(
             parameter.numel() for parameter in model.parameters() if parameter.requires_grad
         ),

@@ -4,11 +4,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from regard.errors import BadArgumentError
-from regard.recipes.options import RunOptions, data_option, limit_option, model_option, option
+from regard.recipes.options import SequenceOptions, data_option, limit_option, model_option
 
 
 @dataclass(frozen=True)
-class TrainingOptions(RunOptions):
+class TrainingOptions(SequenceOptions):
     """The options of `regard train translation`; None leaves the choice to the preset.
 
     Raises:
@@ -16,44 +16,37 @@ class TrainingOptions(RunOptions):
     """
 
     output: str = data_option("runs/translation", "The run's folder.", free=True)
-    test: str | None = data_option(
-        None, "Pairs to score the finished model on.", shown="split off", free=True
+    source_language: str = data_option(
+        "source", "For the model card; of a --from model of several, the one to train.", free=True
     )
-    source_language: str = data_option("source", "For the model card.", free=True)
-    target_language: str = data_option("target", "For the model card.", free=True)
-    vocab_size: int | None = data_option(None, "Subwords.", shown="from the amount of text", min=1)
+    target_language: str = data_option("target", "Likewise.", free=True)
     separate_vocabularies: bool = data_option(False, "One for each side, for unlike scripts.")
     max_length: int = data_option(256, "Longer pairs, in tokens, are left out.", min=1)
     architecture: str = model_option(
         "transformer", "Kind of model.", metavar="transformer|recurrent"
     )
-    preset: str = model_option("tiny", "Size.", metavar="tiny|small|base|big")
-    norm: str = model_option(
-        "pre", "Before or after each sub-layer (the paper).", metavar="pre|post"
-    )
     cell: str = model_option("gru", "Of a recurrent model.", metavar="gru|lstm")
     attention: str = model_option(
         "bahdanau", "Of a recurrent model.", metavar="none|bahdanau|luong"
     )
-    dropout: float | None = model_option(None, "On every sub-layer.", shown="preset's")
-    label_smoothing: float = option(0.1, "Share taken from the target.", min=0, max=1)
     dev_sentences: int = limit_option(500, "Translated at each evaluation.", min=1)
 
     def __post_init__(self) -> None:
-        # Checked here, before an hour of reading data, and again where they are used.
-        model = self.model_config(8)
         super().__post_init__()
-        longest = model.max_positions - 1  # one position is for the end of sentence
-        if not 0 < self.max_length <= longest:
+        longest = self.model_config(8).max_positions - 1  # one is for the end of sentence
+        if self.base_model is None and not 0 < self.max_length <= longest:
             raise BadArgumentError(
                 f"max_length must be from 1 to {longest}; got {self.max_length}."
             )
-        if not 0 <= self.label_smoothing < 1:
-            raise BadArgumentError(
-                f"label_smoothing must be at least 0 and below 1; got {self.label_smoothing}."
-            )
+        if self.max_length < 1:
+            raise BadArgumentError(f"max_length must be at least 1; got {self.max_length}.")
         if self.dev_sentences <= 0:
             raise BadArgumentError(f"dev_sentences must be above 0; got {self.dev_sentences}.")
+
+    @classmethod
+    def of_new_models(cls) -> tuple[str, ...]:
+        own = ("architecture", "cell", "attention", "separate_vocabularies")
+        return (*super().of_new_models(), *own)
 
     def model_config(self, vocab_size: int, **changes: Any) -> Any:
         """The config of the model that the options describe, with any other changes.
@@ -80,14 +73,16 @@ class TrainingOptions(RunOptions):
         """The learning rate at the end of the warm-up, by default the preset's."""
         from regard.translation.architectures import find_architecture
 
-        if self.learning_rate is not None:
-            return self.learning_rate
+        if self.learning_rate is not None or self.base_model is not None:
+            return super().peak_rate()
         return find_architecture(self.architecture).learning_rates[self.preset]
 
     def model_name(self) -> str:
         """The model in a few words: "transformer tiny, norm pre"."""
         from regard.translation.architectures import find_architecture
 
+        if self.base_model is not None:
+            return super().model_name()
         own = [f"{name} {getattr(self, name)}" for name in find_architecture(self.architecture).own]
         return ", ".join([f"{self.architecture} {self.preset}", *own])
 

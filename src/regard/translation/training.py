@@ -2,27 +2,28 @@
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar
 
-import torch
-from torch import Tensor, nn
+from torch import nn
 
-from regard.data import Batch, Batches
 from regard.generation import GenerationConfig
 from regard.models import AnyEncoderDecoder
-from regard.recipes.recipe import Recipe, Watch, learn
+from regard.recipes.recipe import Watch, learn
+from regard.recipes.sequences import SequenceRecipe
+from regard.text.layouts import surround
 from regard.training import Progress
 from regard.translation.architectures import find_architecture
 from regard.translation.card import write_card
-from regard.translation.data import TranslationData, files_of, prepare
-from regard.translation.evaluation import dev_figures, summed_loss
+from regard.translation.data import TranslationData, prepare
+from regard.translation.evaluation import dev_figures
 from regard.translation.options import TrainingOptions
 from regard.translation.translator import Translator
 
 
-class TranslationRecipe(Recipe[TrainingOptions, TranslationData]):
+class TranslationRecipe(SequenceRecipe[TrainingOptions, TranslationData, Translator]):
     """An encoder–decoder that learns from sentence pairs; see `Recipe`."""
 
+    task = Translator
     metric = "bleu"
     shown: ClassVar = {"loss": "dev loss {:.3f}", "bleu": "BLEU {:5.2f}", "chrf": "chrF {:5.2f}"}
 
@@ -31,59 +32,51 @@ class TranslationRecipe(Recipe[TrainingOptions, TranslationData]):
         """A file of pairs, or a source file and a target file."""
         return self.source[0] if len(self.source) == 1 else (self.source[0], self.source[1])
 
-    @property
-    def files(self) -> list[str]:
-        return files_of(self.pairs, self.options)
+    def open_base(self, name: str) -> Translator:
+        translator = super().open_base(name)
+        if not translator.has_languages:
+            return translator
+        return for_languages(translator, self.options.source_language, self.options.target_language)
 
     def prepare(self, folder: Path) -> TranslationData:
-        return prepare(self.pairs, self.options, folder, say=self.say)
+        return prepare(self.pairs, self.options, folder, say=self.say, base=self.base)
 
-    def model(self, data: TranslationData) -> AnyEncoderDecoder:
-        tokenizers, target = data.tokenizers, data.tokenizers.target
-        config = self.options.model_config(
-            tokenizers.source.vocab_size,
-            target_vocab_size=None if tokenizers.joint else target.vocab_size,
-            pad_id=target.pad_id,
-            eos_id=target.eos_id,
-            start_id=target.pad_id,
-        )
+    def new_model(self, config: Any) -> AnyEncoderDecoder:
         return find_architecture(self.options.architecture).model(config)
 
-    def describe(self, model: nn.Module) -> str:
-        return self.options.model_name()
-
-    def batches(self, data: TranslationData, model: nn.Module) -> Batches:
-        assert isinstance(model, AnyEncoderDecoder)
-        return Batches(
-            data.store,
-            max_tokens=self.options.max_tokens,
-            pad_id=model.config.pad_id,
-            eos_id=model.config.eos_id,
-            seed=self.options.seed,
-        )
-
-    def loss(self, model: nn.Module, batch: Batch) -> tuple[Tensor, int, int]:
-        assert isinstance(model, AnyEncoderDecoder)
-        batch = batch.to(model.output_weight.device)
-        loss = summed_loss(model, batch.source, batch.target, self.options.label_smoothing)
-        return loss, batch.num_target_tokens, batch.num_target_tokens
+    def new_task(self, model: AnyEncoderDecoder, data: TranslationData) -> Translator:
+        return Translator(model, data.tokenizers, generation=GenerationConfig(num_beams=5))
 
     def evaluate(self, model: nn.Module, data: TranslationData) -> dict[str, float]:
-        assert isinstance(model, AnyEncoderDecoder)
-        translator = Translator(model, data.tokenizers)
+        translator = self.task_of(model, data)
         return dev_figures(translator, data.dev, sentences=self.options.dev_sentences)
 
-    def save(
+    def write_card(
         self, model: nn.Module, data: TranslationData, progress: Progress, folder: Path
     ) -> None:
         assert isinstance(model, AnyEncoderDecoder)
-        dtype = torch.float32 if self.options.precision == "fp32" else torch.bfloat16
-        generation = GenerationConfig(num_beams=5)
-        Translator(model, data.tokenizers, generation=generation).save(folder, dtype=dtype)
         write_card(folder, model, self.options, data, progress, self.command)
 
     def collapsed(self, figures: dict[str, float]) -> bool:
         return figures["sentences"] >= 50 and figures["distinct"] < 0.05
+
+
+def for_languages(translator: Translator, source: str, target: str) -> Translator:
+    """A translator of several languages for one direction, which its tokenizer then writes down.
+
+    Raises:
+        BadArgumentError: a language that it does not know.
+    """
+    chosen = translator.between(source, target)
+    tokenizer = chosen.tokenizers.source
+    if (chosen.before, chosen.after) != (translator.before, translator.after):
+        before, after = tokenizer.tokens(chosen.before), tokenizer.tokens(chosen.after)
+        surround(
+            tokenizer.backend,
+            " ".join([*before, "$A", *after]),
+            " ".join([*before, "$A", "$B", *after]),
+        )
+    return chosen
 
 
 def train_translation(

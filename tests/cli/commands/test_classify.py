@@ -105,3 +105,28 @@ def test_bad_input_is_one_sentence(regard, folder, arguments, message):
     assert (outcome.code, outcome.out) == (2, "")
     assert message in outcome.err
     assert outcome.err.count("\n") == 1
+
+
+def test_labels_of_ones_own(regard, encoder_folder):
+    names = {0: "contradiction", 1: "entailment"}
+    folder = encoder_folder("Bert", "ForSequenceClassification", id2label=names)
+    outcome = regard("classify", "-m", folder, "--labels", "a dog, the house", "the red house")
+    [found] = Classifier.load(folder).zero_shot(["the red house"], ["a dog", "the house"])
+    assert outcome.out == f"{found.best.label}\t{found.best.score:.4f}\n"
+    other = regard("classify", "-m", folder, "--labels", "dog,house", "--template", "see {}", "a")
+    [found] = Classifier.load(folder).zero_shot(["a"], ["dog", "house"], template="see {}")
+    assert other.out == f"{found.best.label}\t{found.best.score:.4f}\n"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--labels", "a,b", "--pairs"], "--labels are of single texts"),
+        (["--template", "see {}"], "--template is what --labels are put into"),
+        (["--labels", "a,b"], "need a classifier of entailment"),
+    ],
+)
+def test_labels_of_ones_own_are_refused(regard, folder, arguments, message):
+    outcome = regard("classify", "-m", folder, *arguments, "the house")
+    assert outcome.code == 2
+    assert message in outcome.err

@@ -74,7 +74,7 @@ def test_help_shows_the_defaults_that_hold():
         "dev": "split off", "test": "split off", "dropout": "preset's",
         "learning_rate": "preset's", "vocab_size": "from the amount of text",
         "data_note": "the file", "max_steps": False, "max_epochs": False, "max_minutes": False,
-        "separate_vocabularies": False, "tensorboard": False,
+        "separate_vocabularies": False, "tensorboard": False, "base_model": False,
     }  # fmt: skip
     for field in fields(TrainingOptions):
         shown = parameters()[field.name].show_default
@@ -187,3 +187,21 @@ def test_a_new_run_takes_the_threads_that_there_are(regard, asked, threads):
     regard("train", "translation", "pairs.tsv")
     regard("train", "translation", "pairs.tsv", "--output", "runs/other", "--threads", 2)
     assert threads == [2]
+
+
+def test_a_summarizer_is_trained_and_its_test_set_scored(regard, tmp_path):
+    pytest.importorskip("rouge_score")
+    file = tmp_path / "stories.csv"
+    rows = [f"A dog {k} barks at a tree. It is old.,a dog {k}" for k in range(40)]
+    file.write_text("article,summary\n" + "\n".join(rows) + "\n")
+    output = tmp_path / "run"
+    given = ["--max-steps", 1, "--max-source-length", 32, "--max-length", 8, "--precision", "fp32"]
+    outcome = regard("train", "summarization", file, "--output", output, *given)
+    assert outcome.code == 0
+    assert "dev, the first sentence of each document: ROUGE-1" in outcome.err
+    lines = outcome.out.splitlines()
+    assert [line.split("  ")[0] for line in lines[:2]] == ["summaries", "first sentence"]
+    assert lines[-1].startswith("1 documents, ")
+    entries = regard("train", "summarization", file, "--output", output, *given, "--json").out
+    assert json.loads(entries.splitlines()[-1])["documents"] == 1
+    assert regard("summarize", "-m", output, "A dog barks.").code == 0

@@ -40,6 +40,14 @@ def classify(
     as_json: AsJson = False,
     pairs: Annotated[bool, option("Each text is two, separated by a tab.", "--pairs")] = False,
     images: Annotated[bool, option("Each text is the name of an image file.", "--images")] = False,
+    labels: Annotated[
+        str | None,
+        option("Labels of your own with commas between them, for a model of entailment (NLI)."),
+    ] = None,
+    template: Annotated[
+        str | None,
+        option("What the model is asked of a label.", default="'This example is {}.'"),
+    ] = None,
     top_k: TopK = 1,
     batch_size: options.BatchSize = 32,
     threads: options.Threads = None,
@@ -51,14 +59,25 @@ def classify(
     """
     if pairs and images:
         raise BadArgumentError("give either --pairs or --images; got both.")
+    if labels is not None and (pairs or images):
+        raise BadArgumentError("--labels are of single texts. Leave out --pairs and --images.")
+    if template is not None and labels is None:
+        raise BadArgumentError("--template is what --labels are put into. Give --labels too.")
+    own = None if labels is None else [label.strip() for label in labels.split(",")]
+    asked = {} if template is None else {"template": template}
     groups = text_groups(texts, input, as_json, what="an image" if images else "a text")
     options.use_threads(threads)
     from regard.api.loading import load
 
-    classifier = load(model, "image-classification" if images else "text-classification")
+    classifier: Any = load(model, "image-classification" if images else "text-classification")
 
     def labeled(lines: list[Line], progress: Any) -> "list[Classification]":
         columns: list[Any] = [[line.text for line in lines]]
+        if own is not None:
+            columns.append(own)
+            return classifier.zero_shot(
+                *columns, top_k=top_k, batch_size=batch_size, progress=progress, **asked
+            )
         if pairs:
             columns = [list(column) for column in zip(*map(_pair, lines), strict=True)]
         return classifier.run(*columns, top_k=top_k, batch_size=batch_size, progress=progress)

@@ -1,5 +1,6 @@
 """`regard train`: one subcommand for each task; the same command again resumes the run."""
 
+import json
 import shlex
 import sys
 from collections.abc import Sequence
@@ -10,6 +11,7 @@ import typer
 
 from regard.cli.commands.evaluate import score, show
 from regard.cli.options import Threads
+from regard.cli.progress import progress_bar
 from regard.cli.training_display import TrainingDisplay
 from regard.cli.training_options import options_from, takes, use_run_threads
 from regard.errors import BadArgumentError
@@ -18,6 +20,7 @@ from regard.recipes.options import (
     EmbeddingOptions,
     QuestionAnsweringOptions,
     RunOptions,
+    SummarizationOptions,
 )
 from regard.translation.options import TrainingOptions
 
@@ -105,6 +108,45 @@ def classification(
     run = Path(options.output)
     if tested := list(read_examples(run / "data" / "test.jsonl")):
         score_labels(str(run / "model"), tested, as_json=as_json)
+
+
+@train.command()
+@takes(SummarizationOptions)
+def summarization(
+    data: Annotated[
+        str,
+        typer.Argument(help="Documents with summaries: JSON lines, CSV, TSV, Parquet; also .gz."),
+    ],
+    threads: Threads = None,
+    as_json: AsJson = False,
+    **arguments: Any,
+) -> None:
+    """Train a model that summarizes documents, or rewrites any text as another.
+
+    The best model is in OUTPUT/model, in Hugging Face's layout. The same command again resumes.
+    """
+    from regard.recipes.summarization import SummarizationRecipe
+
+    options = _learn(SummarizationRecipe, data, SummarizationOptions, arguments, threads, as_json)
+    _score_summaries(Path(options.output), as_json=as_json)
+
+
+def _score_summaries(run: Path, *, as_json: bool) -> None:
+    """Prints the figures of the best model on the run's test set, if it has one."""
+    from regard.api.loading import load
+    from regard.json_files import read_object
+    from regard.recipes.examples import read_examples
+    from regard.recipes.summary_scores import evaluate_summaries
+
+    tested = list(read_examples(run / "data" / "test.jsonl"))
+    if not tested:
+        return
+    words = read_object(run / "data" / "summaries.json")["words"]
+    with progress_bar(len(tested), "summarizing") as bar:
+        result = evaluate_summaries(
+            load(str(run / "model"), "summarization"), tested, lead_words=words, progress=bar
+        )
+    print(json.dumps(result.figures, ensure_ascii=False) if as_json else result.table())
 
 
 @train.command()
