@@ -50,6 +50,8 @@ assert_type(regard.from_pretrained("folder", dtype=torch.bfloat16), Model)
 assert_type(regard.trace(translator, text="a"), Trace)
 assert_type(regard.train("translation", "pairs.tsv", "run", max_steps=1), Translator)
 assert_type(regard.train("classification", "texts.tsv", "run", preset="tiny"), Classifier)
+assert_type(regard.train("question-answering", "squad.json", "run"), Answerer)
+assert_type(regard.train("embedding", "pairs.tsv", "run", pooling="cls"), Embedder)
 
 assert_type(regard.pipeline("translation_en_to_de"), Pipeline[Translator])
 assert_type(regard.pipeline("sentiment-analysis", "folder"), Pipeline[Classifier])

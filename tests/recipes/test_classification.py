@@ -57,6 +57,14 @@ def test_the_card_says_how_it_was_made(trained: Any) -> None:
     assert "one of bad, good" in (trained[0] / "model" / "README.md").read_text()
 
 
+def test_a_text_may_have_line_breaks(classify: Any, tmp_path: Path) -> None:
+    file = tmp_path / "texts.jsonl"
+    entries = [{"text": f"a dog\nnumber {k}", "label": str(k % 2)} for k in range(40)]
+    file.write_text("".join(json.dumps(entry) + "\n" for entry in entries))
+    _, said = classify(file, tmp_path / "run", max_steps=1)
+    assert said[0].endswith("40 read, 40 kept; none left out")
+
+
 def weights(output: Path) -> dict[str, torch.Tensor]:
     newest = RunFolder(output, warn=pytest.fail).newest()
     assert newest is not None

@@ -9,9 +9,11 @@ from regard.errors import unknown
 from regard.tasks.task import Task
 
 if TYPE_CHECKING:
+    from regard.tasks.answering import Answerer
     from regard.tasks.classification import Classifier
-    from regard.tasks.images import ImageClassifier
+    from regard.tasks.embedding import Embedder
     from regard.tasks.filling import MaskFiller
+    from regard.tasks.images import ImageClassifier
     from regard.tasks.summarization import Summarizer
     from regard.tasks.writing import Writer
     from regard.translation.translator import Translator
@@ -65,6 +67,20 @@ TAUGHT = {
         "MaskedLanguageModelOptions",
         "fill-mask",
     ),
+    "question-answering": Taught(
+        "regard.recipes.question_answering",
+        "QuestionAnsweringRecipe",
+        "regard.recipes.options",
+        "QuestionAnsweringOptions",
+        "question-answering",
+    ),
+    "embedding": Taught(
+        "regard.recipes.embedding",
+        "EmbeddingRecipe",
+        "regard.recipes.options",
+        "EmbeddingOptions",
+        "feature-extraction",
+    ),
     "summarization": Taught(
         "regard.recipes.summarization",
         "SummarizationRecipe",
@@ -99,6 +115,12 @@ def train(
 def train(
     task: Literal["image-classification"], data: File, output: File, **options: Any
 ) -> "ImageClassifier": ...
+@overload
+def train(
+    task: Literal["question-answering"], data: File, output: File, **options: Any
+) -> "Answerer": ...
+@overload
+def train(task: Literal["embedding"], data: File, output: File, **options: Any) -> "Embedder": ...
 def train(task: str, data: File | tuple[File, File], output: File, **options: Any) -> Task:
     """Trains a model on `data` in the folder `output`, or resumes there; returns the best one.
 

@@ -22,11 +22,14 @@ def save_adapter(
     Args:
         model: with `LowRankLinear` in place of some projections, and a module `head`.
         base_model: the name of the model that the adapters belong to.
-        task_type: PEFT's name of the task, such as "SEQ_CLS".
+        task_type: PEFT's name of the task, such as "SEQ_CLS". With "FEATURE_EXTRACTION" PEFT opens
+            the body alone, whose names lack the first part: "bert".
     """
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
     names = {ours: place.name for ours, place in places(_plain_names(model)).items()}
+    if task_type == "FEATURE_EXTRACTION":
+        names = {ours: theirs.partition(".")[2] for ours, theirs in names.items()}
     tensors: dict[str, Tensor] = {}
     adapted: list[LowRankLinear] = []
     targets = set()

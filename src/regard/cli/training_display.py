@@ -128,7 +128,11 @@ def evaluation_line(
         f"step {progress.step:>7,}",
         f"{_duration(progress.seconds):>7}",
         f"loss {progress.loss:.3f}",
-        *(text.format(progress.figures[name]) for name, text in shown.items()),
+        *(
+            text.format(progress.figures[name])
+            for name, text in shown.items()
+            if name in progress.figures
+        ),
         f"{tokens_per_second:,.0f} tokens/s",
     ]
     return "  ".join(parts + ["best"] * (progress.best_step == progress.step))

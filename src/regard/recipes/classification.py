@@ -24,7 +24,6 @@ from regard.data.pairs import OnBadLine, refuse
 from regard.errors import BadArgumentError, DamagedFileError
 from regard.files import write_json
 from regard.models import Encoder
-from regard.recipes.card import training_facts, training_lines, write_card
 from regard.recipes.encoded import EncodedBatch, EncodedTexts, encode_examples, write_store
 from regard.recipes.encoders import EncoderRecipe
 from regard.recipes.examples import (
@@ -216,22 +215,17 @@ class ClassificationRecipe(EncoderRecipe[ClassificationOptions, LabeledTexts]):
         self.save_weights(model, folder, task_type="SEQ_CLS", settings=settings)
         data.tokenizer.save(folder)
         kind = "any number of" if data.several else "one of"
-        facts = {
-            "pipeline_tag": "text-classification",
-            "kind": self.describe(model),
-            "data": self.options.data_note or data.origin,
-            "training_texts": len(data.store),
-            **({"base_model": self.options.base_model} if self.options.base_model else {}),
-            **training_facts(model, self.options, progress, self.command),
-        }
-        lines = [
-            f"{facts['kind'].capitalize()}: {facts['parameters']:,} parameters",
-            f"Labels: {kind} {', '.join(data.labels)}",
-            f"Data: {facts['data']} ({facts['training_texts']:,} texts after cleaning)",
-            *training_lines(self.options, progress, self.command),
-            figures_line("Dev set", progress.figures, len(data.dev), "texts"),
-        ]
-        write_card(folder, "Text classification", facts, lines)
+        self.save_card(
+            folder,
+            "Text classification",
+            model,
+            progress,
+            tag="text-classification",
+            origin=data.origin,
+            count=(len(data.store), "texts"),
+            about=[f"Labels: {kind} {', '.join(data.labels)}"],
+            result=figures_line("Dev set", progress.figures, len(data.dev), "texts"),
+        )
 
 
 def read_labeled(

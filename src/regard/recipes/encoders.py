@@ -1,6 +1,7 @@
 """What the recipes of encoders share: the model to begin with, which of it learns, and how fast."""
 
 import copy
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
@@ -15,6 +16,7 @@ from regard.data import TokenStore
 from regard.layers.low_rank import add_adapters, merge_adapters
 from regard.models import Encoder
 from regard.models.encoder import replace_head
+from regard.recipes.card import training_facts, write_card
 from regard.recipes.encoded import EncodedTexts
 from regard.recipes.options import LORA_TARGETS, EncoderOptions
 from regard.recipes.recipe import DataT, Recipe
@@ -22,6 +24,7 @@ from regard.recipes.tuning import freeze, layer_rate
 from regard.tasks.reading import load_encoder
 from regard.text import Tokenizer
 from regard.text.train import train_tokenizer
+from regard.training import Progress
 from regard.training.precision import choose_dtype
 
 OptionsT = TypeVar("OptionsT", bound=EncoderOptions)
@@ -80,6 +83,48 @@ class EncoderRecipe(Recipe[OptionsT, DataT]):
             return model
         config = self.options.model_settings(tokenizer.vocab_size)
         return replace_head(Encoder(replace(config, pad_id=tokenizer.pad_id)), head, **changes)
+
+    def save_card(
+        self,
+        folder: Path,
+        title: str,
+        model: nn.Module,
+        progress: Progress,
+        *,
+        tag: str,
+        origin: str,
+        count: tuple[int, str],
+        about: Sequence[str] = (),
+        result: str,
+    ) -> None:
+        """Writes the card of a trained encoder.
+
+        Args:
+            tag: Hugging Face's name of the task.
+            origin: the name of the data's file.
+            count: of the training examples, and what they are called: (120, "texts").
+            about: lines on what the model does.
+            result: the line on the dev set.
+        """
+        options, (number, noun) = self.options, count
+        facts = {
+            "pipeline_tag": tag,
+            "kind": self.describe(model),
+            "data": options.data_note or origin,
+            f"training_{noun}": number,
+            **({"base_model": options.base_model} if options.base_model else {}),
+            **training_facts(model, options, progress, self.command),
+        }
+        lines = [
+            f"{facts['kind'].capitalize()}: {facts['parameters']:,} parameters",
+            *about,
+            f"Data: {facts['data']} ({number:,} {noun} after cleaning)",
+            f"License of these weights: {options.license}",
+            f"Command: `{self.command}`",
+            f"Training: {facts['minutes']} minutes, {progress.step:,} steps",
+            result,
+        ]
+        write_card(folder, title, facts, lines)
 
     def _adapt(self, model: Encoder) -> None:
         """Gives the layers adapters, which learn with the head."""

@@ -4,7 +4,7 @@ cleaned.jsonl (removed in the end), train.jsonl, dev.jsonl, test.jsonl: an examp
 """
 
 import json
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -28,6 +28,7 @@ class Example:
     pair: str | None = None
     targets: list[Any] = field(default_factory=list)  # labels, summaries, answers
     line: int = 0  # of its file
+    group: str = ""  # what it belongs to, such as an article
 
 
 @dataclass
@@ -92,6 +93,8 @@ def split_examples(
     *,
     seed: int,
     key: Callable[[Example], str] = lambda example: example.text,
+    more: Callable[[Example], Sequence[str]] = lambda example: (),
+    share: float = 0.02,
     say: Say,
 ) -> dict[str, int]:
     """Writes train.jsonl, dev.jsonl and test.jsonl, and says what went where.
@@ -102,6 +105,9 @@ def split_examples(
     Args:
         held: the dev and test examples that were given.
         key: what examples of different parts must not share.
+        more: further texts of an example; it is not trained on if one of them is a key of dev or
+            test.
+        share: of the examples, split off for dev and again for test; at most 2,000.
 
     Returns:
         the number of examples in each part.
@@ -115,48 +121,57 @@ def split_examples(
     for name, own in held.items():
         if own is not None and own.report.dropped:
             say(f"{name}: {own.path}: {own.report}")
-    taken = {normalize(key(example)) for own in parts.values() for example in own}
     cleaned = folder / "cleaned.jsonl"
     write_examples(cleaned, examples)
     say(f"{examples.path}: {examples.report}")
     kept = examples.report.kept
     own_dev = held.get("dev") is not None
     own_test = held.get("test") is not None
+    size = min(2000, max(1, round(share * kept)))
     split = plan_split(
         (Pair(key(example), "", 0) for example in read_examples(cleaned)),
-        dev=0 if own_dev else None,
-        test=0 if own_test or own_dev else min(2000, max(1, round(0.02 * kept))),
+        dev=0 if own_dev else size,
+        test=0 if own_test or own_dev else size,
         seed=seed,
         targets_leak=False,
     )
-    counts = {"train": 0, "left out": 0}
+
+    def texts(example: Example) -> set[str]:
+        return {normalize(text) for text in (key(example), *more(example))}
+
+    def part_of(example: Example) -> str | None:
+        return split.part(Pair(key(example), "", 0))
+
+    def keys() -> set[str]:
+        return {normalize(key(example)) for own in parts.values() for example in own}
+
+    provided, trained, split_off = keys(), 0, 0
+    for example in read_examples(cleaned):
+        part = part_of(example)
+        if part in ("dev", "test") and provided.isdisjoint(texts(example)):
+            parts[part].append(example)
+            split_off += 1
+    taken = keys()
 
     def train() -> Iterator[Example]:
+        nonlocal trained
         for example in read_examples(cleaned):
-            part = split.part(Pair(key(example), "", 0))
-            if normalize(key(example)) in taken:
-                counts["left out"] += 1
-            elif part == "train":
-                counts["train"] += 1
+            if part_of(example) == "train" and taken.isdisjoint(texts(example)):
+                trained += 1
                 yield example
-            elif part is not None:
-                parts[part].append(example)
 
     write_examples(folder / "train.jsonl", train())
     cleaned.unlink()
     for name, own_examples in parts.items():
         write_examples(folder / f"{name}.jsonl", own_examples)
-    if not counts["train"] or not parts["dev"]:
+    if not trained or not parts["dev"]:
         raise BadArgumentError(
-            f"training needs examples to train on and dev examples; got {counts['train']} and"
+            f"training needs examples to train on and dev examples; got {trained} and"
             f" {len(parts['dev'])}. Give more data, or a dev file that does not repeat it."
         )
-    sizes = {"train": counts["train"], **{name: len(own) for name, own in parts.items()}}
-    left_out = (
-        f"; {counts['left out']:,} left out because dev or test has them too"
-        if counts["left out"]
-        else ""
-    )
+    sizes = {"train": trained, **{name: len(own) for name, own in parts.items()}}
+    rest = kept - trained - split_off
+    left_out = f"; {rest:,} left out because dev or test has them too" if rest else ""
     say(f"{sizes['train']:,} to train on, {sizes['dev']:,} dev, {sizes['test']:,} test{left_out}")
     return sizes
 

@@ -6,7 +6,7 @@ The commands are made from these classes, so nothing here imports torch before a
 from dataclasses import Field, dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any
 
-from regard.errors import BadArgumentError, unknown
+from regard.errors import BadArgumentError, check_choice, unknown
 
 if TYPE_CHECKING:
     from regard.training import TrainingConfig
@@ -687,3 +687,76 @@ class MaskedLanguageModelOptions(EncoderOptions):
     def not_used(cls) -> frozenset[str]:
         """The options of other encoders that this task does not have."""
         return frozenset({"test", "lora_rank", "lora_alpha", "lora_targets"})
+
+
+@dataclass(frozen=True)
+class QuestionAnsweringOptions(EncoderOptions):
+    """The options of `regard train question-answering`."""
+
+    output: str = data_option("runs/question-answering", "The run's folder.", free=True)
+    question: str | None = data_option(None, "The column of the questions.", shown="question, …")
+    context: str | None = data_option(
+        None, "The column of the texts that may hold the answers.", shown="context, passage, …"
+    )
+    answer: str | None = data_option(
+        None, "The column of the answers; an empty one: there is none.", shown="answer, answers, …"
+    )
+    start: str | None = data_option(
+        None,
+        "The column of the answers' first characters in the context, from 0.",
+        shown="start, answer_start",
+    )
+    max_length: int = data_option(
+        384, "Tokens of a window, question and special tokens counted.", min=16
+    )
+    doc_stride: int = data_option(
+        128, "Tokens that a window of a long context shares with the one before it.", min=0
+    )
+    max_answer_len: int = option(30, "Longest answer that is predicted, in tokens.", min=1)
+
+
+@dataclass(frozen=True)
+class EmbeddingOptions(EncoderOptions):
+    """The options of `regard train embedding`."""
+
+    output: str = data_option("runs/embedding", "The run's folder.", free=True)
+    text: str | None = data_option(None, "The column of the texts.", shown="text, sentence1, …")
+    pair: str | None = data_option(
+        None, "The column of the texts that belong to them.", shown="pair, sentence2, …"
+    )
+    score: str | None = data_option(
+        None,
+        "The column of how similar the two are; then cosines are trained to be the scores.",
+        shown="score, similarity",
+    )
+    score_scale: float | None = data_option(
+        None, "The score of two equal texts.", shown="1, or the highest if above 1"
+    )
+    pooling: str | None = model_option(
+        None,
+        "How the tokens' states become one vector.",
+        shown="the model's, else mean",
+        metavar="mean|cls|max",
+    )
+    batch_size: int = option(64, "Most pairs in a batch: each has all others as negatives.", min=2)
+    temperature: float = option(0.05, "What the cosines are divided by before the softmax.", min=0)
+    symmetric: bool = option(False, "Also look for each first text among those of the second.")
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.pooling is not None:
+            from regard.tasks.embedding import POOLING
+
+            check_choice("pooling", self.pooling, POOLING)
+        if not self.temperature > 0:
+            raise BadArgumentError(f"temperature must be above 0; got {self.temperature}.")
+        if self.score_scale is not None and not self.score_scale > 0:
+            raise BadArgumentError(f"score_scale must be above 0; got {self.score_scale}.")
+        if self.batch_size < 2:
+            raise BadArgumentError(
+                f"batch_size must be at least 2, for a pair needs another; got {self.batch_size}."
+            )
+        if self.train_layers == 0:
+            raise BadArgumentError(
+                "train_layers must be at least 1, for an embedding model has no head; got 0."
+            )

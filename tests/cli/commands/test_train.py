@@ -9,6 +9,8 @@ import pytest
 import typer
 
 from regard.cli.app import app
+from regard.recipes import recipe
+from regard.recipes.options import EmbeddingOptions, QuestionAnsweringOptions
 from regard.training import Progress
 from regard.translation import training as translation_training
 from regard.translation.options import TrainingOptions
@@ -50,6 +52,21 @@ def parameters():
 
 def test_every_training_option_can_be_given():
     assert {field.name for field in fields(TrainingOptions)} <= set(parameters())
+
+
+@pytest.mark.parametrize(
+    ("task", "kind"),
+    [("question-answering", QuestionAnsweringOptions), ("embedding", EmbeddingOptions)],
+)
+def test_what_is_given_to_a_recipe_arrives(regard, monkeypatch, tmp_path, task, kind):
+    asked = []
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(recipe, "learn", lambda learner, *, watch: asked.append(learner))
+    outcome = regard("train", task, "data.tsv", "--from", "base", "--max-tokens", 1111)
+    assert outcome.code == 0
+    assert asked[0].source == ["data.tsv"]
+    assert asked[0].options == kind(base_model="base", max_tokens=1111)
+    assert f"The best model is in runs/{task}/model." in outcome.err
 
 
 def test_help_shows_the_defaults_that_hold():

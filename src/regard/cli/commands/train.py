@@ -17,9 +17,11 @@ from regard.cli.training_options import options_from, takes, use_run_threads
 from regard.errors import BadArgumentError
 from regard.recipes.options import (
     ClassificationOptions,
+    EmbeddingOptions,
     ImageClassificationOptions,
     LanguageModelOptions,
     MaskedLanguageModelOptions,
+    QuestionAnsweringOptions,
     RunOptions,
     SummarizationOptions,
 )
@@ -217,6 +219,53 @@ def masked_language_model(
     from regard.recipes.masked_language_model import MaskedLanguageModelRecipe
 
     _learn(MaskedLanguageModelRecipe, data, MaskedLanguageModelOptions, arguments, threads, as_json)
+
+
+@train.command()
+@takes(QuestionAnsweringOptions)
+def question_answering(
+    data: Annotated[
+        str,
+        typer.Argument(
+            help="Questions with contexts and answers: SQuAD's JSON, or TSV, CSV, JSON lines,"
+            " Parquet; also .gz."
+        ),
+    ],
+    threads: Threads = None,
+    as_json: AsJson = False,
+    **arguments: Any,
+) -> None:
+    """Train a model that finds the answer to a question in a text.
+
+    The best model is in OUTPUT/model, in Hugging Face's layout. The same command again resumes.
+    """
+    from regard.recipes.question_answering import QuestionAnsweringRecipe
+
+    _learn(QuestionAnsweringRecipe, data, QuestionAnsweringOptions, arguments, threads, as_json)
+
+
+@train.command()
+@takes(EmbeddingOptions)
+def embedding(
+    data: Annotated[
+        str,
+        typer.Argument(
+            help="Pairs of texts that belong together, or with a score: TSV, CSV, JSON lines,"
+            " Parquet; also .gz."
+        ),
+    ],
+    threads: Threads = None,
+    as_json: AsJson = False,
+    **arguments: Any,
+) -> None:
+    """Train a model that turns texts into vectors, close where the texts belong together.
+
+    The best model is in OUTPUT/model, in sentence-transformers' layout. The same command again
+    resumes.
+    """
+    from regard.recipes.embedding import EmbeddingRecipe
+
+    _learn(EmbeddingRecipe, data, EmbeddingOptions, arguments, threads, as_json)
 
 
 def _learn(
