@@ -21,8 +21,8 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from regard.recipes.image_classification import ImageClassificationRecipe
-from regard.recipes.options import ImageClassificationOptions
+from regard.recipes.labels.image_classification import ImageClassificationRecipe
+from regard.recipes.options.images import ImageClassificationOptions
 from regard.recipes.recipe import learn
 from regard.training import Progress
 

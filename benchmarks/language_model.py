@@ -22,9 +22,9 @@ import torch
 from peers.plain_gpt import PlainGPT
 
 from regard.models import Decoder
-from regard.recipes.blocks import Blocks, cut_blocks, even_starts
-from regard.recipes.language_model import LanguageModelRecipe, RunningText, summed_loss
-from regard.recipes.options import LanguageModelOptions
+from regard.recipes.language.blocks import Blocks, cut_blocks, even_starts
+from regard.recipes.language.language_model import LanguageModelRecipe, RunningText, summed_loss
+from regard.recipes.options.language import LanguageModelOptions
 from regard.recipes.recipe import learn
 from regard.training import Progress
 from regard.training.schedule import learning_rate

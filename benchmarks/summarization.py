@@ -20,8 +20,8 @@ from pathlib import Path
 import regard
 from regard.errors import RegardError
 from regard.recipes.examples import read_examples
-from regard.recipes.rouge import NAMES
-from regard.recipes.summary_scores import evaluate_summaries
+from regard.recipes.summaries.rouge import NAMES
+from regard.recipes.summaries.summary_scores import evaluate_summaries
 
 ROOT = Path(__file__).parents[1]
 DATA = ROOT.parent / "shared" / "data" / "scitldr"

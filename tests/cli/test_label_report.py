@@ -9,7 +9,7 @@ import pytest
 
 from regard.cli.label_report import as_json, draw, lines
 from regard.recipes.examples import Example
-from regard.recipes.labels import LabelEvaluation
+from regard.recipes.labels.labels import LabelEvaluation
 from regard.recipes.resampling import intervals
 
 EXAMPLES = [Example(f"text {k}", None, ["a" if k < 3 else "b"], k + 2) for k in range(6)]

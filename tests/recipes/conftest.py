@@ -8,15 +8,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from regard.recipes.classification import ClassificationRecipe
-from regard.recipes.image_classification import ImageClassificationRecipe
-from regard.recipes.options import (
-    ClassificationOptions,
-    ImageClassificationOptions,
-    SummarizationOptions,
-)
+from regard.recipes.labels.classification import ClassificationRecipe
+from regard.recipes.labels.image_classification import ImageClassificationRecipe
+from regard.recipes.options.encoders import ClassificationOptions
+from regard.recipes.options.images import ImageClassificationOptions
+from regard.recipes.options.sequences import SummarizationOptions
 from regard.recipes.recipe import learn
-from regard.recipes.summarization import SummarizationRecipe
+from regard.recipes.summaries.summarization import SummarizationRecipe
 from regard.training import Progress
 
 ANIMALS = ("dog", "cat", "horse", "bird", "fish", "mouse")

@@ -9,7 +9,7 @@ from regard.cli.texts import one_line
 
 if TYPE_CHECKING:
     from regard.recipes.examples import Example
-    from regard.recipes.labels import LabelEvaluation
+    from regard.recipes.labels.labels import LabelEvaluation
 
 NAMES = {
     "accuracy": "accuracy",

@@ -10,7 +10,7 @@ from typing import Annotated, Any, TypeVar, get_type_hints
 
 import typer
 
-from regard.recipes.options import RunOptions
+from regard.recipes.options.run import RunOptions
 
 Options = TypeVar("Options", bound=RunOptions)
 Command = TypeVar("Command", bound=Callable[..., None])

@@ -9,7 +9,7 @@ from typing import Any
 from torch import nn
 
 from regard.files import whole_file
-from regard.recipes.options import RunOptions
+from regard.recipes.options.run import RunOptions
 from regard.training import Progress
 
 

@@ -18,7 +18,7 @@ from regard.models import Encoder
 from regard.models.encoder import replace_head
 from regard.recipes.card import training_facts, write_card
 from regard.recipes.encoded import EncodedTexts
-from regard.recipes.options import LORA_TARGETS, EncoderOptions
+from regard.recipes.options.encoders import LORA_TARGETS, EncoderOptions
 from regard.recipes.recipe import DataT, Recipe
 from regard.recipes.tuning import freeze, layer_rate
 from regard.tasks.reading import load_encoder

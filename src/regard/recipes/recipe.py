@@ -10,7 +10,7 @@ import torch
 from torch import Tensor, nn
 
 from regard.data.lines import check_rereadable
-from regard.recipes.options import RunOptions
+from regard.recipes.options.run import RunOptions
 from regard.training import Objective, Progress, RunFolder, fit
 from regard.training.precision import choose_device
 from regard.training.trackers import require_tensorboard, tensorboard

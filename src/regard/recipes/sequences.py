@@ -15,7 +15,7 @@ from regard.checkpoints import open_checkpoint
 from regard.data import Batch, Batches, TokenStore
 from regard.errors import UnsupportedError
 from regard.models import AnyEncoderDecoder, EncoderDecoder
-from regard.recipes.options import SequenceOptions
+from regard.recipes.options.sequences import SequenceOptions
 from regard.recipes.recipe import Prepared, Recipe
 from regard.recipes.sequence_scores import summed_loss
 from regard.tasks.text_to_text import TextToText

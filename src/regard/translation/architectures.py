@@ -12,7 +12,7 @@ from regard.models import (
     preset,
     recurrent_preset,
 )
-from regard.recipes.options import SEQUENCE_RATES
+from regard.recipes.options.sequences import SEQUENCE_RATES
 
 
 @dataclass(frozen=True)

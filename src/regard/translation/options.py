@@ -4,7 +4,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from regard.errors import BadArgumentError
-from regard.recipes.options import SequenceOptions, data_option, limit_option, model_option
+from regard.recipes.options.run import data_option, limit_option, model_option
+from regard.recipes.options.sequences import SequenceOptions
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ import typer
 
 from regard.cli.app import app
 from regard.recipes import recipe
-from regard.recipes.options import EmbeddingOptions, QuestionAnsweringOptions
+from regard.recipes.options.encoders import EmbeddingOptions, QuestionAnsweringOptions
 from regard.training import Progress
 from regard.translation import training as translation_training
 from regard.translation.options import TrainingOptions

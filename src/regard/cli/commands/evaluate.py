@@ -70,7 +70,7 @@ def evaluate(
     options.use_threads(threads)
     own = options.specified(context, OF_LABELS)
     if _is_classifier(model):
-        from regard.recipes.classification import read_labeled
+        from regard.recipes.labels.classification import read_labeled
 
         columns = {name: own.pop(name) for name in COLUMNS if name in own}
         examples = list(read_labeled(str(data), **columns))
@@ -115,7 +115,7 @@ def score_labels(
     """Prints the report on a classifier; the arguments are the options of the command."""
     from regard.api.loading import load
     from regard.cli import label_report
-    from regard.recipes.classification import evaluate_labels
+    from regard.recipes.labels.classification import evaluate_labels
     from regard.recipes.resampling import intervals, paired_chance
 
     check_ending("--figure", figure, FIGURES)

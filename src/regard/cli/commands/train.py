@@ -15,16 +15,16 @@ from regard.cli.progress import progress_bar
 from regard.cli.training_display import TrainingDisplay
 from regard.cli.training_options import options_from, takes, use_run_threads
 from regard.errors import BadArgumentError
-from regard.recipes.options import (
+from regard.recipes.options.encoders import (
     ClassificationOptions,
     EmbeddingOptions,
-    ImageClassificationOptions,
-    LanguageModelOptions,
     MaskedLanguageModelOptions,
     QuestionAnsweringOptions,
-    RunOptions,
-    SummarizationOptions,
 )
+from regard.recipes.options.images import ImageClassificationOptions
+from regard.recipes.options.language import LanguageModelOptions
+from regard.recipes.options.run import RunOptions
+from regard.recipes.options.sequences import SummarizationOptions
 from regard.translation.options import TrainingOptions
 
 train = typer.Typer(name="train", no_args_is_help=True)
@@ -104,8 +104,8 @@ def classification(
     The best model is in OUTPUT/model, in Hugging Face's layout. The same command again resumes.
     """
     from regard.cli.commands.evaluate import score_labels
-    from regard.recipes.classification import ClassificationRecipe
     from regard.recipes.examples import read_examples
+    from regard.recipes.labels.classification import ClassificationRecipe
 
     options = _learn(ClassificationRecipe, data, ClassificationOptions, arguments, threads, as_json)
     run = Path(options.output)
@@ -131,8 +131,8 @@ def image_classification(
 
     The best model is in OUTPUT/model, in Hugging Face's layout. The same command again resumes.
     """
-    from regard.recipes.image_classification import ImageClassificationRecipe, evaluate_test
-    from regard.recipes.labels import figures_line
+    from regard.recipes.labels.image_classification import ImageClassificationRecipe, evaluate_test
+    from regard.recipes.labels.labels import figures_line
 
     kind = ImageClassificationOptions
     options = _learn(ImageClassificationRecipe, data, kind, arguments, threads, as_json)
@@ -159,7 +159,7 @@ def summarization(
 
     The best model is in OUTPUT/model, in Hugging Face's layout. The same command again resumes.
     """
-    from regard.recipes.summarization import SummarizationRecipe
+    from regard.recipes.summaries.summarization import SummarizationRecipe
 
     options = _learn(SummarizationRecipe, data, SummarizationOptions, arguments, threads, as_json)
     _score_summaries(Path(options.output), as_json=as_json)
@@ -170,7 +170,7 @@ def _score_summaries(run: Path, *, as_json: bool) -> None:
     from regard.api.loading import load
     from regard.json_files import read_object
     from regard.recipes.examples import read_examples
-    from regard.recipes.summary_scores import evaluate_summaries
+    from regard.recipes.summaries.summary_scores import evaluate_summaries
 
     tested = list(read_examples(run / "data" / "test.jsonl"))
     if not tested:
@@ -197,7 +197,7 @@ def language_model(
 
     The best model is in OUTPUT/model, in Hugging Face's layout. The same command again resumes.
     """
-    from regard.recipes.language_model import LanguageModelRecipe
+    from regard.recipes.language.language_model import LanguageModelRecipe
 
     _learn(LanguageModelRecipe, data, LanguageModelOptions, arguments, threads, as_json)
 
@@ -216,7 +216,7 @@ def masked_language_model(
 
     The best model is in OUTPUT/model, in Hugging Face's layout. The same command again resumes.
     """
-    from regard.recipes.masked_language_model import MaskedLanguageModelRecipe
+    from regard.recipes.language.masked_language_model import MaskedLanguageModelRecipe
 
     _learn(MaskedLanguageModelRecipe, data, MaskedLanguageModelOptions, arguments, threads, as_json)
 
@@ -239,7 +239,7 @@ def question_answering(
 
     The best model is in OUTPUT/model, in Hugging Face's layout. The same command again resumes.
     """
-    from regard.recipes.question_answering import QuestionAnsweringRecipe
+    from regard.recipes.answers.question_answering import QuestionAnsweringRecipe
 
     _learn(QuestionAnsweringRecipe, data, QuestionAnsweringOptions, arguments, threads, as_json)
 
@@ -263,7 +263,7 @@ def embedding(
     The best model is in OUTPUT/model, in sentence-transformers' layout. The same command again
     resumes.
     """
-    from regard.recipes.embedding import EmbeddingRecipe
+    from regard.recipes.vectors.embedding import EmbeddingRecipe
 
     _learn(EmbeddingRecipe, data, EmbeddingOptions, arguments, threads, as_json)
 
