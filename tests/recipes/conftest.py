@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from fixtures.pictures import bars
 from regard.recipes.labels.classification import ClassificationRecipe
 from regard.recipes.labels.image_classification import ImageClassificationRecipe
 from regard.recipes.options.encoders import ClassificationOptions
@@ -141,18 +142,6 @@ def summarizing(
     output = tmp_path_factory.mktemp("summarizing")
     progress, said = summarize(summarized, output, max_steps=50, evaluate_every=25, average=1)
     return output, progress, said
-
-
-def bars(count: int, seed: int, channels: int = 0) -> tuple[np.ndarray, np.ndarray]:
-    """Images of one bar, and whether it lies or stands; of 0 channels: (count, 12, 12)."""
-    draw = np.random.default_rng(seed)
-    labels = np.where(draw.random(count) < 0.5, "lies", "stands")
-    images = draw.integers(0, 60, (count, 12, 12, max(1, channels)), np.uint8)
-    for image, label in zip(images, labels, strict=True):
-        place, start = draw.integers(3, 9), draw.integers(1, 4)
-        part = (place, slice(start, start + 8))
-        image[part if label == "lies" else part[::-1]] = draw.integers(150, 256)
-    return (images if channels else images[..., 0]), labels
 
 
 @pytest.fixture(scope="session")

@@ -9,6 +9,7 @@ import pytest
 import torch
 
 import regard
+from fixtures.pictures import bars
 from regard import RegardError
 from regard.recipes.card import read_card
 from regard.recipes.labels.augmentation import Augmentation
@@ -21,8 +22,6 @@ from regard.recipes.labels.image_classification import (
 from regard.recipes.options.images import ImageClassificationOptions
 from regard.tasks.images import ImageClassifier, Preparation
 from regard.training import RunFolder
-
-from .conftest import bars
 
 transformers = pytest.importorskip("transformers")
 Image = pytest.importorskip("PIL.Image")
