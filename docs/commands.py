@@ -91,7 +91,7 @@ def from_help() -> Iterator[Command]:
         name = path.relative_to(ROOT).as_posix()
         for found in re.finditer(r"(?<!`)`(regard [a-z][^`{}\n]*)`(?!`)", text):
             line = line_at(text, found.start())
-            only_named = re.fullmatch(r"regard( [a-z]+)+", found[1])
+            only_named = re.fullmatch(r"regard( [a-z][a-z-]*)+", found[1])
             yield Command(name, line, found[1] + " --help" * bool(only_named), "own")
 
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from regard.files import sha256, whole_file, whole_folder, write_json
+from regard.files import sha256, sha256_tree, whole_file, whole_folder, write_json
 
 
 def test_a_file_appears_whole_or_not_at_all(tmp_path: Path) -> None:
@@ -82,3 +82,14 @@ def test_json_is_written_as_it_reads_whole_or_not_at_all(tmp_path: Path) -> None
         write_json(file, {"not JSON": object()})
     assert json.loads(file.read_text(encoding="utf-8")) == {"ü": [1, None]}
     assert [path.name for path in file.parent.iterdir()] == ["a.json"]
+
+
+def test_the_checksum_of_a_folder_is_of_its_names_and_contents(tmp_path: Path) -> None:
+    (tmp_path / "a" / "b").mkdir(parents=True)
+    (tmp_path / "a" / "b" / "c").write_text("abc")
+    first = sha256_tree(tmp_path / "a")
+    assert sha256_tree(tmp_path / "a" / "b" / "c") == sha256(tmp_path / "a" / "b" / "c")
+    (tmp_path / "a" / "b" / "c").rename(tmp_path / "a" / "c")
+    second = sha256_tree(tmp_path / "a")
+    (tmp_path / "a" / "c").write_text("abd")
+    assert len({first, second, sha256_tree(tmp_path / "a")}) == 3

@@ -49,6 +49,9 @@ assert_type(regard.from_pretrained("en-hi"), EncoderDecoder)
 assert_type(regard.from_pretrained("folder", dtype=torch.bfloat16), Model)
 assert_type(regard.trace(translator, text="a"), Trace)
 assert_type(regard.train("translation", "pairs.tsv", "run", max_steps=1), Translator)
+assert_type(regard.train("classification", "texts.tsv", "run", preset="tiny"), Classifier)
+assert_type(regard.train("question-answering", "squad.json", "run"), Answerer)
+assert_type(regard.train("embedding", "pairs.tsv", "run", pooling="cls"), Embedder)
 
 assert_type(regard.pipeline("translation_en_to_de"), Pipeline[Translator])
 assert_type(regard.pipeline("sentiment-analysis", "folder"), Pipeline[Classifier])
@@ -61,7 +64,7 @@ MISTAKES = {
     'regard.load("en-de").translate("a")': '"Translator" has no attribute "translate"',
     'regard.load("folder", "fill-mask").labels': '"MaskFiller" has no attribute "labels"',
     "regard.load(3)": "No overload variant",
-    'regard.train("summarization", "a", "b")': "has incompatible type \"Literal['summ",
+    'regard.train("chess", "a", "b")': "No overload variant",
     'regard.pipeline("summarization")("a").b + regard.pipeline(3)': "No overload variant",
 }
 

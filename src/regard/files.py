@@ -75,6 +75,17 @@ def sha256(path: str | os.PathLike[str]) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
+def sha256_tree(path: str | os.PathLike[str]) -> str:
+    """The SHA-256 of a file, or of the names and contents of all files in a folder."""
+    if not os.path.isdir(path):
+        return sha256(path)
+    every = sorted(Path(root, name) for root, _, names in os.walk(path) for name in names)
+    tree = hashlib.sha256()
+    for file in every:
+        tree.update(f"{file.relative_to(path).as_posix()}\0{sha256(file)}\n".encode())
+    return tree.hexdigest()
+
+
 def _sync(path: Path) -> None:
     with open(path, "rb") as file:
         os.fsync(file.fileno())

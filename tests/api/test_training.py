@@ -9,14 +9,14 @@ from regard import RegardError
 
 
 def test_a_wrong_task_option_or_file_is_named_and_nothing_is_written(tmp_path: Path) -> None:
-    with pytest.raises(RegardError, match="task must be translation; got 'chess'"):
+    with pytest.raises(RegardError, match=r"task must be one of .*; got 'chess'"):
         regard.train("chess", "a.tsv", tmp_path)
     with pytest.raises(
         RegardError, match=r"a training option must be one of output, .*; got 'epochs'"
     ):
         regard.train("translation", "a.tsv", tmp_path, epochs=3)
-    with pytest.raises(RegardError, match=r"expected a file of sentence pairs at a\.tsv"):
+    with pytest.raises(RegardError, match=r"expected a file at a\.tsv"):
         regard.train("translation", "a.tsv", tmp_path / "run")
-    with pytest.raises(RegardError, match=r"expected a file of sentence pairs at b\.de"):
+    with pytest.raises(RegardError, match=r"expected a file at b\.de"):
         regard.train("translation", (Path(__file__), Path("b.de")), tmp_path / "run")
     assert list(tmp_path.iterdir()) == []

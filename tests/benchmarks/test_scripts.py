@@ -43,12 +43,14 @@ def test_help_says_in_one_sentence_what_is_measured(script, call):
 @pytest.mark.parametrize(
     ("script", "arguments"),
     [
+        ("language_model.py", ["nowhere.txt"]),
         ("training_speed.py", ["nowhere.tsv"]),
         ("resume.py", ["nowhere.tsv"]),
         ("decoding.py", ["nowhere.tsv"]),
         ("multi30k.py", ["--data", "nowhere"]),
         ("senses.py", ["nowhere"]),
         ("shipped.py", ["--data", "nowhere"]),
+        ("summarization.py", ["--data", "nowhere"]),
     ],
 )
 def test_missing_data_is_one_sentence_and_no_result(script, arguments, call):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from regard.cli.training_display import Speed, TrainingDisplay, fraction_done
+from regard.cli.training_display import Speed, TrainingDisplay, evaluation_line, fraction_done
 from regard.training import Progress
 
 
@@ -40,9 +40,17 @@ def test_the_nearer_limit_says_how_much_is_done(max_steps, max_minutes, expected
 
 def test_an_interrupt_says_how_to_go_on(capsys):
     def interrupted() -> None:
-        with TrainingDisplay(None, None):
+        with TrainingDisplay(None, None, shown={}):
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
         interrupted()
     assert "the same command resumes from the last checkpoint" in capsys.readouterr().err
+
+
+def test_an_evaluation_shows_the_figures_that_it_has():
+    progress = Progress(step=3, figures={"loss": 0.5, "mrr": 0.25})
+    shown = {"loss": "dev loss {:.3f}", "mrr": "MRR {:.3f}", "spearman": "Spearman {:.3f}"}
+    line = evaluation_line(progress, 10.0, shown)
+    assert "dev loss 0.500  MRR 0.250" in line
+    assert "Spearman" not in line

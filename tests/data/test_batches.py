@@ -120,7 +120,7 @@ def test_every_epoch_has_the_same_number_of_batches(store: TokenStore) -> None:
     # Down to bounds where the noise would often make one more or one fewer.
     for max_tokens in (41, 53, 97, 211):
         batches = batches_of(store, max_tokens, seed=9)
-        assert {len(batches._plan(epoch)) for epoch in range(12)} == {len(batches)}
+        assert {len(batches.plan.epoch(epoch)) for epoch in range(12)} == {len(batches)}
 
 
 @pytest.mark.parametrize("count", [1, 2, 3])
@@ -167,3 +167,27 @@ def test_a_batch_moves_with_all_its_tensors(store: TokenStore) -> None:
     sides = (moved.source, moved.target, moved.source_lengths, moved.target_lengths)
     assert {side.device.type for side in sides} == {"meta"}
     assert moved.num_target_tokens == batch.num_target_tokens
+
+
+def test_a_source_may_end_in_a_token_of_its_own(store: TokenStore) -> None:
+    batch, plain = batches_of(store, source_end=96).at(3), batches_of(store).at(3)
+    ends = batch.source_lengths[:, None] - 1
+    assert batch.source.gather(1, ends).unique().tolist() == [96]
+    assert torch.equal(batch.source.scatter(1, ends, EOS), plain.source)
+    assert torch.equal(batch.target, plain.target)
+
+
+def test_long_sources_share_a_batch_by_their_length(tmp_path: Path) -> None:
+    rng = np.random.default_rng(5)
+    pairs = [([3] * int(rng.integers(40, 200)), [4] * int(rng.integers(3, 9))) for _ in range(400)]
+    documents = TokenStore.write(tmp_path / "train.tokens", pairs, vocab_size=9)
+
+    def padding(batches: Batches) -> float:
+        epoch = [batches.at(step) for step in range(len(batches))]
+        read = sum(int(batch.source_lengths.sum()) for batch in epoch)
+        return 1 - read / sum(batch.source.numel() for batch in epoch)
+
+    by_source = batches_of(documents, 1024, long_sources=True)
+    assert sum(len(by_source.at(step)) for step in range(len(by_source))) == 400
+    assert padding(by_source) < 0.05
+    assert padding(by_source) < padding(batches_of(documents, 1024)) / 1.5

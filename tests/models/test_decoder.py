@@ -67,7 +67,7 @@ def test_presets_have_the_published_sizes(name: str, vocab: int, count: int) -> 
 
 def test_a_preset_can_be_changed_and_an_unknown_one_lists_the_known() -> None:
     assert decoder_preset("gpt2", 97, num_layers=2).num_layers == 2
-    with pytest.raises(RegardError, match=r"preset must be one of gpt2, .*; got 'gpt5'"):
+    with pytest.raises(RegardError, match=r"preset must be one of tiny, .*, gpt2, .*; got 'gpt5'"):
         decoder_preset("gpt5", 97)
 
 

@@ -103,7 +103,7 @@ def test_presets_have_the_sizes_of_their_papers() -> None:
     assert sum(parameter.numel() for parameter in made.parameters()) == 86_567_656
     for name in VISION_PRESETS:
         assert vision_preset(name).d_model % vision_preset(name).num_heads == 0
-    with pytest.raises(RegardError, match=r"preset must be one of tiny, .*got 'medium'"):
+    with pytest.raises(RegardError, match=r"preset must be one of mini, .*, tiny, .*got 'medium'"):
         vision_preset("medium")
 
 

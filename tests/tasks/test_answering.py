@@ -1,11 +1,13 @@
 """Answers, against transformers' model and every span of every window, one by one."""
 
+import json
+
 import numpy as np
 import pytest
 import torch
 
 from regard import RegardError
-from regard.tasks.answering import Answerer
+from regard.tasks.answering import Answerer, AnswerSettings
 
 transformers = pytest.importorskip("transformers")
 
@@ -128,3 +130,64 @@ def test_the_question_that_is_refused_is_counted(answerer):
     with pytest.raises(RegardError) as refused:
         answerer.run([SHORT, ("", "a text")])
     assert refused.value.index == 1
+
+
+def with_settings(folder, tmp_path, settings):
+    """A copy of the folder whose config.json has these settings."""
+    for file in folder.iterdir():
+        (tmp_path / file.name).write_bytes(file.read_bytes())
+    config = json.loads((folder / "config.json").read_text())
+    config["task_specific_params"] = {"question-answering": settings}
+    (tmp_path / "config.json").write_text(json.dumps(config))
+    return tmp_path
+
+
+def test_the_models_settings_are_the_defaults(folder, tmp_path):
+    plain = Answerer.load(folder)
+    (found,) = plain.run([LONG], max_seq_len=40, doc_stride=11, max_answer_len=4)
+    chosen = {"max_answer_len": 4, "max_seq_len": 40, "doc_stride": 11, "length_penalty": 2.0}
+    own = Answerer.load(with_settings(folder, tmp_path, chosen))
+    assert own.run([LONG])[0] == found
+    asked = {"max_answer_len": 1, "top_k": 9999}
+    (fewer,) = own.run([LONG], **asked)
+    assert [fewer] == plain.run([LONG], max_seq_len=40, doc_stride=11, **asked)
+    assert fewer != own.run([LONG], top_k=9999)[0]
+
+
+def test_a_stored_threshold_decides_and_can_be_overridden(folder, tmp_path):
+    ((best,),) = Answerer.load(folder).run([SHORT])
+    for name, threshold in (("below", best.margin - 0.1), ("above", best.margin + 0.1)):
+        copy = tmp_path / name
+        copy.mkdir()
+        own = Answerer.load(with_settings(folder, copy, {"no_answer_threshold": threshold}))
+        assert own(*SHORT) == (best.text if name == "below" else "")
+        assert own(*SHORT, handle_impossible_answer=False) == best.text
+        assert own.settings.for_config()["task_specific_params"]["question-answering"] == {
+            "max_answer_len": 15, "max_seq_len": 384, "doc_stride": 128,
+            "no_answer_threshold": threshold,
+        }  # fmt: skip
+
+
+def test_transformers_opens_a_folder_with_settings(answerer, encoder_folder, tmp_path):
+    folder = encoder_folder("Bert", "ForQuestionAnswering")
+    own = with_settings(folder, tmp_path, {"no_answer_threshold": 0.5, "max_answer_len": 3})
+    transformers.AutoModelForQuestionAnswering.from_pretrained(own)
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"max_answer_len": "3"}, "max_answer_len of .* must be a number; it is '3'"),
+        ({"doc_stride": True}, "doc_stride of .* must be a number; it is True"),
+        ({"max_seq_len": 0}, "max_seq_len must be at least 1; got 0"),
+        ({"doc_stride": -1}, "doc_stride must be at least 0; got -1"),
+    ],
+)
+def test_damaged_settings_are_refused(folder, tmp_path, settings, message):
+    with pytest.raises(RegardError, match=message):
+        Answerer.load(with_settings(folder, tmp_path, settings))
+
+
+def test_settings_out_of_range_are_refused():
+    with pytest.raises(RegardError, match="max_answer_len must be at least 1; got 0"):
+        AnswerSettings(max_answer_len=0)

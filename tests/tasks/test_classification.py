@@ -5,6 +5,7 @@ import json
 import pytest
 import torch
 
+import regard
 from regard import RegardError
 from regard.checkpoints import Checkpoint
 from regard.tasks.classification import Classifier, ranked, read_problem_type
@@ -93,3 +94,48 @@ def test_a_classifier_of_another_family_is_refused(tmp_path):
     (tmp_path / "config.json").write_text(json.dumps(settings))
     with pytest.raises(RegardError, match=r"must be an encoder .*; it is a gpt2 model"):
         Classifier.load(tmp_path)
+
+
+NLI = {0: "CONTRADICTION", 1: "neutral", 2: "Entailment"}
+CANDIDATES = ["a dog", "the red house", "river"]
+
+
+@pytest.mark.parametrize(
+    ("family", "id2label"),
+    [("Bert", NLI), ("Roberta", {0: "entailment", 1: "not"}), ("DistilBert", NLI)],
+)
+def test_labels_of_ones_own_are_the_zero_shot_pipelines(family, id2label, encoder_folder):
+    label2id = {label: k for k, label in id2label.items()}
+    folder = encoder_folder(
+        family, "ForSequenceClassification", id2label=id2label, label2id=label2id
+    )
+    theirs = transformers.pipeline("zero-shot-classification", model=str(folder))
+    ours = Classifier.load(folder)
+    for several in (False, True):
+        expected = theirs(TEXTS, CANDIDATES, multi_label=several)
+        results = ours.zero_shot(TEXTS, CANDIDATES, several=several, batch_size=2)
+        for found, wanted in zip(results, expected, strict=True):
+            assert [each.label for each in found.labels] == wanted["labels"]
+            scores = [each.score for each in found.labels]
+            assert scores == pytest.approx(wanted["scores"], abs=1e-5)
+    changed = theirs(TEXTS[0], CANDIDATES[:1], hypothesis_template="It sees {}")
+    [found] = ours.zero_shot(TEXTS[:1], CANDIDATES[:1], template="It sees {}")
+    assert found.best.score == pytest.approx(changed["scores"][0], abs=1e-5)
+    answer = regard.pipeline("zero-shot-classification", str(folder))(TEXTS[0], "a dog, river")
+    wanted = theirs(TEXTS[0], "a dog, river")
+    assert (answer["sequence"], answer["labels"]) == (TEXTS[0], wanted["labels"])
+    assert answer["scores"] == pytest.approx(wanted["scores"], abs=1e-5)
+
+
+def test_labels_of_ones_own_need_a_model_of_entailment(classifier, encoder_folder):
+    with pytest.raises(RegardError, match=r"a classifier of entailment.*the labels good, bad, odd"):
+        classifier.zero_shot(TEXTS, CANDIDATES)
+    nli = Classifier.load(encoder_folder("Bert", "ForSequenceClassification", id2label=NLI))
+    with pytest.raises(RegardError, match="labels must be words"):
+        nli.zero_shot(TEXTS, ["a", " "])
+    with pytest.raises(RegardError, match=r"template must have \{\} for the label; got 'about'"):
+        nli.zero_shot(TEXTS, CANDIDATES, template="about")
+    counted = []
+    found = nli.zero_shot(TEXTS, CANDIDATES, top_k=2, progress=counted.append)
+    assert [len(each.labels) for each in found] == [2, 2, 2]
+    assert sum(counted) == len(TEXTS)

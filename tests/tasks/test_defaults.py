@@ -93,3 +93,17 @@ def test_a_setting_of_the_wrong_type_is_one_sentence(tmp_path: Path) -> None:
             except RegardError:
                 refused += 1
     assert refused >= 29
+
+
+def test_how_much_a_summarizer_reads_is_a_setting_of_its_task(tmp_path: Path) -> None:
+    task = {"summarization": {"max_source_length": 64}}
+    defaults = read_defaults(Checkpoint(write(tmp_path, {"task_specific_params": task})))
+    assert (defaults[""].max_source_length, defaults["summarization"].max_source_length) == (
+        None,
+        64,
+    )
+    assert defaults["summarization"].not_followed == ()
+    for wrong in (0, "64", True):
+        task = {"summarization": {"max_source_length": wrong}}
+        with pytest.raises(RegardError, match="malformed"):
+            read_defaults(Checkpoint(write(tmp_path, {"task_specific_params": task})))

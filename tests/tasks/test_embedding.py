@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from regard import RegardError
-from regard.tasks.embedding import Embedder, read_settings
+from regard.tasks.embedding import Embedder, read_settings, write_settings
 
 transformers = pytest.importorskip("transformers")
 
@@ -150,3 +150,13 @@ def test_a_missing_or_damaged_file_of_sentence_transformers_is_named(tmp_path):
     (folder / "modules.json").write_text("[")
     with pytest.raises(RegardError, match=r"modules.json is not valid JSON"):
         read_settings(folder)
+
+
+@pytest.mark.parametrize("pooling", ["mean", "cls", "max"])
+@pytest.mark.parametrize("normalize", [True, False])
+def test_what_is_written_is_read_again(tmp_path, pooling, normalize):
+    settings = {
+        "pooling": pooling, "normalize": normalize, "max_length": 64, "lowercase": normalize,
+    }  # fmt: skip
+    write_settings(tmp_path, d_model=15, **settings)
+    assert read_settings(tmp_path) == (tmp_path, settings)

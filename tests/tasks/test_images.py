@@ -9,7 +9,13 @@ import torch
 
 from regard import RegardError
 from regard.json_files import JsonFiles
-from regard.tasks.images import ImageClassifier, Preparation, open_image, read_preparation
+from regard.tasks.images import (
+    ImageClassifier,
+    Preparation,
+    open_image,
+    read_preparation,
+    write_preparation,
+)
 
 transformers = pytest.importorskip("transformers")
 Image = pytest.importorskip("PIL.Image")
@@ -101,6 +107,37 @@ def test_what_is_no_image_is_refused(tmp_path):
     file.write_text("no image")
     with pytest.raises(RegardError, match=r"a.png is not an image Pillow can read"):
         open_image(file)
+
+
+@pytest.mark.parametrize("ending", ["png", "jpg", "gif", "bmp", "tif", "webp"])
+def test_a_file_that_ends_too_early_is_refused(pictures, tmp_path, ending):
+    file = tmp_path / f"a.{ending}"
+    pictures[0].save(file)
+    whole = file.read_bytes()
+    for share in (10, 2):
+        file.write_bytes(whole[: len(whole) // share])
+        with pytest.raises(RegardError, match=rf"a.{ending} is not an image Pillow can read"):
+            open_image(file)
+
+
+@pytest.mark.parametrize("channels", [1, 3])
+def test_a_preparation_that_is_written_is_read_again(tmp_path, pictures, channels):
+    mean, std = (0.25, 0.5, 0.125)[:channels], (0.5, 0.25, 0.75)[:channels]
+    preparation = Preparation((11, 13), crop=(7, 9), mean=mean, std=std)
+    write_preparation(preparation, tmp_path)
+    assert read_preparation(JsonFiles(tmp_path)) == preparation
+    assert preparation(pictures[0]).shape == (channels, 7, 9)
+    processor = transformers.ViTImageProcessor.from_pretrained(tmp_path)
+    picture = pictures[2] if channels == 1 else pictures[0]
+    expected = processor(picture, return_tensors="pt")["pixel_values"][0]
+    np.testing.assert_allclose(preparation(picture), expected, atol=2e-5)
+
+
+def test_a_model_of_another_number_of_channels_is_refused(folder):
+    model = ImageClassifier.load(folder).model
+    gray = Preparation((14, 14), mean=(0.5,), std=(0.5,))
+    with pytest.raises(RegardError, match="must be prepared to 3 channels"):
+        ImageClassifier(model, gray)
 
 
 def test_without_pillow_it_is_named(monkeypatch):

@@ -43,6 +43,24 @@ def test_a_part_of_a_word_is_widened_to_the_word(pair):
     assert characters(pair.words, CONTEXT, 4, 5) == (0, 4)
 
 
+def test_a_threshold_decides_whether_there_is_an_answer(pair):
+    windows = [[0, 1, 2, 3, 4, 6], [0, 1, 2, 4, 5, 6]]
+    logits = [np.zeros((6, 2), np.float32), np.zeros((6, 2), np.float32)]
+    logits[0][0] = 1.5  # [CLS] of the first window: 3 in sum, and 0 in the second
+    logits[1][3] = 2  # "##b" in the second window: 4 in sum
+    options = dict(top_k=2, longest=9, or_none=True)
+    best = best_spans(pair, CONTEXT, windows, logits, top_k=1, longest=9)[0]
+    assert (best.start, best.end, best.margin) == (0, 2, pytest.approx(4.0 - 0.0))
+    above, at = (
+        [(span.start, span.end) for span in
+         best_spans(pair, CONTEXT, windows, logits, threshold=threshold, **options)]
+        for threshold in (3.9, 4.0)
+    )  # fmt: skip
+    assert above[0] == (0, 2)
+    assert (0, 0) not in above
+    assert at == [(0, 0), (0, 2)]
+
+
 def test_equal_spans_count_once_with_the_best_window(pair):
     windows = [[0, 1, 2, 3, 4, 6], [0, 1, 2, 4, 5, 6]]
     logits = [np.zeros((6, 2), np.float32), np.zeros((6, 2), np.float32)]

@@ -127,7 +127,7 @@ def test_a_character_met_once_is_spelled_in_bytes() -> None:
 
 @pytest.mark.parametrize("texts", [[], ["", "   "]])
 def test_no_text_is_refused(texts: list[str]) -> None:
-    with pytest.raises(RegardError, match="needs text; got none"):
+    with pytest.raises(RegardError, match="needs text; got only empty lines"):
         train_tokenizer(texts)
 
 

@@ -37,7 +37,7 @@ def test_what_cannot_be_is_refused(name: str, value: object, message: str) -> No
 
 
 def test_the_loss_is_a_mean_over_tokens() -> None:
-    assert Progress(loss_sum=6.0, loss_tokens=4).loss == 1.5
+    assert Progress(loss_sum=6.0, loss_terms=4).loss == 1.5
     assert math.isnan(Progress().loss)
 
 

@@ -67,10 +67,10 @@ class Toy:
             if event == "step" and progress.step == crash_at:
                 raise OSError("the power is out")
 
-        def loss(model: nn.Module, batch: Batch) -> tuple[Tensor, int]:
+        def loss(model: nn.Module, batch: Batch) -> tuple[Tensor, int, int]:
             total, rows = squared_error(model, batch)
             steps = sum(event == "step" for event, _ in self.events)
-            return (total * torch.nan if steps + 1 >= self.loss_from else total), rows
+            return (total * torch.nan if steps + 1 >= self.loss_from else total), rows, rows
 
         def evaluate(model: nn.Module) -> dict[str, float]:
             assert not model.training
@@ -302,5 +302,5 @@ def test_the_log_tells_of_each_evaluation(tmp_path: Path) -> None:
     assert [entry["step"] for entry in entries] == [4, 8, 12, 14]
     assert [entry["best"] for entry in entries] == [1.0, 3.0, 3.0, 3.0]
     first_rows = sum(len(Rows().at(number)[0]) for number in range(4))
-    assert entries[0]["loss_tokens"] == first_rows
+    assert entries[0]["loss_terms"] == first_rows
     assert entries[0]["loss"] == pytest.approx(entries[0]["loss_sum"] / first_rows)

@@ -1,6 +1,10 @@
 import pytest
 
-from regard.training.schedule import cooldown_factor, inverse_square_root
+from regard.training.schedule import SCHEDULES, cooldown_factor, learning_rate
+
+
+def inverse_square_root(step: int, *, peak: float, warmup: int) -> float:
+    return learning_rate("inverse-sqrt", step, peak=peak, warmup=warmup, last=None)
 
 
 @pytest.mark.parametrize(
@@ -30,3 +34,19 @@ def test_it_is_the_papers_equation_3() -> None:
 def test_the_cooldown_falls_in_a_line_over_the_last_steps(step: int, expected: float) -> None:
     assert cooldown_factor(step, last=10, cooldown=4) == expected
     assert cooldown_factor(step, last=10, cooldown=0) == 1.0
+
+
+@pytest.mark.parametrize("schedule", SCHEDULES)
+def test_every_schedule_rises_in_a_line_to_the_peak(schedule: str) -> None:
+    rates = [learning_rate(schedule, step, peak=2.0, warmup=4, last=20) for step in (1, 2, 4)]
+    assert rates == [0.5, 1.0, 2.0]
+
+
+def test_the_linear_schedule_would_be_zero_at_the_step_after_the_last() -> None:
+    rates = [learning_rate("linear", step, peak=2.0, warmup=4, last=11) for step in (4, 8, 11)]
+    assert rates == [2.0, 1.0, 0.25]
+
+
+def test_the_cosine_ends_at_a_tenth_of_the_peak() -> None:
+    rates = [learning_rate("cosine", step, peak=2.0, warmup=2, last=11) for step in (2, 7, 12)]
+    assert rates == pytest.approx([2.0, 1.1, 0.2])

@@ -8,7 +8,7 @@ import torch
 
 import regard
 from regard.models import RecurrentEncoderDecoder
-from regard.translation.card import read_card
+from regard.recipes.card import read_card
 from regard.translation.translator import Translator
 
 Pairs = list[tuple[str, str]]

@@ -3,7 +3,8 @@ from pathlib import Path
 
 import pytest
 
-from regard.translation.card import read_card, render
+from regard.recipes.card import read_card
+from regard.translation.card import render
 
 FACTS = {
     "language": ["en", "hi"],

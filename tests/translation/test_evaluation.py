@@ -2,18 +2,14 @@
 
 import math
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
-import torch
 
 from regard import RegardError
-from regard.data import pad
-from regard.models import EncoderDecoder
+from regard.recipes.sequence_scores import mean_loss
 from regard.training import corpus_scores
-from regard.translation.evaluation import dev_figures, evaluate, mean_loss, read_test_set
+from regard.translation.evaluation import dev_figures, evaluate, read_test_set
 from regard.translation.translator import Translator
 
 Pairs = list[tuple[str, str]]
@@ -43,28 +39,6 @@ def test_the_pairs_of_a_test_set_are_read(tmp_path: Path) -> None:
     file.write_text("\ta line without a source\n")
     with pytest.raises(RegardError, match="contains no sentence pairs; one per line was expected"):
         read_test_set(file)
-
-
-@pytest.mark.parametrize("changes", [{}, {"logits_bias": True, "scale_output": True}])
-def test_the_mean_loss_is_that_of_the_real_tokens(
-    translator: Translator, made_up: Callable[[int], Pairs], changes: dict[str, Any]
-) -> None:
-    pairs = made_up(67)
-    if changes:
-        model = EncoderDecoder(replace(translator.model.config, **changes)).eval()
-        torch.nn.init.normal_(model.logits_bias)
-        translator = Translator(model, translator.tokenizers)
-    model, tokenizers = translator.model, translator.tokenizers
-    total, tokens = 0.0, 0
-    for source, target in pairs:
-        both = [tokenizers.source.encode(source)], [tokenizers.target.encode(target)]
-        special = {"pad_id": model.config.pad_id, "eos_id": model.config.eos_id}
-        source_ids, target_ids = (pad(ids, **special)[0] for ids in both)
-        with torch.no_grad():
-            log_probs = model(source_ids, target_ids).log_softmax(-1)
-        total -= log_probs.gather(2, target_ids[:, :, None]).sum().item()
-        tokens += target_ids.numel()
-    assert mean_loss(translator, pairs) == pytest.approx(total / tokens, rel=1e-5)
 
 
 def test_figures_are_of_the_sentences_that_were_translated(

@@ -101,6 +101,102 @@ def test_resuming_with_other_threads_is_said(
     assert "began with 1 thread and continues with 2 threads" in said[-1]
 
 
+def continued(file: str, output: Path, base: str | Path, **changes: Any) -> list[str]:
+    """What was said by a run of one step, too small to be seen, from a trained translator."""
+    said: list[str] = []
+    settings = {"vocab_size": None, "precision": "fp32", "learning_rate": 1e-12, "warmup": 0}
+    given = options(output, base_model=str(base), **(settings | changes))
+    train_translation(file, given, say=said.append)
+    return said
+
+
+def test_a_shipped_translator_continues_with_its_tokenizer_and_settings(
+    pairs_file: str, tmp_path: Path
+) -> None:
+    said = continued(pairs_file, tmp_path / "run", "en-de")
+    assert "vocabulary: 8,000 shared subwords" in said[2]
+    assert "model: encoder–decoder from en-de" in said[3]
+    before, after = regard.load("en-de"), regard.load(tmp_path / "run", "translation")
+    texts = ["Where is the station?", "I did not see the old dog."]
+    assert after(texts) == before(texts)
+    assert after.generation == before.generation
+    assert 'base_model: "en-de"' in (tmp_path / "run" / "model" / "README.md").read_text()
+    again = continued(pairs_file, tmp_path / "run", "en-de")
+    assert again[0].startswith("found prepared data in ")
+
+
+def test_a_run_continues_from_another_run(
+    run_folder: Path, pairs_file: str, tmp_path: Path
+) -> None:
+    continued(pairs_file, tmp_path / "run", run_folder)
+    text = "the old dog sees a tree."
+    before, after = regard.load(run_folder), regard.load(tmp_path / "run")
+    assert after(text) == before(text)
+
+
+def test_a_recurrent_translator_continues_too(pairs_file: str, tmp_path: Path) -> None:
+    train_translation(pairs_file, options(tmp_path / "base", architecture="recurrent"))
+    continued(pairs_file, tmp_path / "run", tmp_path / "base")
+    text = "the old dog sees a tree."
+    before, after = regard.load(tmp_path / "base"), regard.load(tmp_path / "run")
+    assert type(after.model) is type(before.model)
+    assert after(text, max_new_tokens=9) == before(text, max_new_tokens=9)
+
+
+def test_the_direction_of_a_model_of_several_is_kept(
+    foreign: Any, write: Any, tmp_path: Path
+) -> None:
+    tasks = {f"translation_en_to_{code}": {"prefix": f"{word} ", "num_beams": 2}
+             for code, word in (("de", "two hats"), ("fr", "dogs"))}  # fmt: skip
+    base = foreign("t5", tmp_path / "base", task_specific_params=tasks).folder
+    file = str(write(tmp_path / "pairs.tsv", [(f"the man {k}", f"hats {k}") for k in range(30)]))
+    with pytest.raises(RegardError, match="languages must name one of en → de, en → fr"):
+        continued(file, tmp_path / "run", base)
+    continued(file, tmp_path / "run", base, source_language="en", target_language="fr")
+    after = regard.load(tmp_path / "run", "translation")
+    before = regard.load(base, "translation").between("en", "fr")
+    assert after.prefix == "dogs "
+    assert after(["the man end"], max_new_tokens=7) == before(["the man end"], max_new_tokens=7)
+
+
+@pytest.mark.parametrize("family", ["mbart", "mbart50"])
+def test_the_languages_of_a_model_of_many_are_written_into_its_tokenizer(
+    family: str, foreign: Any, write: Any, tmp_path: Path
+) -> None:
+    base = foreign(family, tmp_path / "base").folder
+    file = str(write(tmp_path / "pairs.tsv", [(f"the man {k}", f"hats {k}") for k in range(30)]))
+    languages = {"source_language": "de_DE", "target_language": "en_XX"}
+    continued(file, tmp_path / "run", base, max_length=30, **languages)
+    after = regard.load(tmp_path / "run", "translation")
+    before = regard.load(base, "translation").between("de_DE", "en_XX")
+    assert (after.before, after.after) == (before.before, before.after)
+    text = "the man end"
+    assert after(text, max_new_tokens=7) == before(text, max_new_tokens=7)
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        (
+            {"base_model": "en-de", "vocab_size": None, "architecture": "recurrent"},
+            "architecture describes a new",
+        ),
+        (
+            {"base_model": "en-de", "vocab_size": None, "separate_vocabularies": True},
+            "separate_voc",
+        ),
+        ({"base_model": "en-de"}, "vocab_size describes a new model; got vocab_size = 376"),
+        ({"base_model": "nowhere", "vocab_size": None}, "there is no folder nowhere"),
+    ],
+)
+def test_what_does_not_fit_a_trained_model_is_refused(
+    changes: dict[str, Any], message: str, pairs_file: str, tmp_path: Path
+) -> None:
+    with pytest.raises(RegardError, match=message):
+        train_translation(pairs_file, options(tmp_path / "run", **changes))
+    assert not (tmp_path / "run").exists()
+
+
 def test_a_second_training_in_a_folder_is_refused(pairs_file: str, tmp_path: Path) -> None:
     run, message = RunFolder(tmp_path / "run"), "another process is training in"
     with run.locked(), pytest.raises(RegardError, match=message):

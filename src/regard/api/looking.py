@@ -12,9 +12,9 @@ from regard.inspection import Trace
 from regard.inspection.answers import ModelInfo
 from regard.inspection.models import ATTENTIONS, tap_name, task_of
 from regard.models import VisionTransformer
+from regard.recipes.card import read_card
 from regard.tasks.images import ImageReader
 from regard.tasks.kinds import kind_of
-from regard.translation.card import read_card
 
 EXAMPLES = {
     "translation": "The house is small, but it has a large garden.",

@@ -30,6 +30,8 @@ Runner = TypeVar("Runner", bound=Task, covariant=True)
 Model: TypeAlias = str | os.PathLike[str] | Task
 Device: TypeAlias = int | str | torch.device | None
 ALIASES = {"sentiment-analysis": "text-classification"}
+# What is done by the class of another task.
+_DONE_BY = {"zero-shot-classification": "text-classification"}
 _TRANSLATION = re.compile(r"translation_(?P<source>.+)_to_(?P<target>.+)")
 _SHIPPED = {
     "translation_{}_to_{}".format(*catalog.SHIPPED[name].languages): name
@@ -76,7 +78,7 @@ def pipeline(
 ) -> Pipeline[Writer]: ...
 @overload
 def pipeline(
-    task: Literal["text-classification", "sentiment-analysis"],
+    task: Literal["text-classification", "sentiment-analysis", "zero-shot-classification"],
     model: Model,
     *,
     device: Device = None,
@@ -124,9 +126,10 @@ def pipeline(task: str, model: Model | None = None, *, device: Device = None) ->
         raise BadArgumentError(
             f"model must be a folder or hub:org/name of a model for {task}; got None."
         )
+    done_by = _DONE_BY.get(known, known)
     if isinstance(model, str | os.PathLike):
-        model = load(model, known)
-    kind = task_class(known)
+        model = load(model, done_by)
+    kind = task_class(done_by)
     if not isinstance(model, kind):
         raise BadArgumentError(
             f"model must be a {kind.__name__} for {task}; got {type(model).__name__}."
@@ -208,6 +211,37 @@ def _classify(runner: Classifier, inputs: Any, *, top_k: Any = 1, **options: Any
     return [first for first, *_ in entries]
 
 
+def _choose(
+    runner: Classifier,
+    texts: str | Sequence[str],
+    candidate_labels: str | Sequence[str],
+    *,
+    hypothesis_template: str = "This example is {}.",
+    multi_label: bool = False,
+    **options: Any,
+) -> Any:
+    """`{"sequence", "labels", "scores"}` of a text, the best label first; a list for a list.
+
+    The labels may be one string with commas between them.
+    """
+    labels = candidate_labels
+    if isinstance(labels, str):
+        labels = [label.strip() for label in labels.split(",") if label.strip()]
+    asked = [texts] if isinstance(texts, str) else list(texts)
+    results = runner.zero_shot(
+        asked, labels, template=hypothesis_template, several=multi_label, **options
+    )
+    entries = [
+        {
+            "sequence": text,
+            "labels": [each.label for each in result.labels],
+            "scores": [each.score for each in result.labels],
+        }
+        for text, result in zip(asked, results, strict=True)
+    ]
+    return entries[0] if isinstance(texts, str) else entries
+
+
 def _see(runner: ImageClassifier, images: Any, *, top_k: int | None = 5, **options: Any) -> Any:
     """`[{"label", "score"}]`, best first, for an image; a list of those for a list."""
     if one := not isinstance(images, Sequence) or isinstance(images, str):
@@ -279,6 +313,7 @@ TASKS: dict[str, Callable[..., Any]] = {
     "text2text-generation": _text_to_text("generated_text"),
     "text-generation": _write,
     "text-classification": _classify,
+    "zero-shot-classification": _choose,
     "question-answering": _answer,
     "fill-mask": _fill,
     "feature-extraction": _features,

@@ -3,6 +3,7 @@
 import json
 import sys
 import time
+from collections.abc import Mapping
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
@@ -15,13 +16,20 @@ class TrainingDisplay:
 
     Args:
         max_steps, max_minutes: where the run ends, for the time left; None where it is not known.
+        shown: the figures of an evaluation to show: name → format.
         as_json: write evaluations for a program.
     """
 
     def __init__(
-        self, max_steps: int | None, max_minutes: float | None, *, as_json: bool = False
+        self,
+        max_steps: int | None,
+        max_minutes: float | None,
+        *,
+        shown: Mapping[str, str],
+        as_json: bool = False,
     ) -> None:
-        self.max_steps, self.max_minutes, self.as_json = max_steps, max_minutes, as_json
+        self.max_steps, self.max_minutes = max_steps, max_minutes
+        self.shown, self.as_json = shown, as_json
         self._speed = Speed()
         self._bar = _bar() if sys.stderr.isatty() else None
         self._task = self._bar.add_task("", total=1.0, start=False, left="") if self._bar else None
@@ -57,7 +65,7 @@ class TrainingDisplay:
         elif event == "evaluate" and self.as_json:
             print(json.dumps(self._entry(progress)), flush=True)
         elif event == "evaluate":
-            self.say(evaluation_line(progress, self._speed.tokens_per_second))
+            self.say(evaluation_line(progress, self._speed.tokens_per_second, self.shown))
         if self._bar and self._task is not None:
             done = fraction_done(progress, self.max_steps, self.max_minutes)
             self._bar.update(
@@ -112,16 +120,19 @@ def fraction_done(
     return min(1.0, max(shares)) if shares else None
 
 
-def evaluation_line(progress: "Progress", tokens_per_second: float) -> str:
+def evaluation_line(
+    progress: "Progress", tokens_per_second: float, shown: Mapping[str, str]
+) -> str:
     """One evaluation in one line."""
-    figures = progress.figures
     parts = [
         f"step {progress.step:>7,}",
         f"{_duration(progress.seconds):>7}",
         f"loss {progress.loss:.3f}",
-        f"dev loss {figures['loss']:.3f}",
-        f"BLEU {figures['bleu']:5.2f}",
-        f"chrF {figures['chrf']:5.2f}",
+        *(
+            text.format(progress.figures[name])
+            for name, text in shown.items()
+            if name in progress.figures
+        ),
         f"{tokens_per_second:,.0f} tokens/s",
     ]
     return "  ".join(parts + ["best"] * (progress.best_step == progress.step))

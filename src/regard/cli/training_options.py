@@ -1,85 +1,76 @@
-"""Options of the commands that train. Their defaults are those of `TrainingOptions`."""
+"""Options of the commands that train, made from the fields of a class of options."""
 
+import inspect
 import os
 import sys
-from dataclasses import fields
+from collections.abc import Callable
+from dataclasses import Field
 from pathlib import Path
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any, TypeVar, get_type_hints
 
 import typer
 
-from regard.translation.options import DEFAULTS, TrainingOptions
+from regard.recipes.options.run import RunOptions
 
-Text = str | None
-Whole = int | None
-Number = float | None
-
-Options = TypeVar("Options", bound=TrainingOptions)
+Options = TypeVar("Options", bound=RunOptions)
+Command = TypeVar("Command", bound=Callable[..., None])
 
 
-def training_option(field: str, help: str, *, default: str | None = None, **more: Any) -> Any:
-    """The option of a field of `TrainingOptions`, whose default --help shows.
+def takes(
+    kind: type[RunOptions], *, but: frozenset[str] = frozenset()
+) -> Callable[[Command], Command]:
+    """Adds an option for each field of `kind` to a command, which gets them as keywords.
+
+    An option that the user does not give is None, so that the class's own default counts.
 
     Args:
-        default: what --help shows where the default is computed: "split off".
+        but: fields that the command has no option for.
     """
-    flag = more.pop("flag", f"--{field.replace('_', '-')}")
-    known = DEFAULTS[field]
-    shown = default or (False if known is None or known is False else str(known))
-    return typer.Option(flag, help=help, show_default=shown, **more)
+    hints = get_type_hints(kind)
+    options = [
+        inspect.Parameter(
+            name,
+            inspect.Parameter.KEYWORD_ONLY,
+            default=False if setting.default is False else None,
+            annotation=_annotation(hints[name], setting),
+        )
+        for name, setting in kind.settings().items()
+        if name not in but
+    ]
+
+    def add(command: Command) -> Command:
+        signature = inspect.signature(command)
+        own = [each for each in signature.parameters.values() if each.kind is not each.VAR_KEYWORD]
+        own = [each.replace(kind=inspect.Parameter.KEYWORD_ONLY) for each in own]
+        every = sorted(own + options, key=lambda each: each.name == "threads")
+        command.__signature__ = signature.replace(parameters=every)  # type: ignore[attr-defined]
+        command.__annotations__ = {each.name: each.annotation for each in every}
+        return command
+
+    return add
 
 
-Dev = Annotated[
-    Text, training_option("dev", "Pairs to choose the best model by.", default="split off")
-]
-Test = Annotated[
-    Text, training_option("test", "Pairs to score the finished model on.", default="split off")
-]
-Cell = Annotated[Text, training_option("cell", "Of a recurrent model.", metavar="gru|lstm")]
-Dropout = Annotated[Number, training_option("dropout", "On every sub-layer.", default="preset's")]
-VocabSize = Annotated[
-    Whole, training_option("vocab_size", "Subwords.", default="from the amount of text", min=1)
-]
-MaxTokens = Annotated[Whole, training_option("max_tokens", "Target tokens in a batch.", min=1)]
-Cooldown = Annotated[
-    Whole, training_option("cooldown", "Last steps of --max-steps, down to a rate of 0.", min=0)
-]
-MaxSteps = Annotated[Whole, training_option("max_steps", "Stop after this many steps.", min=1)]
-MaxMinutes = Annotated[
-    Number, training_option("max_minutes", "Stop after this many minutes.", min=0)
-]
-Patience = Annotated[
-    Whole,
-    training_option("patience", "Stop after so many evaluations without a better one.", min=0),
-]
-EvaluateEvery = Annotated[
-    Whole,
-    training_option(
-        "evaluate_every", "Steps from one evaluation to the next.", flag="--eval-every", min=1
-    ),
-]
-DevSentences = Annotated[
-    Whole, training_option("dev_sentences", "Translated at each evaluation.", min=1)
-]
-Average = Annotated[
-    Whole,
-    training_option(
-        "average", "Newest checkpoints whose mean is the model; in a cooldown, only its own.", min=1
-    ),
-]
-Precision = Annotated[
-    Text, training_option("precision", "Of the computation.", metavar="auto|fp32|bf16")
-]
-Seed = Annotated[Whole, training_option("seed", "The same seed gives the same run.")]
-
-
-def options_from(kind: type[Options], parameters: dict[str, Any]) -> Options:
+def options_from(kind: type[Options], arguments: dict[str, Any]) -> Options:
     """The options that a command was given; those it was not given keep their defaults."""
-    names = {field.name for field in fields(kind)}
-    return kind(**{name: v for name, v in parameters.items() if name in names and v is not None})
+    return kind(**{name: value for name, value in arguments.items() if value is not None})
 
 
-def use_threads(threads: int | None, run: Path) -> None:
+def _annotation(hint: Any, setting: "Field[Any]") -> Any:
+    about, name, default = setting.metadata, setting.name, setting.default
+    shown = about["shown"] or (False if default is None or default is False else str(default))
+    option = typer.Option(
+        about["flag"] or f"--{name.replace('_', '-')}",
+        help=about["help"],
+        show_default=shown,
+        metavar=about["metavar"],
+        min=about["min"],
+        max=about["max"],
+        rich_help_panel=about["panel"],
+    )
+    return Annotated[hint if default is False else hint | None, option]
+
+
+def use_run_threads(threads: int | None, run: Path) -> None:
     """Computes with `threads`; by default with as many as the run in the folder began with, if this
     machine has them, so that the same command gives the same bits."""
     import torch

@@ -53,37 +53,30 @@ def pad(
     return _gather(flat, np.cumsum(lengths) - lengths, lengths, pad_id, eos_id)
 
 
-class Batches:
-    """The endless stream of training batches over a token store.
+class Plan:
+    """Which rows of a dataset make up the batch of each step, whatever was asked for before.
 
-    Every epoch holds each pair exactly once, in `len(self)` batches of at most `max_tokens`
-    padded target tokens and as many padded source tokens. `at(step)` needs nothing but the seed
-    and the step, so a run resumes by asking for its next step.
+    Every epoch holds each row exactly once, in `len(self)` batches of at most `max_tokens` padded
+    tokens on either side and at most `max_rows` rows. `at(step)` needs nothing but the seed and
+    the step, so a run resumes by asking for its next step.
 
-    Pairs of similar lengths share a batch: they are sorted by lengths blurred by a little noise,
+    Rows of similar lengths share a batch: they are sorted by lengths blurred by a little noise,
     new in each epoch, so that batches hold other company each time and little padding.
+
+    Args:
+        source, target: the rows' lengths, (rows,) each; the same array for rows of one side.
     """
 
     def __init__(
-        self,
-        store: TokenStore,
-        *,
-        max_tokens: int,
-        pad_id: int,
-        eos_id: int,
-        seed: int = 0,
+        self, source: Ids, target: Ids, *, max_tokens: int, max_rows: int | None = None, seed: int
     ) -> None:
-        self.store, self.max_tokens = store, max_tokens
-        self.pad_id, self.eos_id = pad_id, eos_id
-        self.seed = seed
-        source, target = store.lengths()
-        self._source = source.astype(np.int32) + 1  # each with its end token
-        self._target = target.astype(np.int32) + 1
-        longest = int(max(self._source.max(), self._target.max()))
+        self.max_tokens, self.max_rows, self.seed = max_tokens, max_rows or len(source), seed
+        self._source, self._target = source, target
+        longest = int(max(source.max(), target.max()))
         if longest > max_tokens:
             raise BadArgumentError(
-                f"max_tokens must be at least {longest}, the longest sentence with its end token; "
-                f"got {max_tokens}: raise it, or write the store with a smaller max_length"
+                f"max_tokens must be at least {longest}, the length of the longest text; got"
+                f" {max_tokens}. Raise it, or lower max_length."
             )
         # The noise makes the number of batches vary by a few; every epoch is brought to one
         # number, so that a step tells its epoch without planning those before it.
@@ -95,13 +88,13 @@ class Batches:
         """Batches in an epoch."""
         return self._per_epoch
 
-    def at(self, step: int) -> Batch:
-        """The batch of a step (from 0), the same whatever was asked for before."""
+    def at(self, step: int) -> Ids:
+        """The rows of a step (from 0), (batch,)."""
         epoch, number = divmod(step, self._per_epoch)
-        return self._batch(self._plan(epoch)[number])
+        return self.epoch(epoch)[number]
 
-    def _plan(self, epoch: int) -> list[Ids]:
-        """The pairs of each batch of an epoch, in the order of training."""
+    def epoch(self, epoch: int) -> list[Ids]:
+        """The rows of each batch of an epoch, in the order of training."""
         if self._planned[0] != epoch:
             blur = _BLUR
             while len(batches := self._cut(self._order(self.seed, epoch, blur))) > self._per_epoch:
@@ -112,7 +105,7 @@ class Batches:
         return self._planned[1]
 
     def _order(self, seed: int, epoch: int, blur: float) -> Ids:
-        """All pairs by blurred target length, then source length, equals at random: (pairs,)."""
+        """All rows by blurred target length, then source length, equals at random: (rows,)."""
         draw = np.random.default_rng([seed, epoch])
         target = (self._target + blur * draw.random(len(self._target))).astype(np.int32)
         # Up, down, up: neighbors stay alike where one target length ends and the next begins.
@@ -120,12 +113,12 @@ class Batches:
         return np.lexsort((draw.random(len(target)), source, target))
 
     def _cut(self, order: Ids) -> list[Ids]:
-        """Cut ordered pairs into the longest runs that keep to `max_tokens` on both sides."""
+        """Cut ordered rows into the longest runs that keep to `max_tokens` on both sides."""
         source, target = self._source[order], self._target[order]
         batches, start = [], 0
         while start < len(order):
             most = self.max_tokens // max(int(source[start]), int(target[start])) + 1
-            window = slice(start, start + most)
+            window = slice(start, start + min(most, self.max_rows))
             longest = np.maximum.accumulate(np.maximum(source[window], target[window]))
             fits = longest * np.arange(1, len(longest) + 1) <= self.max_tokens
             count = len(fits) if fits.all() else int(fits.argmin())
@@ -133,10 +126,46 @@ class Batches:
             start += count
         return batches
 
-    def _batch(self, pairs: Ids) -> Batch:
+
+class Batches:
+    """The endless stream of training batches over a token store, in the order of a `Plan`.
+
+    Args:
+        eos_id: the token that ends every text.
+        source_end: the one that ends a source, where that is another.
+        long_sources: whether sources are so much longer than targets that rows share a batch by the
+            length of their sources first.
+    """
+
+    def __init__(
+        self,
+        store: TokenStore,
+        *,
+        max_tokens: int,
+        pad_id: int,
+        eos_id: int,
+        source_end: int | None = None,
+        long_sources: bool = False,
+        seed: int = 0,
+    ) -> None:
+        self.store, self.pad_id, self.eos_id = store, pad_id, eos_id
+        self.source_end = eos_id if source_end is None else source_end
+        source, target = store.lengths()
+        self._source = source.astype(np.int32) + 1  # each with its end token
+        self._target = target.astype(np.int32) + 1
+        sides = (self._target, self._source) if long_sources else (self._source, self._target)
+        self.plan = Plan(*sides, max_tokens=max_tokens, seed=seed)
+
+    def __len__(self) -> int:
+        """Batches in an epoch."""
+        return len(self.plan)
+
+    def at(self, step: int) -> Batch:
+        """The batch of a step (from 0), the same whatever was asked for before."""
+        pairs = self.plan.at(step)
         tokens, starts = self.store.tokens, self.store.starts[pairs]
         source_lengths, target_lengths = self._source[pairs] - 1, self._target[pairs] - 1
-        source, with_end = _gather(tokens, starts, source_lengths, self.pad_id, self.eos_id)
+        source, with_end = _gather(tokens, starts, source_lengths, self.pad_id, self.source_end)
         target, target_with_end = _gather(
             tokens, starts + source_lengths, target_lengths, self.pad_id, self.eos_id
         )

@@ -31,7 +31,7 @@ def find_columns(path: Path, first: Sequence[str], wanted: Wanted) -> tuple[int,
     if None in wanted:
         named = _known_pair([cell.strip().lower() for cell in first])
         return named if named is not None else (0, 1)
-    return _position(path, first, wanted[0]), _position(path, first, wanted[1])
+    return column_position(path, first, wanted[0]), column_position(path, first, wanted[1])
 
 
 def looks_like_header(first: Sequence[str], columns: tuple[int, int], wanted: Wanted) -> bool:
@@ -47,7 +47,7 @@ def find_fields(path: Path, record: Mapping[str, Any], wanted: Wanted) -> tuple[
     if None not in wanted:
         for column in wanted:
             if str(column) not in record:
-                raise _missing(path, column, names)
+                raise missing_column(path, column, names)
         return str(wanted[0]), str(wanted[1])
     known = _known_pair([name.lower() for name in names])
     if known is not None:
@@ -76,16 +76,25 @@ def _known_pair(names: list[str]) -> tuple[int, int] | None:
     return (languages[0], languages[1]) if len(languages) == 2 else None
 
 
-def _position(path: Path, first: Sequence[str], column: Column | None) -> int:
+def column_position(path: Path, first: Sequence[str], column: Column | None) -> int:
+    """The position (from 0) of a column in rows whose first is this one.
+
+    Raises BadArgumentError where there is no such column.
+    """
     if column in first:
         return list(first).index(str(column))
     if isinstance(column, int) or (isinstance(column, str) and column.isdecimal()):
         if 1 <= int(column) <= len(first):
             return int(column) - 1
         raise BadArgumentError(f"{path} has columns 1 to {len(first)}; got {column}")
-    raise _missing(path, column, first)
+    raise missing_column(path, column, first)
 
 
-def _missing(path: Path, column: Column | None, names: Sequence[str]) -> BadArgumentError:
-    there = ", ".join(name if len(name) <= 40 else f"{name[:39]}…" for name in names)
-    return BadArgumentError(f"{path} has no column {column!r}; its columns are {there}")
+def missing_column(path: Path, column: Column | None, names: Sequence[str]) -> BadArgumentError:
+    """What to raise for a column that is not there: it lists those that are."""
+    return BadArgumentError(f"{path} has no column {column!r}; its columns are {listed(names)}")
+
+
+def listed(names: Sequence[str]) -> str:
+    """Names in a row, the long ones cut: a first row may be a sentence."""
+    return ", ".join(name if len(name) <= 40 else f"{name[:39]}…" for name in names)

@@ -26,13 +26,9 @@ _START = 4096
 def check_file(path: Path) -> None:
     """The path is a file that has something in it, or a pipe."""
     if path.is_dir():
-        raise BadArgumentError(
-            f"expected a file of sentence pairs, but {path} is a folder: name a file"
-        )
+        raise BadArgumentError(f"expected a file, but {path} is a folder: name a file")
     if not path.exists():
-        raise NotFoundError(
-            f"expected a file of sentence pairs at {path}, but there is no such file"
-        )
+        raise NotFoundError(f"expected a file at {path}, but there is no such file")
     if path.is_file() and path.stat().st_size == 0:
         raise _empty(path)
 
@@ -120,4 +116,4 @@ def _undecodable(path: Path, number: int, line: bytes, error: UnicodeDecodeError
 
 
 def _empty(path: Path) -> DamagedFileError:
-    return DamagedFileError(f"expected sentence pairs in {path}, but it is empty")
+    return DamagedFileError(f"expected lines of text in {path}, but it is empty")

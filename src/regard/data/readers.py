@@ -64,11 +64,11 @@ def read_pairs(
         raise BadArgumentError(
             "name both source_column and target_column, or neither; got one of them"
         )
-    kind = format if format is not None else _format_of(path)
+    kind = format if format is not None else format_of(path)
     if kind == "tsv":
-        return _read_table(path, _tab_rows(path, on_bad_line), columns, on_bad_line, exact=False)
+        return _read_table(path, tab_rows(path, on_bad_line), columns, on_bad_line, exact=False)
     if kind == "csv":
-        return _read_table(path, _csv_rows(path, on_bad_line), columns, on_bad_line, exact=True)
+        return _read_table(path, csv_rows(path, on_bad_line), columns, on_bad_line, exact=True)
     if kind == "jsonl":
         return read_json_lines(path, columns, on_bad_line)
     if kind == "parquet":
@@ -76,7 +76,8 @@ def read_pairs(
     raise unknown("format", kind, get_args(Format))
 
 
-def _format_of(path: Path) -> Format:
+def format_of(path: Path) -> Format:
+    """The form that a file's name says it has; tabs where it says nothing."""
     suffixes = [suffix.lower() for suffix in path.suffixes if suffix.lower() != ".gz"]
     return _FORMAT_OF.get(suffixes[-1], "tsv") if suffixes else "tsv"
 
@@ -84,12 +85,14 @@ def _format_of(path: Path) -> Format:
 Rows = Iterator[tuple[int, list[str]]]
 
 
-def _tab_rows(path: Path, on_bad_line: OnBadLine) -> Rows:
+def tab_rows(path: Path, on_bad_line: OnBadLine) -> Rows:
+    """The cells of each line between tabs, with the line's number."""
     for number, line in read_lines(path, on_bad_line):
         yield number, line.split("\t")
 
 
-def _csv_rows(path: Path, on_bad_line: OnBadLine) -> Rows:
+def csv_rows(path: Path, on_bad_line: OnBadLine) -> Rows:
+    """The cells of each row, with the number of its last line."""
     lines = read_lines(path, on_bad_line)
     number, first = next(lines, (0, ""))
     # Spreadsheets where the comma is the decimal sign put semicolons between columns.

@@ -16,15 +16,27 @@ from regard.data.pairs import BadLine, OnBadLine, Pair
 from regard.errors import DamagedFileError, RegardError, optional_package
 from regard.text.normalize import check_unicode
 
+Record = Mapping[str, Any]
+
 
 def read_json_lines(path: Path, wanted: Wanted, on_bad_line: OnBadLine) -> Iterator[Pair]:
     """One JSON object a line; a missing or null field is an empty sentence."""
-    fields: tuple[str, str] | None = None
+    return _pairs(path, json_records(path, on_bad_line), wanted, on_bad_line)
+
+
+def read_parquet(path: Path, wanted: Wanted, on_bad_line: OnBadLine) -> Iterator[Pair]:
+    """The rows of a Parquet file, a batch at a time; numbers are those of the rows, from 1."""
+    return _pairs(path, parquet_records(path), wanted, on_bad_line)
+
+
+def json_records(path: Path, on_bad_line: OnBadLine) -> Iterator[tuple[int, Record | None]]:
+    """The object of each line with the line's number; None for an empty line."""
+    first = True
     for number, line in read_lines(path, on_bad_line):
         if not line.strip():
-            yield Pair("", "", number)
+            yield number, None
             continue
-        if fields is None and line.lstrip().startswith("["):
+        if first and line.lstrip().startswith("["):
             raise DamagedFileError(
                 f"{path} must be JSON lines, one object a line, but it is one array: "
                 f"convert it with jq -c '.[]'"
@@ -32,39 +44,51 @@ def read_json_lines(path: Path, wanted: Wanted, on_bad_line: OnBadLine) -> Itera
         try:
             record = json.loads(line)
         except (ValueError, RecursionError) as error:
-            on_bad_line(_bad(path, number, f"expected a JSON object; {error}"))
+            on_bad_line(bad_record(path, number, f"expected a JSON object; {error}"))
             continue
         if not isinstance(record, Mapping):
-            on_bad_line(_bad(path, number, f"expected a JSON object; got {type(record).__name__}"))
+            message = f"expected a JSON object; got {type(record).__name__}"
+            on_bad_line(bad_record(path, number, message))
             continue
-        record = fields_of(record)
-        if fields is None:
-            fields = find_fields(path, record, wanted)
-        yield from _pair(path, number, record, fields, on_bad_line)
+        first = False
+        yield number, record
 
 
-def read_parquet(path: Path, wanted: Wanted, on_bad_line: OnBadLine) -> Iterator[Pair]:
-    """The rows of a Parquet file, a batch at a time; numbers are those of the rows, from 1."""
+def parquet_records(path: Path) -> Iterator[tuple[int, Record]]:
+    """The rows of a Parquet file with their numbers from 1, read a few thousand at a time."""
     with optional_package("pyarrow", "reading Parquet needs"):
         import pyarrow
         import pyarrow.parquet
-    fields: tuple[str, str] | None = None
     number = 0
     with _seekable(path) as file:
         try:
             for batch in pyarrow.parquet.ParquetFile(file).iter_batches(batch_size=8192):
                 for row in batch.to_pylist():
                     number += 1
-                    record = fields_of(row)
-                    if fields is None:
-                        fields = find_fields(path, record, wanted)
-                    yield from _pair(path, number, record, fields, on_bad_line)
+                    yield number, row
         except (pyarrow.ArrowException, OSError) as error:
             raise DamagedFileError(
                 f"{path} cannot be read as Parquet ({error}): copy it again"
             ) from error
     if number == 0:
-        raise DamagedFileError(f"expected sentence pairs in {path}, but it is empty")
+        raise DamagedFileError(f"{path} is empty; rows were expected.")
+
+
+def _pairs(
+    path: Path,
+    records: Iterator[tuple[int, Record | None]] | Iterator[tuple[int, Record]],
+    wanted: Wanted,
+    on_bad_line: OnBadLine,
+) -> Iterator[Pair]:
+    fields: tuple[str, str] | None = None
+    for number, record in records:
+        if record is None:
+            yield Pair("", "", number)
+            continue
+        record = fields_of(record)
+        if fields is None:
+            fields = find_fields(path, record, wanted)
+        yield from _pair(path, number, record, fields, on_bad_line)
 
 
 def _pair(
@@ -78,17 +102,17 @@ def _pair(
     for name, text in zip(fields, texts, strict=True):
         if text is not None and not isinstance(text, str):
             message = f"expected text in {name!r}; got {type(text).__name__}"
-            on_bad_line(_bad(path, number, message))
+            on_bad_line(bad_record(path, number, message))
             return
         try:
             check_unicode(text or "", f"the text in {name!r}")
         except RegardError as error:
-            on_bad_line(_bad(path, number, str(error)))
+            on_bad_line(bad_record(path, number, str(error)))
             return
     yield Pair(texts[0] or "", texts[1] or "", number)
 
 
-def _bad(path: Path, number: int, message: str) -> BadLine:
+def bad_record(path: Path, number: int, message: str) -> BadLine:
     return BadLine(number, "bad record", f"{path}, line {number:,}: {message}")
 
 

@@ -44,6 +44,7 @@ def plan_split(
     dev: int | float | None = None,
     test: int | float = 0,
     seed: int = 0,
+    targets_leak: bool = True,
 ) -> Split:
     """Read all pairs once and draw the line between train, dev and test.
 
@@ -51,6 +52,9 @@ def plan_split(
     2,000. All translations of a source go to one part, so a part may come out a little larger.
     Sources that differ only in case, punctuation or white space count as one. The same pairs and
     seed give the same split, in whatever order they come. Memory: 16 bytes a pair.
+
+    A pair whose target dev or test holds is not for training, unless `targets_leak` is False: a
+    label is the target of many texts.
 
     Raises BadArgumentError where nothing would be left to train on.
     """
@@ -70,12 +74,13 @@ def plan_split(
     test_count = _count("test", test, len(sources))
     test_below = _end_of_group(sources, in_dev + test_count) if test_count else dev_below
     held = table[table[:, 0] < test_below]
+    held_targets = frozenset(held[:, 1].tolist() if targets_leak else ())
     if len(held) == len(table):
         raise BadArgumentError(
             f"dev ({dev}) and test ({test}) would take all {len(table):,} pairs and leave none to "
             "train on: ask for fewer"
         )
-    return Split(seed, dev_below, test_below, frozenset(held[:, 1].tolist()))
+    return Split(seed, dev_below, test_below, held_targets)
 
 
 def _count(name: str, size: int | float, total: int) -> int:

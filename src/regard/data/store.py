@@ -37,6 +37,7 @@ Ids = npt.NDArray[np.integer[Any]]
 _MAGIC = b"REGARD01"
 _HEADER = len(_MAGIC) + 8
 _PAIRS_AT_ONCE = 8192
+_TOKENS_AT_ONCE = 2**20  # of long rows
 
 
 class TokenStore:
@@ -136,17 +137,17 @@ def _write(
     dtype = np.dtype("<u2" if max(sizes) <= 1 << 16 else "<u4")
     limit = max_length if max_length is not None else np.iinfo(np.uint32).max
     file.write(bytes(_HEADER))
-    count = tokens = too_long = 0
+    count = tokens = too_long = waiting = 0
     sides: list[Sequence[int]] = []
 
     def flush() -> None:
-        nonlocal tokens
+        nonlocal tokens, waiting
         lengths = np.fromiter(map(len, sides), "<u4", len(sides))
         flat = np.fromiter(chain.from_iterable(sides), np.int64, int(lengths.sum()))
         _check_ids(flat, lengths, sizes)
         file.write(flat.astype(dtype).tobytes())
         lengths_file.write(lengths.tobytes())
-        tokens += len(flat)
+        tokens, waiting = tokens + len(flat), 0
         sides.clear()
 
     for source, target in pairs:
@@ -155,7 +156,8 @@ def _write(
             continue
         count += 1
         sides += (source, target)
-        if len(sides) >= 2 * _PAIRS_AT_ONCE:
+        waiting += len(source) + len(target)
+        if len(sides) >= 2 * _PAIRS_AT_ONCE or waiting >= _TOKENS_AT_ONCE:
             flush()
     flush()
     if not tokens:

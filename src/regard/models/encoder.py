@@ -4,7 +4,7 @@ Devlin et al. 2019, BERT: Pre-training of Deep Bidirectional Transformers. RoBER
 and DistilBERT (Sanh et al. 2019) are other settings of the same fields.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import torch
@@ -222,7 +222,11 @@ class MaskedLMHead(nn.Module):
 
     def forward(self, states: Tensor, table: Tensor) -> Tensor:
         """(batch, length, d_model) and (vocab, d_model) → logits, (batch, length, vocab)."""
-        return functional.linear(self.norm(self.activation(self.dense(states))), table, self.bias)
+        return functional.linear(self.transform(states), table, self.bias)
+
+    def transform(self, states: Tensor) -> Tensor:
+        """What the table is multiplied by, (…, d_model) → the same shape."""
+        return self.norm(self.activation(self.dense(states)))
 
 
 @torch.no_grad()
@@ -234,6 +238,27 @@ def init_weights(model: nn.Module, std: float = 0.02) -> None:
         nn.init.normal_(module.weight, std=std)
         if isinstance(module, nn.Linear) and module.bias is not None:
             nn.init.zeros_(module.bias)
+
+
+def replace_head(model: Encoder, head: str, **changes: Any) -> Encoder:
+    """A model with the same body, another head, and other changes to its config.
+
+    A head of the same shape keeps its weights, and so does a pooler that becomes part of a
+    classification; any other head is new, with random weights from torch's generator.
+
+    Raises:
+        BadArgumentError: a head, or a change, that EncoderConfig does not have.
+    """
+    labels = changes.pop("labels", ())
+    config = replace(model.config, head=head, labels=labels, **changes)
+    other = Encoder(config)
+    known = model.state_dict()
+    if model.config.head == "pooler" and head == "classification":
+        known = {name.replace("head.", "head.pooler."): value for name, value in known.items()}
+    wanted = other.state_dict()
+    fits = {n: v for n, v in known.items() if n in wanted and wanted[n].shape == v.shape}
+    other.load_state_dict(fits, strict=False)
+    return other
 
 
 def check_labels(head: str, labels: tuple[str, ...]) -> None:

@@ -3,7 +3,7 @@
 Dosovitskiy et al. 2021, An Image is Worth 16x16 Words.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import torch
@@ -50,8 +50,11 @@ class VisionConfig:
         check_labels(self.head, self.labels)
 
 
-# The sizes of the paper's Table 1, and the two smaller ones of Touvron et al. 2021, DeiT.
+# The sizes of the paper's Table 1, the two smaller ones of Touvron et al. 2021, DeiT, and two for
+# images of few pixels.
 VISION_PRESETS: dict[str, dict[str, Any]] = {
+    "mini": dict(d_model=96, d_ff=384, num_heads=4, num_layers=4),
+    "micro": dict(d_model=128, d_ff=512, num_heads=4, num_layers=6),
     "tiny": dict(d_model=192, d_ff=768, num_heads=3, num_layers=12),
     "small": dict(d_model=384, d_ff=1536, num_heads=6, num_layers=12),
     "base": dict(d_model=768, d_ff=3072, num_heads=12, num_layers=12),
@@ -104,6 +107,22 @@ class VisionTransformer(nn.Module):
     def hidden(self, pixels: Tensor) -> Tensor:
         """(batch, channels, height, width) → the last states, (batch, 1 + patches, d_model)."""
         return self.encoder(self.embed(pixels))
+
+
+def replace_vision_head(
+    model: VisionTransformer, labels: tuple[str, ...], **changes: Any
+) -> VisionTransformer:
+    """A model with the same body and a head for these labels, and other changes to its config.
+
+    A head of the same shape keeps its weights; any other is new, with random weights from torch's
+    generator.
+    """
+    config = replace(model.config, head="classification", labels=labels, **changes)
+    other = VisionTransformer(config)
+    wanted, known = other.state_dict(), model.state_dict()
+    fits = {n: v for n, v in known.items() if n in wanted and wanted[n].shape == v.shape}
+    other.load_state_dict(fits, strict=False)
+    return other
 
 
 class ImageClassificationHead(nn.Module):

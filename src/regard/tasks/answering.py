@@ -1,10 +1,10 @@
 """Questions to answers: the part of a text that a fine-tuned encoder points at.
 
-Devlin et al. 2019, section 4.2.
+Devlin et al. 2019, sections 4.2 and 4.3.
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, astuple, dataclass, fields, replace
 from typing import Any, overload
 
 import numpy as np
@@ -12,11 +12,12 @@ from numpy.typing import NDArray
 from tokenizers import Encoding
 from torch import nn
 
-from regard.checkpoints import CheckpointLike, open_checkpoint
-from regard.errors import BadArgumentError
+from regard.checkpoints import Checkpoint, CheckpointLike, open_checkpoint
+from regard.errors import BadArgumentError, DamagedFileError
 from regard.inspection import Trace
 from regard.models import Encoder
 from regard.tasks.batching import read_each
+from regard.tasks.defaults import task_settings
 from regard.tasks.reading import Batch, Reader, Tokens, load_encoder
 from regard.tasks.spans import TokenPair, best_spans
 from regard.tasks.task import Task
@@ -34,6 +35,60 @@ class Answer:
     start: int  # context[start:end] is the text
     end: int
     score: float  # a probability
+    margin: float = 0.0  # how far its logits are above those of "no answer"
+
+
+TASK = "question-answering"
+
+
+@dataclass(frozen=True)
+class AnswerSettings:
+    """How a model reads and answers if the caller does not say.
+
+    config.json may have them under task_specific_params; the defaults are those of transformers'
+    pipeline.
+
+    Raises:
+        BadArgumentError: a value out of range.
+    """
+
+    max_answer_len: int = 15  # tokens of an answer, at most
+    max_seq_len: int = 384  # tokens of a window, question and special tokens included
+    doc_stride: int = 128  # tokens that a window shares with the one before it
+    no_answer_threshold: float | None = None  # the least margin of an answer; None: always answer
+
+    def __post_init__(self) -> None:
+        for name, least in (("max_answer_len", 1), ("max_seq_len", 1), ("doc_stride", 0)):
+            if getattr(self, name) < least:
+                raise BadArgumentError(
+                    f"{name} must be at least {least}; got {getattr(self, name)}."
+                )
+
+    @classmethod
+    def read(cls, checkpoint: Checkpoint) -> "AnswerSettings":
+        """Those of a checkpoint.
+
+        Raises:
+            DamagedFileError: a setting of the wrong type or out of range.
+        """
+        found = task_settings(checkpoint).get(TASK) or {}
+        where = f"task_specific_params[{TASK!r}] in {checkpoint.folder}/config.json"
+        known = {each.name for each in fields(cls)}
+        for name, value in found.items():
+            kinds = int | float | None if name == "no_answer_threshold" else int
+            if name in known and (isinstance(value, bool) or not isinstance(value, kinds)):
+                raise DamagedFileError(
+                    f"{name} of {where} must be a number; it is {value!r}."
+                    " Copy the file again from where it came from."
+                )
+        try:
+            return cls(**{name: value for name, value in found.items() if name in known})
+        except BadArgumentError as error:
+            raise DamagedFileError(f"{where}: {error}") from error
+
+    def for_config(self) -> dict[str, Any]:
+        """The key for config.json that `read` reads."""
+        return {"task_specific_params": {TASK: asdict(self)}}
 
 
 class Answerer(Task):
@@ -46,23 +101,35 @@ class Answerer(Task):
     most `max_answer_len` tokens, widened to whole words. Of equal spans in several windows the
     best counts, and the answers of all windows are ranked together.
 
+    A model with a threshold answers with "" where the margin of its best answer is not above that.
+
     Args:
         model: an encoder with the head "question_answering", in evaluation mode.
+        settings: the defaults of `run`.
         name: what to call it in messages.
     """
 
     model: Encoder
 
-    def __init__(self, model: nn.Module, tokenizer: Tokenizer, *, name: str = "answerer"):
+    def __init__(
+        self,
+        model: nn.Module,
+        tokenizer: Tokenizer,
+        *,
+        settings: AnswerSettings | None = None,
+        name: str = "answerer",
+    ):
         self._reader = Reader(model, tokenizer, head="question_answering", name=name)
         self.model, self.tokenizer, self.name = self._reader.model, tokenizer, name
+        self.settings = settings or AnswerSettings()
 
     @classmethod
     def load(cls, folder: CheckpointLike, *, name: str | None = None) -> "Answerer":
-        """The model and its tokenizer in `folder`."""
+        """The model, its tokenizer and its settings in `folder`."""
         checkpoint = open_checkpoint(folder)
         name = name or checkpoint.name
-        return cls(*load_encoder(checkpoint, name=name), name=name)
+        model, tokenizer = load_encoder(checkpoint, name=name)
+        return cls(model, tokenizer, settings=AnswerSettings.read(checkpoint), name=name)
 
     @overload
     def __call__(self, question: str, context: str, **options: Any) -> str: ...
@@ -81,10 +148,10 @@ class Answerer(Task):
         questions: Sequence[Question],
         *,
         top_k: int = 1,
-        max_answer_len: int = 15,
-        max_seq_len: int = 384,
-        doc_stride: int = 128,
-        handle_impossible_answer: bool = False,
+        max_answer_len: int | None = None,
+        max_seq_len: int | None = None,
+        doc_stride: int | None = None,
+        handle_impossible_answer: bool | None = None,
         batch_size: int = 32,
         progress: Callable[[int], None] = lambda done: None,
     ) -> list[list[Answer]]:
@@ -92,22 +159,25 @@ class Answerer(Task):
 
         Args:
             questions: each with its context.
-            max_answer_len: tokens of an answer, at most.
-            max_seq_len: tokens of a window, question and special tokens included.
-            doc_stride: tokens that a window shares with the one before it.
+            max_answer_len, max_seq_len, doc_stride: see `AnswerSettings`; None takes the model's.
             handle_impossible_answer: "no answer" is one of the answers; its probability is the
-                least that a window gives.
+                least that a window gives. Without a threshold it is ranked by that. None: exactly
+                if the model has a threshold.
             batch_size: windows read together.
             progress: called with the number of questions just finished.
 
         Raises:
             BadArgumentError: an empty question or context, or a question that fills the window.
         """
-        for name, value in (("top_k", top_k), ("max_answer_len", max_answer_len)):
-            if value < 1:
-                raise BadArgumentError(f"{name} must be at least 1; got {value}.")
-        length = min(max_seq_len, self._reader.max_length)
-        stride = min(doc_stride, length // 2)
+        if top_k < 1:
+            raise BadArgumentError(f"top_k must be at least 1; got {top_k}.")
+        asked = dict(max_answer_len=max_answer_len, max_seq_len=max_seq_len, doc_stride=doc_stride)
+        changes = {name: value for name, value in asked.items() if value is not None}
+        settings = replace(self.settings, **changes)
+        length = min(settings.max_seq_len, self._reader.max_length)
+        stride = min(settings.doc_stride, length // 2)
+        threshold = settings.no_answer_threshold
+        or_none = handle_impossible_answer
 
         def read(question: Question) -> tuple[TokenPair, list[list[int]]]:
             encoding = self._encoding(*question)
@@ -125,11 +195,12 @@ class Answerer(Task):
         groups = [[_tokens(pair, window) for window in its] for pair, its in pairs]
         found = self._reader.run(groups, compute, batch_size=batch_size, progress=progress)
         options: dict[str, Any] = {
-            "top_k": top_k, "longest": max_answer_len, "or_none": handle_impossible_answer,
+            "top_k": top_k, "longest": settings.max_answer_len, "threshold": threshold,
+            "or_none": threshold is not None if or_none is None else or_none,
         }  # fmt: skip
         return [
             [
-                Answer(context[span.start : span.end], span.start, span.end, span.score)
+                Answer(context[span.start : span.end], *astuple(span))
                 for span in best_spans(pair, context, its, logits, **options)
             ]
             for (_, context), (pair, its), logits in zip(questions, pairs, found, strict=True)

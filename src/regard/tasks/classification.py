@@ -12,7 +12,7 @@ from regard.errors import BadArgumentError, unknown
 from regard.inspection import Trace
 from regard.models import Encoder
 from regard.tasks.batching import read_each
-from regard.tasks.reading import Batch, Reader, load_encoder
+from regard.tasks.reading import Batch, Reader, Tokens, load_encoder
 from regard.tasks.task import Task
 from regard.text import Tokenizer
 
@@ -103,25 +103,108 @@ class Classifier(Task):
         Raises:
             BadArgumentError: not as many pairs as texts.
         """
+        tokens = self.read(texts, pairs)
+        found = self.logits(tokens, batch_size=batch_size, progress=progress)
+        return [
+            Classification(ranked(logits, self.labels, self.problem_type, top_k), text.truncated)
+            for text, logits in zip(tokens, found, strict=True)
+        ]
+
+    def read(self, texts: Sequence[str], pairs: Sequence[str] | None = None) -> list[Tokens]:
+        """What the model reads of each text, or pair; the arguments are those of `run`."""
         if pairs is not None and len(pairs) != len(texts):
             raise BadArgumentError(
                 f"pairs must be one for each text; got {len(pairs)} for {len(texts)} texts."
             )
+        seconds = [None] * len(texts) if pairs is None else pairs
+        both = list(zip(texts, seconds, strict=True))
+        return read_each(lambda these: self._reader.tokens(*these), both)
+
+    def logits(
+        self,
+        tokens: Sequence[Tokens],
+        *,
+        batch_size: int = 32,
+        progress: Callable[[int], None] = lambda done: None,
+    ) -> list[Tensor]:
+        """The head's output for each of the texts that `read` returned, (labels,)."""
+        groups = [[each] for each in tokens]
+        found = self._logits(groups, batch_size=batch_size, progress=progress)
+        return [logits for [logits] in found]
+
+    def zero_shot(
+        self,
+        texts: Sequence[str],
+        labels: Sequence[str],
+        *,
+        template: str = "This example is {}.",
+        several: bool = False,
+        top_k: int | None = None,
+        batch_size: int = 32,
+        progress: Callable[[int], None] = lambda done: None,
+    ) -> list[Classification]:
+        """How well each of any labels fits each text, by a classifier of entailment.
+
+        Yin, Hay and Roth 2019: the text is the premise, the label in its template the hypothesis. A
+        label's score is the softmax over the labels of the logit of "entailment"; with `several`,
+        the probability of "entailment" against "contradiction" for each label by itself.
+
+        Args:
+            template: the hypothesis, with {} in the label's place.
+            top_k, batch_size, progress: as in `run`.
+
+        Raises:
+            BadArgumentError: no labels, a template without {}, or a classifier without a label that
+                begins with "entail".
+        """
+        entails, contradicts = self._entailment()
+        if not labels or any(not label.strip() for label in labels):
+            raise BadArgumentError(f"labels must be words to choose among; got {list(labels)}.")
+        if "{}" not in template:
+            raise BadArgumentError(f"template must have {{}} for the label; got {template!r}.")
+        hypotheses = [template.replace("{}", label) for label in labels]
+        groups = [self.read([text] * len(labels), hypotheses) for text in texts]
+        found = self._logits(groups, batch_size=batch_size, progress=progress)
+        results = []
+        for group, rows in zip(groups, found, strict=True):
+            logits = torch.stack(rows).float()
+            if several or len(labels) == 1:
+                scores = logits[:, [contradicts, entails]].softmax(-1)[:, 1].tolist()
+            else:
+                scores = logits[:, entails].softmax(-1).tolist()
+            best = sorted(range(len(labels)), key=lambda k: -scores[k])[:top_k]
+            chosen = [Label(labels[k], scores[k]) for k in best]
+            results.append(Classification(chosen, any(each.truncated for each in group)))
+        return results
+
+    def _entailment(self) -> tuple[int, int]:
+        """The numbers of the labels "entailment" and "contradiction"."""
+        lowered = [label.lower() for label in self.labels]
+        found = [k for k, label in enumerate(lowered) if label.startswith("entail")]
+        if not found or len(lowered) < 2:
+            raise BadArgumentError(
+                "labels of your own need a classifier of entailment, trained on pairs such as"
+                f" MultiNLI's; {self.name} has the labels {', '.join(self.labels)}."
+            )
+        named = [k for k, label in enumerate(lowered) if label.startswith("contra")]
+        # As transformers has it where no label is called so: the first or the last one.
+        return found[0], named[0] if named else (len(lowered) - 1 if found[0] == 0 else 0)
+
+    def _logits(
+        self,
+        groups: Sequence[Sequence[Tokens]],
+        *,
+        batch_size: int,
+        progress: Callable[[int], None],
+    ) -> list[list[Tensor]]:
+        """The head's output for each text of each group, (labels,)."""
 
         def compute(batch: Batch) -> Tensor:
             return self.model(
                 batch.ids, token_type_ids=batch.token_type_ids, attention_mask=batch.attention_mask
             )
 
-        seconds = [None] * len(texts) if pairs is None else pairs
-        both = list(zip(texts, seconds, strict=True))
-        tokens = read_each(lambda these: self._reader.tokens(*these), both)
-        groups = [[each] for each in tokens]
-        found = self._reader.run(groups, compute, batch_size=batch_size, progress=progress)
-        return [
-            Classification(ranked(logits, self.labels, self.problem_type, top_k), text.truncated)
-            for text, [logits] in zip(tokens, found, strict=True)
-        ]
+        return self._reader.run(groups, compute, batch_size=batch_size, progress=progress)
 
     def trace(self, text: str, pair: str | None = None, *, keep: str = "auto") -> Trace:
         """Reads a text, or a pair, and keeps what every attention layer was given: see `Trace`.

@@ -17,6 +17,7 @@ class Defaults:
     generation: GenerationConfig
     prefix: str | None  # put before every text; None: there are several to choose from
     not_followed: tuple[str, ...]  # settings in the files that are not supported
+    max_source_length: int | None = None  # tokens read of a text; None: as the model has positions
 
 
 def read_defaults(checkpoint: Checkpoint) -> dict[str, Defaults]:
@@ -58,5 +59,8 @@ def _inside(config: Mapping[str, Any]) -> dict[str, Any]:
 def _defaults(settings: Mapping[str, Any], prefix: str) -> Defaults:
     settings = dict(settings)
     prefix = settings.pop("prefix", prefix)
+    longest = settings.pop("max_source_length", None)
+    if longest is not None and not (type(longest) is int and longest > 0):
+        raise TypeError(f"max_source_length must be a number of tokens; got {longest!r}")
     generation, not_followed = GenerationConfig.from_dict(settings)
-    return Defaults(generation, prefix, tuple(not_followed))
+    return Defaults(generation, prefix, tuple(not_followed), longest)

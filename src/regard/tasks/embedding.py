@@ -22,6 +22,7 @@ from regard.errors import (
     check_choice,
     refusing,
 )
+from regard.files import write_json
 from regard.inspection import Trace
 from regard.json_files import JsonFiles, read_json, read_object
 from regard.models import Encoder
@@ -215,6 +216,36 @@ def read_settings(folder: Path) -> tuple[Path, dict[str, Any]]:
         "max_length": length,
         "lowercase": bool(settings.get("do_lower_case")),
     }
+
+
+def write_settings(
+    folder: Path, *, d_model: int, pooling: str, normalize: bool, max_length: int, lowercase: bool
+) -> None:
+    """Writes the files of sentence-transformers beside the model in `folder`, which `read_settings`
+    and that library read; the arguments are those of `Embedder`.
+
+    Args:
+        d_model: numbers of a vector.
+    """
+    modules = [("", "Transformer"), ("1_Pooling", "Pooling"), ("2_Normalize", "Normalize")]
+    write_json(
+        folder / "modules.json",
+        [
+            {
+                "idx": number,
+                "name": str(number),
+                "path": path,
+                "type": f"sentence_transformers.models.{kind}",
+            }
+            for number, (path, kind) in enumerate(modules if normalize else modules[:2])
+        ],
+    )
+    names = {"cls": "cls_token", "mean": "mean_tokens", "max": "max_tokens"}
+    flags = {f"pooling_mode_{names[name]}": name == pooling for name in names}
+    settings = {"word_embedding_dimension": d_model, **flags}
+    write_json(folder / "1_Pooling" / "config.json", settings)
+    sizes = {"max_seq_length": max_length, "do_lower_case": lowercase}
+    write_json(folder / "sentence_bert_config.json", sizes)
 
 
 def _pooling(file: Path) -> str:

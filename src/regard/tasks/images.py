@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import struct
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Self, TypeAlias, cast
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from regard.checkpoints import Checkpoint, CheckpointLike, from_pretrained, open_checkpoint
@@ -20,6 +22,7 @@ from regard.errors import (
     optional_package,
     refusing,
 )
+from regard.files import write_json
 from regard.inspection import Trace
 from regard.inspection.models import traced
 from regard.json_files import JsonFiles
@@ -38,6 +41,7 @@ if TYPE_CHECKING:
 
 Size = tuple[int, int]  # height and width, in pixels
 Picture: TypeAlias = "str | os.PathLike[str] | Image"
+IMAGE_ENDINGS = (".png", ".jpg", ".jpeg", ".bmp", ".gif", ".webp", ".tif", ".tiff", ".ppm", ".pgm")
 NOT_SCALED = ((0.0, 0.0, 0.0), (1.0, 1.0, 1.0))  # mean and deviation
 
 
@@ -49,22 +53,41 @@ class Preparation:
     resample: int = 2  # Pillow's number of the filter; 2 is bilinear
     crop: Size | None = None  # the part in the middle that is kept
     factor: float = 1 / 255  # by which bytes are multiplied
-    mean: tuple[float, ...] = (0.5, 0.5, 0.5)  # subtracted, for red, green and blue
+    mean: tuple[float, ...] = (0.5, 0.5, 0.5)  # subtracted, for red, green and blue; or for gray
     std: tuple[float, ...] = (0.5, 0.5, 0.5)  # divided by
+
+    @property
+    def channels(self) -> int:
+        """Of the pixels: 3, or 1 for a model of gray images."""
+        return len(self.mean)
 
     def __call__(self, image: Image) -> Tensor:
         """(channels, height, width)."""
+        return self.scaled(torch.from_numpy(self.cut(image)))
+
+    def cut(self, image: Image) -> NDArray[np.uint8]:
+        """The image upright, in the model's size and colors, (height, width, channels)."""
         from PIL import ImageOps
 
-        image = ImageOps.exif_transpose(image).convert("RGB")  # cameras note how they were held
-        if self.size is not None:
+        image = ImageOps.exif_transpose(image)  # cameras note how they were held
+        image = image.convert("L" if self.channels == 1 else "RGB")
+        if self.size is not None and image.size != self.size[::-1]:
             image = image.resize(self.size[::-1], resample=self.resample)
         if self.crop is not None:
             height, width = self.crop
             left, top = (image.width - width) // 2, (image.height - height) // 2
             image = image.crop((left, top, left + width, top + height))
-        pixels = torch.from_numpy(np.array(image, np.float32)) * self.factor
-        return ((pixels - torch.tensor(self.mean)) / torch.tensor(self.std)).permute(2, 0, 1)
+        pixels = np.array(image, np.uint8)
+        return pixels[..., None] if self.channels == 1 else pixels
+
+    def scaled(self, pixels: Tensor) -> Tensor:
+        """Bytes, (…, height, width, channels) → what the model takes, (…, channels, height, width).
+
+        Gray bytes of one channel fill all channels of the model.
+        """
+        mean, std = torch.tensor(self.mean), torch.tensor(self.std)
+        scaled = (pixels.float() * self.factor - mean.to(pixels.device)) / std.to(pixels.device)
+        return scaled.movedim(-1, -3)
 
 
 class ImageReader:
@@ -86,6 +109,12 @@ class ImageReader:
             raise DamagedFileError(
                 f"images must be prepared to {model.config.image_size} (height, width) for {name};"
                 f" its preprocessor_config.json says {size}. Copy it again."
+            )
+        channels = model.config.channels
+        if preparation.channels != channels:
+            raise DamagedFileError(
+                f"images must be prepared to {channels} channels for {name}; the means in its"
+                f" preprocessor_config.json are {len(preparation.mean)}. Copy it again."
             )
         self.model, self.preparation, self.name = model, preparation, name
 
@@ -217,15 +246,38 @@ def check_vision(checkpoint: Checkpoint, name: str) -> None:
 def open_image(image: Picture) -> Image:
     """A file as an image of Pillow; such an image as it is."""
     with optional_package("pillow", "reading images needs"):
-        from PIL import Image, UnidentifiedImageError
+        from PIL import Image
     if isinstance(image, Image.Image):
         return image
     try:
         with Image.open(image) as opened:
             opened.load()
             return opened
-    except (UnidentifiedImageError, SyntaxError, Image.DecompressionBombError) as error:
+    except (OSError, SyntaxError, ValueError, struct.error, Image.DecompressionBombError) as error:
+        if isinstance(error, OSError) and error.errno is not None:  # of the file, not its content
+            raise
         raise DamagedFileError(f"{image} is not an image Pillow can read ({error}).") from error
+
+
+def image_files(folder: Path) -> list[Path]:
+    """The images in a folder and the folders in it, by the names of the files, in order.
+
+    Raises:
+        NotFoundError: there is no image.
+    """
+    every = (Path(root, name) for root, _, names in os.walk(folder) for name in names)
+    found = sorted(file for file in every if is_image(file))
+    if not found:
+        raise NotFoundError(
+            f"there is no image in the folder {folder}; names of images end in"
+            f" {', '.join(IMAGE_ENDINGS)}."
+        )
+    return found
+
+
+def is_image(file: Path) -> bool:
+    """Whether a file's name is that of an image."""
+    return file.suffix.lower() in IMAGE_ENDINGS and not file.name.startswith(".")
 
 
 def read_preparation(files: JsonFiles) -> Preparation:
@@ -256,6 +308,28 @@ def read_preparation(files: JsonFiles) -> Preparation:
             mean=tuple(float(each) for each in mean or usual.mean),
             std=tuple(float(each) for each in std or usual.std),
         )
+
+
+def write_preparation(preparation: Preparation, folder: str | os.PathLike[str]) -> None:
+    """Writes it as preprocessor_config.json, which `read_preparation` and transformers read."""
+    size, crop = preparation.size, preparation.crop
+    settings: dict[str, Any] = {
+        "image_processor_type": "ViTImageProcessor",
+        "do_convert_rgb": preparation.channels == 3,
+        "do_resize": size is not None,
+        "resample": preparation.resample,
+        "do_center_crop": crop is not None,
+        "do_rescale": True,
+        "rescale_factor": preparation.factor,
+        "do_normalize": True,
+        "image_mean": list(preparation.mean),
+        "image_std": list(preparation.std),
+    }
+    if size is not None:
+        settings["size"] = dict(zip(("height", "width"), size, strict=True))
+    if crop is not None:
+        settings["crop_size"] = dict(zip(("height", "width"), crop, strict=True))
+    write_json(Path(folder) / "preprocessor_config.json", settings)
 
 
 def _size(size: Any, file: Path) -> Size:

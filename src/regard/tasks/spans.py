@@ -43,6 +43,7 @@ class Span:
     start: int
     end: int
     score: float
+    margin: float = 0.0  # the sum of its two logits above that of "no answer"
 
 
 def best_spans(
@@ -54,6 +55,7 @@ def best_spans(
     top_k: int,
     longest: int,
     or_none: bool = False,
+    threshold: float | None = None,
 ) -> list[Span]:
     """The `top_k` best spans of all windows, best first.
 
@@ -63,25 +65,34 @@ def best_spans(
         logits: of each window's tokens to be an answer's first and last, (tokens, 2).
         longest: tokens of a span, at most.
         or_none: the empty span is one of them, as likely as the window finds it that doubts most.
+        threshold: the empty span is the best one exactly if the margin of the best other span is
+            at most this (Devlin et al. 2019, section 4.3); None ranks it by its probability.
     """
-    found: dict[tuple[int, int], float] = {}
-    nothing = 1.0
+    found: dict[tuple[int, int], tuple[float, float]] = {}  # score, sum of logits
+    nothing, doubt = 1.0, np.inf
     for window, both in zip(windows, logits, strict=True):
         inside, first, last, none = probabilities(pair.texts, window, both)
         nothing = min(nothing, none)
-        mine: dict[tuple[int, int], float] = {}
+        rows = [row for row, position in enumerate(window) if pair.texts[position] == 1]
+        doubt = min(doubt, float(both[0].sum()) if pair.texts[window[0]] is None else -np.inf)
+        mine: dict[tuple[int, int], tuple[float, float]] = {}
         for k, n, score in ranked(first, last, longest):
             start, end = characters(pair.words, context, inside[k], inside[n])
             if start < end:
-                mine.setdefault((start, end), score)
+                mine.setdefault((start, end), (score, float(both[rows[k], 0] + both[rows[n], 1])))
             if len(mine) == top_k:
                 break
-        for place, score in mine.items():
-            found[place] = max(score, found.get(place, 0.0))
-    if or_none:
-        found[0, 0] = nothing
-    order = sorted(found.items(), key=lambda each: -each[1])[:top_k]
-    return [Span(*place, score) for place, score in order]
+        for place, scored in mine.items():
+            found[place] = max(scored, found.get(place, (0.0, 0.0)))
+    spans = [Span(*place, score, logits - doubt) for place, (score, logits) in found.items()]
+    spans = sorted(spans, key=lambda span: -span.score)[:top_k]
+    if not or_none:
+        return spans
+    empty = Span(0, 0, nothing)
+    if threshold is None:
+        return sorted([*spans, empty], key=lambda span: -span.score)[:top_k]
+    refused = not spans or spans[0].margin <= threshold
+    return [empty, *spans][:top_k] if refused else spans
 
 
 def probabilities(

@@ -20,8 +20,6 @@ class Rewriting(Alternative):
 class Rewriter(TextToText):
     """Answers text with text, as an encoder–decoder model was trained to: BART, Pegasus, T5."""
 
-    task = ""  # whose settings in config.json are used, if it has any
-
     @classmethod
     def load(cls, folder: CheckpointLike, *, name: str | None = None) -> Self:
         """The model of a name (see `load`), its tokenizer and decoding defaults."""
@@ -40,7 +38,7 @@ class Rewriter(TextToText):
     ) -> list[Rewriting]:
         """Answers texts; results do not depend on what else is in the list.
 
-        A text of more tokens than the model has positions is cut there, and the result says so.
+        A text of more tokens than the model reads is cut there, and the result says so.
 
         Args:
             batch_size: texts decoded together.
@@ -51,7 +49,7 @@ class Rewriter(TextToText):
             BadArgumentError: an unknown option, or one out of range.
         """
         config = self.configured(options)
-        whole = read_each(lambda text: self.encode(text) if text.strip() else [], texts)
+        whole = read_each(lambda text: self.encode(self.tidied(text)), texts)
 
         answers = self.answers(
             [[ids[: self.room]] if ids else [] for ids in whole],
@@ -64,6 +62,9 @@ class Rewriter(TextToText):
             _rewriting(found[0], truncated=len(ids) > self.room) if found else _NOTHING
             for found, ids in zip(answers, whole, strict=True)
         ]
+
+    def read(self, text: str) -> list[int]:
+        return super().read(text)[: self.room]
 
 
 class Summarizer(Rewriter):

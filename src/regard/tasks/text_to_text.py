@@ -9,7 +9,7 @@ from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Self, TypeVar, overload
+from typing import Any, ClassVar, Self, TypeVar, overload
 
 import torch
 from torch import Tensor
@@ -53,11 +53,14 @@ class TextToText(Task):
         tokenizers: of source and target; may be one and the same.
         generation: the defaults of decoding; ids that it does not name are the model's.
         prefix: put before every text, such as T5's "summarize: "; None: not chosen yet.
+        max_source_length: tokens that it was trained to read of a text, where these are fewer than
+            the model has positions; special tokens count.
         not_followed: generation settings in the checkpoint that are not supported, for a warning.
         name: what to call it in messages.
     """
 
     model: AnyEncoderDecoder
+    task: ClassVar[str] = ""  # whose settings config.json gets, and is asked for
 
     def __init__(
         self,
@@ -66,6 +69,7 @@ class TextToText(Task):
         *,
         generation: GenerationConfig | None = None,
         prefix: str | None = "",
+        max_source_length: int | None = None,
         not_followed: Sequence[str] = (),
         name: str = "model",
     ):
@@ -82,6 +86,7 @@ class TextToText(Task):
         self.tokenizers = tokenizers
         self.name = name
         self.prefix = prefix
+        self.max_source_length = max_source_length
         self.not_followed = tuple(not_followed)
         self.before, self.after = _special_around(tokenizers.source)
         self.generation = _with_ids(generation or GenerationConfig(), model)
@@ -102,12 +107,17 @@ class TextToText(Task):
     @property
     def room(self) -> int:
         """Tokens that a text may have, those around it not counted."""
-        return self.positions - len(self.before) - len(self.after)
+        most = min(self.positions, self.max_source_length or sys.maxsize)
+        return most - len(self.before) - len(self.after)
 
     def save(self, folder: str | os.PathLike[str], *, dtype: torch.dtype = torch.float32) -> None:
         """Writes what `load` reads, in Hugging Face's layout; weights in `dtype`."""
         folder = Path(folder)
-        settings = {"prefix": self.prefix} if self.prefix else None
+        settings: dict[str, Any] = {"prefix": self.prefix} if self.prefix else {}
+        if self.task:
+            longest = self.max_source_length
+            own = {} if longest is None else {"max_source_length": longest}
+            settings["task_specific_params"] = {self.task: own}
         save_pretrained(self.model, folder, dtype=dtype, settings=settings)
         self.tokenizers.save(folder)
         write_json(folder / "generation_config.json", self.generation.to_dict())
@@ -187,6 +197,10 @@ class TextToText(Task):
         """Ids of a text behind the prefix, without special tokens; none of an empty text."""
         return self.tokenizers.source.encode(f"{self.prefix or ''}{text}") if text else []
 
+    def read(self, text: str) -> list[int]:
+        """Ids of a text as the model reads it, without the special tokens around it."""
+        return self.encode(self.tidied(text))
+
     def batch(self, sources: Sequence[Sequence[int]]) -> Tensor:
         """Such ids with the special tokens around them and padding, (batch, source length)."""
         whole = [torch.tensor([*self.before, *ids, *self.after]) for ids in sources]
@@ -265,6 +279,12 @@ class TextToText(Task):
         known = self.tokenizers.target.vocab_size
         tokens = [token for token in tokens if token < known]
         return tokens[:-1] if tokens and tokens[-1] in self.generation.eos_ids else tokens
+
+    def with_model(self, model: AnyEncoderDecoder) -> Self:
+        """The same task by other weights: a model of the same kind and vocabulary."""
+        other = copy.copy(self)
+        other.model = _starting_from(model, other.generation.decoder_start_token_id)
+        return other
 
     def decoding_by(self, **changes: Any) -> Self:
         """The same model with other attributes, such as the defaults of `generation`."""

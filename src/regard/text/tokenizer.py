@@ -24,7 +24,10 @@ _UNSPELLABLE = "\U0010ffff"  # no character, now or ever
 INSIDE = "##"  # begins a WordPiece that starts no word
 
 # Of tokenizer_config.json, what says how a model wants its text and is saved along.
-_KEPT = ("model_max_length", "padding_side", "chat_template", "add_bos_token", "add_eos_token")
+_KEPT = (
+    *("model_max_length", "padding_side", "chat_template", "add_bos_token", "add_eos_token"),
+    "model_input_names",  # what transformers' tokenizer returns
+)
 
 
 class Word(NamedTuple):
@@ -136,6 +139,13 @@ class Tokenizer:
         backend = self._reading(*texts, special_in_text=special_in_text)
         return backend.encode(*texts)
 
+    def inputs_batch(self, texts: Sequence[tuple[str, str | None]]) -> list[tokenizers.Encoding]:
+        """`inputs` of many texts, or pairs, on all cores (`TOKENIZERS_PARALLELISM=0` for one)."""
+        backend = self._reading(*(text for pair in texts for text in pair if text is not None))
+        flat = [text if second is None else (text, second) for text, second in texts]
+        encodings: list[tokenizers.Encoding] = backend.encode_batch(flat)
+        return encodings
+
     def decode(self, ids: Iterable[int]) -> str:
         """The text of token ids; special tokens are left out."""
         text: str = self.backend.decode(self._checked(ids), skip_special_tokens=True)
@@ -220,12 +230,13 @@ class Tokenizer:
         for index, (id_, token) in enumerate(zip(ids, self.tokens(ids), strict=True)):
             if id_ in special:
                 continue
-            if not groups or self._starts_word(token):
+            if not groups or self.starts_word(token):
                 groups.append([])
             groups[-1].append(index)
         return groups
 
-    def _starts_word(self, token: str) -> bool:
+    def starts_word(self, token: str) -> bool:
+        """Whether a piece of the vocabulary begins a word."""
         if isinstance(self.backend.model, models.WordPiece):
             return not token.startswith(INSIDE)
         return token.startswith(self._word_start)

@@ -14,9 +14,10 @@ from itertools import chain
 from typing import Any, Literal, TypeVar
 
 import tokenizers
-from tokenizers import Regex, decoders, models, normalizers, pre_tokenizers, processors, trainers
+from tokenizers import Regex, decoders, models, normalizers, pre_tokenizers, trainers
 
 from regard.errors import BadArgumentError, unknown
+from regard.text.layouts import surround
 from regard.text.pair import TokenizerPair
 from regard.text.tokenizer import EOS, PAD, UNK, WORD_START, Tokenizer
 
@@ -24,6 +25,7 @@ Algorithm = Literal["bpe", "unigram"]
 Item = TypeVar("Item")
 
 _SPECIAL = [PAD, EOS, UNK]
+CLS, MASK = "<s>", "<mask>"  # of an encoder, whose texts end in EOS as those of RoBERTa do
 _BYTES = [f"<0x{byte:02X}>" for byte in range(256)]
 _ASCII = [chr(code) for code in range(0x21, 0x7F)]
 
@@ -52,8 +54,12 @@ def train_tokenizer(
     algorithm: Algorithm = "bpe",
     max_lines: int = 1_000_000,
     seed: int = 0,
+    encoder: bool = False,
 ) -> Tokenizer:
     """Train a tokenizer on lines of text.
+
+    With `encoder`, it has the special tokens "cls", "sep" and "mask" too, and puts the first two
+    around a text, or two texts, for an encoder's heads.
 
     `vocab_size` is rounded to a multiple of 8 and is an upper limit: fewer pieces come out where
     the text holds no more; None chooses it from the amount of text (`suggest_vocab_size`). Of
@@ -69,7 +75,8 @@ def train_tokenizer(
         )
     characters = _count_characters(lines)
     alphabet = _alphabet(characters)
-    fixed = len(_SPECIAL) + len(_BYTES) + len(alphabet)
+    special = [*_SPECIAL, CLS, MASK] if encoder else _SPECIAL
+    fixed = len(special) + len(_BYTES) + len(alphabet)
     if vocab_size is None:
         words = sum(len(line.split()) for line in lines)
         running = max(words, characters.total() // 6)  # scripts without spaces: by their length
@@ -77,14 +84,19 @@ def train_tokenizer(
     if _multiple_of_8(vocab_size) < fixed:
         raise BadArgumentError(
             f"vocab_size must be at least {_multiple_of_8(fixed + 7)} for this text (256 bytes, "
-            f"{len(_SPECIAL)} special tokens, {len(alphabet)} characters); got {vocab_size}"
+            f"{len(special)} special tokens, {len(alphabet)} characters); got {vocab_size}"
         )
     vocab_size = _multiple_of_8(vocab_size)
     backend = _untrained(algorithm)
     backend.train_from_iterator(
-        lines, _trainer(algorithm, vocab_size - len(_BYTES), alphabet), length=len(lines)
+        lines, _trainer(algorithm, vocab_size - len(_BYTES), alphabet, special), length=len(lines)
     )
-    return Tokenizer(_with_bytes(backend, vocab_size, alphabet))
+    complete = _with_bytes(backend, vocab_size, alphabet, special)
+    if not encoder:
+        surround(complete, f"$A {EOS}", f"$A $B {EOS}")
+        return Tokenizer(complete)
+    surround(complete, f"{CLS} $A {EOS}", f"{CLS} $A {EOS} $B:1 {EOS}:1")
+    return Tokenizer(complete, others={"cls": CLS, "sep": EOS, "mask": MASK})
 
 
 def train_pair(
@@ -175,10 +187,12 @@ def _untrained(algorithm: Algorithm) -> tokenizers.Tokenizer:
     return backend
 
 
-def _trainer(algorithm: Algorithm, size: int, alphabet: list[str]) -> trainers.Trainer:
+def _trainer(
+    algorithm: Algorithm, size: int, alphabet: list[str], special: list[str]
+) -> trainers.Trainer:
     shared: dict[str, Any] = {
         "vocab_size": size,
-        "special_tokens": _SPECIAL,
+        "special_tokens": special,
         "initial_alphabet": alphabet,
         "show_progress": False,
     }
@@ -188,7 +202,7 @@ def _trainer(algorithm: Algorithm, size: int, alphabet: list[str]) -> trainers.T
 
 
 def _with_bytes(
-    backend: tokenizers.Tokenizer, vocab_size: int, alphabet: list[str]
+    backend: tokenizers.Tokenizer, vocab_size: int, alphabet: list[str], special: list[str]
 ) -> tokenizers.Tokenizer:
     """Give a trained tokenizer its 256 byte pieces and an exact multiple of 8 pieces.
 
@@ -199,31 +213,28 @@ def _with_bytes(
     model = content["model"]
     if model["type"] == "BPE":
         pieces = sorted(model["vocab"], key=model["vocab"].__getitem__)
-        kept = _trimmed(pieces[len(_SPECIAL) :], vocab_size, alphabet)
-        model["vocab"] = {piece: id_ for id_, piece in enumerate([*_SPECIAL, *_BYTES, *kept])}
+        kept = _trimmed(pieces[len(special) :], vocab_size, alphabet, len(special))
+        model["vocab"] = {piece: id_ for id_, piece in enumerate([*special, *_BYTES, *kept])}
         model["merges"] = [pair for pair in model["merges"] if "".join(pair) in model["vocab"]]
     else:
         scores = dict(model["vocab"])
-        ordered = sorted(scores.keys() - {*_SPECIAL}, key=lambda piece: (-scores[piece], piece))
+        ordered = sorted(scores.keys() - {*special}, key=lambda piece: (-scores[piece], piece))
         seen_once = {p for p in ordered if len(p) == 1} - {*alphabet}
-        kept = _trimmed([p for p in ordered if p not in seen_once], vocab_size, alphabet)
+        pieces = [p for p in ordered if p not in seen_once]
+        kept = _trimmed(pieces, vocab_size, alphabet, len(special))
         lowest = min(scores.values()) - 10  # so that no text is ever read as the name of a byte
         model["vocab"] = [
-            *([piece, 0.0] for piece in _SPECIAL),
+            *([piece, 0.0] for piece in special),
             *([piece, lowest] for piece in _BYTES),
             *([piece, scores[piece]] for piece in kept),
         ]
         model["unk_id"], model["byte_fallback"] = _SPECIAL.index(UNK), True
-    complete = tokenizers.Tokenizer.from_str(json.dumps(content))
-    complete.post_processor = processors.TemplateProcessing(
-        single=f"$A {EOS}", pair=f"$A $B {EOS}", special_tokens=[(EOS, _SPECIAL.index(EOS))]
-    )
-    return complete
+    return tokenizers.Tokenizer.from_str(json.dumps(content))
 
 
-def _trimmed(pieces: list[str], vocab_size: int, alphabet: list[str]) -> list[str]:
+def _trimmed(pieces: list[str], vocab_size: int, alphabet: list[str], special: int) -> list[str]:
     """Leave out the last (least useful) pieces beyond the size and the last multiple of 8."""
-    fixed = len(_SPECIAL) + len(_BYTES)
+    fixed = special + len(_BYTES)
     size = _multiple_of_8(min(vocab_size, fixed + len(pieces))) - fixed
     letters = {*alphabet}
     by_use = [*alphabet, *(piece for piece in pieces if piece not in letters)]

@@ -2,9 +2,11 @@
 
 import math
 from dataclasses import dataclass, field
+from typing import Any
 
 from regard.errors import BadArgumentError, unknown
 from regard.training.precision import PRECISIONS
+from regard.training.schedule import SCHEDULES
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -13,6 +15,7 @@ class TrainingConfig:
 
     learning_rate: float  # at the end of the warm-up
     warmup: int  # steps
+    schedule: str = "inverse-sqrt"  # a name in training.schedule.SCHEDULES
     cooldown: int  # steps before max_steps over which the rate falls to zero
     betas: tuple[float, float] = (0.9, 0.98)
     eps: float = 1e-9
@@ -41,6 +44,13 @@ class TrainingConfig:
                 "cooldown counts back from max_steps and must not be longer; got cooldown="
                 f"{self.cooldown} and max_steps={self.max_steps}. Give max_steps."
             )
+        if self.schedule not in SCHEDULES:
+            raise unknown("schedule", self.schedule, SCHEDULES)
+        if self.schedule != "inverse-sqrt" and self.max_steps is None:
+            raise BadArgumentError(
+                f"schedule {self.schedule!r} falls towards the last step, so it needs max_steps or"
+                " max_epochs. Give one of them."
+            )
         if not 0 <= self.seed < 2**32:
             raise BadArgumentError(f"seed must be from 0 to {2**32 - 1}; got {self.seed}.")
         if self.precision not in PRECISIONS:
@@ -57,11 +67,11 @@ class Progress:
     """Where a run is; saved in every checkpoint and shown as progress."""
 
     step: int = 0
-    tokens: int = 0  # target tokens trained on
+    tokens: int = 0  # trained on; of a translation, the target's
     seconds: float = 0.0  # of training and evaluation, over all sittings
     evaluation_seconds: float = 0.0  # of evaluation alone
     loss_sum: float = 0.0  # since the last evaluation
-    loss_tokens: int = 0
+    loss_terms: int = 0  # tokens, or labels
     best: float | None = None  # the chosen metric's best figure
     best_step: int = 0
     collapsed_in_a_row: int = 0
@@ -69,11 +79,17 @@ class Progress:
 
     @property
     def tokens_per_second(self) -> float:
-        """Target tokens trained on per second of training, evaluations not counted."""
+        """Tokens trained on per second of training, evaluations not counted."""
         seconds = self.seconds - self.evaluation_seconds
         return self.tokens / seconds if seconds else math.nan
 
     @property
     def loss(self) -> float:
-        """Training loss per token since the last evaluation."""
-        return self.loss_sum / self.loss_tokens if self.loss_tokens else math.nan
+        """Training loss per token or label since the last evaluation."""
+        return self.loss_sum / self.loss_terms if self.loss_terms else math.nan
+
+    @classmethod
+    def read(cls, state: dict[str, Any]) -> "Progress":
+        """The progress in a checkpoint; runs of early versions counted loss_tokens."""
+        old = {"loss_tokens": "loss_terms"}
+        return cls(**{old.get(name, name): value for name, value in state.items()})

@@ -21,7 +21,7 @@ from regard.training.memory import keep_freed_memory
 from regard.training.optimizer import adamw, load_moments, moments
 from regard.training.precision import MasterWeights, choose_dtype
 from regard.training.run import Checkpoint, RunFolder
-from regard.training.schedule import cooldown_factor, inverse_square_root
+from regard.training.schedule import cooldown_factor, learning_rate
 
 BatchT = TypeVar("BatchT")
 BatchT_co = TypeVar("BatchT_co", covariant=True)
@@ -38,16 +38,19 @@ class Batches(Protocol[BatchT_co]):
 class Objective(Generic[BatchT]):
     """What a task asks of training.
 
-    loss(model, batch) gives the summed loss and the number of tokens it is a sum over.
-    evaluate(model) gives named figures; the one called `metric`, higher for better, chooses what
-    save(model, progress) gets. collapsed(figures) tells whether the model ignores its input.
+    loss(model, batch) returns the summed loss, the number of terms it is a sum over, and the number
+    of tokens read, by which speed is measured. evaluate(model) returns named figures; the one
+    called `metric` chooses what save(model, progress) gets: the highest, or if `lower`, the lowest.
+    collapsed(figures) says whether the model ignores its input.
     """
 
-    loss: Callable[[nn.Module, BatchT], tuple[Tensor, int]]
+    loss: Callable[[nn.Module, BatchT], tuple[Tensor, int, int]]
     evaluate: Callable[[nn.Module], dict[str, float]]
     metric: str
     save: Callable[[nn.Module, Progress], None]
-    collapsed: Callable[[dict[str, float]], bool]
+    collapsed: Callable[[dict[str, float]], bool] = lambda figures: False
+    lower: bool = False
+    scale: Callable[[str], float] = lambda name: 1.0  # of a parameter's learning rate
 
 
 def fit(
@@ -90,7 +93,7 @@ class _Training(Generic[BatchT]):
         self.evaluated = copy.deepcopy(model).eval()  # float32, for the mean of the checkpoints
         self.model = model.train()
         self.weights = MasterWeights(model, choose_dtype(config.precision, device))
-        self.optimizer = adamw(self.weights, config)
+        self.optimizer = adamw(self.weights, config, objective.scale)
         self.progress = Progress()
 
     def fit(self) -> Progress:
@@ -116,21 +119,21 @@ class _Training(Generic[BatchT]):
             return
         self.weights.load(checkpoint.weights)
         load_moments(self.optimizer, self.weights, checkpoint.optimizer)
-        self.progress = Progress(**checkpoint.state)
+        self.progress = Progress.read(checkpoint.state)
         self.watch("resume", self.progress)
 
     def step(self) -> None:
-        """One update: the gradient of the mean loss over all tokens of `accumulate` batches."""
+        """One update: the gradient of the mean loss over all terms of `accumulate` batches."""
         config, progress = self.config, self.progress
         step = progress.step + 1
         torch.manual_seed(config.seed * 1_000_003 + step)
-        loss_sum, tokens = 0.0, 0
+        loss_sum, terms, tokens = 0.0, 0, 0
         for part in range(config.accumulate):
             batch = self.batches.at((step - 1) * config.accumulate + part)
-            loss, count = self.objective.loss(self.model, batch)
+            loss, count, read = self.objective.loss(self.model, batch)
             loss.backward()
             self.weights.gather_gradients()
-            loss_sum, tokens = loss_sum + loss.item(), tokens + count
+            loss_sum, terms, tokens = loss_sum + loss.item(), terms + count, tokens + read
         if not math.isfinite(loss_sum):
             raise BadArgumentError(
                 f"the loss became {loss_sum} at step {step}; lower learning_rate (now"
@@ -139,23 +142,30 @@ class _Training(Generic[BatchT]):
             )
         # From the gradient of the sum to that of the mean, clipped, in one pass.
         gradients = [p.grad for p in self.weights.parameters.values() if p.grad is not None]
-        scale = 1 / tokens
+        scale = 1 / terms
         if config.clip_norm:
-            norm = nn.utils.get_total_norm(gradients).item() / tokens
+            norm = nn.utils.get_total_norm(gradients).item() / terms
             scale *= min(1.0, config.clip_norm / max(norm, 1e-12))
         torch._foreach_mul_(gradients, scale)
+        rate = self.learning_rate(step)
         for group in self.optimizer.param_groups:
-            group["lr"] = self.learning_rate(step)
+            group["lr"] = rate * group["scale"]
         self.optimizer.step()
         self.optimizer.zero_grad(set_to_none=True)
         self.weights.publish()
         progress.step, progress.tokens = step, progress.tokens + tokens
         progress.loss_sum += loss_sum
-        progress.loss_tokens += tokens
+        progress.loss_terms += terms
 
     def learning_rate(self, step: int) -> float:
         config = self.config
-        rate = inverse_square_root(step, peak=config.learning_rate, warmup=config.warmup)
+        rate = learning_rate(
+            config.schedule,
+            step,
+            peak=config.learning_rate,
+            warmup=config.warmup,
+            last=config.max_steps,
+        )
         last = config.max_steps or 0  # without it there is no cooldown
         return rate * cooldown_factor(step, last=last, cooldown=config.cooldown)
 
@@ -165,7 +175,10 @@ class _Training(Generic[BatchT]):
         self.load_mean()
         progress.figures = self.objective.evaluate(self.evaluated)
         figure = progress.figures[self.objective.metric]
-        if progress.best is None or figure > progress.best:
+        better = progress.best is None or (
+            figure < progress.best if self.objective.lower else figure > progress.best
+        )
+        if better:
             progress.best, progress.best_step = figure, progress.step
         watched = progress.step > config.warmup and self.objective.collapsed(progress.figures)
         progress.collapsed_in_a_row = progress.collapsed_in_a_row + 1 if watched else 0
@@ -177,7 +190,7 @@ class _Training(Generic[BatchT]):
         if self.progress.best_step == self.progress.step:
             self.objective.save(self.evaluated, self.progress)
             self.watch("save", self.progress)
-        self.progress.loss_sum, self.progress.loss_tokens = 0.0, 0
+        self.progress.loss_sum, self.progress.loss_terms = 0.0, 0
 
     def checkpoint(self) -> None:
         """Writes all that resuming needs."""

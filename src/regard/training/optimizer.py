@@ -1,18 +1,29 @@
 """AdamW over the master weights, and its moments as named tensors."""
 
+from collections.abc import Callable
+
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from regard.training.config import TrainingConfig
 from regard.training.precision import MasterWeights
 
 
-def adamw(weights: MasterWeights, config: TrainingConfig) -> torch.optim.AdamW:
-    """AdamW (Loshchilov & Hutter 2019); biases and norms are not decayed."""
-    parameters = list(weights.parameters.values())
+def adamw(
+    weights: MasterWeights, config: TrainingConfig, scale: Callable[[str], float]
+) -> torch.optim.AdamW:
+    """AdamW (Loshchilov & Hutter 2019); biases and norms are not decayed.
+
+    Args:
+        scale: a parameter's name → its learning rate over the schedule's, kept in its group.
+    """
+    members: dict[tuple[float, float], list[nn.Parameter]] = {}
+    for name, parameter in weights.parameters.items():
+        decay = config.weight_decay if parameter.dim() > 1 else 0.0
+        members.setdefault((decay, scale(name)), []).append(parameter)
     groups = [
-        {"params": [p for p in parameters if p.dim() > 1], "weight_decay": config.weight_decay},
-        {"params": [p for p in parameters if p.dim() <= 1], "weight_decay": 0.0},
+        {"params": parameters, "weight_decay": decay, "scale": own}
+        for (decay, own), parameters in members.items()
     ]
     return torch.optim.AdamW(
         groups, lr=config.learning_rate, betas=config.betas, eps=config.eps, fused=True

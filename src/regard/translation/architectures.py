@@ -12,6 +12,7 @@ from regard.models import (
     preset,
     recurrent_preset,
 )
+from regard.recipes.options.sequences import SEQUENCE_RATES
 
 
 @dataclass(frozen=True)
@@ -29,7 +30,7 @@ ARCHITECTURES = {
     "transformer": Architecture(
         config=preset,
         model=EncoderDecoder,
-        learning_rates={"tiny": 5e-3, "small": 2e-3, "base": 7e-4, "big": 5e-4},
+        learning_rates=SEQUENCE_RATES,
         own=("norm",),
     ),
     "recurrent": Architecture(

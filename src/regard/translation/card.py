@@ -27,6 +27,7 @@ def write_card(
         "pipeline_tag": "translation",
         "library_name": "regard",
         "kind": options.model_name(),
+        **({"base_model": options.base_model} if options.base_model else {}),
         "parameters": sum(
             parameter.numel() for parameter in model.parameters() if parameter.requires_grad
         ),
@@ -64,27 +65,3 @@ def render(facts: dict[str, Any]) -> str:
 - Dev set, {dev["sentences"]:.0f} sentences, greedy: BLEU {dev["bleu"]:.1f}, chrF {dev["chrf"]:.1f}
 - Whole dev set: loss {dev["loss"]:.3f} nats per token
 """
-
-
-def read_card(folder: str | os.PathLike[str]) -> dict[str, Any]:
-    """The facts in a folder's card, one a line as `write_card` writes them; empty without a card.
-
-    PyYAML does not read it: in a stranger's card, aliases could expand without limit, dates would
-    not fit into JSON, and `no`, the code of Norwegian, would be False.
-    """
-    file = Path(folder) / "README.md"
-    if not file.is_file():
-        return {}
-    parts = file.read_text(encoding="utf-8", errors="replace").split("---\n", 2)
-    if len(parts) < 3 or parts[0]:
-        return {}
-    facts = {}
-    for line in parts[1].split("\n"):
-        name, separator, value = line.partition(": ")
-        if not separator:
-            continue
-        try:
-            facts[name] = json.loads(value)
-        except (ValueError, RecursionError):
-            facts[name] = value
-    return facts

@@ -15,11 +15,13 @@ from typing import Any
 from regard.data import BadLine, Cleaner, CleaningRules, Pair, TokenStore, plan_split, read_pairs
 from regard.data.lines import check_rereadable
 from regard.data.pairs import refuse
-from regard.errors import BadArgumentError, DamagedFileError, RegardError
-from regard.files import sha256, whole_file, write_json
-from regard.json_files import read_object
+from regard.errors import BadArgumentError
+from regard.files import whole_file
+from regard.recipes.prepared import prepare_once
+from regard.recipes.sequences import PairEncoder
 from regard.text import TokenizerPair, train_pair
 from regard.translation.options import TrainingOptions
+from regard.translation.translator import Translator
 
 Say = Callable[[str], None]
 
@@ -37,83 +39,72 @@ class TranslationData:
 
 
 def prepare(
-    pairs: str | tuple[str, str], options: TrainingOptions, folder: Path, *, say: Say
+    pairs: str | tuple[str, str],
+    options: TrainingOptions,
+    folder: Path,
+    *,
+    say: Say,
+    base: Translator | None = None,
 ) -> TranslationData:
     """Reads, cleans, splits, trains the tokenizer and stores token ids; or finds all that done.
+
+    Args:
+        base: the translator that training continues from, whose tokenizers and prefix are used.
 
     Raises:
         BadArgumentError: options or prepared data of another run.
         DamagedFileError: a mistake in the files, or prepared data that changed since.
     """
-    files = check_files(pairs, options)
-    made_from = {
-        "sha256": [sha256(file) for file in files],
-        "vocab_size": options.vocab_size,
-        "separate_vocabularies": options.separate_vocabularies,
-        "max_length": options.max_length,
-        "seed": options.seed,
-    }
-    record = folder / "prepared.json"
-    if record.exists():
-        recorded = _recorded(record)
-        if recorded["made_from"] != made_from:
-            raise BadArgumentError(
-                f"{folder.parent} holds a run on other data or another vocabulary."
-                " Give the same files and options to resume it, or another `output` to start"
-                " a new run."
-            )
-        _check_unchanged(folder, recorded.get("files", {}))
-        say(f"found prepared data in {folder}: {recorded['summary']}")
-    else:
-        summary = _prepare(pairs, options, folder, say)
-        written = sorted(file for file in folder.glob("[!.]*") if file.is_file())
-        made = {file.name: sha256(file) for file in written}
-        content = {"made_from": made_from, "summary": summary, "files": made}
-        write_json(record, content)
+    check_files(pairs, options)
+    files = files_of(pairs, options)
+    checksum = prepare_once(
+        folder,
+        files,
+        {
+            "vocab_size": options.vocab_size,
+            "separate_vocabularies": options.separate_vocabularies,
+            "max_length": options.max_length,
+            "seed": options.seed,
+            **({} if base is None else _read_by(base)),
+        },
+        lambda: _prepare(pairs, options, folder, say, base),
+        say=say,
+    )
     return TranslationData(
         store=TokenStore.open(folder / "train.tokens"),
         tokenizers=TokenizerPair.load(folder),
         dev=_read_tsv(folder / "dev.tsv"),
         test=_read_tsv(folder / "test.tsv"),
         origin=", ".join(Path(file).name for file in files[: 1 if isinstance(pairs, str) else 2]),
-        sha256=" ".join(made_from["sha256"]),  # type: ignore[arg-type]
+        sha256=checksum,
     )
 
 
-def check_files(pairs: str | tuple[str, str], options: TrainingOptions) -> list[str]:
-    """The names of the files that training reads. Raises NotFoundError for a missing one."""
+def files_of(pairs: str | tuple[str, str], options: TrainingOptions) -> list[str]:
+    """The names of the files that training reads."""
     files = [pairs] if isinstance(pairs, str) else list(pairs)
-    files += [file for file in (options.dev, options.test) if file]
-    for file in files:
+    return files + [file for file in (options.dev, options.test) if file]
+
+
+def check_files(pairs: str | tuple[str, str], options: TrainingOptions) -> None:
+    """Raises NotFoundError for a file that is missing."""
+    for file in files_of(pairs, options):
         check_rereadable(Path(file))
-    return files
 
 
-def _recorded(record: Path) -> dict[str, Any]:
-    """The content of prepared.json."""
-    try:
-        content = read_object(record)
-        _ = content["made_from"], content["summary"], content.get("files", {}).items()
-    except (RegardError, AttributeError) as error:
-        raise DamagedFileError(
-            f"{record} is damaged. Delete it to prepare the data again."
-        ) from error
-    return content
+def _read_by(base: Translator) -> dict[str, Any]:
+    """What the ids of prepared data depend on beside the tokenizer."""
+    around = [list(base.before), list(base.after)]
+    return {"base_model": base.name, "prefix": base.prefix, "around": around}
 
 
-def _check_unchanged(folder: Path, made: dict[str, str]) -> None:
-    """The prepared files are as they were written."""
-    for name, checksum in made.items():
-        file = folder / name
-        if not file.is_file() or sha256(file) != checksum:
-            what = "has changed since it was prepared" if file.is_file() else "is missing"
-            raise DamagedFileError(
-                f"{file} {what}, so the run would not be the same. Restore it, or delete"
-                f" {folder / 'prepared.json'} to prepare the data again."
-            )
-
-
-def _prepare(pairs: str | tuple[str, str], options: TrainingOptions, folder: Path, say: Say) -> str:
+def _prepare(
+    pairs: str | tuple[str, str],
+    options: TrainingOptions,
+    folder: Path,
+    say: Say,
+    base: Translator | None,
+) -> str:
     cleaned = folder / "cleaned.tsv"
     cleaner = Cleaner()
     _write_tsv(cleaned, cleaner.clean(read_pairs(pairs, on_bad_line=_count_bad_text(cleaner))))
@@ -151,63 +142,48 @@ def _prepare(pairs: str | tuple[str, str], options: TrainingOptions, folder: Pat
         summary += f"; {parts[None]:,} left out because they are also in dev or test"
     say(summary)
 
-    tokenizers = train_pair(
-        ((pair.source, pair.target) for pair in train()),
-        joint=not options.separate_vocabularies,
-        vocab_size=options.vocab_size,
-        seed=options.seed,
-    )
+    if base is None:
+        tokenizers = train_pair(
+            ((pair.source, pair.target) for pair in train()),
+            joint=not options.separate_vocabularies,
+            vocab_size=options.vocab_size,
+            seed=options.seed,
+        )
+        encode, longest = PairEncoder(tokenizers), options.max_length
+    else:
+        tokenizers, encode = base.tokenizers, PairEncoder.of(base)
+        longest = min(options.max_length, base.positions - 1)  # one is for the end of sentence
     tokenizers.save(folder)
     sizes = (tokenizers.source.vocab_size, tokenizers.target.vocab_size)
     kind = (
         f"{sizes[0]:,} shared" if tokenizers.joint else f"{sizes[0]:,} source, {sizes[1]:,} target"
     )
     for name, held in (("dev", dev), ("test", test)):
-        kept = list(_short_enough(held, tokenizers, options.max_length))
+        kept = list(_short_enough(held, encode, longest))
         if len(kept) < len(held):
-            say(f"{name}: {len(held) - len(kept):,} pairs over {options.max_length} left out")
+            say(f"{name}: {len(held) - len(kept):,} pairs over {longest} left out")
         if name == "dev" and not kept:
             raise BadArgumentError(
-                f"all dev pairs have more than {options.max_length} tokens. Give shorter ones."
+                f"all dev pairs have more than {longest} tokens. Give shorter ones."
             )
         _write_tsv(folder / f"{name}.tsv", kept)
     store = TokenStore.write(
         folder / "train.tokens",
-        _encoded(train(), tokenizers),
+        (ids[:2] for ids in encode((pair.source, pair.target) for pair in train())),
         vocab_size=sizes,
-        max_length=options.max_length,
+        max_length=longest,
     )
-    long = (
-        f"; {store.too_long:,} pairs over {options.max_length} left out" if store.too_long else ""
-    )
+    long = f"; {store.too_long:,} pairs over {longest} left out" if store.too_long else ""
     say(f"vocabulary: {kind} subwords; {len(store.tokens):,} tokens{long}")
     cleaned.unlink()
     return summary
 
 
-def _encoded(
-    pairs: Iterable[Pair], tokenizers: TokenizerPair, at_once: int = 8192
-) -> Iterator[tuple[list[int], list[int]]]:
-    chunk: list[Pair] = []
-
-    def encode() -> Iterator[tuple[list[int], list[int]]]:
-        sources = tokenizers.source.encode_batch([pair.source for pair in chunk])
-        targets = tokenizers.target.encode_batch([pair.target for pair in chunk])
-        return zip(sources, targets, strict=True)
-
-    for pair in pairs:
-        chunk.append(pair)
-        if len(chunk) == at_once:
-            yield from encode()
-            chunk.clear()
-    if chunk:
-        yield from encode()
-
-
-def _short_enough(pairs: list[Pair], tokenizers: TokenizerPair, max_length: int) -> Iterator[Pair]:
+def _short_enough(pairs: list[Pair], encode: PairEncoder, max_length: int) -> Iterator[Pair]:
     """The pairs whose loss a model can be asked for: as long as those that it is trained on."""
-    for pair, ids in zip(pairs, _encoded(pairs, tokenizers), strict=True):
-        if max(map(len, ids)) <= max_length:
+    texts = ((pair.source, pair.target) for pair in pairs)
+    for pair, (source, target, _) in zip(pairs, encode(texts), strict=True):
+        if max(len(source), len(target)) <= max_length:
             yield pair
 
 

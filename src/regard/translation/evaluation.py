@@ -6,15 +6,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import torch
-from torch import Tensor
-from torch.nn.utils.rnn import pad_sequence
-
 from regard.data import read_pairs
 from regard.errors import DamagedFileError
-from regard.models import AnyEncoderDecoder
-from regard.text import normalize
-from regard.training import corpus_scores, cross_entropy
+from regard.recipes.sequence_scores import greedy_answers, mean_loss, spread
+from regard.training import corpus_scores
 from regard.translation.translator import Translator
 
 
@@ -85,60 +80,14 @@ def dev_figures(
 ) -> dict[str, float]:
     """What a training run watches: the loss on all pairs; BLEU, chrF and the share of distinct
     outputs of greedy decoding on `sentences` of them, spread evenly: files are often sorted."""
-    count = min(sentences, len(pairs))
-    scored = [pairs[k * len(pairs) // count] for k in range(count)]
-    # A young model rarely ends a sentence; nothing is learned from how long it would go on.
-    longest = max(map(len, translator.tokenizers.target.encode_batch([t for _, t in scored])))
-    results = translator.run(
-        [source for source, _ in scored], batch_size=128, num_beams=1, max_new_tokens=longest + 10
-    )
-    hypotheses = [result.text for result in results]
-    scores = corpus_scores(hypotheses, [target for _, target in scored])
+    scored = spread(pairs, sentences)
+    sources, references = [source for source, _ in scored], [target for _, target in scored]
+    hypotheses = greedy_answers(translator, sources, references, batch_size=128)
+    scores = corpus_scores(hypotheses, references)
     return {
         "loss": mean_loss(translator, pairs),
         "bleu": scores.bleu,
         "chrf": scores.chrf,
-        "distinct": len(set(hypotheses)) / len({source for source, _ in scored}),
+        "distinct": len(set(hypotheses)) / len(set(sources)),
         "sentences": float(len(scored)),
     }
-
-
-@torch.inference_mode()
-def mean_loss(translator: Translator, pairs: Sequence[tuple[str, str]]) -> float:
-    """Cross-entropy per target token, end of sentence included, in nats, without smoothing.
-
-    Source and target are asked as the checkpoint wants them: prefix, special tokens, languages.
-    """
-    sources = [translator.encode(normalize(source)) for source, _ in pairs]
-    targets = [torch.tensor(translator.expected(normalize(target))) for _, target in pairs]
-    pad_id = translator.model.config.pad_id
-    order = sorted(range(len(pairs)), key=lambda k: len(targets[k]))
-    loss, tokens = 0.0, 0
-    for start in range(0, len(order), 64):
-        chosen = order[start : start + 64]
-        source = translator.batch([sources[k] for k in chosen])
-        target = pad_sequence([targets[k] for k in chosen], True, pad_id).to(translator.device)
-        loss += summed_loss(translator.model, source, target).item()
-        tokens += sum(len(targets[k]) for k in chosen)
-    return loss / tokens
-
-
-def summed_loss(
-    model: AnyEncoderDecoder, source: Tensor, target: Tensor, label_smoothing: float = 0.0
-) -> Tensor:
-    """Summed loss over the target's tokens; padded positions never reach the projection.
-
-    Args:
-        source: (batch, source length) ids.
-        target: (batch, target length) ids.
-    """
-    hidden = model.hidden(source, target).flatten(0, 1)
-    target = target.flatten()
-    kept = (target != model.config.pad_id).nonzero()[:, 0]
-    return cross_entropy(
-        hidden.index_select(0, kept),
-        model.output_weight,
-        target[kept],
-        bias=model.logits_bias,
-        label_smoothing=label_smoothing,
-    )

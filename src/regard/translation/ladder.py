@@ -19,9 +19,9 @@ from typing import Any
 
 from regard.files import whole_file, write_json
 from regard.json_files import read_object
+from regard.recipes.sequence_scores import mean_loss
 from regard.training import Progress, RunFolder, chance, corpus_scores
 from regard.translation.data import check_files, prepare
-from regard.translation.evaluation import mean_loss
 from regard.translation.options import TrainingOptions
 from regard.translation.training import Watch, train_translation
 from regard.translation.translator import Result, Translator

@@ -91,6 +91,43 @@ def test_images_are_files(regard, tmp_path):
     assert "b.png does not exist" in missing.err
 
 
+@pytest.fixture(scope="module")
+def vision_folder(tmp_path_factory):
+    from regard.checkpoints import save_pretrained
+    from regard.models import VisionConfig, VisionTransformer
+
+    folder = tmp_path_factory.mktemp("vision")
+    sizes = dict(image_size=(14, 14), patch_size=(7, 7), d_model=15, num_layers=1, num_heads=3)
+    config = VisionConfig(**sizes, d_ff=22, head="classification", labels=("cat", "dog"))
+    save_pretrained(VisionTransformer(config), folder)
+    (folder / "preprocessor_config.json").write_text('{"size": 14}')
+    return folder
+
+
+def test_a_folder_of_images_has_a_line_for_each_with_its_name(regard, vision_folder, tmp_path):
+    image = pytest.importorskip("PIL.Image")
+    (tmp_path / "more").mkdir()
+    files = [tmp_path / "b.png", tmp_path / "more" / "a.jpg"]
+    for number, file in enumerate(files):
+        image.new("RGB", (31, 17), (200, 9, 90 * number)).save(file)
+    (tmp_path / "notes.txt").write_text("not an image")
+    outcome = regard("classify", "-m", vision_folder, "--images", tmp_path, "--top-k", 2)
+    rows = [line.split("\t") for line in outcome.out.splitlines()]
+    assert [row[0] for row in rows] == [str(file) for file in files for _ in range(2)]
+    assert {row[1] for row in rows[:2]} == {"cat", "dog"}
+    best = regard("classify", "-m", vision_folder, "--images", tmp_path, files[0])
+    assert best.out.splitlines()[0].split("\t") == rows[0]
+    assert best.out.splitlines()[2].split("\t") == rows[0][1:]
+    lines = regard("classify", "-m", vision_folder, "--images", "--json", tmp_path).out.splitlines()
+    assert [json.loads(line)["text"] for line in lines] == [str(file) for file in files]
+
+
+def test_a_folder_without_images_is_refused(regard, vision_folder, tmp_path):
+    outcome = regard("classify", "-m", vision_folder, "--images", tmp_path)
+    assert (outcome.code, outcome.out) == (2, "")
+    assert "there is no image in the folder" in outcome.err
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -105,3 +142,28 @@ def test_bad_input_is_one_sentence(regard, folder, arguments, message):
     assert (outcome.code, outcome.out) == (2, "")
     assert message in outcome.err
     assert outcome.err.count("\n") == 1
+
+
+def test_labels_of_ones_own(regard, encoder_folder):
+    names = {0: "contradiction", 1: "entailment"}
+    folder = encoder_folder("Bert", "ForSequenceClassification", id2label=names)
+    outcome = regard("classify", "-m", folder, "--labels", "a dog, the house", "the red house")
+    [found] = Classifier.load(folder).zero_shot(["the red house"], ["a dog", "the house"])
+    assert outcome.out == f"{found.best.label}\t{found.best.score:.4f}\n"
+    other = regard("classify", "-m", folder, "--labels", "dog,house", "--template", "see {}", "a")
+    [found] = Classifier.load(folder).zero_shot(["a"], ["dog", "house"], template="see {}")
+    assert other.out == f"{found.best.label}\t{found.best.score:.4f}\n"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--labels", "a,b", "--pairs"], "--labels are of single texts"),
+        (["--template", "see {}"], "--template is what --labels are put into"),
+        (["--labels", "a,b"], "need a classifier of entailment"),
+    ],
+)
+def test_labels_of_ones_own_are_refused(regard, folder, arguments, message):
+    outcome = regard("classify", "-m", folder, *arguments, "the house")
+    assert outcome.code == 2
+    assert message in outcome.err

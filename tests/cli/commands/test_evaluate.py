@@ -53,3 +53,28 @@ def test_a_line_without_a_tab_is_named(regard, upper_case, tmp_path):
     assert outcome.code == 2
     assert "line 2" in outcome.err
     assert outcome.err.count("\n") == 1
+
+
+def test_a_classifier_is_trained_evaluated_and_compared(regard, tmp_path):
+    data = tmp_path / "texts.tsv"
+    rows = [f"a {word} dog {k}\t{label}" for k in range(20)
+            for word, label in (("kind", "good"), ("cruel", "bad"))]  # fmt: skip
+    data.write_text("text\tlabel\n" + "\n".join(rows) + "\n")
+    run = tmp_path / "run"
+    (tmp_path / "test.tsv").write_text("a kind cat\tgood\na cruel cat\tbad\n")
+    trained = regard(
+        "train", "classification", data, "--output", run, "--preset", "tiny", "--max-steps", 3,
+        "--test", tmp_path / "test.tsv",
+    )  # fmt: skip
+    assert trained.code == 0, trained.err
+    assert "39 to train on, 1 dev, 2 test" in trained.err
+    assert "accuracy" in trained.out
+    assert "texts              2; intervals are of 95 %" in trained.out
+    model = run / "model"
+    figures = json.loads(regard("evaluate", model, data, "--compare", model, "--json").out)
+    assert figures["compared"] == {
+        "model": str(model), "figure": "accuracy", "value": figures["figures"]["accuracy"],
+        "difference": 0.0, "p": 1.0,
+    }  # fmt: skip
+    refused = regard("evaluate", "en-de", data, "--label", "label")
+    assert (refused.code, "--label apply to a classifier of texts" in refused.err) == (2, True)

@@ -4,10 +4,13 @@ import json
 from dataclasses import fields
 from pathlib import Path
 
+import numpy as np
 import pytest
 import typer
 
 from regard.cli.app import app
+from regard.recipes import recipe
+from regard.recipes.options.encoders import EmbeddingOptions, QuestionAnsweringOptions
 from regard.training import Progress
 from regard.translation import training as translation_training
 from regard.translation.options import TrainingOptions
@@ -29,7 +32,7 @@ def asked(monkeypatch, tmp_path):
         calls.append((data, options, command))
         say("3 pairs read.")
         progress = Progress(
-            step=7, tokens=99, seconds=61.0, loss_sum=5.0, loss_tokens=2, best_step=7
+            step=7, tokens=99, seconds=61.0, loss_sum=5.0, loss_terms=2, best_step=7
         )
         watch("step", progress)
         progress.figures = {"loss": 2.25, "bleu": 20.5, "chrf": 40.25}
@@ -51,13 +54,28 @@ def test_every_training_option_can_be_given():
     assert {field.name for field in fields(TrainingOptions)} <= set(parameters())
 
 
+@pytest.mark.parametrize(
+    ("task", "kind"),
+    [("question-answering", QuestionAnsweringOptions), ("embedding", EmbeddingOptions)],
+)
+def test_what_is_given_to_a_recipe_arrives(regard, monkeypatch, tmp_path, task, kind):
+    asked = []
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(recipe, "learn", lambda learner, *, watch: asked.append(learner))
+    outcome = regard("train", task, "data.tsv", "--from", "base", "--max-tokens", 1111)
+    assert outcome.code == 0
+    assert asked[0].source == ["data.tsv"]
+    assert asked[0].options == kind(base_model="base", max_tokens=1111)
+    assert f"The best model is in runs/{task}/model." in outcome.err
+
+
 def test_help_shows_the_defaults_that_hold():
     # Where a default is computed, help says from what.
     said = {
         "dev": "split off", "test": "split off", "dropout": "preset's",
         "learning_rate": "preset's", "vocab_size": "from the amount of text",
         "data_note": "the file", "max_steps": False, "max_epochs": False, "max_minutes": False,
-        "separate_vocabularies": False, "tensorboard": False,
+        "separate_vocabularies": False, "tensorboard": False, "base_model": False,
     }  # fmt: skip
     for field in fields(TrainingOptions):
         shown = parameters()[field.name].show_default
@@ -170,3 +188,41 @@ def test_a_new_run_takes_the_threads_that_there_are(regard, asked, threads):
     regard("train", "translation", "pairs.tsv")
     regard("train", "translation", "pairs.tsv", "--output", "runs/other", "--threads", 2)
     assert threads == [2]
+
+
+def test_a_summarizer_is_trained_and_its_test_set_scored(regard, tmp_path):
+    pytest.importorskip("rouge_score")
+    file = tmp_path / "stories.csv"
+    rows = [f"A dog {k} barks at a tree. It is old.,a dog {k}" for k in range(40)]
+    file.write_text("article,summary\n" + "\n".join(rows) + "\n")
+    output = tmp_path / "run"
+    given = ["--max-steps", 1, "--max-source-length", 32, "--max-length", 8, "--precision", "fp32"]
+    outcome = regard("train", "summarization", file, "--output", output, *given)
+    assert outcome.code == 0
+    assert "dev, the first sentence of each document: ROUGE-1" in outcome.err
+    lines = outcome.out.splitlines()
+    assert [line.split("  ")[0] for line in lines[:2]] == ["summaries", "first sentence"]
+    assert lines[-1].startswith("1 documents, ")
+    entries = regard("train", "summarization", file, "--output", output, *given, "--json").out
+    assert json.loads(entries.splitlines()[-1])["documents"] == 1
+    assert regard("summarize", "-m", output, "A dog barks.").code == 0
+
+
+def test_a_classifier_of_images_is_trained_scored_and_looked_at(regard, tmp_path):
+    image = pytest.importorskip("PIL.Image")
+    pixels = np.random.default_rng(3).integers(0, 256, (60, 8, 8), np.uint8)
+    np.savez(tmp_path / "a.npz", images=pixels, labels=np.arange(60) % 2)
+    outcome = regard(
+        "train", "image-classification", tmp_path / "a.npz", "--output", tmp_path / "run",
+        "--max-steps", 2, "--eval-every", 2, "--patch-size", 4, "--json", "--threads", 1,
+    )  # fmt: skip
+    assert outcome.code == 0, outcome.err
+    first, last = map(json.loads, outcome.out.splitlines())
+    assert first["step"] == 2
+    assert 0 <= last["test_accuracy"] <= 1
+    image.fromarray(pixels[0]).save(tmp_path / "x.png")
+    model = tmp_path / "run" / "model"
+    looked = regard("look", model, tmp_path / "x.png", "--terminal")
+    assert looked.code == 0, looked.err
+    label = regard("classify", "--images", tmp_path / "x.png", "-m", model).out.split("\t")[0]
+    assert label in ("0", "1")

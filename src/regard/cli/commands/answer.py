@@ -37,7 +37,12 @@ TopK = Annotated[
     ),
 ]
 OrNone = Annotated[
-    bool, option("Allow an empty answer, in case the context contains none.", "--or-none")
+    bool | None,
+    option(
+        "Allow an empty answer, in case the context contains none, or never give one.",
+        "--or-none/--always-answer",
+        default="model's",
+    ),
 ]
 
 Asked = dict[str, Any]  # the fields of a question
@@ -52,8 +57,11 @@ def answer(
     output: options.Output = None,
     as_json: AsJson = False,
     top_k: TopK = 1,
-    max_answer_len: Annotated[int, option("Maximum length of an answer, in tokens.", min=1)] = 15,
-    or_none: OrNone = False,
+    max_answer_len: Annotated[
+        int | None,
+        option("Maximum length of an answer, in tokens.", default="model's, else 15", min=1),
+    ] = None,
+    or_none: OrNone = None,
     batch_size: options.BatchSize = 32,
     threads: options.Threads = None,
 ) -> None:

@@ -1,6 +1,8 @@
 """`regard classify`: a label for each text, pair of texts or image."""
 
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from regard.cli import options
@@ -39,7 +41,17 @@ def classify(
     output: options.Output = None,
     as_json: AsJson = False,
     pairs: Annotated[bool, option("Each text is two, separated by a tab.", "--pairs")] = False,
-    images: Annotated[bool, option("Each text is the name of an image file.", "--images")] = False,
+    images: Annotated[
+        bool, option("Each text is the name of an image file, or of a folder of them.", "--images")
+    ] = False,
+    labels: Annotated[
+        str | None,
+        option("Labels of your own with commas between them, for a model of entailment (NLI)."),
+    ] = None,
+    template: Annotated[
+        str | None,
+        option("What the model is asked of a label.", default="'This example is {}.'"),
+    ] = None,
     top_k: TopK = 1,
     batch_size: options.BatchSize = 32,
     threads: options.Threads = None,
@@ -47,18 +59,32 @@ def classify(
     """Label texts or images.
 
     One line in, one line out: the best label and its probability, separated by a tab. An empty
-    line stays empty.
+    line stays empty. Of a folder of images each has a line, which begins with its name.
     """
     if pairs and images:
         raise BadArgumentError("give either --pairs or --images; got both.")
+    if labels is not None and (pairs or images):
+        raise BadArgumentError("--labels are of single texts. Leave out --pairs and --images.")
+    if template is not None and labels is None:
+        raise BadArgumentError("--template is what --labels are put into. Give --labels too.")
+    own = None if labels is None else [label.strip() for label in labels.split(",")]
+    asked = {} if template is None else {"template": template}
     groups = text_groups(texts, input, as_json, what="an image" if images else "a text")
+    named: set[tuple[int, str]] = set()  # line and name of images that a folder stood for
+    if images:
+        groups = _with_folders(groups, named)
     options.use_threads(threads)
     from regard.api.loading import load
 
-    classifier = load(model, "image-classification" if images else "text-classification")
+    classifier: Any = load(model, "image-classification" if images else "text-classification")
 
     def labeled(lines: list[Line], progress: Any) -> "list[Classification]":
         columns: list[Any] = [[line.text for line in lines]]
+        if own is not None:
+            columns.append(own)
+            return classifier.zero_shot(
+                *columns, top_k=top_k, batch_size=batch_size, progress=progress, **asked
+            )
         if pairs:
             columns = [list(column) for column in zip(*map(_pair, lines), strict=True)]
         return classifier.run(*columns, top_k=top_k, batch_size=batch_size, progress=progress)
@@ -66,7 +92,10 @@ def classify(
     def shown(line: Line, result: "Classification | None") -> str:
         if result and result.truncated:
             say(f"line {line.number} is too long for the model; its end was ignored.")
-        return _json(line, result) if as_json else _plain(line, result, top_k)
+        if as_json:
+            return _json(line, result)
+        name = one_line(line.text) if (line.number, line.text) in named else None
+        return _plain(line, result, top_k, name)
 
     answer_lines(groups, labeled, shown, input=input, output=output, doing="classifying")
 
@@ -89,11 +118,28 @@ def _json(line: Line, result: "Classification | None") -> str:
     return json_line(line, labels=[asdict(each) for each in labels])
 
 
-def _plain(line: Line, result: "Classification | None", top_k: int) -> str:
+def _plain(line: Line, result: "Classification | None", top_k: int, name: str | None) -> str:
+    """One label, or a line for each of several, behind the image's name or the line's number."""
+    start = name if name is not None else str(line.number) if top_k > 1 else None
     if result is None:
-        return f"{line.number}\t\t" if top_k > 1 else ""
-    if top_k == 1:
-        return f"{one_line(result.best.label)}\t{result.best.score:.4f}"
-    return "\n".join(
-        f"{line.number}\t{one_line(each.label)}\t{each.score:.4f}" for each in result.labels
-    )
+        return f"{start}\t\t" if start is not None else ""
+    rows = [[one_line(each.label), f"{each.score:.4f}"] for each in result.labels]
+    return "\n".join("\t".join(row if start is None else [start, *row]) for row in rows)
+
+
+def _with_folders(
+    groups: Iterable[list[Line]], named: set[tuple[int, str]]
+) -> Iterator[list[Line]]:
+    """The lines, with those of its images in a folder's place; their names go into `named`."""
+    from regard.tasks.images import image_files
+
+    for group in groups:
+        lines: list[Line] = []
+        for line in group:
+            if not (line.text.strip() and Path(line.text).is_dir()):
+                lines.append(line)
+                continue
+            files = [str(file) for file in image_files(Path(line.text))]
+            named.update((line.number, file) for file in files)
+            lines += [Line(line.number, file, line.fields | {"text": file}) for file in files]
+        yield lines

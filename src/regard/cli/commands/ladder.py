@@ -11,66 +11,30 @@ import typer
 
 from regard.cli.options import Threads
 from regard.cli.training_display import TrainingDisplay
-from regard.cli.training_options import (
-    Average,
-    Cell,
-    Cooldown,
-    Dev,
-    DevSentences,
-    Dropout,
-    EvaluateEvery,
-    MaxMinutes,
-    MaxSteps,
-    MaxTokens,
-    Patience,
-    Precision,
-    Seed,
-    Test,
-    Text,
-    VocabSize,
-    options_from,
-    training_option,
-    use_threads,
-)
+from regard.cli.training_options import options_from, takes, use_run_threads
 from regard.errors import BadArgumentError, RegardError
 from regard.translation.options import LadderOptions
 
+# What the rungs differ in, and what would make no difference to the comparison.
+_LEFT_OUT = frozenset(
+    {"architecture", "norm", "attention", "source_language", "target_language", "license"}
+    | {"data_note", "separate_vocabularies", "max_length", "max_epochs", "accumulate"}
+    | {"learning_rate", "warmup", "schedule", "label_smoothing", "weight_decay", "device"}
+    | {"tensorboard", "base_model"}
+)
 
+
+@takes(LadderOptions, but=_LEFT_OUT)
 def ladder(
-    context: typer.Context,
     data: Annotated[
-        Text,
+        str | None,
         typer.Option("--data", help="Sentence pairs: TSV, CSV, JSON lines, Parquet; also .gz."),
     ] = None,
-    dev: Dev = None,
-    test: Test = None,
-    output: Annotated[
-        Text,
-        typer.Option(
-            "--output",
-            "-o",
-            help="The folder of runs, table and picture.",
-            show_default=LadderOptions.output,
-        ),
-    ] = None,
-    max_minutes: MaxMinutes = None,
-    max_steps: MaxSteps = None,
-    cooldown: Cooldown = None,
-    preset: Annotated[Text, training_option("preset", "Size.", metavar="tiny|small|base")] = None,
-    cell: Cell = None,
-    vocab_size: VocabSize = None,
-    max_tokens: MaxTokens = None,
-    patience: Patience = None,
-    evaluate_every: EvaluateEvery = None,
-    average: Average = None,
-    dropout: Dropout = None,
-    dev_sentences: DevSentences = None,
-    precision: Precision = None,
-    seed: Seed = None,
     threads: Threads = None,
     as_json: Annotated[
         bool, typer.Option("--json", help="Write one JSON object instead of the table.")
     ] = False,
+    **arguments: Any,
 ) -> None:
     """Climb from a recurrent network to the Transformer.
 
@@ -81,12 +45,15 @@ def ladder(
     if data is None:
         raise BadArgumentError("the ladder is climbed on sentence pairs: give --data FILE.")
     from regard.translation.ladder import climb, rungs
+    from regard.translation.training import TranslationRecipe
 
-    cell = context.params.pop("cell") or LadderOptions.cell  # of two rungs, not of all
-    options = options_from(LadderOptions, context.params)
+    cell = arguments.pop("cell") or LadderOptions.cell  # of two rungs, not of all
+    options = options_from(LadderOptions, arguments)
     folder = Path(options.output)
-    use_threads(threads, folder / rungs(cell)[0].name)
-    with TrainingDisplay(options.max_steps, options.max_minutes) as display:
+    use_run_threads(threads, folder / rungs(cell)[0].name)
+    with TrainingDisplay(
+        options.max_steps, options.max_minutes, shown=TranslationRecipe.shown
+    ) as display:
         result = climb(
             data,
             options,

@@ -1,42 +1,35 @@
 """`regard train`: one subcommand for each task; the same command again resumes the run."""
 
+import json
 import shlex
 import sys
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from regard.cli.commands.evaluate import score, show
 from regard.cli.options import Threads
+from regard.cli.progress import progress_bar
 from regard.cli.training_display import TrainingDisplay
-from regard.cli.training_options import (
-    Average,
-    Cell,
-    Cooldown,
-    Dev,
-    DevSentences,
-    Dropout,
-    EvaluateEvery,
-    MaxMinutes,
-    MaxSteps,
-    MaxTokens,
-    Number,
-    Patience,
-    Precision,
-    Seed,
-    Test,
-    Text,
-    VocabSize,
-    Whole,
-    options_from,
-    training_option,
-    use_threads,
-)
+from regard.cli.training_options import options_from, takes, use_run_threads
 from regard.errors import BadArgumentError
+from regard.recipes.options.encoders import (
+    ClassificationOptions,
+    EmbeddingOptions,
+    MaskedLanguageModelOptions,
+    QuestionAnsweringOptions,
+)
+from regard.recipes.options.images import ImageClassificationOptions
+from regard.recipes.options.language import LanguageModelOptions
+from regard.recipes.options.run import RunOptions
+from regard.recipes.options.sequences import SummarizationOptions
 from regard.translation.options import TrainingOptions
 
 train = typer.Typer(name="train", no_args_is_help=True)
+
+AsJson = Annotated[bool, typer.Option("--json", help="Write each evaluation as a JSON line.")]
 
 
 @train.callback()
@@ -44,107 +37,40 @@ def _tasks() -> None:
     """Train a model on your own data."""
 
 
-# A parameter that is a field of TrainingOptions has the field's name.
 @train.command()
+@takes(TrainingOptions)
 def translation(
-    context: typer.Context,
     pairs: Annotated[
-        Text, typer.Argument(help="Sentence pairs: TSV, CSV, JSON lines, Parquet; also .gz.")
+        str | None,
+        typer.Argument(help="Sentence pairs: TSV, CSV, JSON lines, Parquet; also .gz."),
     ] = None,
     source: Annotated[
-        Text, typer.Option("--source", help="Instead of PAIRS: sentences, one a line,")
+        str | None,
+        typer.Option(help="Instead of PAIRS: sentences, one a line,", rich_help_panel="Data"),
     ] = None,
     target: Annotated[
-        Text, typer.Option("--target", help="and their translations, line by line.")
+        str | None,
+        typer.Option(help="and their translations, line by line.", rich_help_panel="Data"),
     ] = None,
-    dev: Dev = None,
-    test: Test = None,
-    output: Annotated[Text, training_option("output", "The run's folder.")] = None,
-    source_language: Annotated[
-        Text, training_option("source_language", "For the model card.")
-    ] = None,
-    target_language: Annotated[
-        Text, training_option("target_language", "For the model card.")
-    ] = None,
-    license: Annotated[
-        Text, training_option("license", "The weights' license, for the model card.")
-    ] = None,
-    data_note: Annotated[
-        Text,
-        training_option("data_note", "What the data is, for the model card.", default="the file"),
-    ] = None,
-    architecture: Annotated[
-        Text,
-        training_option("architecture", "Kind of model.", metavar="transformer|recurrent"),
-    ] = None,
-    preset: Annotated[
-        Text, training_option("preset", "Size.", metavar="tiny|small|base|big")
-    ] = None,
-    norm: Annotated[
-        Text,
-        training_option("norm", "Before or after each sub-layer (the paper).", metavar="pre|post"),
-    ] = None,
-    cell: Cell = None,
-    attention: Annotated[
-        Text,
-        training_option("attention", "Of a recurrent model.", metavar="none|bahdanau|luong"),
-    ] = None,
-    dropout: Dropout = None,
-    vocab_size: VocabSize = None,
-    separate_vocabularies: Annotated[
-        bool, training_option("separate_vocabularies", "One for each side, for unlike scripts.")
-    ] = False,
-    max_length: Annotated[
-        Whole, training_option("max_length", "Longer pairs, in tokens, are left out.", min=1)
-    ] = None,
-    max_tokens: MaxTokens = None,
-    accumulate: Annotated[Whole, training_option("accumulate", "Batches in a step.", min=1)] = None,
-    learning_rate: Annotated[
-        Number, training_option("learning_rate", "At its peak.", default="preset's")
-    ] = None,
-    warmup: Annotated[Whole, training_option("warmup", "Steps up to the peak.", min=0)] = None,
-    cooldown: Cooldown = None,
-    label_smoothing: Annotated[
-        Number, training_option("label_smoothing", "Share taken from the target.", min=0, max=1)
-    ] = None,
-    weight_decay: Annotated[
-        Number, training_option("weight_decay", "AdamW's, on matrices.", min=0)
-    ] = None,
-    max_steps: MaxSteps = None,
-    max_epochs: Annotated[
-        Number, training_option("max_epochs", "Stop after this many epochs.", min=0)
-    ] = None,
-    max_minutes: MaxMinutes = None,
-    patience: Patience = None,
-    evaluate_every: EvaluateEvery = None,
-    dev_sentences: DevSentences = None,
-    average: Average = None,
-    device: Annotated[
-        Text, training_option("device", "Where to compute.", metavar="auto|cpu|cuda")
-    ] = None,
-    precision: Precision = None,
-    seed: Seed = None,
-    tensorboard: Annotated[
-        bool, training_option("tensorboard", "Also write TensorBoard's event files.")
-    ] = False,
     threads: Threads = None,
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Write each evaluation as a JSON line.")
-    ] = False,
+    as_json: AsJson = False,
+    **arguments: Any,
 ) -> None:
     """Train a translator on a file of sentence pairs.
 
     The best model is in OUTPUT/model, in Hugging Face's layout. The same command again resumes.
     """
     data = _data(pairs, source, target)
-    from regard.translation.training import train_translation
+    from regard.translation.training import TranslationRecipe, train_translation
 
-    options = options_from(TrainingOptions, context.params)
-    use_threads(threads, Path(options.output))
+    options = options_from(TrainingOptions, arguments)
+    use_run_threads(threads, Path(options.output))
     from regard.translation.evaluation import read_test_set
 
-    tested = read_test_set(test) if test else []
-    with TrainingDisplay(options.max_steps, options.max_minutes, as_json=as_json) as display:
+    tested = read_test_set(options.test) if options.test else []
+    with TrainingDisplay(
+        options.max_steps, options.max_minutes, shown=TranslationRecipe.shown, as_json=as_json
+    ) as display:
         train_translation(
             data,
             options,
@@ -161,6 +87,207 @@ def translation(
         from regard.api.loading import load
 
         show(score(load(str(best), "translation"), tested), as_json=as_json)
+
+
+@train.command()
+@takes(ClassificationOptions)
+def classification(
+    data: Annotated[
+        str, typer.Argument(help="Texts with labels: TSV, CSV, JSON lines, Parquet; also .gz.")
+    ],
+    threads: Threads = None,
+    as_json: AsJson = False,
+    **arguments: Any,
+) -> None:
+    """Train a classifier of texts, or of pairs of texts.
+
+    The best model is in OUTPUT/model, in Hugging Face's layout. The same command again resumes.
+    """
+    from regard.cli.commands.evaluate import score_labels
+    from regard.recipes.examples import read_examples
+    from regard.recipes.labels.classification import ClassificationRecipe
+
+    options = _learn(ClassificationRecipe, data, ClassificationOptions, arguments, threads, as_json)
+    run = Path(options.output)
+    if tested := list(read_examples(run / "data" / "test.jsonl")):
+        score_labels(str(run / "model"), tested, as_json=as_json)
+
+
+@train.command("image-classification")
+@takes(ImageClassificationOptions)
+def image_classification(
+    data: Annotated[
+        str,
+        typer.Argument(
+            help="A folder with a sub-folder of images for each label, or an .npz with the arrays"
+            " images and labels."
+        ),
+    ],
+    threads: Threads = None,
+    as_json: AsJson = False,
+    **arguments: Any,
+) -> None:
+    """Train a classifier of images.
+
+    The best model is in OUTPUT/model, in Hugging Face's layout. The same command again resumes.
+    """
+    from regard.recipes.labels.image_classification import ImageClassificationRecipe, evaluate_test
+    from regard.recipes.labels.labels import figures_line
+
+    kind = ImageClassificationOptions
+    options = _learn(ImageClassificationRecipe, data, kind, arguments, threads, as_json)
+    if found := evaluate_test(Path(options.output)):
+        figures = found.figures
+        if as_json:
+            print(json.dumps({f"test_{name}": value for name, value in figures.items()}))
+        else:
+            print(figures_line("Test set", figures, len(found), "images"), file=sys.stderr)
+
+
+@train.command()
+@takes(SummarizationOptions)
+def summarization(
+    data: Annotated[
+        str,
+        typer.Argument(help="Documents with summaries: JSON lines, CSV, TSV, Parquet; also .gz."),
+    ],
+    threads: Threads = None,
+    as_json: AsJson = False,
+    **arguments: Any,
+) -> None:
+    """Train a model that summarizes documents, or rewrites any text as another.
+
+    The best model is in OUTPUT/model, in Hugging Face's layout. The same command again resumes.
+    """
+    from regard.recipes.summaries.summarization import SummarizationRecipe
+
+    options = _learn(SummarizationRecipe, data, SummarizationOptions, arguments, threads, as_json)
+    _score_summaries(Path(options.output), as_json=as_json)
+
+
+def _score_summaries(run: Path, *, as_json: bool) -> None:
+    """Prints the figures of the best model on the run's test set, if it has one."""
+    from regard.api.loading import load
+    from regard.json_files import read_object
+    from regard.recipes.examples import read_examples
+    from regard.recipes.summaries.summary_scores import evaluate_summaries
+
+    tested = list(read_examples(run / "data" / "test.jsonl"))
+    if not tested:
+        return
+    words = read_object(run / "data" / "summaries.json")["words"]
+    with progress_bar(len(tested), "summarizing") as bar:
+        result = evaluate_summaries(
+            load(str(run / "model"), "summarization"), tested, lead_words=words, progress=bar
+        )
+    print(json.dumps(result.figures, ensure_ascii=False) if as_json else result.table())
+
+
+@train.command(name="language-model")
+@takes(LanguageModelOptions)
+def language_model(
+    data: Annotated[
+        str, typer.Argument(help="Text: a file or folder; JSON lines, CSV, Parquet; also .gz.")
+    ],
+    threads: Threads = None,
+    as_json: AsJson = False,
+    **arguments: Any,
+) -> None:
+    """Train a language model, which continues a text, on running text.
+
+    The best model is in OUTPUT/model, in Hugging Face's layout. The same command again resumes.
+    """
+    from regard.recipes.language.language_model import LanguageModelRecipe
+
+    _learn(LanguageModelRecipe, data, LanguageModelOptions, arguments, threads, as_json)
+
+
+@train.command(name="masked-language-model")
+@takes(MaskedLanguageModelOptions, but=MaskedLanguageModelOptions.not_used())
+def masked_language_model(
+    data: Annotated[
+        str, typer.Argument(help="Text: a file or folder; JSON lines, CSV, Parquet; also .gz.")
+    ],
+    threads: Threads = None,
+    as_json: AsJson = False,
+    **arguments: Any,
+) -> None:
+    """Train an encoder on running text, from which other tasks start (--from).
+
+    The best model is in OUTPUT/model, in Hugging Face's layout. The same command again resumes.
+    """
+    from regard.recipes.language.masked_language_model import MaskedLanguageModelRecipe
+
+    _learn(MaskedLanguageModelRecipe, data, MaskedLanguageModelOptions, arguments, threads, as_json)
+
+
+@train.command()
+@takes(QuestionAnsweringOptions)
+def question_answering(
+    data: Annotated[
+        str,
+        typer.Argument(
+            help="Questions with contexts and answers: SQuAD's JSON, or TSV, CSV, JSON lines,"
+            " Parquet; also .gz."
+        ),
+    ],
+    threads: Threads = None,
+    as_json: AsJson = False,
+    **arguments: Any,
+) -> None:
+    """Train a model that finds the answer to a question in a text.
+
+    The best model is in OUTPUT/model, in Hugging Face's layout. The same command again resumes.
+    """
+    from regard.recipes.answers.question_answering import QuestionAnsweringRecipe
+
+    _learn(QuestionAnsweringRecipe, data, QuestionAnsweringOptions, arguments, threads, as_json)
+
+
+@train.command()
+@takes(EmbeddingOptions)
+def embedding(
+    data: Annotated[
+        str,
+        typer.Argument(
+            help="Pairs of texts that belong together, or with a score: TSV, CSV, JSON lines,"
+            " Parquet; also .gz."
+        ),
+    ],
+    threads: Threads = None,
+    as_json: AsJson = False,
+    **arguments: Any,
+) -> None:
+    """Train a model that turns texts into vectors, close where the texts belong together.
+
+    The best model is in OUTPUT/model, in sentence-transformers' layout. The same command again
+    resumes.
+    """
+    from regard.recipes.vectors.embedding import EmbeddingRecipe
+
+    _learn(EmbeddingRecipe, data, EmbeddingOptions, arguments, threads, as_json)
+
+
+def _learn(
+    recipe: Any,
+    data: str | Sequence[str],
+    kind: type[RunOptions],
+    arguments: dict[str, Any],
+    threads: int | None,
+    as_json: bool,
+) -> RunOptions:
+    """Trains by a recipe, showing how it goes; returns the options."""
+    from regard.recipes.recipe import learn
+
+    options = options_from(kind, arguments)
+    use_run_threads(threads, Path(options.output))
+    with TrainingDisplay(
+        options.max_steps, options.max_minutes, shown=recipe.shown, as_json=as_json
+    ) as display:
+        command = shlex.join(["regard", *sys.argv[1:]])
+        learn(recipe(data, options, say=display.say, command=command), watch=display.watch)
+    print(f"The best model is in {Path(options.output) / 'model'}.", file=sys.stderr)
+    return options
 
 
 def _data(pairs: str | None, source: str | None, target: str | None) -> str | tuple[str, str]:

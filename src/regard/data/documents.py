@@ -1,0 +1,116 @@
+"""Read the documents of a file or folder of running text, in pieces: a text may exceed memory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from regard.data.lines import check_file, read_lines
+from regard.data.pairs import OnBadLine
+from regard.data.rows import Role, read_rows
+from regard.errors import BadArgumentError, DamagedFileError, NotFoundError
+
+PIECE = 16_384  # characters from which a piece ends at the next suitable line
+TEXT = ("text", "content", "document", "body", "story", "article")
+_RECORDS = (".jsonl", ".ndjson", ".json", ".parquet", ".csv", ".tsv", ".tab")
+_TEXTS = (".txt", ".text", ".md")
+
+
+class Piece(NamedTuple):
+    """A part of a document; the pieces of one document follow one another."""
+
+    document: int  # from 0
+    text: str
+
+
+def text_files(path: str | Path) -> list[Path]:
+    """The files of a folder that hold documents, in the order of their names; or the file itself.
+
+    Raises:
+        NotFoundError: there is nothing at `path`, or no text in the folder.
+    """
+    path = Path(path)
+    if not path.is_dir():
+        return [path]
+    files = sorted(file for file in path.rglob("*") if file.is_file() and _is_text(file, path))
+    if not files:
+        raise NotFoundError(
+            f"expected files of text in the folder {path} ({', '.join((*_TEXTS, *_RECORDS))}, each"
+            " also with .gz), but there are none. Name another folder, or a file."
+        )
+    return files
+
+
+def read_documents(
+    path: str | Path, *, column: str | None = None, on_bad_line: OnBadLine
+) -> Iterator[Piece]:
+    """The documents of a file or folder: of a table or JSON lines its rows, else the whole file.
+
+    A line of text keeps its line feed. Pieces are cut between two lines neither of which is blank
+    at the cut, where every tokenizer of `regard.text.continuous` cuts as well.
+
+    Args:
+        column: of the texts in files of records; by default the first known name, "text" above all.
+
+    Raises:
+        BadArgumentError: no such column, or a column for files that have none.
+        DamagedFileError: a file that cannot be read, or a row without text.
+    """
+    number = 0
+    for file in text_files(path):
+        check_file(file)
+        if _suffix(file) in _RECORDS:
+            for text in _rows(file, column, on_bad_line):
+                yield Piece(number, text)
+                number += 1
+            continue
+        if column is not None:
+            raise BadArgumentError(
+                f"{file} is plain text, which has no columns; got the column {column!r}. Leave it"
+                " out, or give JSON lines, CSV or Parquet."
+            )
+        for text in _lines(file, on_bad_line):
+            yield Piece(number, text)
+        number += 1
+
+
+def _rows(file: Path, column: str | None, on_bad_line: OnBadLine) -> Iterator[str]:
+    role = Role("text", TEXT, column)
+    for (text,), line in read_rows(str(file), (role,), on_bad_line=on_bad_line):
+        if text is None:
+            text = ""
+        if not isinstance(text, str):
+            raise DamagedFileError(
+                f"{file}, line {line:,}: expected a text; got {type(text).__name__}. Name the"
+                " column of the texts with `text`."
+            )
+        yield text
+
+
+def _lines(file: Path, on_bad_line: OnBadLine) -> Iterator[str]:
+    lines: list[str] = []
+    size = 0
+    for _, line in read_lines(file, on_bad_line):
+        if size >= PIECE and (_joins(lines[-1], line) or size >= 64 * PIECE):
+            yield "".join(lines)
+            lines, size = [], 0
+        lines.append(line + "\n")
+        size += len(line) + 1
+    if lines:
+        yield "".join(lines)
+
+
+def _joins(before: str, after: str) -> bool:
+    """Whether one line feed, and no other white space, is where two lines meet."""
+    return bool(before[-2:-1].strip() and after[:1].strip())
+
+
+def _suffix(file: Path) -> str:
+    suffixes = [suffix.lower() for suffix in file.suffixes if suffix.lower() != ".gz"]
+    return suffixes[-1] if suffixes else ""
+
+
+def _is_text(file: Path, folder: Path) -> bool:
+    hidden = any(part.startswith(".") for part in file.relative_to(folder).parts)
+    return not hidden and _suffix(file) in (*_TEXTS, *_RECORDS)

@@ -1,0 +1,1 @@
+"""Learn to find answers in texts."""

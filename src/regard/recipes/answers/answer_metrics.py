@@ -1,0 +1,127 @@
+"""How right answers are: exact match and F1 by SQuAD's definition, and the no-answer threshold.
+
+Rajpurkar et al. 2016, section 6.1; Rajpurkar, Jia and Liang 2018 for questions without an answer.
+The numbers are those of SQuAD's evaluation script, version 2.0.
+"""
+
+import re
+import string
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+_ARTICLES = re.compile(r"\b(a|an|the)\b")
+_PUNCTUATION = str.maketrans("", "", string.punctuation)
+_FAR = 1e9  # a margin of a model that cannot answer at all is infinite, which JSON lacks
+
+Numbers = NDArray[np.float64]
+
+
+def normalize_answer(text: str) -> str:
+    """Lower case, without ASCII punctuation and English articles, single spaces.
+
+    The definition is the same for every language, as in XQuAD's own evaluation: the articles of
+    other languages and punctuation outside ASCII stay.
+    """
+    return " ".join(_ARTICLES.sub(" ", text.lower().translate(_PUNCTUATION)).split())
+
+
+def exact_match(predicted: str, expected: Sequence[str]) -> float:
+    """1.0 if the answer is one of those expected, after normalization, else 0.0.
+
+    Args:
+        expected: empty if there is no answer, which "" then predicts.
+    """
+    wanted = normalize_answer(predicted)
+    return float(any(normalize_answer(each) == wanted for each in _references(expected)))
+
+
+def token_f1(predicted: str, expected: Sequence[str]) -> float:
+    """The F1 of the words that the answer shares with the expected one that is nearest to it.
+
+    Words lie between spaces, so in a script without spaces F1 is all or nothing.
+
+    Args:
+        expected: empty if there is no answer, which "" then predicts.
+    """
+    return max(_f1(predicted, each) for each in _references(expected))
+
+
+def _references(expected: Sequence[str]) -> list[str]:
+    return [each for each in expected if normalize_answer(each)] or [""]
+
+
+def _f1(predicted: str, expected: str) -> float:
+    words, wanted = normalize_answer(predicted).split(), normalize_answer(expected).split()
+    if not words or not wanted:
+        return float(words == wanted)
+    shared = sum((Counter(words) & Counter(wanted)).values())
+    return 2 * shared / (len(words) + len(wanted))
+
+
+@dataclass(frozen=True)
+class AnswerScores:
+    """Each question's scores, as the best answer was given and with it withheld."""
+
+    exact: Numbers  # (questions,), of the best answer that is not empty
+    f1: Numbers
+    margins: Numbers  # of these answers, see `tasks.answering.Answer`
+    answerable: NDArray[np.bool_]  # whether the question has an answer
+
+    def best_threshold(self) -> float:
+        """The threshold with the highest mean F1: an answer is given if its margin is above it.
+
+        Of thresholds that are equally good, the one that is nearest to 0.
+        """
+        order = np.argsort(self.margins, kind="stable")
+        margins = self.margins[order]
+        withheld = (~self.answerable[order]).astype(np.float64)
+        answered = np.where(self.answerable, self.f1, 0.0)[order]
+        # With the first k withheld: what these earn by silence, and the others by their answers.
+        totals = np.concatenate([[0], withheld.cumsum()])
+        totals += np.concatenate([answered[::-1].cumsum()[::-1], [0]])
+        bounds = np.concatenate([[margins[0] - 1], (margins[1:] + margins[:-1]) / 2, margins[-1:]])
+        possible = np.concatenate([[True], margins[1:] > margins[:-1], [True]])
+        best = totals[possible].max()
+        chosen = bounds[possible & (totals >= best - 1e-9)]
+        return float(chosen[np.abs(chosen).argmin()])
+
+    def figures(self, threshold: float | None) -> dict[str, float]:
+        """The means over all questions, and over those with and without an answer if there are
+        both, or if answers may be withheld.
+
+        Args:
+            threshold: the least margin of an answer; None: every question is answered.
+        """
+        silent = self.margins <= (-_FAR if threshold is None else threshold)
+        right = silent & ~self.answerable
+        exact = np.where(silent, 0.0, self.exact * self.answerable) + right
+        f1 = np.where(silent, 0.0, self.f1 * self.answerable) + right
+        found = {"exact_match": float(exact.mean()), "f1": float(f1.mean())}
+        if self.answerable.all():
+            return found
+        if self.answerable.any():
+            found["has_answer_exact"] = float(exact[self.answerable].mean())
+            found["has_answer_f1"] = float(f1[self.answerable].mean())
+        found["no_answer"] = float(right[~self.answerable].mean())
+        return found
+
+
+def answer_scores(
+    predicted: Sequence[str], margins: Sequence[float], expected: Sequence[Sequence[str]]
+) -> AnswerScores:
+    """The scores of answers to questions with these expected answers, several for each.
+
+    Args:
+        predicted: the best answer that is not empty, or "" with a margin of -inf.
+    """
+    both = list(zip(predicted, expected, strict=True))
+    return AnswerScores(
+        exact=np.array([exact_match(*each) for each in both]),
+        f1=np.array([token_f1(*each) for each in both]),
+        margins=np.clip(np.array(margins, np.float64), -_FAR, _FAR),
+        answerable=np.array([any(map(normalize_answer, each)) for each in expected]),
+    )

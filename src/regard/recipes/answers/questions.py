@@ -1,0 +1,250 @@
+"""Questions with a context and its answers, from SQuAD's JSON or from columns.
+
+A target of an example is [text, start]: context[start:start + len(text)] is the text. Where an
+answer is not found, the start is NOT_THERE or NOT_AT_START. No target: the context has no answer.
+"""
+
+import json
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from regard.data import BadLine, Role, read_rows
+from regard.data.lines import open_bytes
+from regard.data.seen import hash_text
+from regard.errors import BadArgumentError, DamagedFileError
+from regard.recipes.examples import Example
+from regard.recipes.options.encoders import QuestionAnsweringOptions
+from regard.text import normalize
+
+QUESTION = ("question", "query")
+CONTEXT = ("context", "passage", "paragraph", "document", "text")
+ANSWER = ("answer", "answers", "answer_text")
+START = ("start", "answer_start")
+TITLE = ("title", "article")
+
+NOT_THERE, NOT_AT_START = -1, -2
+FAULTS = {NOT_THERE: "answer not in its context", NOT_AT_START: "answer not at its start"}
+
+_SHOWN = 3  # faults that are described one by one
+_KEY = re.compile(r'"question"\s*:')  # no string in JSON has such quotes inside
+
+
+class _Asked(NamedTuple):
+    """A question as a file has it; `start` of an answer is None where the file does not say."""
+
+    question: str
+    context: str
+    answers: list[tuple[str, int | None]]
+    title: str
+    line: int
+
+
+class QuestionReader:
+    """Reads files of questions, and says which answers were corrected and which do not fit.
+
+    Examples of one context have one group over all the files that one reader reads: the title of
+    the article it was first met in, "" if it has none.
+    """
+
+    def __init__(self, options: QuestionAnsweringOptions, say: Callable[[str], None]):
+        self.options, self.say = options, say
+        self._groups: dict[int, str] = {}  # by the hash of a context
+
+    def read(self, path: str, on_bad_line: Callable[[BadLine], None]) -> Iterator[Example]:
+        """The questions of a file.
+
+        Raises:
+            DamagedFileError: the file, or an entry, is not of the right form.
+            BadArgumentError: a column is missing.
+        """
+        counts: Counter[Any] = Counter()
+        squad = read_squad(Path(path))
+        asked = self._columns(path, on_bad_line) if squad is None else _squad(path, *squad)
+        for each in asked:
+            found: list[list[Any]] = []
+            for text, start in each.answers:
+                place, note = locate(each.context, text, start)
+                found.append([text, place])
+                if note is not None:
+                    counts[note] += 1
+                if place < 0 and counts[place] <= _SHOWN:
+                    self.say(
+                        f"{path}, line {each.line:,}: the answer {_short(text)} to"
+                        f" {_short(each.question)} is {_where(place, start)}"
+                    )
+            fits = [target for target in found if target[1] >= 0]
+            group = self._groups.setdefault(hash_text(normalize(each.context)), each.title)
+            yield Example(each.question, each.context, fits or found, each.line, group)
+        if counts["corrected"]:
+            self.say(
+                f"{path}: {counts['corrected']:,} answers were not at their start and occur once in"
+                " the context: corrected"
+            )
+        if counts["several"]:
+            self.say(
+                f"{path}: {counts['several']:,} answers without a start occur several times in the"
+                " context: the first place counts"
+            )
+
+    def _columns(self, path: str, on_bad_line: Callable[[BadLine], None]) -> Iterator[_Asked]:
+        options = self.options
+        roles = (
+            Role("question", QUESTION, options.question),
+            Role("context", CONTEXT, options.context),
+            Role("answer", ANSWER, options.answer),
+            Role("start", START, options.start, required=False),
+            Role("title", TITLE, required=False),
+        )
+        for values, line in read_rows(path, roles, on_bad_line=on_bad_line):
+            question, context, answer, start, title = values
+            where = f"{path}, line {line:,}"
+            if not isinstance(question, str) or not isinstance(context, str):
+                wrong = question if not isinstance(question, str) else context
+                raise DamagedFileError(
+                    f"{where}: a question and a context must be text; got"
+                    f" {type(wrong).__name__}. Name their columns with `question` and `context`."
+                )
+            answers = _answers(where, answer, start)
+            yield _Asked(question, context, answers, str(title or ""), line)
+
+
+def fault(example: Example) -> str | None:
+    """Why an example should be left out; None if it stays."""
+    return FAULTS.get(example.targets[0][1]) if example.targets else None
+
+
+def locate(context: str, text: str, start: int | None) -> tuple[int, Any]:
+    """Where an answer is in its context, or a key of FAULTS; and what is to be counted of it: that
+    key, "corrected", "several" or None."""
+    if start is not None and start >= 0 and context.startswith(text, start):
+        return start, None
+    first = context.find(text)
+    if first < 0:
+        return NOT_THERE, NOT_THERE
+    once = context.find(text, first + 1) < 0
+    if start is None:
+        return first, None if once else "several"
+    return (first, "corrected") if once else (NOT_AT_START, NOT_AT_START)
+
+
+def read_squad(path: Path) -> tuple[list[Any], list[int]] | None:
+    """The articles of a file in SQuAD's format, and the line of each question; None for a file of
+    another format.
+
+    Raises:
+        DamagedFileError: the file is not UTF-8.
+    """
+    if path.with_suffix("" if path.suffix == ".gz" else path.suffix).suffix.lower() != ".json":
+        return None
+    with open_bytes(path) as file:
+        try:
+            text = file.read().decode("utf-8-sig")
+        except (UnicodeDecodeError, EOFError, OSError) as error:
+            raise DamagedFileError(f"{path} cannot be read ({error}): copy it again") from error
+    try:
+        content = json.loads(text)
+    except (ValueError, RecursionError):
+        return None  # JSON lines, or broken: their reader says where
+    if not isinstance(content, dict) or not isinstance(content.get("data"), list):
+        return None
+    lines, line, seen = [], 1, 0
+    for found in _KEY.finditer(text):
+        line += text.count("\n", seen, found.start())
+        seen = found.start()
+        lines.append(line)
+    return content["data"], lines
+
+
+def _squad(path: str, articles: list[Any], lines: list[int]) -> Iterator[_Asked]:
+    number = 0
+    for article in articles:
+        for paragraph in _entries(path, article, "paragraphs", "each entry of data"):
+            context = _text(path, paragraph, "context", "a paragraph")
+            for entry in _entries(path, paragraph, "qas", "a paragraph"):
+                line = lines[min(number, len(lines) - 1)] if lines else 1
+                number += 1
+                where = f"{path}, line {line:,}"
+                question = _text(where, entry, "question", "an entry of qas")
+                open_question = entry.get("is_impossible") is True
+                answers = [] if open_question else _answers(where, entry.get("answers"), None)
+                yield _Asked(question, context, answers, str(article.get("title") or ""), line)
+
+
+def _entries(where: str, entry: Any, name: str, what: str) -> list[Any]:
+    value = entry.get(name) if isinstance(entry, dict) else None
+    if not isinstance(value, list):
+        raise DamagedFileError(
+            f"{where}: {what} must be an object with a list under {name!r}, as in SQuAD's format;"
+            " correct it, or give columns."
+        )
+    return value
+
+
+def _text(where: str, entry: Any, name: str, what: str) -> str:
+    value = entry.get(name) if isinstance(entry, dict) else None
+    if not isinstance(value, str):
+        raise DamagedFileError(
+            f"{where}: {what} must be an object with a text under {name!r}, as in SQuAD's format;"
+            " correct it, or give columns."
+        )
+    return value
+
+
+def _answers(where: str, answer: Any, start: Any) -> list[tuple[str, int | None]]:
+    """The answers of a cell or a JSON value: a text, a list, or SQuAD's objects, one or several, as
+    one object a question too (the form of Hugging Face's datasets)."""
+    if isinstance(answer, dict):
+        answer, start = answer.get("text"), answer.get("answer_start")
+    if isinstance(answer, list) and any(isinstance(each, dict) for each in answer):
+        return [found for each in answer for found in _answers(where, each, None)]
+    texts = answer if isinstance(answer, list) else [] if answer is None else [answer]
+    starts = start if isinstance(start, list) else [start] * len(texts)
+    if len(starts) != len(texts) or not all(isinstance(text, str) for text in texts):
+        raise DamagedFileError(
+            f"{where}: expected answers as text, with a start for each or none; got"
+            f" {_short(str(answer))} and {_short(str(start))}. Name the columns with `answer` and"
+            " `start`."
+        )
+    return [
+        _trimmed(text, _start(where, place))
+        for text, place in zip(texts, starts, strict=True)
+        if text.strip()
+    ]
+
+
+def _start(where: str, value: Any) -> int | None:
+    if value is None or value == "":
+        return None
+    try:
+        if isinstance(value, bool) or int(value) != float(value):
+            raise ValueError
+        return int(value)
+    except (TypeError, ValueError):
+        raise BadArgumentError(
+            f"{where}: the start of an answer must be its first character's number in the context,"
+            f" from 0; got {_short(str(value))}. Name another column with `start`."
+        ) from None
+
+
+def _trimmed(text: str, start: int | None) -> tuple[str, int | None]:
+    """Without outer spaces."""
+    before = len(text) - len(text.lstrip())
+    return text.strip(), None if start is None else start + before
+
+
+def _where(place: int, start: int | None) -> str:
+    if place == NOT_THERE:
+        return "not in its context; left out"
+    return f"not at {start:,}, and several times elsewhere in its context; left out"
+
+
+def _short(text: str) -> str:
+    return repr(text if len(text) <= 60 else f"{text[:59]}…")
+
+
+def titles(examples: Sequence[Example]) -> int:
+    """How many articles, or contexts without one, the examples are about."""
+    return len({example.group or example.pair for example in examples})

@@ -1,0 +1,189 @@
+"""What the recipes of encoders share: the model to begin with, which of it learns, and how fast."""
+
+import copy
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any, TypeVar, cast
+
+import torch
+from torch import nn
+
+from regard.checkpoints import open_checkpoint, save_pretrained
+from regard.checkpoints.adapters import save_adapter
+from regard.data import TokenStore
+from regard.layers.low_rank import add_adapters, merge_adapters
+from regard.models import Encoder
+from regard.models.encoder import replace_head
+from regard.recipes.card import training_facts, write_card
+from regard.recipes.encoded import EncodedTexts
+from regard.recipes.options.encoders import LORA_TARGETS, EncoderOptions
+from regard.recipes.recipe import DataT, Recipe
+from regard.recipes.tuning import freeze, layer_rate
+from regard.tasks.reading import load_encoder
+from regard.text import Tokenizer
+from regard.text.train import train_tokenizer
+from regard.training import Progress
+from regard.training.precision import choose_dtype
+
+OptionsT = TypeVar("OptionsT", bound=EncoderOptions)
+
+
+class EncoderRecipe(Recipe[OptionsT, DataT]):
+    """A recipe whose model is an encoder, from random weights or from a trained model."""
+
+    @property
+    def files(self) -> list[str]:
+        return [*super().files, *([self.options.test] if self.options.test else [])]
+
+    @cached_property
+    def base(self) -> tuple[Encoder, Tokenizer] | None:
+        """The trained model and its tokenizer; None for random weights."""
+        if self.options.base_model is None:
+            return None
+        checkpoint = open_checkpoint(self.options.base_model)
+        return load_encoder(checkpoint, name=self.options.base_model)
+
+    def tokenizer(self, folder: Path, texts: Any) -> Tokenizer:
+        """The base model's tokenizer, or one trained on the texts; it is saved in `folder`."""
+        if self.base is not None:
+            tokenizer = self.base[1]
+        else:
+            tokenizer = train_tokenizer(
+                texts, vocab_size=self.options.vocab_size, seed=self.options.seed, encoder=True
+            )
+            self.say(f"vocabulary: {tokenizer.vocab_size:,} subwords")
+        tokenizer.settings["model_max_length"] = self.max_length
+        kinds = 2 if self.base is None else self.base[0].config.token_types
+        tokenizer.settings["model_input_names"] = [
+            "input_ids",
+            *(["token_type_ids"] if kinds is not None and kinds > 1 else []),
+            "attention_mask",
+        ]
+        tokenizer.save(folder)
+        return tokenizer
+
+    @property
+    def max_length(self) -> int:
+        """The most tokens that are read of a text."""
+        longest = 512 if self.base is None else self.base[0].config.max_positions
+        return min(self.options.max_length, longest)
+
+    def encoder(self, tokenizer: Tokenizer, head: str, **changes: Any) -> Encoder:
+        """The model before its first step, with a head of this kind."""
+        if self.base is not None:
+            if self.options.dropout is not None:
+                changes["dropout"] = self.options.dropout
+            model = replace_head(self.base[0], head, **changes)
+            if self.options.lora_rank:
+                self._adapt(model)
+            else:
+                freeze(model, self.options.train_layers)
+            return model
+        config = self.options.model_settings(tokenizer.vocab_size)
+        return replace_head(Encoder(replace(config, pad_id=tokenizer.pad_id)), head, **changes)
+
+    def save_card(
+        self,
+        folder: Path,
+        title: str,
+        model: nn.Module,
+        progress: Progress,
+        *,
+        tag: str,
+        origin: str,
+        count: tuple[int, str],
+        about: Sequence[str] = (),
+        result: str,
+    ) -> None:
+        """Writes the card of a trained encoder.
+
+        Args:
+            tag: Hugging Face's name of the task.
+            origin: the name of the data's file.
+            count: of the training examples, and what they are called: (120, "texts").
+            about: lines on what the model does.
+            result: the line on the dev set.
+        """
+        options, (number, noun) = self.options, count
+        facts = {
+            "pipeline_tag": tag,
+            "kind": self.describe(model),
+            "data": options.data_note or origin,
+            f"training_{noun}": number,
+            **({"base_model": options.base_model} if options.base_model else {}),
+            **training_facts(model, options, progress, self.command),
+        }
+        lines = [
+            f"{facts['kind'].capitalize()}: {facts['parameters']:,} parameters",
+            *about,
+            f"Data: {facts['data']} ({number:,} {noun} after cleaning)",
+            f"License of these weights: {options.license}",
+            f"Command: `{self.command}`",
+            f"Training: {facts['minutes']} minutes, {progress.step:,} steps",
+            result,
+        ]
+        write_card(folder, title, facts, lines)
+
+    def _adapt(self, model: Encoder) -> None:
+        """Gives the layers adapters, which learn with the head."""
+        rank, alpha = self.options.lora_rank, self.options.lora_alpha
+        add_adapters(
+            model.encoder,
+            LORA_TARGETS[self.options.lora_targets],
+            rank=rank,
+            alpha=2 * rank if alpha is None else alpha,
+        )
+        model.embed.requires_grad_(False)
+
+    def save_weights(
+        self, model: Encoder, folder: Path, *, task_type: str, settings: dict[str, Any]
+    ) -> None:
+        """Writes the model, and its adapters in the folder `adapter` beside it.
+
+        Args:
+            task_type: PEFT's name of the task.
+            settings: more keys for config.json.
+        """
+        if self.options.lora_rank:
+            assert self.options.base_model is not None  # the options have checked it
+            save_adapter(
+                model,
+                folder.parent / "adapter",
+                base_model=self.options.base_model,
+                task_type=task_type,
+            )
+            model = copy.deepcopy(model)
+            merge_adapters(model)
+        save_pretrained(model, folder, dtype=self.dtype(model), settings=settings)
+
+    def describe(self, model: nn.Module) -> str:
+        if self.options.base_model is not None:
+            return f"encoder from {self.options.base_model}"
+        return f"encoder {self.options.preset}"
+
+    def encoded(self, store: TokenStore, model: nn.Module) -> EncodedTexts:
+        """The batches over a store of encoded texts."""
+        config = cast(Encoder, model).config
+        return EncodedTexts(
+            store,
+            max_tokens=self.options.max_tokens,
+            batch_size=self.options.batch_size,
+            pad_id=config.pad_id or 0,
+            token_types=config.token_types is not None and config.token_types > 1,
+            seed=self.options.seed,
+        )
+
+    def rate_scale(self, name: str) -> float:
+        return layer_rate(name, self._layers, self.options.layer_decay)
+
+    @property
+    def _layers(self) -> int:
+        if self.base is not None:
+            return self.base[0].config.num_layers
+        return int(self.options.model_settings(8).num_layers)
+
+    def dtype(self, model: nn.Module) -> torch.dtype:
+        """Of the saved weights: what the model computed with, so that its figures hold."""
+        return choose_dtype(self.options.precision, next(model.parameters()).device)

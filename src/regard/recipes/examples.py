@@ -1,0 +1,190 @@
+"""Examples from a user's files: read, cleaned, counted and split, in a run's folder.
+
+cleaned.jsonl (removed in the end), train.jsonl, dev.jsonl, test.jsonl: an example a line.
+"""
+
+import json
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from regard.data import BadLine, Pair, plan_split
+from regard.data.clean import CleaningReport, is_garbled
+from regard.data.pairs import refuse
+from regard.data.seen import SeenHashes, hash_texts
+from regard.errors import BadArgumentError, DamagedFileError
+from regard.files import whole_file
+from regard.text import normalize
+
+Say = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class Example:
+    """One text, or two, and what a model should say of them."""
+
+    text: str
+    pair: str | None = None
+    targets: list[Any] = field(default_factory=list)  # labels, summaries, answers
+    line: int = 0  # of its file
+    group: str = ""  # what it belongs to, such as an article
+
+
+@dataclass
+class Examples:
+    """The examples of a file as they pass, and the report on those that were left out.
+
+    Args:
+        read: the file's rows as examples; it passes a bad row to the function that is its argument.
+        fault: why an example should be left out, in two words; None if it stays.
+    """
+
+    path: str
+    read: Callable[[str, Callable[[BadLine], None]], Iterator[Example]]
+    fault: Callable[[Example], str | None] = lambda example: None
+    report: CleaningReport = field(default_factory=CleaningReport)
+
+    def __iter__(self) -> Iterator[Example]:
+        """The examples that stay.
+
+        Raises:
+            DamagedFileError: there are none.
+        """
+        seen = SeenHashes()
+        for example in self.read(self.path, self._skip):
+            self.report.read += 1
+            reason = self._fault(example, seen)
+            if reason is None:
+                self.report.kept += 1
+                yield example
+            else:
+                self.report.drop(reason, example.line)
+        if not self.report.kept:
+            raise DamagedFileError(
+                f"no example is left of {self.path} ({self.report}). Check that the file and its"
+                " columns are the right ones."
+            )
+
+    def _fault(self, example: Example, seen: SeenHashes) -> str | None:
+        texts = [normalize(example.text)]  # in which no line break passes for a control character
+        texts += [] if example.pair is None else [normalize(example.pair)]
+        if not all(texts):
+            return "empty text"
+        if any(map(is_garbled, texts)):
+            return "bad encoding"
+        if reason := self.fault(example):
+            return reason
+        content = json.dumps([normalize(example.text), example.pair, example.targets])
+        return None if seen.add(hash_texts([content]))[0] else "duplicate"
+
+    def _skip(self, bad: BadLine) -> None:
+        """Undecodable lines are counted and left out; any other stops the reading."""
+        if bad.reason != "bad encoding":
+            refuse(bad)
+        self.report.read += 1
+        self.report.drop(bad.reason, bad.line)
+
+
+def split_examples(
+    examples: Examples,
+    held: dict[str, Examples | None],
+    folder: Path,
+    *,
+    seed: int,
+    key: Callable[[Example], str] = lambda example: example.text,
+    more: Callable[[Example], Sequence[str]] = lambda example: (),
+    share: float = 0.02,
+    say: Say,
+) -> dict[str, int]:
+    """Writes train.jsonl, dev.jsonl and test.jsonl, and says what went where.
+
+    A dev set that is not given is split off, and with it a test set of the same size. Examples with
+    one key go to one part, and no key of dev or test is trained on.
+
+    Args:
+        held: the dev and test examples that were given.
+        key: what examples of different parts must not share.
+        more: further texts of an example; it is not trained on if one of them is a key of dev or
+            test.
+        share: of the examples, split off for dev and again for test; at most 2,000.
+
+    Returns:
+        the number of examples in each part.
+
+    Raises:
+        BadArgumentError: nothing is left to train on, or to choose the best model by.
+    """
+    parts: dict[str, list[Example]] = {
+        name: list(own) if own is not None else [] for name, own in held.items()
+    }
+    for name, own in held.items():
+        if own is not None and own.report.dropped:
+            say(f"{name}: {own.path}: {own.report}")
+    cleaned = folder / "cleaned.jsonl"
+    write_examples(cleaned, examples)
+    say(f"{examples.path}: {examples.report}")
+    kept = examples.report.kept
+    own_dev = held.get("dev") is not None
+    own_test = held.get("test") is not None
+    size = min(2000, max(1, round(share * kept)))
+    split = plan_split(
+        (Pair(key(example), "", 0) for example in read_examples(cleaned)),
+        dev=0 if own_dev else size,
+        test=0 if own_test or own_dev else size,
+        seed=seed,
+        targets_leak=False,
+    )
+
+    def texts(example: Example) -> set[str]:
+        return {normalize(text) for text in (key(example), *more(example))}
+
+    def part_of(example: Example) -> str | None:
+        return split.part(Pair(key(example), "", 0))
+
+    def keys() -> set[str]:
+        return {normalize(key(example)) for own in parts.values() for example in own}
+
+    provided, trained, split_off = keys(), 0, 0
+    for example in read_examples(cleaned):
+        part = part_of(example)
+        if part in ("dev", "test") and provided.isdisjoint(texts(example)):
+            parts[part].append(example)
+            split_off += 1
+    taken = keys()
+
+    def train() -> Iterator[Example]:
+        nonlocal trained
+        for example in read_examples(cleaned):
+            if part_of(example) == "train" and taken.isdisjoint(texts(example)):
+                trained += 1
+                yield example
+
+    write_examples(folder / "train.jsonl", train())
+    cleaned.unlink()
+    for name, own_examples in parts.items():
+        write_examples(folder / f"{name}.jsonl", own_examples)
+    if not trained or not parts["dev"]:
+        raise BadArgumentError(
+            f"training needs examples to train on and dev examples; got {trained} and"
+            f" {len(parts['dev'])}. Give more data, or a dev file that does not repeat it."
+        )
+    sizes = {"train": trained, **{name: len(own) for name, own in parts.items()}}
+    rest = kept - trained - split_off
+    left_out = f"; {rest:,} left out because dev or test has them too" if rest else ""
+    say(f"{sizes['train']:,} to train on, {sizes['dev']:,} dev, {sizes['test']:,} test{left_out}")
+    return sizes
+
+
+def write_examples(path: Path, examples: Iterable[Example]) -> None:
+    """An example a line, as JSON; the file is written whole or not at all."""
+    with whole_file(path) as temporary, open(temporary, "w", encoding="utf-8") as file:
+        for example in examples:
+            file.write(json.dumps(asdict(example), ensure_ascii=False) + "\n")
+
+
+def read_examples(path: Path) -> Iterator[Example]:
+    """What `write_examples` wrote."""
+    with open(path, encoding="utf-8") as file:
+        for line in file:
+            yield Example(**json.loads(line))

@@ -1,0 +1,1 @@
+"""Learn to label texts and images."""

@@ -1,0 +1,324 @@
+"""Learn to label texts: one label each, or several.
+
+data/
+    train.jsonl, dev.jsonl, test.jsonl   examples after cleaning
+    train.tokens                         the first of them as token ids and label numbers
+    labels.json                          the labels in their order
+    tokenizer.json, …
+"""
+
+import json
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from regard.data import BadLine, Role, TokenStore, read_rows
+from regard.data.columns import Column
+from regard.data.pairs import OnBadLine, refuse
+from regard.errors import BadArgumentError, DamagedFileError
+from regard.files import write_json
+from regard.models import Encoder
+from regard.recipes.encoded import EncodedBatch, EncodedTexts, encode_examples, write_store
+from regard.recipes.encoders import EncoderRecipe
+from regard.recipes.examples import (
+    Example,
+    Examples,
+    read_examples,
+    split_examples,
+    write_examples,
+)
+from regard.recipes.labels.labels import (
+    SHOWN,
+    LabelEvaluation,
+    balanced_weights,
+    described,
+    evaluate_logits,
+    figures_line,
+    in_order,
+    label_loss,
+    problem_type,
+)
+from regard.recipes.options.encoders import ClassificationOptions
+from regard.recipes.prepared import prepare_once
+from regard.tasks.classification import Classifier
+from regard.text import Tokenizer
+from regard.training import Progress
+
+TEXT: tuple[str, ...] = ("text", "sentence", "sentence1", "premise", "content", "document")
+TEXT += ("review", "comment", "tweet", "body", "message", "question")
+LABEL = ("label", "labels", "class", "category", "sentiment", "emotion", "intent", "target")
+
+
+@dataclass(frozen=True)
+class LabeledTexts:
+    """Everything training needs to know of the data."""
+
+    store: TokenStore
+    tokenizer: Tokenizer
+    labels: tuple[str, ...]
+    several: bool  # labels a text
+    counts: list[int]  # training texts that have each label
+    dev: list[Example]
+    test: list[Example]
+    origin: str
+    sha256: str
+
+
+class ClassificationRecipe(EncoderRecipe[ClassificationOptions, LabeledTexts]):
+    """An encoder whose head gives the labels of a text, or of a pair; see `Recipe`.
+
+    The best model is the one of the highest accuracy; where a text may have several labels, of the
+    highest macro-F1.
+    """
+
+    metric = "score"
+    shown: ClassVar = SHOWN
+
+    def prepare(self, folder: Path) -> LabeledTexts:
+        options, [path] = self.options, self.source
+        checksum = prepare_once(
+            folder,
+            self.files,
+            {
+                name: getattr(options, name)
+                for name in ("text", "pair", "label", "separator", "base_model", "vocab_size")
+            }
+            | {"max_length": options.max_length, "seed": options.seed},
+            lambda: self._prepare(path, folder),
+            say=self.say,
+        )
+        about = json.loads((folder / "labels.json").read_text(encoding="utf-8"))
+        return LabeledTexts(
+            store=TokenStore.open(folder / "train.tokens"),
+            tokenizer=Tokenizer.load(folder),
+            labels=tuple(about["labels"]),
+            several=about["several"],
+            counts=about["counts"],
+            dev=list(read_examples(folder / "dev.jsonl")),
+            test=list(read_examples(folder / "test.jsonl")),
+            origin=Path(path).name,
+            sha256=checksum,
+        )
+
+    def _prepare(self, path: str, folder: Path) -> str:
+        options = self.options
+        held = {
+            name: None if file is None else Examples(file, self._read)
+            for name, file in (("dev", options.dev), ("test", options.test))
+        }
+        sizes = split_examples(
+            Examples(path, self._read), held, folder, seed=options.seed, key=_key, say=self.say
+        )
+        labels, counts, several = self._labels(path, folder)
+        tokenizer = self.tokenizer(folder, _texts(read_examples(folder / "train.jsonl")))
+        numbers = {label: number for number, label in enumerate(labels)}
+        truncated = 0
+
+        def rows() -> Iterator[tuple[list[int], int, list[int]]]:
+            nonlocal truncated
+            examples = read_examples(folder / "train.jsonl")
+            for example, tokens, first in encode_examples(examples, tokenizer, self.max_length):
+                truncated += tokens.truncated
+                yield tokens.ids, first, [numbers[label] for label in example.targets]
+
+        store = write_store(
+            folder / "train.tokens",
+            rows(),
+            vocab_size=tokenizer.vocab_size,
+            targets=len(labels),
+            max_length=self.max_length,
+        )
+        cut = f"; {truncated:,} texts cut to {self.max_length}" if truncated else ""
+        self.say(f"{len(store.tokens):,} tokens{cut}; {described(labels, counts)}")
+        about = {"labels": labels, "counts": counts, "several": several}
+        write_json(folder / "labels.json", about)
+        return f"{sizes['train']:,} to train on, {sizes['dev']:,} dev, {len(labels)} labels"
+
+    def _labels(self, path: str, folder: Path) -> tuple[list[str], list[int], bool]:
+        """The labels of the training texts in order, how often each occurs, and whether a text may
+        have several; those of dev and test must be among them."""
+        counter: Counter[str] = Counter()
+        several = False
+        for example in read_examples(folder / "train.jsonl"):
+            counter.update(example.targets)
+            several |= len(example.targets) != 1
+        labels = sorted(counter, key=in_order)
+        if len(labels) < 2:
+            raise BadArgumentError(
+                f"classification needs at least two labels; {path} has only {labels}. Check the"
+                " column of the labels, or add texts with another label."
+            )
+        for name, own in (("dev", self.options.dev), ("test", self.options.test)):
+            held = list(read_examples(folder / f"{name}.jsonl"))
+            known = [example for example in held if counter.keys() >= set(example.targets)]
+            if own and len(known) < len(held):
+                example = next(example for example in held if example not in known)
+                label = next(label for label in example.targets if label not in counter)
+                raise BadArgumentError(
+                    f"{own}, line {example.line:,}, has the label {label!r}, which no training text"
+                    " has. Give training texts with it, or take it out."
+                )
+            if len(known) < len(held):
+                rare = len(held) - len(known)
+                self.say(f"{name}: {rare:,} left out whose label is too rare to be trained on too")
+                write_examples(folder / f"{name}.jsonl", known)
+            several |= any(len(example.targets) != 1 for example in known)
+        return labels, [counter[label] for label in labels], several
+
+    def _read(self, path: str, on_bad_line: Callable[[BadLine], None]) -> Iterator[Example]:
+        columns = {name: getattr(self.options, name) for name in ("text", "pair", "label")}
+        return read_labeled(
+            path, **columns, separator=self.options.separator, on_bad_line=on_bad_line
+        )
+
+    def model(self, data: LabeledTexts) -> Encoder:
+        return self.encoder(data.tokenizer, "classification", labels=data.labels)
+
+    def batches(self, data: LabeledTexts, model: nn.Module) -> EncodedTexts:
+        self._weights = self._weigh(data).to(next(model.parameters()).device)
+        self._several = data.several
+        return self.encoded(data.store, model)
+
+    def _weigh(self, data: LabeledTexts) -> Tensor:
+        """What each label's loss is multiplied by, (labels,)."""
+        if not self.options.class_weights:
+            return torch.ones(len(data.labels))
+        if not data.several:
+            return balanced_weights(data.counts)
+        counts = torch.tensor(data.counts, dtype=torch.float32)
+        # Positives against negatives, at most a hundredfold.
+        return ((len(data.store) - counts) / counts).clamp(max=100)
+
+    def loss(self, model: nn.Module, batch: EncodedBatch) -> tuple[Tensor, int, int]:
+        batch = batch.to(next(model.parameters()).device)
+        inputs = batch.inputs
+        logits = model(
+            inputs.ids, token_type_ids=inputs.token_type_ids, attention_mask=inputs.attention_mask
+        ).float()
+        loss = label_loss(logits, batch.targets, self._weights, several=self._several)
+        return loss, len(batch.targets), batch.num_tokens
+
+    def evaluate(self, model: nn.Module, data: LabeledTexts) -> dict[str, float]:
+        kind = problem_type(data.several)
+        classifier = Classifier(model, data.tokenizer, problem_type=kind)
+        return evaluate_labels(classifier, data.dev).figures
+
+    def save(self, model: nn.Module, data: LabeledTexts, progress: Progress, folder: Path) -> None:
+        settings = {"problem_type": problem_type(data.several)}
+        assert isinstance(model, Encoder)
+        self.save_weights(model, folder, task_type="SEQ_CLS", settings=settings)
+        data.tokenizer.save(folder)
+        kind = "any number of" if data.several else "one of"
+        self.save_card(
+            folder,
+            "Text classification",
+            model,
+            progress,
+            tag="text-classification",
+            origin=data.origin,
+            count=(len(data.store), "texts"),
+            about=[f"Labels: {kind} {', '.join(data.labels)}"],
+            result=figures_line("Dev set", progress.figures, len(data.dev), "texts"),
+        )
+
+
+def read_labeled(
+    path: str,
+    *,
+    text: Column | None = None,
+    pair: Column | None = None,
+    label: Column | None = None,
+    separator: str | None = None,
+    on_bad_line: OnBadLine = refuse,
+) -> Iterator[Example]:
+    """The texts of a file with their labels, one at a time.
+
+    Args:
+        text, pair, label: the columns; pair is read only if it is named.
+        separator: between the labels of one text.
+
+    Raises:
+        BadArgumentError: a column that is missing.
+        DamagedFileError: a row whose text is not text, or whose label is neither a label nor a
+            list of labels.
+    """
+    roles = (
+        Role("text", TEXT, text),
+        Role("label", LABEL, label),
+        Role("pair", (), pair, required=False),
+    )
+    for (first, labels, second), line in read_rows(path, roles, on_bad_line=on_bad_line):
+        for value in (first, second):
+            if not isinstance(value, str | None):
+                raise DamagedFileError(
+                    f"{path}, line {line:,}: expected a text; got {type(value).__name__}. Name the"
+                    " column of the texts with `text`."
+                )
+        yield Example(first or "", second, _label_list(path, line, labels, separator), line)
+
+
+def evaluate_labels(
+    classifier: Classifier,
+    examples: Sequence[Example],
+    *,
+    batch_size: int = 64,
+    progress: Callable[[int], None] = lambda done: None,
+) -> LabelEvaluation:
+    """Labels the examples and compares.
+
+    Raises:
+        BadArgumentError: no examples, or one with a label that the classifier does not have.
+    """
+    if not examples:
+        raise BadArgumentError("evaluating needs at least one example; got none.")
+    several = classifier.problem_type == "multi_label_classification"
+    numbers = {label: number for number, label in enumerate(classifier.labels)}
+    expected = np.zeros((len(examples), len(numbers)), np.bool_)
+    for row, example in enumerate(examples):
+        for label in example.targets:
+            if label not in numbers:
+                raise BadArgumentError(
+                    f"the classifier has no label {label!r} (line {example.line:,}); it has"
+                    f" {', '.join(classifier.labels)}."
+                )
+            expected[row, numbers[label]] = True
+    paired = any(example.pair is not None for example in examples)
+    tokens = classifier.read(
+        [example.text for example in examples],
+        [example.pair or "" for example in examples] if paired else None,
+    )
+    found = classifier.logits(tokens, batch_size=batch_size, progress=progress)
+    logits = torch.stack(found).float().cpu()
+    return evaluate_logits(logits, expected, classifier.labels, several=several)
+
+
+def _label_list(path: str, line: int, value: Any, separator: str | None) -> list[str]:
+    """The labels of a row: a list, a number, or text that may hold several."""
+    if isinstance(value, str):
+        parts = value.split(separator) if separator else [value]
+        return sorted({part.strip() for part in parts} - {""})
+    if isinstance(value, bool | int | float):
+        return [str(value)]
+    if isinstance(value, list) and all(isinstance(each, str | int) for each in value):
+        return sorted({str(each) for each in value})
+    raise DamagedFileError(
+        f"{path}, line {line:,}: expected a label or a list of labels; got"
+        f" {type(value).__name__}. Name the column of the labels with `label`."
+    )
+
+
+def _key(example: Example) -> str:
+    return example.text if example.pair is None else f"{example.text}\t{example.pair}"
+
+
+def _texts(examples: Iterator[Example]) -> Iterator[str]:
+    for example in examples:
+        yield example.text
+        if example.pair is not None:
+            yield example.pair

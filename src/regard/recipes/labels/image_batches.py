@@ -1,0 +1,83 @@
+"""Images in a run's folder as batches: a function of seed and step, changed at random."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from regard.recipes.labels.augmentation import Augmentation
+from regard.tasks.images import Preparation
+
+Bytes = NDArray[np.uint8]
+
+
+@dataclass(frozen=True)
+class Images:
+    """A part of the data; its bytes stay on disk until they are read."""
+
+    pixels: Bytes  # (n, height, width, channels)
+    labels: NDArray[np.int64]  # (n,)
+
+    @classmethod
+    def open(cls, folder: Path, name: str) -> "Images":
+        """The part that was written under this name."""
+        labels = np.load(folder / f"{name}.labels.npy")
+        path = folder / f"{name}.npy"
+        # A map of a file without content is refused by the system.
+        return cls(np.load(path, mmap_mode="r" if len(labels) else None), labels)
+
+    def __len__(self) -> int:
+        return len(self.labels)
+
+
+@dataclass(frozen=True)
+class ImageBatch:
+    """Images as a vision Transformer takes them, and the numbers of their labels."""
+
+    pixels: Tensor  # (batch, channels, height, width)
+    labels: Tensor  # (batch,)
+
+
+class ImageBatches:
+    """Every image once an epoch, each time changed at random; see `Augmentation`.
+
+    Args:
+        batch_size: images in a batch; the last batch of an epoch is left out unless it is full.
+    """
+
+    def __init__(
+        self,
+        images: Images,
+        preparation: Preparation,
+        augmentation: Augmentation,
+        *,
+        batch_size: int,
+        seed: int,
+    ) -> None:
+        self.images, self.preparation, self.augmentation = images, preparation, augmentation
+        self.batch_size, self.seed = min(batch_size, len(images)), seed
+        self._shuffled: tuple[int, NDArray[np.int64]] = (-1, np.empty(0, np.int64))
+
+    def __len__(self) -> int:
+        """Batches in an epoch."""
+        return len(self.images) // self.batch_size
+
+    def at(self, step: int) -> ImageBatch:
+        """The batch of a step, from 0."""
+        rows = self.rows(step)
+        pixels = torch.from_numpy(self.images.pixels[rows])
+        changed = self.augmentation(pixels, self.seed, step)
+        labels = torch.from_numpy(self.images.labels[rows])
+        return ImageBatch(self.preparation.scaled(changed), labels)
+
+    def rows(self, step: int) -> NDArray[np.int64]:
+        """Which images the batch of a step has, (batch,)."""
+        epoch, number = divmod(step, len(self))
+        if self._shuffled[0] != epoch:
+            draw = np.random.default_rng([self.seed, epoch])
+            self._shuffled = (epoch, draw.permutation(len(self.images)))
+        start = number * self.batch_size
+        return np.sort(self._shuffled[1][start : start + self.batch_size])

@@ -1,0 +1,172 @@
+"""What classifiers of texts and of images share: losses, weights and figures of labels."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+from torch.nn import functional
+
+from regard.recipes.labels.label_metrics import LabelScores, confusion, label_scores
+
+# The figures of an evaluation as they are shown while a classifier is trained.
+SHOWN = {
+    "loss": "dev loss {:.3f}",
+    "accuracy": "accuracy {:.1%}",
+    "macro_f1": "macro-F1 {:.1%}",
+}
+
+
+@dataclass(frozen=True)
+class LabelEvaluation:
+    """What a classifier makes of examples with known labels."""
+
+    labels: tuple[str, ...]
+    predicted: NDArray[np.bool_]  # (texts, labels)
+    expected: NDArray[np.bool_]
+    probabilities: NDArray[np.float64]
+    losses: NDArray[np.float64]  # (texts,)
+    several: bool
+
+    def __len__(self) -> int:
+        return len(self.losses)
+
+    @property
+    def scores(self) -> LabelScores:
+        """The figures of all texts, and of each label."""
+        return label_scores(self.predicted, self.expected, self.probabilities)
+
+    @property
+    def figures(self) -> dict[str, float]:
+        """By name; "score" is the one that a model is chosen by."""
+        return self.figures_of(np.arange(len(self)))
+
+    def figures_of(self, rows: NDArray[np.int64]) -> dict[str, float]:
+        """The figures over these texts, which may repeat."""
+        scores = label_scores(self.predicted[rows], self.expected[rows], self.probabilities[rows])
+        figures = {
+            "loss": float(self.losses[rows].mean()),
+            "accuracy": scores.accuracy,
+            "macro_f1": scores.macro_f1,
+            "micro_f1": scores.micro_f1,
+            "calibration": scores.calibration,
+            "score": scores.macro_f1 if self.several else scores.accuracy,
+        }
+        return figures if self.several else figures | {"matthews": scores.matthews}
+
+    @property
+    def confusion(self) -> NDArray[np.int64]:
+        """How often each label (row) was classified as each (column), (labels, labels)."""
+        return confusion(self.predicted, self.expected)
+
+    def worst(self, count: int) -> list[int]:
+        """The wrong texts that the classifier was surest about, by their loss."""
+        wrong = np.flatnonzero((self.predicted != self.expected).any(1))
+        return [int(row) for row in wrong[np.argsort(-self.losses[wrong])][:count]]
+
+
+def evaluate_logits(
+    logits: Tensor, expected: NDArray[np.bool_], labels: tuple[str, ...], *, several: bool
+) -> LabelEvaluation:
+    """Compares what a classifier says with what was expected.
+
+    Args:
+        logits: (examples, labels).
+        expected: which labels each example has, (examples, labels).
+        several: whether an example may have several labels.
+    """
+    probabilities = logits.sigmoid() if several else logits.softmax(-1)
+    scores = probabilities.double().numpy()
+    predicted = scores > 0.5 if several else scores == scores.max(1, keepdims=True)
+    return LabelEvaluation(
+        labels=labels,
+        predicted=predicted,
+        expected=expected,
+        probabilities=scores,
+        losses=_losses(logits, expected, several=several),
+        several=several,
+    )
+
+
+def label_loss(
+    logits: Tensor, targets: Sequence[NDArray[np.int64]], weights: Tensor, *, several: bool
+) -> Tensor:
+    """The summed loss of a batch: cross-entropy of one label; of several, the mean over the labels
+    of the cross-entropy of each.
+
+    Args:
+        logits: (batch, labels).
+        targets: the numbers of each text's labels.
+        weights: (labels,): of a label's texts; of several labels, of its positives.
+    """
+    if not several:
+        return one_label_loss(logits, torch.from_numpy(np.concatenate(targets)), weights)
+    wanted = torch.zeros_like(logits)
+    rows = np.repeat(np.arange(len(targets)), [len(own) for own in targets])
+    if len(rows):
+        wanted[torch.from_numpy(rows), torch.from_numpy(np.concatenate(targets))] = 1
+    summed = functional.binary_cross_entropy_with_logits(
+        logits, wanted, pos_weight=weights, reduction="sum"
+    )
+    return summed / logits.shape[1]
+
+
+def one_label_loss(logits: Tensor, labels: Tensor, weights: Tensor) -> Tensor:
+    """The summed cross-entropy of a batch.
+
+    Args:
+        logits: (batch, labels).
+        labels: the number of each example's label, (batch,).
+        weights: what the loss of each label's examples is multiplied by, (labels,).
+    """
+    labels = labels.to(logits.device)
+    each = functional.cross_entropy(logits, labels, reduction="none")
+    return (each * weights[labels]).sum()
+
+
+def balanced_weights(counts: Sequence[int]) -> Tensor:
+    """The mean count over each label's count, (labels,): every label then counts alike."""
+    numbers = torch.tensor(counts, dtype=torch.float32)
+    return numbers.sum() / (len(counts) * numbers)
+
+
+def problem_type(several: bool) -> str:
+    """What config.json calls it."""
+    return "multi_label_classification" if several else "single_label_classification"
+
+
+def in_order(label: str) -> tuple[int, float, str]:
+    """Numbers by their value, before names in alphabetical order."""
+    try:
+        return 0, float(label), label
+    except ValueError:
+        return 1, 0.0, label
+
+
+def figures_line(name: str, figures: dict[str, float], count: int, examples: str) -> str:
+    """A line on the figures of a set of this many "texts" or "images"."""
+    return (
+        f"{name}, {count:,} {examples}: accuracy {figures['accuracy']:.1%}, macro-F1"
+        f" {figures['macro_f1']:.1%}, micro-F1 {figures['micro_f1']:.1%}, calibration error"
+        f" {figures['calibration']:.3f}, loss {figures['loss']:.3f}"
+    )
+
+
+def described(labels: Sequence[str], counts: Sequence[int]) -> str:
+    shares = [f"{label} {count:,}" for label, count in zip(labels, counts, strict=True)]
+    more = f", … ({len(labels)} in all)" if len(labels) > 8 else ""
+    return f"labels: {', '.join(shares[:8])}{more}"
+
+
+def _losses(logits: Tensor, expected: NDArray[np.bool_], *, several: bool) -> NDArray[np.float64]:
+    """The loss of each text, (texts,)."""
+    wanted = torch.from_numpy(expected)
+    if several:
+        each = functional.binary_cross_entropy_with_logits(
+            logits, wanted.float(), reduction="none"
+        ).mean(1)
+    else:
+        each = functional.cross_entropy(logits, wanted.float().argmax(1), reduction="none")
+    return each.double().numpy()

@@ -1,0 +1,212 @@
+"""Labeled images from a user's files, in one size.
+
+A folder has a sub-folder for each label; an .npz has the arrays `images`, bytes of
+(n, height, width) or (n, height, width, channels), and `labels`, (n,).
+"""
+
+import os
+import zipfile
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from regard.data.lines import check_rereadable
+from regard.errors import BadArgumentError, DamagedFileError, NotFoundError, optional_package
+from regard.recipes.examples import Say
+from regard.recipes.labels.image_batches import Bytes
+from regard.tasks.images import Preparation, image_files, is_image, open_image
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
+
+Size = tuple[int, int]  # height and width, in pixels
+
+
+class Pictures(Protocol):
+    """Labeled images that can be read several times."""
+
+    path: str
+
+    @property
+    def labels(self) -> Sequence[str]:
+        """Of each image, (n,)."""
+
+    def sizes(self) -> Iterator[tuple[Size, bool, str]]:
+        """Each image's size, whether it is gray, and what to call it in messages."""
+
+    def read(self, preparation: Preparation) -> Iterator[Bytes]:
+        """Each image in one size, (height, width, channels)."""
+
+
+class PictureFolder:
+    """The images in the sub-folders of a folder, each labeled by the name of its sub-folder.
+
+    Raises:
+        DamagedFileError: a folder without sub-folders that have images.
+    """
+
+    def __init__(self, path: str, *, say: Say):
+        self.path = path
+        every = sorted(folder for folder in Path(path).iterdir() if folder.is_dir())
+        folders = [folder for folder in every if any(map(is_image, folder.rglob("*")))]
+        if not folders:
+            raise DamagedFileError(
+                f"expected a folder with a sub-folder of images for each label; {path} has none."
+            )
+        found = [(file, folder.name) for folder in folders for file in image_files(folder)]
+        self.files = [file for file, _ in found]
+        self.labels: Sequence[str] = [label for _, label in found]
+        others = sum(file.is_file() for file in Path(path).rglob("*")) - len(found)
+        if others:
+            say(f"{path}: {others:,} left out whose names are not those of images")
+
+    def sizes(self) -> Iterator[tuple[Size, bool, str]]:
+        for file in self.files:
+            yield _upright_size(file)
+
+    def read(self, preparation: Preparation) -> Iterator[Bytes]:
+        for file in self.files:
+            yield preparation.cut(open_image(file))
+
+
+class PictureArrays:
+    """The images of an .npz.
+
+    Raises:
+        DamagedFileError: it lacks an array, or has one of another shape or type.
+    """
+
+    def __init__(self, path: str):
+        self.path = path
+        arrays = _read_npz(path)
+        for name in ("images", "labels"):
+            if name not in arrays:
+                known = ", ".join(sorted(arrays)) or "nothing"
+                raise DamagedFileError(
+                    f"{path} has no array {name!r}; it has {known}."
+                    " Save it with numpy.savez(file, images=…, labels=…)."
+                )
+        images, labels = arrays["images"], arrays["labels"]
+        if images.dtype != np.uint8:
+            raise DamagedFileError(
+                f"images in {path} must be bytes from 0 to 255 (uint8); got {images.dtype}."
+            )
+        if images.ndim == 3:
+            images = images[..., None]
+        if images.ndim != 4 or images.shape[-1] not in (1, 3) or 0 in images.shape:
+            raise DamagedFileError(
+                f"images in {path} must be (n, height, width), (n, height, width, 1) or"
+                f" (n, height, width, 3); got {arrays['images'].shape}."
+            )
+        if labels.shape != (len(images),):
+            raise DamagedFileError(
+                f"labels in {path} must be ({len(images)},), one for each image; got"
+                f" {labels.shape}."
+            )
+        self.images = images
+        self.labels: Sequence[str] = [str(label) for label in labels.tolist()]
+
+    def sizes(self) -> Iterator[tuple[Size, bool, str]]:
+        count, height, width, channels = self.images.shape
+        for number in range(count):
+            yield (height, width), channels == 1, f"image {number} of {self.path}"
+
+    def read(self, preparation: Preparation) -> Iterator[Bytes]:
+        size = preparation.crop or preparation.size
+        cut = preparation.crop is not None or size != self.images.shape[1:3]
+        if not cut and preparation.channels >= self.images.shape[-1]:
+            yield from self.images
+            return
+        for pixels in self.images:
+            yield preparation.cut(_picture(pixels))
+
+
+def open_pictures(path: str, *, say: Say) -> Pictures:
+    """A folder or an .npz."""
+    return PictureFolder(path, say=say) if Path(path).is_dir() else PictureArrays(path)
+
+
+def check_pictures(path: str) -> None:
+    """Raises NotFoundError or BadArgumentError unless the path is a folder or an .npz."""
+    if not Path(path).exists():
+        raise NotFoundError(f"expected a folder of images or an .npz at {path}; there is neither.")
+    if Path(path).is_dir():
+        return
+    if Path(path).suffix != ".npz":
+        raise BadArgumentError(
+            f"expected a folder with a sub-folder of images for each label, or an .npz; got {path}."
+        )
+    check_rereadable(Path(path))
+
+
+@dataclass(frozen=True)
+class Look:
+    """What the sizes and colors of images are."""
+
+    sizes: Counter[Size]
+    gray: bool  # all of them
+    first: dict[Size, str] = field(default_factory=dict)  # an image of each size
+
+
+def look_at(pictures: Pictures) -> Look:
+    """Reads the sizes and colors of all images."""
+    sizes: Counter[Size] = Counter()
+    first: dict[Size, str] = {}
+    every_gray = True
+    for size, gray, name in pictures.sizes():
+        sizes[size] += 1
+        first.setdefault(size, name)
+        every_gray &= gray
+    return Look(sizes, every_gray, first)
+
+
+def common_size(look: Look, path: str) -> Size:
+    """The one size of all images.
+
+    Raises:
+        BadArgumentError: they have several.
+    """
+    if len(look.sizes) == 1:
+        return next(iter(look.sizes))
+    (usual, _), (other, _) = look.sizes.most_common(2)
+    raise BadArgumentError(
+        f"{look.first[other]} has {other[0]} × {other[1]} pixels, and other images in {path}"
+        f" {usual[0]} × {usual[1]}. Give image_size to resize all of them."
+    )
+
+
+def _read_npz(path: str) -> dict[str, NDArray[Any]]:
+    try:
+        with np.load(path, allow_pickle=False) as file:
+            return {name: file[name] for name in file.files if name in ("images", "labels")} | {
+                name: np.empty(0) for name in file.files if name not in ("images", "labels")
+            }
+    except (ValueError, OSError, EOFError, AttributeError, KeyError, zipfile.BadZipFile) as error:
+        if isinstance(error, OSError) and error.errno is not None:
+            raise
+        raise DamagedFileError(f"{path} is not an .npz of arrays ({error}).") from error
+
+
+def _upright_size(file: Path) -> tuple[Size, bool, str]:
+    """As `Pictures.sizes` gives it, from the file's first bytes."""
+    with optional_package("pillow", "reading images needs"):
+        from PIL import Image
+    try:
+        with Image.open(file) as image:
+            (width, height), gray = image.size, image.mode in ("1", "L")
+            on_its_side = image.getexif().get(0x0112, 1) in (5, 6, 7, 8)
+    except Exception:
+        open_image(file)  # says what is wrong with it
+        raise
+    return (width, height) if on_its_side else (height, width), gray, os.fspath(file)
+
+
+def _picture(pixels: Bytes) -> "Image":
+    with optional_package("pillow", "resizing images needs"):
+        from PIL import Image
+    return Image.fromarray(pixels[..., 0] if pixels.shape[-1] == 1 else pixels)

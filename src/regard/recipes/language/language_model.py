@@ -1,0 +1,288 @@
+"""Learn to continue a text: a decoder (GPT-2, Radford et al. 2019) from running text.
+
+data/
+    train.tokens, dev.tokens   one stream of token ids each
+    corpus.json                what is not in them: bytes of dev, the token between documents
+    tokenizer.json, …
+samples.txt                    what the model wrote at each evaluation
+"""
+
+import json
+import math
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any, ClassVar, cast
+
+import torch
+from torch import Tensor, nn
+
+from regard.checkpoints import from_pretrained, open_checkpoint, save_pretrained
+from regard.data import TokenStore
+from regard.data.documents import text_files
+from regard.errors import UnsupportedError
+from regard.files import whole_file, write_json
+from regard.generation import GenerationConfig, generate
+from regard.models import Decoder
+from regard.recipes.card import training_facts, write_card
+from regard.recipes.language.blocks import BlockBatch, Blocks, cut_blocks, even_starts
+from regard.recipes.language.corpus import check_enough, one_checksum, split_documents, write_tokens
+from regard.recipes.options.language import LanguageModelOptions
+from regard.recipes.prepared import prepare_once
+from regard.recipes.recipe import Recipe
+from regard.text import Tokenizer
+from regard.text.continuous import train_continuous
+from regard.training import Progress, cross_entropy
+from regard.training.precision import choose_dtype
+
+# Of generation_config.json: how the finished model writes, as nanoGPT's sample.py.
+SAMPLING: dict[str, Any] = {"do_sample": True, "temperature": 0.8, "top_k": 200}
+_TOKENS_AT_ONCE = 8192  # of an evaluation
+_HEADER = re.compile(r"=== step ([0-9,]+), dev loss .* ===\n")
+
+
+@dataclass(frozen=True)
+class RunningText:
+    """Everything training needs to know of the data."""
+
+    train: TokenStore
+    dev: TokenStore
+    tokenizer: Tokenizer
+    separator: int | None  # the token between documents; None: there is one
+    dev_bytes: int  # of UTF-8 that the dev tokens spell
+    documents: int  # to train on
+    origin: str
+    sha256: str
+
+
+class LanguageModelRecipe(Recipe[LanguageModelOptions, RunningText]):
+    """A decoder that learns to predict the next token of running text; see `Recipe`.
+
+    Documents are packed: a block holds several short ones, whose tokens do not attend to another's.
+    """
+
+    metric = "loss"
+    lower = True
+    shown: ClassVar = {
+        "loss": "dev loss {:.4f}",
+        "perplexity": "perplexity {:.2f}",
+        "bits_per_byte": "bits per byte {:.3f}",
+    }
+
+    @property
+    def files(self) -> list[str]:
+        paths = [*self.source, *([self.options.dev] if self.options.dev else [])]
+        return [str(file) for path in paths for file in text_files(path)]
+
+    @cached_property
+    def base(self) -> tuple[Decoder, Tokenizer] | None:
+        """The trained model and its tokenizer; None for random weights."""
+        name = self.options.base_model
+        if name is None:
+            return None
+        checkpoint = open_checkpoint(name)
+        if checkpoint.family.model is not Decoder:
+            raise UnsupportedError(
+                f"{name} must be a language model (GPT-2, Llama, Mistral, Qwen2); it is a"
+                f" {checkpoint.settings['model_type']} model. Give the folder of a language model."
+            )
+        return cast(Decoder, from_pretrained(checkpoint)), checkpoint.tokenizers.source
+
+    @property
+    def block(self) -> int:
+        """The length of a block, which a trained model's positions limit."""
+        most = None if self.base is None else self.base[0].config.max_positions
+        return self.options.block if most is None else min(self.options.block, most)
+
+    def prepare(self, folder: Path) -> RunningText:
+        options, [path] = self.options, self.source
+        names = ("text", "tokenizer", "base_model", "vocab_size", "dev_fraction", "block")
+        checksum = prepare_once(
+            folder,
+            self.files,
+            {name: getattr(options, name) for name in names},
+            lambda: self._prepare(path, folder),
+            say=self.say,
+        )
+        about = json.loads((folder / "corpus.json").read_text(encoding="utf-8"))
+        return RunningText(
+            train=TokenStore.open(folder / "train.tokens"),
+            dev=TokenStore.open(folder / "dev.tokens"),
+            tokenizer=Tokenizer.load(folder),
+            separator=about["separator"],
+            dev_bytes=about["dev_bytes"],
+            documents=about["documents"],
+            origin=Path(path).name,
+            sha256=one_checksum(checksum),
+        )
+
+    def _prepare(self, path: str, folder: Path) -> str:
+        options = self.options
+        split = split_documents(
+            path, options.dev, column=options.text, fraction=options.dev_fraction, say=self.say
+        )
+        tokenizer = self._tokenizer(piece.text for piece in split.train())
+        tokenizer.settings["model_max_length"] = self.block
+        tokenizer.save(folder)
+        separator = tokenizer.eos_id if split.separated else None
+        train, _ = write_tokens(
+            folder / "train.tokens", split.train(), tokenizer, separator=separator
+        )
+        dev, size = write_tokens(folder / "dev.tokens", split.dev(), tokenizer, separator=separator)
+        check_enough(train.tokens, self.block, path, "Give more text, or a shorter block.")
+        advice = "Give more text, a larger dev_fraction or a shorter block."
+        check_enough(dev.tokens, self.block, "the dev text", advice)
+        about = {
+            "separator": separator, "dev_bytes": size, "documents": len(split.train_documents),
+        }  # fmt: skip
+        write_json(folder / "corpus.json", about)
+        sizes = f"{len(train.tokens):,} tokens to train on, {len(dev.tokens):,} dev"
+        self.say(f"vocabulary: {tokenizer.vocab_size:,}; {sizes}")
+        return sizes
+
+    def _tokenizer(self, texts: Iterator[str]) -> Tokenizer:
+        if self.base is None:
+            kind = self.options.tokenizer or "subwords"
+            return train_continuous(texts, kind=kind, vocab_size=self.options.vocab_size)
+        tokenizer = self.base[1]
+        if "eos" not in tokenizer.special:
+            raise UnsupportedError(
+                f"{self.options.base_model} has no token that ends a text, which tells documents"
+                " apart. Name it in tokenizer_config.json as eos_token."
+            )
+        return tokenizer
+
+    def model(self, data: RunningText) -> Decoder:
+        if self.base is None:
+            end = data.tokenizer.eos_id
+            return Decoder(
+                self.options.model_settings(data.tokenizer.vocab_size, bos_id=end, eos_id=end)
+            )
+        trained = self.base[0]
+        dropout = self.options.dropout
+        changes: dict[str, Any] = {} if dropout is None else {"dropout": dropout}
+        model = Decoder(replace(trained.config, **changes))
+        model.load_state_dict(trained.state_dict())  # whose memory is the file's
+        return model
+
+    def describe(self, model: nn.Module) -> str:
+        if self.options.base_model is not None:
+            return f"language model from {self.options.base_model}"
+        config = cast(Decoder, model).config
+        return (
+            f"GPT of {config.num_layers} layers, {config.num_heads} heads, width {config.d_model},"
+            f" block {self.block}"
+        )
+
+    def batches(self, data: RunningText, model: nn.Module) -> Blocks:
+        return Blocks(
+            data.train.tokens,
+            block=self.block,
+            batch_size=min(self.options.rows(), self.options.max_tokens // self.block),
+            separator=data.separator,
+            seed=self.options.seed,
+        )
+
+    def loss(self, model: nn.Module, batch: BlockBatch) -> tuple[Tensor, int, int]:
+        model = cast(Decoder, model)
+        count = batch.targets.numel()
+        return summed_loss(model, batch), count, count
+
+    @torch.inference_mode()
+    def evaluate(self, model: nn.Module, data: RunningText) -> dict[str, float]:
+        model = cast(Decoder, model)
+        starts = even_starts(data.dev.tokens, self.block, self.options.dev_tokens)
+        at_once = max(1, _TOKENS_AT_ONCE // self.block)
+        total = 0.0
+        for first in range(0, len(starts), at_once):
+            rows = starts[first : first + at_once]
+            batch = cut_blocks(data.dev.tokens, rows, self.block, data.separator)
+            total += summed_loss(model, batch).item()
+        loss = total / (len(starts) * self.block)
+        self._sample = self._write(model, data)
+        return {
+            "loss": loss,
+            "perplexity": math.exp(min(loss, 700)),
+            "bits_per_byte": loss / math.log(2) * len(data.dev.tokens) / data.dev_bytes,
+        }
+
+    def _write(self, model: Decoder, data: RunningText) -> str:
+        """The dev text's first tokens and what the model makes of them, with one seed always.
+
+        A text longer than the block is written in steps that read the last half of a block.
+        """
+        length, half = self.options.sample_tokens, max(1, self.block // 2)
+        ids = [int(id_) for id_ in data.dev.tokens[: max(1, min(half, 8))]]
+        if not length:
+            return ""
+        end = len(ids) + length
+        device = model.output_weight.device
+        while len(ids) < end:
+            config = GenerationConfig(
+                max_new_tokens=min(end - len(ids), max(1, self.block - half)),
+                seed=self.options.seed + len(ids),
+                **SAMPLING,
+            )
+            prompt = torch.tensor([ids[-half:]], device=device)
+            [[written]] = generate(model.start(), prompt, config)
+            ids += written.tokens
+        return data.tokenizer.decode(id_ for id_ in ids if id_ < data.tokenizer.vocab_size)
+
+    def watch(self, event: str, progress: Progress) -> None:
+        """Keeps and shows the samples; those of a later step are of a run that was cut off."""
+        if event != "evaluate" or not self._sample:
+            return
+        file = Path(self.options.output) / "samples.txt"
+        before = file.read_text(encoding="utf-8") if file.exists() else ""
+        header = f"=== step {progress.step:,}, dev loss {progress.figures['loss']:.4f} ===\n"
+        with whole_file(file) as whole:
+            kept = _before(before, progress.step)
+            whole.write_text(f"{kept}{header}{self._sample}\n\n", encoding="utf-8")
+        self.say(f"sample: {self._sample!r}")
+
+    def save(self, model: nn.Module, data: RunningText, progress: Progress, folder: Path) -> None:
+        model = cast(Decoder, model)
+        # What it computed with, so that its figures hold.
+        dtype = choose_dtype(self.options.precision, model.output_weight.device)
+        save_pretrained(model, folder, dtype=dtype)
+        data.tokenizer.save(folder)
+        settings = SAMPLING | {"max_new_tokens": self.block, "eos_token_id": model.config.eos_id}
+        write_json(folder / "generation_config.json", settings)
+        options, dev = self.options, progress.figures
+        facts = {
+            "pipeline_tag": "text-generation",
+            "kind": self.describe(model),
+            "data": options.data_note or data.origin,
+            "training_tokens": len(data.train.tokens),
+            **({"base_model": options.base_model} if options.base_model else {}),
+            **training_facts(model, options, progress, self.command),
+        }
+        lines = [
+            f"{facts['kind']}: {facts['parameters']:,} parameters, {data.tokenizer.vocab_size:,}"
+            " tokens in the vocabulary",
+            f"Data: {facts['data']} ({data.documents:,} documents, {facts['training_tokens']:,}"
+            " tokens to train on)",
+            f"License of these weights: {options.license}",
+            f"Command: `{self.command}`",
+            f"Training: {facts['minutes']} minutes, {progress.step:,} steps",
+            f"Dev set, {len(data.dev.tokens):,} tokens: loss {dev['loss']:.4f}, perplexity"
+            f" {dev['perplexity']:.2f}, {dev['bits_per_byte']:.3f} bits per byte",
+        ]
+        write_card(folder, "Language model", facts, lines)
+
+
+def summed_loss(model: Decoder, batch: BlockBatch) -> Tensor:
+    """The sum over all tokens of −log p(next token), a scalar."""
+    batch = batch.to(model.output_weight.device)
+    hidden = model.hidden(batch.ids, documents=batch.documents)
+    return cross_entropy(hidden.flatten(0, 1), model.output_weight, batch.targets.flatten())
+
+
+def _before(samples: str, step: int) -> str:
+    """The samples of earlier steps than this one."""
+    for found in _HEADER.finditer(samples):
+        if int(found[1].replace(",", "")) >= step:
+            return samples[: found.start()]
+    return samples

@@ -1,0 +1,253 @@
+"""Learn to fill in masked words: an encoder (BERT, Devlin et al. 2019) from running text.
+
+data/
+    train.tokens, dev.tokens   blocks of token ids, with the special tokens around each
+    tokenizer.json, …
+"""
+
+import math
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import ClassVar, cast
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor, nn
+
+from regard.checkpoints import save_pretrained
+from regard.data import TokenStore
+from regard.data.documents import Piece, text_files
+from regard.errors import UnsupportedError
+from regard.models import Encoder
+from regard.models.encoder import MaskedLMHead
+from regard.recipes.card import training_facts, write_card
+from regard.recipes.encoded import EncodedTexts, write_store
+from regard.recipes.encoders import EncoderRecipe
+from regard.recipes.language.corpus import one_checksum, split_documents
+from regard.recipes.language.masking import MaskedBatch, Masking
+from regard.recipes.options.encoders import MaskedLanguageModelOptions
+from regard.recipes.prepared import prepare_once
+from regard.text import Tokenizer
+from regard.training import Progress, cross_entropy
+
+_AT_ONCE = 64
+
+
+@dataclass(frozen=True)
+class EncoderText:
+    """Everything training needs to know of the data."""
+
+    train: TokenStore
+    dev: TokenStore
+    tokenizer: Tokenizer
+    origin: str
+    sha256: str
+
+
+class MaskedTexts:
+    """The batches of `EncodedTexts`; what a step hides follows from seed and step."""
+
+    def __init__(self, texts: EncodedTexts, masking: Masking) -> None:
+        self.texts, self.masking = texts, masking
+
+    def __len__(self) -> int:
+        """Batches in an epoch."""
+        return len(self.texts)
+
+    def at(self, step: int) -> MaskedBatch:
+        """The batch of a step, from 0."""
+        return self.masking.masked(self.texts.at(step), step)
+
+
+class MaskedLanguageModelRecipe(EncoderRecipe[MaskedLanguageModelOptions, EncoderText]):
+    """An encoder that learns to predict the words hidden from it; see `Recipe`.
+
+    A text is read in blocks of whole words, none of which crosses the end of a document.
+    """
+
+    metric = "loss"
+    lower = True
+    shown: ClassVar = {
+        "loss": "dev loss {:.4f}",
+        "perplexity": "perplexity {:.2f}",
+        "accuracy": "accuracy {:.1%}",
+    }
+
+    @property
+    def files(self) -> list[str]:
+        paths = [*self.source, *([self.options.dev] if self.options.dev else [])]
+        return [str(file) for path in paths for file in text_files(path)]
+
+    def prepare(self, folder: Path) -> EncoderText:
+        options, [path] = self.options, self.source
+        names = ("text", "base_model", "vocab_size", "dev_fraction", "seed")
+        checksum = prepare_once(
+            folder,
+            self.files,
+            {name: getattr(options, name) for name in names} | {"max_length": self.max_length},
+            lambda: self._prepare(path, folder),
+            say=self.say,
+        )
+        return EncoderText(
+            train=TokenStore.open(folder / "train.tokens"),
+            dev=TokenStore.open(folder / "dev.tokens"),
+            tokenizer=Tokenizer.load(folder),
+            origin=Path(path).name,
+            sha256=one_checksum(checksum),
+        )
+
+    def _prepare(self, path: str, folder: Path) -> str:
+        options = self.options
+        split = split_documents(
+            path, options.dev, column=options.text, fraction=options.dev_fraction, say=self.say
+        )
+        tokenizer = self.tokenizer(
+            folder, (_one_line(line) for piece in split.train() for line in piece.text.split("\n"))
+        )
+        sizes = {}
+        for name, pieces in (("train", split.train()), ("dev", split.dev())):
+            store = write_store(
+                folder / f"{name}.tokens",
+                ((ids, len(ids), ()) for ids in blocks(pieces, tokenizer, self.max_length)),
+                vocab_size=tokenizer.vocab_size,
+                targets=0,
+                max_length=self.max_length,
+            )
+            sizes[name] = f"{len(store):,} blocks, {int(store.lengths()[0].sum()):,} tokens"
+        summary = f"{sizes['train']} to train on; dev: {sizes['dev']}"
+        self.say(summary)
+        return summary
+
+    def tokenizer(self, folder: Path, texts: Iterable[str]) -> Tokenizer:
+        tokenizer = super().tokenizer(folder, texts)
+        if "mask" not in tokenizer.special:
+            raise UnsupportedError(
+                f"{self.options.base_model} has no token that masks a word. Name it in"
+                " tokenizer_config.json as mask_token, or start from another model."
+            )
+        return tokenizer
+
+    def model(self, data: EncoderText) -> Encoder:
+        return self.encoder(data.tokenizer, "masked_lm")
+
+    def batches(self, data: EncoderText, model: nn.Module) -> MaskedTexts:
+        masking = Masking.of(data.tokenizer, share=self.options.masked, seed=self.options.seed)
+        return MaskedTexts(self.encoded(data.train, model), masking)
+
+    def loss(self, model: nn.Module, batch: MaskedBatch) -> tuple[Tensor, int, int]:
+        states, table, bias, targets = predicted(cast(Encoder, model), batch)
+        loss = cross_entropy(states, table, targets, bias=bias)
+        return loss, len(targets), batch.inputs.num_tokens
+
+    @torch.inference_mode()
+    def evaluate(self, model: nn.Module, data: EncoderText) -> dict[str, float]:
+        model = cast(Encoder, model)
+        texts = self.encoded(data.dev, model)
+        # The same words are hidden at each evaluation, and not those of a step of training.
+        masking = Masking.of(data.tokenizer, share=self.options.masked, seed=self.options.seed)
+        loss, right, count, read = 0.0, 0, 0, 0
+        for number, rows in enumerate(texts.plan.epoch(0)):
+            batch = masking.masked(texts.batch(rows), number, part=1)
+            states, table, bias, targets = predicted(model, batch)
+            logits = nn.functional.linear(states, table, bias).float()
+            loss += nn.functional.cross_entropy(logits, targets, reduction="sum").item()
+            right += int((logits.argmax(-1) == targets).sum())
+            count, read = count + len(targets), read + batch.inputs.num_tokens
+            if read >= self.options.dev_tokens:
+                break
+        return {
+            "loss": loss / count,
+            "perplexity": math.exp(min(loss / count, 700)),
+            "accuracy": right / count,
+        }
+
+    def save(self, model: nn.Module, data: EncoderText, progress: Progress, folder: Path) -> None:
+        save_pretrained(model, folder, dtype=self.dtype(model))
+        data.tokenizer.save(folder)
+        options, dev = self.options, progress.figures
+        facts = {
+            "pipeline_tag": "fill-mask",
+            "kind": self.describe(model),
+            "data": options.data_note or data.origin,
+            "training_tokens": int(data.train.lengths()[0].sum()),
+            **({"base_model": options.base_model} if options.base_model else {}),
+            **training_facts(model, options, progress, self.command),
+        }
+        lines = [
+            f"{facts['kind'].capitalize()}: {facts['parameters']:,} parameters",
+            f"Data: {facts['data']} ({facts['training_tokens']:,} tokens to train on); whole words"
+            f" are masked, {options.masked:.0%} of the tokens",
+            f"License of these weights: {options.license}",
+            f"Command: `{self.command}`",
+            f"Training: {facts['minutes']} minutes, {progress.step:,} steps",
+            f"Dev set: loss {dev['loss']:.4f}, perplexity {dev['perplexity']:.2f} and accuracy"
+            f" {dev['accuracy']:.1%} of masked tokens",
+        ]
+        write_card(folder, "Masked language model", facts, lines)
+
+
+def predicted(model: Encoder, batch: MaskedBatch) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+    """What the logits of the masked positions are made of, and the tokens that were there.
+
+    Returns:
+        states (masked, d_model), the output table (vocab, d_model), its bias (vocab,) and the
+        targets (masked,): nothing is computed for a position that is not to be predicted.
+    """
+    assert isinstance(model.head, MaskedLMHead)
+    device = model.embed.tokens.weight.device
+    inputs = batch.inputs.to(device).inputs
+    states = model.hidden(
+        inputs.ids, token_type_ids=inputs.token_type_ids, attention_mask=inputs.attention_mask
+    )
+    hidden = states[batch.chosen.to(device)]
+    return (
+        model.head.transform(hidden),
+        model.embed.tokens.weight,
+        model.head.bias,
+        batch.targets.to(device),
+    )
+
+
+def blocks(pieces: Iterable[Piece], tokenizer: Tokenizer, max_length: int) -> Iterator[list[int]]:
+    """The ids of documents in blocks of at most `max_length`, special tokens included; a block
+    ends before a word, if there is one to end before."""
+    around = tokenizer.inputs("a").ids
+    [letter] = tokenizer.encode("a")[:1]
+    at = around.index(letter)
+    before, after = around[:at], around[at + len(tokenizer.encode("a")) :]
+    room = max_length - len(before) - len(after)
+    begins = word_starts(tokenizer)
+    waiting: list[int] = []
+    document = -1
+    source = iter(pieces)
+    while chunk := list(islice(source, _AT_ONCE)):
+        encoded = tokenizer.encode_batch([_one_line(piece.text) for piece in chunk])
+        for piece, ids in zip(chunk, encoded, strict=True):
+            if piece.document != document and waiting:
+                yield [*before, *waiting, *after]
+                waiting = []
+            document = piece.document
+            waiting += ids
+            start = 0
+            while len(waiting) - start > room:
+                end = start + room
+                whole = next((k for k in range(end, start, -1) if begins[waiting[k]]), end)
+                yield [*before, *waiting[start:whole], *after]
+                start = whole
+            waiting = waiting[start:]
+    if waiting:
+        yield [*before, *waiting, *after]
+
+
+def word_starts(tokenizer: Tokenizer) -> NDArray[np.bool_]:
+    """Which tokens begin a word, (vocab,)."""
+    return np.array(
+        [tokenizer.starts_word(token) for token in tokenizer.tokens(range(tokenizer.vocab_size))]
+    )
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())

@@ -1,0 +1,1 @@
+"""The options of training, each with its only default and its help."""

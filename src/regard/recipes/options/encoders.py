@@ -1,0 +1,202 @@
+"""The options of training an encoder, for each of its tasks."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from regard.errors import BadArgumentError, check_choice, unknown
+from regard.recipes.options.run import (
+    TunedOptions,
+    data_option,
+    limit_option,
+    model_option,
+    option,
+)
+
+# The projections that have adapters, by the names of their modules.
+LORA_TARGETS = {
+    "attention": ("query", "key", "value", "output"),
+    "all": ("query", "key", "value", "output", "inner", "outer", "gate"),
+}
+
+# Peak learning rates that trained well from random weights.
+SCRATCH_RATES = {
+    "tiny": 1e-3, "mini": 5e-4, "small": 3e-4, "medium": 2e-4, "base": 1e-4, "large": 5e-5,
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class EncoderOptions(TunedOptions):
+    """What training an encoder can be asked."""
+
+    preset: str = model_option(
+        "mini", "Size of a model from random weights.", metavar="tiny|mini|small|medium|base|large"
+    )
+    lora_rank: int = model_option(
+        0, "Train low-rank adapters (LoRA) of this rank, and the head.", shown="no adapters", min=0
+    )
+    lora_alpha: float | None = model_option(
+        None, "What adapters are multiplied by, over their rank.", shown="twice the rank", min=0
+    )
+    lora_targets: str = model_option(
+        "attention", "The projections that have adapters.", metavar="attention|all"
+    )
+    vocab_size: int | None = data_option(
+        None, "Subwords of a new vocabulary.", shown="from the amount of text", min=1
+    )
+    max_length: int = data_option(
+        256, "Longer texts, in tokens, are cut, as the finished model will cut them.", min=8
+    )
+
+    def __post_init__(self) -> None:
+        self.model_settings(8)
+        super().__post_init__()
+        if self.lora_rank and (self.base_model is None or self.train_layers is not None):
+            raise BadArgumentError(
+                "lora_rank trains adapters of a trained model, whose layers stay as they are. Give"
+                " base_model, and leave train_layers out."
+            )
+        if self.lora_targets not in LORA_TARGETS:
+            raise unknown("lora_targets", self.lora_targets, LORA_TARGETS)
+
+    def peak_rate(self) -> float:
+        """By default what trained well: smaller for wider models, and for a trained one."""
+        if self.learning_rate is not None:
+            return self.learning_rate
+        if self.base_model is None:
+            return SCRATCH_RATES[self.preset]
+        return 1e-3 if self.lora_rank else 1e-4
+
+    def model_settings(self, vocab_size: int) -> Any:
+        """The config of a new model without a head.
+
+        Raises:
+            BadArgumentError: an unknown preset.
+        """
+        from regard.models import encoder_preset
+
+        changes = {} if self.dropout is None else {"dropout": self.dropout}
+        return encoder_preset(self.preset, vocab_size, **changes)
+
+
+@dataclass(frozen=True)
+class ClassificationOptions(EncoderOptions):
+    """The options of `regard train classification`."""
+
+    output: str = data_option("runs/classification", "The run's folder.", free=True)
+    text: str | None = data_option(None, "The column of the texts.", shown="text, sentence, …")
+    pair: str | None = data_option(
+        None, "The column of second texts, for a model of pairs.", shown="none"
+    )
+    label: str | None = data_option(None, "The column of the labels.", shown="label, labels, …")
+    separator: str | None = data_option(
+        None, "Between the labels of one text; JSON has lists.", shown="one label a text"
+    )
+    class_weights: bool = option(False, "Weigh each label by the inverse of how often it occurs.")
+
+
+@dataclass(frozen=True)
+class QuestionAnsweringOptions(EncoderOptions):
+    """The options of `regard train question-answering`."""
+
+    output: str = data_option("runs/question-answering", "The run's folder.", free=True)
+    question: str | None = data_option(None, "The column of the questions.", shown="question, …")
+    context: str | None = data_option(
+        None, "The column of the texts that may hold the answers.", shown="context, passage, …"
+    )
+    answer: str | None = data_option(
+        None, "The column of the answers; an empty one: there is none.", shown="answer, answers, …"
+    )
+    start: str | None = data_option(
+        None,
+        "The column of the answers' first characters in the context, from 0.",
+        shown="start, answer_start",
+    )
+    max_length: int = data_option(
+        384, "Tokens of a window, question and special tokens counted.", min=16
+    )
+    doc_stride: int = data_option(
+        128, "Tokens that a window of a long context shares with the one before it.", min=0
+    )
+    max_answer_len: int = option(30, "Longest answer that is predicted, in tokens.", min=1)
+
+
+@dataclass(frozen=True)
+class EmbeddingOptions(EncoderOptions):
+    """The options of `regard train embedding`."""
+
+    output: str = data_option("runs/embedding", "The run's folder.", free=True)
+    text: str | None = data_option(None, "The column of the texts.", shown="text, sentence1, …")
+    pair: str | None = data_option(
+        None, "The column of the texts that belong to them.", shown="pair, sentence2, …"
+    )
+    score: str | None = data_option(
+        None,
+        "The column of how similar the two are; then cosines are trained to be the scores.",
+        shown="score, similarity",
+    )
+    score_scale: float | None = data_option(
+        None, "The score of two equal texts.", shown="1, or the highest if above 1"
+    )
+    pooling: str | None = model_option(
+        None,
+        "How the tokens' states become one vector.",
+        shown="the model's, else mean",
+        metavar="mean|cls|max",
+    )
+    batch_size: int = option(64, "Most pairs in a batch: each has all others as negatives.", min=2)
+    temperature: float = option(0.05, "What the cosines are divided by before the softmax.", min=0)
+    symmetric: bool = option(False, "Also look for each first text among those of the second.")
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.pooling is not None:
+            from regard.tasks.embedding import POOLING
+
+            check_choice("pooling", self.pooling, POOLING)
+        if not self.temperature > 0:
+            raise BadArgumentError(f"temperature must be above 0; got {self.temperature}.")
+        if self.score_scale is not None and not self.score_scale > 0:
+            raise BadArgumentError(f"score_scale must be above 0; got {self.score_scale}.")
+        if self.batch_size < 2:
+            raise BadArgumentError(
+                f"batch_size must be at least 2, for a pair needs another; got {self.batch_size}."
+            )
+        if self.train_layers == 0:
+            raise BadArgumentError(
+                "train_layers must be at least 1, for an embedding model has no head; got 0."
+            )
+
+
+@dataclass(frozen=True)
+class MaskedLanguageModelOptions(EncoderOptions):
+    """The options of `regard train masked-language-model`."""
+
+    output: str = data_option("runs/masked-language-model", "The run's folder.", free=True)
+    dev: str | None = data_option(
+        None, "Text to choose the best model by.", shown="held out", free=True
+    )
+    dev_fraction: float = data_option(
+        0.1, "Held out: the end of a text; of 20 documents or more, whole ones.", min=0, max=1
+    )
+    text: str | None = data_option(None, "The column of the texts, in records.", shown="text, …")
+    masked: float = option(0.15, "Share of the tokens to predict, as whole words.", min=0, max=1)
+    max_length: int = data_option(128, "Most tokens that are read together.", min=8)
+    dev_tokens: int = limit_option(65_536, "Most dev tokens of an evaluation.", min=1)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        for name in self.not_used():
+            if getattr(self, name) != self.settings()[name].default:
+                raise BadArgumentError(
+                    f"{name} is not an option of a masked language model. Leave it out."
+                )
+        for name in ("dev_fraction", "masked"):
+            if not 0 < getattr(self, name) < 1:
+                raise BadArgumentError(
+                    f"{name} must be above 0 and below 1; got {getattr(self, name)}."
+                )
+
+    @classmethod
+    def not_used(cls) -> frozenset[str]:
+        """The options of other encoders that this task does not have."""
+        return frozenset({"test", "lora_rank", "lora_alpha", "lora_targets"})

@@ -1,0 +1,127 @@
+"""The options of training a classifier of images."""
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from regard.errors import BadArgumentError
+from regard.recipes.options.run import (
+    TunedOptions,
+    data_option,
+    limit_option,
+    model_option,
+    option,
+)
+
+if TYPE_CHECKING:
+    from regard.training import TrainingConfig
+
+DEFAULT_VISION = "mini"  # the preset of a vision Transformer from random weights
+
+# Peak learning rates of vision Transformers from random weights. That of mini trained well; the
+# others fall with the width and are not measured.
+VISION_RATES = {
+    "mini": 2e-3, "micro": 1e-3, "tiny": 5e-4, "small": 3e-4, "base": 1e-4, "large": 1e-4,
+    "huge": 5e-5,
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class ImageClassificationOptions(TunedOptions):
+    """What training a classifier of images can be asked."""
+
+    output: str = data_option("runs/image-classification", "The run's folder.", free=True)
+    dev: str | None = data_option(
+        None, "Images like the data, to choose the best model by.", shown="split off", free=True
+    )
+    test: str | None = data_option(
+        None, "Images like the data, to score the finished model on.", shown="split off", free=True
+    )
+    image_size: int | None = data_option(
+        None,
+        "Resize to this height and width, in pixels.",
+        shown="the images', or the model's",
+        min=4,
+    )
+    preset: str | None = model_option(
+        None,
+        "Size of a model from random weights.",
+        shown=DEFAULT_VISION,
+        metavar="mini|micro|tiny|small|base|large|huge",
+    )
+    patch_size: int | None = model_option(
+        None, "Height and width of a patch, in pixels.", shown="4 to 14 patches a side", min=1
+    )
+    channels: int | None = model_option(
+        None,
+        "Of a model from random weights. A model of 1 sees gray; programs that read every picture"
+        " in color, such as transformers' pipeline, need 3.",
+        shown="3",
+        metavar="1|3",
+    )
+    shift: float = option(
+        0.07, "Augmentation: move an image by up to this part of its side.", min=0, max=1
+    )
+    rotate: float = option(
+        10.0, "Augmentation: rotate it by up to this many degrees.", min=0, max=180
+    )
+    scale: float = option(
+        0.1, "Augmentation: enlarge or reduce it by up to this part.", min=0, max=1
+    )
+    flip: bool = option(False, "Augmentation: mirror every second image, left to right.")
+    class_weights: bool = option(False, "Weigh each label by the inverse of how often it occurs.")
+    batch_size: int = option(64, "Most images in a batch.", min=1)
+    max_tokens: int = option(
+        16384, "Most tokens in a batch: a token for each patch and one for the class.", min=1
+    )
+    weight_decay: float = option(0.05, "AdamW's, on matrices.", min=0)
+    evaluate_every: int | None = limit_option(
+        None,
+        "Steps from one evaluation to the next.",
+        shown="an epoch, at most 1000",
+        flag="--eval-every",
+        min=1,
+    )
+
+    def __post_init__(self) -> None:
+        for name in ("image_size", "preset", "patch_size", "channels"):
+            if self.base_model is not None and getattr(self, name) is not None:
+                raise BadArgumentError(
+                    f"{name} is that of the trained model; leave it out, or base_model."
+                )
+        if self.channels not in (None, 1, 3):
+            raise BadArgumentError(f"channels must be 1 or 3; got {self.channels}.")
+        for name, most in (("shift", 1), ("rotate", 180), ("scale", 1)):
+            if not 0 <= (value := getattr(self, name)) <= most:
+                raise BadArgumentError(f"{name} must be from 0 to {most}; got {value}.")
+        if self.base_model is None:
+            self.model_settings(())
+        super().__post_init__()
+
+    def peak_rate(self) -> float:
+        """By default what trained well: smaller for wider models, and for a trained one."""
+        if self.learning_rate is not None:
+            return self.learning_rate
+        return 1e-4 if self.base_model else VISION_RATES[self.model_name]
+
+    def training_config(self, *, epoch: int) -> "TrainingConfig":
+        config = super().training_config(epoch=epoch)
+        every = self.evaluate_every or min(epoch, 1000)
+        return replace(config, evaluate_every=every)
+
+    @property
+    def model_name(self) -> str:
+        """The preset of a model from random weights."""
+        return self.preset or DEFAULT_VISION
+
+    def model_settings(self, labels: tuple[str, ...], **changes: Any) -> Any:
+        """The config of a new model for these labels; without any, of one without a head.
+
+        Raises:
+            BadArgumentError: an unknown preset.
+        """
+        from regard.models import vision_preset
+
+        if self.dropout is not None:
+            changes["dropout"] = self.dropout
+        head = "classification" if labels else "none"
+        return vision_preset(self.model_name, head=head, labels=labels, **changes)

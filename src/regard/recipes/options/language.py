@@ -1,0 +1,140 @@
+"""The options of training a language model."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from regard.errors import BadArgumentError
+from regard.recipes.options.run import (
+    RunOptions,
+    data_option,
+    limit_option,
+    model_option,
+    option,
+)
+
+
+@dataclass(frozen=True)
+class LanguageModelOptions(RunOptions):
+    """The options of `regard train language-model`."""
+
+    output: str = data_option("runs/language-model", "The run's folder.", free=True)
+    dev: str | None = data_option(
+        None, "Text to choose the best model by.", shown="held out", free=True
+    )
+    dev_fraction: float = data_option(
+        0.1, "Held out: the end of a text; of 20 documents or more, whole ones.", min=0, max=1
+    )
+    text: str | None = data_option(None, "The column of the texts, in records.", shown="text, …")
+    tokenizer: str | None = data_option(
+        None,
+        "What a token is.",
+        shown="subwords, or the model's",
+        metavar="characters|bytes|subwords",
+    )
+    vocab_size: int | None = data_option(
+        None, "Most subwords.", shown="from the amount of text", min=1
+    )
+    base_model: str | None = model_option(
+        None, "Continue from this GPT-2 or Llama: a folder or hub:org/name.", flag="--from"
+    )
+    preset: str = model_option(
+        "tiny", "Size of a model from random weights.", metavar="tiny|mini|small|gpt2|…"
+    )
+    d_model: int | None = model_option(None, "Width.", shown="preset's", min=1)
+    layers: int | None = model_option(None, "How many.", shown="preset's", min=1)
+    heads: int | None = model_option(None, "In each layer.", shown="preset's", min=1)
+    dropout: float | None = model_option(None, "On every sub-layer.", shown="0, or the model's")
+    block: int = option(
+        256, "Tokens that are read together; a new model has as many positions.", min=2
+    )
+    batch_size: int | None = option(
+        None, "Blocks in a batch, at most --max-tokens.", shown="by --max-tokens", min=1
+    )
+    warmup: int | None = option(None, "Steps up to the peak.", shown="6 % of all", min=0)
+    schedule: str = option(
+        "cosine",
+        "How the rate falls after the peak; cosine to a tenth, linear to 0.",
+        metavar="inverse-sqrt|linear|cosine",
+    )
+    weight_decay: float = option(0.1, "AdamW's, on matrices.", min=0)
+    beta2: float = option(0.99, "AdamW's, of the mean of squares.", min=0, max=1)
+    max_epochs: float | None = limit_option(
+        None, "Stop after this many epochs.", shown="3 from a trained model, else 10", min=0
+    )
+    evaluate_every: int | None = limit_option(
+        None,
+        "Steps from one evaluation to the next.",
+        shown="half an epoch, at most 1000",
+        flag="--eval-every",
+        min=1,
+    )
+    average: int = limit_option(1, "Newest checkpoints whose mean is the model.", min=1)
+    dev_tokens: int = limit_option(65_536, "Most dev tokens of an evaluation.", min=1)
+    sample_tokens: int = limit_option(
+        200, "Tokens that are written at each evaluation, also to samples.txt; 0: none.", min=0
+    )
+
+    def __post_init__(self) -> None:
+        self.model_settings(300)
+        super().__post_init__()
+        if not 0 < self.dev_fraction < 1:
+            raise BadArgumentError(
+                f"dev_fraction must be above 0 and below 1; got {self.dev_fraction}."
+            )
+        if not 0 <= self.beta2 < 1:
+            raise BadArgumentError(f"beta2 must be at least 0 and below 1; got {self.beta2}.")
+        if self.block > self.max_tokens:
+            raise BadArgumentError(
+                f"max_tokens must be at least block, {self.block}; got {self.max_tokens}."
+            )
+        own = ("d_model", "layers", "heads", "tokenizer", "vocab_size")
+        if self.base_model is not None:
+            for name in own:
+                if getattr(self, name) is not None:
+                    raise BadArgumentError(
+                        f"{name} is of a model from random weights; base_model has its own. Leave"
+                        " one of them out."
+                    )
+
+    def rows(self) -> int:
+        """Blocks in a batch."""
+        return min(self.batch_size or self.max_tokens, self.max_tokens // self.block)
+
+    def betas(self) -> tuple[float, float]:
+        return 0.9, self.beta2
+
+    def epochs(self) -> float | None:
+        if self.max_epochs is not None or self.max_steps is not None:
+            return self.max_epochs
+        return 10 if self.base_model is None else 3
+
+    def peak_rate(self) -> float:
+        """By default smaller for wider models, and for a trained one."""
+        if self.learning_rate is not None:
+            return self.learning_rate
+        if self.base_model is not None:
+            return 1e-4
+        return min(2e-3, 0.4 / int(self.model_settings(300).d_model))
+
+    def model_settings(self, vocab_size: int, **changes: Any) -> Any:
+        """The config of a new model.
+
+        Raises:
+            BadArgumentError: an unknown preset, or a width that the heads do not divide.
+        """
+        from regard.models.decoder import DECODER_PRESETS, decoder_preset
+
+        own = {"d_model": self.d_model, "num_layers": self.layers, "num_heads": self.heads}
+        changes |= {name: value for name, value in own.items() if value is not None}
+        if self.dropout is not None:
+            changes["dropout"] = self.dropout
+        if self.d_model is not None and self.preset in DECODER_PRESETS:
+            preset = DECODER_PRESETS[self.preset]
+            changes["d_ff"] = round(self.d_model * preset["d_ff"] / preset["d_model"])
+        config = decoder_preset(self.preset, vocab_size, max_positions=self.block, **changes)
+        if config.d_model % config.num_heads:
+            raise BadArgumentError(
+                f"d_model must be a multiple of heads; got {config.d_model} and"
+                f" {config.num_heads}. Change one of them."
+            )
+        return config

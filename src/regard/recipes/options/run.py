@@ -1,0 +1,217 @@
+"""The options of training, each with its only default and its help.
+
+The commands are made from these classes, so nothing here imports torch before an option is used.
+"""
+
+from dataclasses import Field, dataclass, field, fields
+from typing import TYPE_CHECKING, Any
+
+from regard.errors import BadArgumentError
+
+if TYPE_CHECKING:
+    from regard.training import TrainingConfig
+
+
+def option(
+    default: Any,
+    help: str,
+    *,
+    shown: str | None = None,
+    flag: str | None = None,
+    metavar: str | None = None,
+    min: float | None = None,
+    max: float | None = None,
+    free: bool = False,
+    panel: str = "Training",
+) -> Any:
+    """A field of a class of options.
+
+    Args:
+        default: None leaves the choice to the recipe.
+        shown: what --help shows for a default that is computed: "split off".
+        flag: on the command line, where it differs from the field's name.
+        metavar: what --help shows for its value: "tiny|small".
+        min, max: bounds that the command checks.
+        free: a resumed run may change it: no step's result depends on it.
+        panel: the part of --help that lists it.
+    """
+    about = dict(help=help, shown=shown, flag=flag, metavar=metavar, min=min, max=max)
+    return field(default=default, metadata={**about, "free": free, "panel": panel})
+
+
+def data_option(default: Any, help: str, **more: Any) -> Any:
+    return option(default, help, panel="Data", **more)
+
+
+def model_option(default: Any, help: str, **more: Any) -> Any:
+    return option(default, help, panel="Model", **more)
+
+
+def limit_option(default: Any, help: str, **more: Any) -> Any:
+    return option(default, help, panel="Evaluation and limits", free=True, **more)
+
+
+@dataclass(frozen=True)
+class RunOptions:
+    """What every training run can be asked.
+
+    Raises:
+        BadArgumentError: a value out of range.
+    """
+
+    output: str = data_option("runs/model", "The run's folder.", free=True)
+    dev: str | None = data_option(
+        None, "A file like the data, to choose the best model by.", shown="split off", free=True
+    )
+    license: str = data_option("unknown", "The weights' license, for the model card.", free=True)
+    data_note: str = data_option(
+        "", "What the data is, for the model card.", shown="the file", free=True
+    )
+    max_tokens: int = option(4096, "Tokens in a batch, padding counted.", min=1)
+    accumulate: int = option(1, "Batches in a step.", min=1)
+    learning_rate: float | None = option(None, "At its peak.", shown="preset's")
+    warmup: int | None = option(1000, "Steps up to the peak.", min=0)
+    schedule: str = option(
+        "inverse-sqrt",
+        "How the rate falls after the peak; linear and cosine reach 0 at the last step.",
+        metavar="inverse-sqrt|linear|cosine",
+    )
+    cooldown: int = option(0, "Last steps of --max-steps, down to a rate of 0.", min=0)
+    weight_decay: float = option(0.0, "AdamW's, on matrices.", min=0)
+    max_steps: int | None = limit_option(None, "Stop after this many steps.", min=1)
+    max_epochs: float | None = limit_option(None, "Stop after this many epochs.", min=0)
+    max_minutes: float | None = limit_option(None, "Stop after this many minutes.", min=0)
+    evaluate_every: int | None = limit_option(
+        250, "Steps from one evaluation to the next.", flag="--eval-every", min=1
+    )
+    average: int = limit_option(
+        5, "Newest checkpoints whose mean is the model; in a cooldown, only its own.", min=1
+    )
+    patience: int = limit_option(
+        10, "Stop after this many evaluations without a better one; 0: never.", min=0
+    )
+    device: str = option("auto", "Where to compute.", metavar="auto|cpu|cuda", free=True)
+    precision: str = option("auto", "Of the computation.", metavar="auto|fp32|bf16")
+    seed: int = option(1, "The same seed gives the same run.")
+    tensorboard: bool = option(False, "Also write TensorBoard's event files.", free=True)
+
+    def __post_init__(self) -> None:
+        """Checked here, before an hour of reading data, and again where they are used."""
+        if self.max_epochs is not None and not self.max_epochs > 0:
+            raise BadArgumentError(f"max_epochs must be above 0; got {self.max_epochs}.")
+        self.training_config(epoch=1000)
+
+    def peak_rate(self) -> float:
+        """The learning rate at the end of the warm-up."""
+        return 1e-3 if self.learning_rate is None else self.learning_rate
+
+    def epochs(self) -> float | None:
+        """After how many epochs to stop; None: never for that reason."""
+        return self.max_epochs
+
+    def warmup_steps(self, last: int) -> int:
+        """The steps up to the peak, of a run that ends at step `last`."""
+        return round(0.06 * last) if self.warmup is None else self.warmup
+
+    def betas(self) -> tuple[float, float]:
+        """Of AdamW: as Attention Is All You Need, section 5.3."""
+        return 0.9, 0.98
+
+    def training_config(self, *, epoch: int) -> "TrainingConfig":
+        """What the training loop needs of the options.
+
+        Args:
+            epoch: steps in an epoch. Limits in epochs, and a warm-up and evaluations that were left
+                to the recipe, are counted in it.
+        """
+        from regard.training import TrainingConfig
+
+        steps = self.max_steps
+        if (epochs := self.epochs()) is not None:
+            in_epochs = max(1, round(epochs * epoch))
+            steps = in_epochs if steps is None else min(steps, in_epochs)
+        return TrainingConfig(
+            learning_rate=self.peak_rate(),
+            warmup=self.warmup_steps(steps or epoch),
+            schedule=self.schedule,
+            cooldown=self.cooldown,
+            weight_decay=self.weight_decay,
+            betas=self.betas(),
+            accumulate=self.accumulate,
+            evaluate_every=self.evaluate_every or max(1, min(epoch // 2, 1000)),
+            average=self.average,
+            patience=self.patience,
+            max_steps=steps,
+            max_minutes=self.max_minutes,
+            precision=self.precision,
+            seed=self.seed,
+        )
+
+    def free(self) -> set[str]:
+        """The options that may change when the run is resumed.
+
+        A rate that falls towards the last step depends on where that is.
+        """
+        free = {each.name for each in fields(self) if each.metadata["free"]}
+        falls = self.cooldown or self.schedule in ("linear", "cosine")
+        return free - {"max_steps", "max_epochs"} if falls else free
+
+    @classmethod
+    def settings(cls) -> dict[str, "Field[Any]"]:
+        """The options by name."""
+        return {each.name: each for each in fields(cls)}
+
+
+@dataclass(frozen=True)
+class TunedOptions(RunOptions):
+    """What training a model with a head can be asked, from random weights or from a trained one."""
+
+    test: str | None = data_option(
+        None, "A file like the data, to score the finished model on.", shown="split off", free=True
+    )
+    base_model: str | None = model_option(
+        None, "Continue from this model: a folder or hub:org/name.", flag="--from"
+    )
+    dropout: float | None = model_option(None, "On every sub-layer.", shown="the model's")
+    train_layers: int | None = model_option(
+        None, "Train the last layers and the head only; 0: the head.", shown="all", min=0
+    )
+    layer_decay: float = option(
+        1.0, "The rate of each layer over that of the layer above it.", min=0, max=1
+    )
+    batch_size: int = option(32, "Most texts in a batch.", min=1)
+    warmup: int | None = option(None, "Steps up to the peak.", shown="6 % of all", min=0)
+    schedule: str = option(
+        "linear",
+        "How the rate falls after the peak; linear and cosine reach 0 at the last step.",
+        metavar="inverse-sqrt|linear|cosine",
+    )
+    weight_decay: float = option(0.01, "AdamW's, on matrices.", min=0)
+    max_epochs: float | None = limit_option(
+        None, "Stop after this many epochs.", shown="3 from a trained model, else 10", min=0
+    )
+    evaluate_every: int | None = limit_option(
+        None,
+        "Steps from one evaluation to the next.",
+        shown="half an epoch, at most 1000",
+        flag="--eval-every",
+        min=1,
+    )
+    average: int = limit_option(1, "Newest checkpoints whose mean is the model.", min=1)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.base_model is None and self.train_layers is not None:
+            raise BadArgumentError(
+                "train_layers keeps the other layers of a trained model as they are. Give"
+                " base_model, or leave train_layers out."
+            )
+        if not 0 < self.layer_decay <= 1:
+            raise BadArgumentError(
+                f"layer_decay must be above 0 and at most 1; got {self.layer_decay}."
+            )
+
+    def epochs(self) -> float | None:
+        if self.max_epochs is not None or self.max_steps is not None:
+            return self.max_epochs
+        return 10 if self.base_model is None else 3

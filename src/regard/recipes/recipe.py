@@ -1,0 +1,173 @@
+"""What a task adds to a training run, and the run that all tasks share."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any, ClassVar, Generic, Protocol, TypeVar
+
+import torch
+from torch import Tensor, nn
+
+from regard.data.lines import check_rereadable
+from regard.recipes.options.run import RunOptions
+from regard.training import Objective, Progress, RunFolder, fit
+from regard.training.precision import choose_device
+from regard.training.trackers import require_tensorboard, tensorboard
+
+Say = Callable[[str], None]
+Watch = Callable[[str, Progress], None]
+
+
+class Prepared(Protocol):
+    """A user's data, ready to be trained on; it may be on disk."""
+
+    @property
+    def sha256(self) -> str:
+        """Of the files that it was made from."""
+
+
+class Epochs(Protocol):
+    """Training data: the batch of any step, and how many batches make an epoch."""
+
+    def at(self, step: int) -> Any: ...
+
+    def __len__(self) -> int: ...
+
+
+OptionsT = TypeVar("OptionsT", bound=RunOptions)
+DataT = TypeVar("DataT", bound=Prepared)
+
+
+class Recipe(ABC, Generic[OptionsT, DataT]):
+    """How a task is learned: its data, model, loss, figures and what is saved.
+
+    Args:
+        source: the user's files, the first ones those to train on.
+    """
+
+    metric: ClassVar[str]  # the figure that chooses the best model
+    lower: ClassVar[bool] = False  # whether the lowest is the best
+    # The figures of an evaluation as they are shown, such as {"bleu": "BLEU {:5.2f}"}.
+    shown: ClassVar[Mapping[str, str]]
+
+    def __init__(self, source: str | Sequence[str], options: OptionsT, *, say: Say, command: str):
+        self.source = [source] if isinstance(source, str) else list(source)
+        self.options, self.say, self.command = options, say, command
+
+    @property
+    def files(self) -> list[str]:
+        """Every file that training reads."""
+        return self.source + [file for file in (self.options.dev,) if file]
+
+    def check_files(self) -> None:
+        """Raises NotFoundError for a file that is missing, before anything is written."""
+        for file in self.files:
+            check_rereadable(Path(file))
+
+    @abstractmethod
+    def prepare(self, folder: Path) -> DataT:
+        """Reads, cleans, splits and encodes the files into `folder`, or finds all that done."""
+
+    @abstractmethod
+    def model(self, data: DataT) -> nn.Module:
+        """The model before its first step."""
+
+    @abstractmethod
+    def describe(self, model: nn.Module) -> str:
+        """The model in a few words: "transformer tiny, norm pre"."""
+
+    @abstractmethod
+    def batches(self, data: DataT, model: nn.Module) -> Epochs:
+        """What the steps train on."""
+
+    @abstractmethod
+    def loss(self, model: nn.Module, batch: Any) -> tuple[Tensor, int, int]:
+        """The summed loss, the number of its terms, and the number of tokens read."""
+
+    @abstractmethod
+    def evaluate(self, model: nn.Module, data: DataT) -> dict[str, float]:
+        """The dev set's figures, `metric` among them."""
+
+    @abstractmethod
+    def save(self, model: nn.Module, data: DataT, progress: Progress, folder: Path) -> None:
+        """Writes the model, what reads its input, and the card."""
+
+    def rate_scale(self, name: str) -> float:
+        """The learning rate of a parameter over that of the schedule."""
+        return 1.0
+
+    def watch(self, event: str, progress: Progress) -> None:
+        """Called at each event of the run, before those who watch it; see `training.fit`."""
+
+    def collapsed(self, figures: dict[str, float]) -> bool:
+        """Whether the model gives nearly the same output for every input."""
+        return False
+
+
+def learn(
+    recipe: Recipe[Any, DataT],
+    *,
+    watch: Watch = lambda event, progress: None,
+    data: DataT | None = None,
+) -> Progress:
+    """Trains in `options.output`, or resumes the run that is there; the best model is in `model/`.
+
+    Args:
+        watch: called as watch(event, progress), see `training.fit`.
+        data: as `recipe.prepare` returned it, to share with other runs; the run's own folder has
+            it when not given.
+
+    Raises:
+        BadArgumentError: a mistake in the options, or a run that this cannot resume.
+        NotFoundError: a file is missing.
+        DamagedFileError: a file of the data, or of the run, cannot be read.
+        UnavailableError: another process trains there, or nothing can be written.
+    """
+    options: RunOptions = recipe.options
+    if options.tensorboard:
+        require_tensorboard()
+    recipe.check_files()  # before anything is written
+    run = RunFolder(Path(options.output), warn=recipe.say)
+    with run.locked():
+        return _learn(recipe, run, watch, data)
+
+
+def _learn(
+    recipe: Recipe[Any, DataT], run: RunFolder, watch: Watch, data: DataT | None
+) -> Progress:
+    options: RunOptions = recipe.options
+    device = choose_device(options.device)
+    data = recipe.prepare(run.path / "data") if data is None else data
+    torch.manual_seed(options.seed)
+    model = recipe.model(data).to(device)
+    trained = sum(p.numel() for p in model.parameters() if p.requires_grad)
+    every = sum(p.numel() for p in model.parameters())
+    fixed = f", {trained:,} of them trained" if trained < every else ""
+    recipe.say(f"model: {recipe.describe(model)}, {every:,} parameters{fixed}")
+    batches = recipe.batches(data, model)
+    config = options.training_config(epoch=max(1, len(batches) // options.accumulate))
+    objective: Objective[Any] = Objective(
+        loss=recipe.loss,
+        evaluate=lambda model: recipe.evaluate(model, data),
+        metric=recipe.metric,
+        lower=recipe.lower,
+        save=lambda model, progress: recipe.save(model, data, progress, run.path / "model"),
+        collapsed=recipe.collapsed,
+        scale=recipe.rate_scale,
+    )
+    # Only now: what is refused above must leave no run that a corrected option contradicts.
+    run.start(
+        asdict(options) | {"data_sha256": data.sha256},
+        free=options.free(),
+        threads=torch.get_num_threads() if device.type == "cpu" else None,
+    )
+    watchers = [recipe.watch, watch]
+    if options.tensorboard:
+        watchers.append(tensorboard(run.path))
+
+    def watch_all(event: str, progress: Progress) -> None:
+        for watcher in watchers:
+            watcher(event, progress)
+
+    return fit(model, batches, objective, config, run, watch=watch_all)

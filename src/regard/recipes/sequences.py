@@ -1,0 +1,178 @@
+"""What the recipes of encoder–decoders share: the model to begin with, how it reads, its loss."""
+
+from abc import abstractmethod
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import islice
+from pathlib import Path
+from typing import Any, ClassVar, Generic, Protocol, TypeVar
+
+import torch
+from torch import Tensor, nn
+
+from regard.checkpoints import open_checkpoint
+from regard.data import Batch, Batches, TokenStore
+from regard.errors import UnsupportedError
+from regard.models import AnyEncoderDecoder, EncoderDecoder
+from regard.recipes.options.sequences import SequenceOptions
+from regard.recipes.recipe import Prepared, Recipe
+from regard.recipes.sequence_scores import summed_loss
+from regard.tasks.text_to_text import TextToText
+from regard.text import TokenizerPair
+from regard.training import Progress
+
+TaskT = TypeVar("TaskT", bound=TextToText)
+OptionsT = TypeVar("OptionsT", bound=SequenceOptions)
+
+_AT_ONCE = 8192
+
+
+class SequenceData(Prepared, Protocol):
+    """Pairs of texts, ready to be trained on."""
+
+    @property
+    def store(self) -> TokenStore: ...
+
+    @property
+    def tokenizers(self) -> TokenizerPair: ...
+
+
+DataT = TypeVar("DataT", bound=SequenceData)
+
+
+class SequenceRecipe(Recipe[OptionsT, DataT], Generic[OptionsT, DataT, TaskT]):
+    """A recipe whose model is an encoder–decoder, from random weights or from a trained model."""
+
+    task: ClassVar[type[TextToText]]  # TaskT
+    long_sources: ClassVar[bool] = False  # see `Batches`
+
+    @property
+    def files(self) -> list[str]:
+        return [*super().files, *([self.options.test] if self.options.test else [])]
+
+    def check_files(self) -> None:
+        super().check_files()
+        _ = self.base
+
+    @cached_property
+    def base(self) -> TaskT | None:
+        """The trained model with its tokenizers, prefix and settings; None for random weights."""
+        name = self.options.base_model
+        return None if name is None else self.open_base(name)
+
+    def open_base(self, name: str) -> TaskT:
+        """The model that training continues from."""
+        return self.task.load(open_checkpoint(name), name=name)  # type: ignore[return-value]
+
+    @abstractmethod
+    def new_task(self, model: AnyEncoderDecoder, data: DataT) -> TaskT:
+        """What uses a model that began with random weights."""
+
+    def task_of(self, model: nn.Module, data: DataT) -> TaskT:
+        """What uses the model: the base's prefix and settings, or those of a new model."""
+        assert isinstance(model, AnyEncoderDecoder)
+        return self.new_task(model, data) if self.base is None else self.base.with_model(model)
+
+    def encoder(self, tokenizers: TokenizerPair) -> "PairEncoder":
+        """How pairs of texts become ids."""
+        return PairEncoder(tokenizers) if self.base is None else PairEncoder.of(self.base)
+
+    def model(self, data: DataT) -> AnyEncoderDecoder:
+        if self.base is not None:
+            return _with_dropout(self.base.model, self.options.dropout)
+        tokenizers, target = data.tokenizers, data.tokenizers.target
+        config = self.options.model_config(
+            tokenizers.source.vocab_size,
+            target_vocab_size=None if tokenizers.joint else target.vocab_size,
+            pad_id=target.pad_id,
+            eos_id=target.eos_id,
+            start_id=target.pad_id,
+        )
+        return self.new_model(config)
+
+    def new_model(self, config: Any) -> AnyEncoderDecoder:
+        """A model of random weights."""
+        return EncoderDecoder(config)
+
+    def describe(self, model: nn.Module) -> str:
+        return self.options.model_name()
+
+    def batches(self, data: DataT, model: nn.Module) -> Batches:
+        assert isinstance(model, AnyEncoderDecoder)
+        ids, base = model.config, self.base
+        return Batches(
+            data.store,
+            max_tokens=self.options.max_tokens,
+            pad_id=ids.pad_id,
+            eos_id=ids.eos_id if base is None else base.generation.eos_ids[0],
+            source_end=None if base is None else base.after[-1],
+            long_sources=self.long_sources,
+            seed=self.options.seed,
+        )
+
+    def loss(self, model: nn.Module, batch: Batch) -> tuple[Tensor, int, int]:
+        assert isinstance(model, AnyEncoderDecoder)
+        batch = batch.to(model.output_weight.device)
+        loss = summed_loss(model, batch.source, batch.target, self.options.label_smoothing)
+        return loss, batch.num_target_tokens, batch.num_target_tokens
+
+    def save(self, model: nn.Module, data: DataT, progress: Progress, folder: Path) -> None:
+        dtype = torch.float32 if self.options.precision == "fp32" else torch.bfloat16
+        self.task_of(model, data).save(folder, dtype=dtype)
+        self.write_card(model, data, progress, folder)
+
+    @abstractmethod
+    def write_card(self, model: nn.Module, data: DataT, progress: Progress, folder: Path) -> None:
+        """Writes the card beside the model."""
+
+
+@dataclass(frozen=True)
+class PairEncoder:
+    """Pairs of texts as ids, but for the last id of either side, which `Batches` adds."""
+
+    tokenizers: TokenizerPair
+    prefix: str = ""  # before every source
+    before: tuple[int, ...] = ()  # ids before every source …
+    after: tuple[int, ...] = ()  # … and after it, but for the last
+    begin: tuple[int, ...] = ()  # ids before every target
+
+    @classmethod
+    def of(cls, task: TextToText) -> "PairEncoder":
+        """As a trained model reads its texts.
+
+        Raises:
+            UnsupportedError: nothing stands behind a source.
+        """
+        if not task.after:
+            raise UnsupportedError(
+                f"the tokenizer of {task.name} puts no end token behind a text, which training"
+                " needs. Give a model whose tokenizer does, such as a Marian, BART or T5 model."
+            )
+        begin = task.expected("")[:-1]
+        return cls(task.tokenizers, task.prefix or "", task.before, task.after[:-1], tuple(begin))
+
+    def __call__(
+        self, pairs: Iterable[tuple[str, str]], *, room: int | None = None
+    ) -> Iterator[tuple[list[int], list[int], bool]]:
+        """Each pair's ids, and whether its source was cut.
+
+        Args:
+            room: ids of a source that are kept, those around it not counted.
+        """
+        pairs = iter(pairs)
+        while chunk := list(islice(pairs, _AT_ONCE)):
+            sources = self.tokenizers.source.encode_batch([f"{self.prefix}{s}" for s, _ in chunk])
+            targets = self.tokenizers.target.encode_batch([target for _, target in chunk])
+            for source, target in zip(sources, targets, strict=True):
+                kept = [*self.before, *source[:room], *self.after]
+                yield kept, [*self.begin, *target], room is not None and len(source) > room
+
+
+def _with_dropout(model: AnyEncoderDecoder, dropout: float | None) -> AnyEncoderDecoder:
+    """The same weights under another dropout; None: the model's own."""
+    if dropout is None or dropout == model.config.dropout:
+        return model
+    other = type(model)(replace(model.config, dropout=dropout))  # type: ignore[arg-type]
+    other.load_state_dict(model.state_dict())
+    return other

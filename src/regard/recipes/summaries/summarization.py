@@ -1,0 +1,303 @@
+"""Learn to summarize documents, or to rewrite any text as another.
+
+data/
+    train.jsonl, dev.jsonl, test.jsonl   documents with their summaries after cleaning
+    train.tokens                         the first of them as token ids, a row for each summary
+    summaries.json                       how many words a summary has
+    tokenizer.json, …
+"""
+
+import json
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, ClassVar
+
+from torch import nn
+
+from regard.data import BadLine, Role, TokenStore, read_rows
+from regard.errors import BadArgumentError, DamagedFileError
+from regard.files import write_json
+from regard.generation import GenerationConfig
+from regard.models import AnyEncoderDecoder
+from regard.recipes.card import training_facts, write_card
+from regard.recipes.examples import (
+    Example,
+    Examples,
+    read_examples,
+    split_examples,
+    write_examples,
+)
+from regard.recipes.options.sequences import SummarizationOptions
+from regard.recipes.prepared import prepare_once
+from regard.recipes.sequence_scores import greedy_answers, mean_loss, spread
+from regard.recipes.sequences import SequenceRecipe
+from regard.recipes.summaries.rouge import NAMES, RougeScores, require_rouge, rouge
+from regard.recipes.summaries.summary_scores import lead_scores
+from regard.tasks.summarization import Summarizer
+from regard.text import TokenizerPair, normalize, train_pair
+from regard.training import Progress
+
+DOCUMENT = ("document", "article", "text", "source", "documents", "dialogue", "input")
+SUMMARY = ("summary", "summaries", "highlights", "target", "abstract", "targets", "output")
+
+
+@dataclass(frozen=True)
+class SummaryData:
+    """Everything training needs to know of the data."""
+
+    store: TokenStore
+    tokenizers: TokenizerPair
+    lead_words: int  # of a training summary, on average
+    documents: int  # to train on
+    dev: list[Example]
+    test: list[Example]
+    origin: str
+    sha256: str
+
+
+class SummarizationRecipe(SequenceRecipe[SummarizationOptions, SummaryData, Summarizer]):
+    """An encoder–decoder that learns from documents and their summaries; see `Recipe`.
+
+    The best model is the one of the highest ROUGE-L: it asks for the right words in the right
+    order, and unlike ROUGE-2 it is not near zero, and mostly noise, while a model is young.
+    """
+
+    task = Summarizer
+    long_sources = True
+    metric = "rougeL"
+    shown: ClassVar = {
+        "loss": "dev loss {:.3f}",
+        "rouge1": "ROUGE-1 {:5.2f}",
+        "rouge2": "-2 {:5.2f}",
+        "rougeL": "-L {:5.2f}",
+    }
+
+    def check_files(self) -> None:
+        require_rouge()
+        super().check_files()
+
+    @property
+    def max_source_length(self) -> int:
+        """The most tokens that are read of a document, those around it counted."""
+        longest = self.options.max_source_length
+        return longest if self.base is None else min(longest, self.base.positions)
+
+    @property
+    def longest_summary(self) -> int:
+        """The most tokens of a summary that is trained on, without special tokens."""
+        longest = self.options.max_length
+        if self.base is None:
+            return longest
+        return min(longest, self.base.positions - len(self.base.expected("")))
+
+    def prepare(self, folder: Path) -> SummaryData:
+        options, [path] = self.options, self.source
+        names = ("document", "summary", "base_model", "vocab_size", "max_length", "seed")
+        checksum = prepare_once(
+            folder,
+            self.files,
+            {name: getattr(options, name) for name in names}
+            | {"max_source_length": self.max_source_length},
+            lambda: self._prepare(path, folder),
+            say=self.say,
+        )
+        about = json.loads((folder / "summaries.json").read_text(encoding="utf-8"))
+        data = SummaryData(
+            store=TokenStore.open(folder / "train.tokens"),
+            tokenizers=TokenizerPair.load(folder),
+            lead_words=about["words"],
+            documents=about["documents"],
+            dev=list(read_examples(folder / "dev.jsonl")),
+            test=list(read_examples(folder / "test.jsonl")),
+            origin=Path(path).name,
+            sha256=checksum,
+        )
+        if not self._short_enough(data.tokenizers, list(_pairs(self.watched(data)))):
+            raise BadArgumentError(
+                f"all dev summaries have more than {self.longest_summary} tokens, so there is no"
+                " loss to watch. Raise max_length, or give a dev file of shorter ones."
+            )
+        for what, scores in lead_scores(self.watched(data), data.lead_words).items():
+            figures = ", ".join(f"{title} {scores.mean[k]:.2f}" for k, title in NAMES.items())
+            self.say(f"dev, the {what} of each document: {figures}")
+        return data
+
+    def _prepare(self, path: str, folder: Path) -> str:
+        options = self.options
+        held = {
+            name: None if file is None else Examples(file, self._read, _fault)
+            for name, file in (("dev", options.dev), ("test", options.test))
+        }
+        sizes = split_examples(
+            Examples(path, self._read, _fault), held, folder, seed=options.seed, say=self.say
+        )
+        for name in ("dev", "test"):
+            write_examples(
+                folder / f"{name}.jsonl", _together(read_examples(folder / f"{name}.jsonl"))
+            )
+
+        def pairs() -> Iterator[tuple[str, str]]:
+            return _pairs(read_examples(folder / "train.jsonl"))
+
+        tokenizers = self._tokenizers(pairs())
+        tokenizers.save(folder)
+        store = self._store(folder, tokenizers, pairs())
+        words = [len(summary.split()) for _, summary in pairs()]
+        about = {"words": max(1, round(sum(words) / len(words))), "documents": sizes["train"]}
+        write_json(folder / "summaries.json", about)
+        return (
+            f"{sizes['train']:,} documents to train on, with {len(store):,} summaries;"
+            f" {sizes['dev']:,} dev"
+        )
+
+    def _tokenizers(self, pairs: Iterator[tuple[str, str]]) -> TokenizerPair:
+        if self.base is not None:
+            tokenizers = self.base.tokenizers
+        else:
+            size, seed = self.options.vocab_size, self.options.seed
+            tokenizers = train_pair(pairs, vocab_size=size, seed=seed)
+            self.say(f"vocabulary: {tokenizers.source.vocab_size:,} subwords")
+        tokenizers.source.settings["model_max_length"] = self.max_source_length
+        return tokenizers
+
+    def _store(
+        self, folder: Path, tokenizers: TokenizerPair, pairs: Iterator[tuple[str, str]]
+    ) -> TokenStore:
+        """The training pairs as ids; documents are cut, and longer summaries left out."""
+        encode, truncated, long = self.encoder(tokenizers), 0, 0
+        room = self.max_source_length - len(encode.before) - len(encode.after) - 1
+        longest = self.longest_summary
+
+        def rows() -> Iterator[tuple[list[int], list[int]]]:
+            nonlocal truncated, long
+            for source, target, cut in encode(pairs, room=room):
+                if len(target) - len(encode.begin) > longest:
+                    long += 1
+                    continue
+                truncated += cut
+                yield source, target
+
+        sizes = (tokenizers.source.vocab_size, tokenizers.target.vocab_size)
+        store = TokenStore.write(folder / "train.tokens", rows(), vocab_size=sizes)
+        said = f"{len(store.tokens):,} tokens"
+        said += f"; {truncated:,} documents cut to {self.max_source_length}" if truncated else ""
+        said += f"; {long:,} summaries over {longest} left out" if long else ""
+        self.say(said)
+        return store
+
+    def _read(self, path: str, on_bad_line: Callable[[BadLine], None]) -> Iterator[Example]:
+        options = self.options
+        roles = (
+            Role("document", DOCUMENT, options.document),
+            Role("summary", SUMMARY, options.summary),
+        )
+        for (document, summary), line in read_rows(path, roles, on_bad_line=on_bad_line):
+            texts = _texts(path, line, document, "document")
+            summaries = [text for text in _texts(path, line, summary, "summary") if text.strip()]
+            yield Example(" ".join(texts), None, list(dict.fromkeys(summaries)), line)
+
+    def new_task(self, model: AnyEncoderDecoder, data: SummaryData) -> Summarizer:
+        generation = GenerationConfig(
+            num_beams=4, no_repeat_ngram_size=3, max_new_tokens=self.options.max_length
+        )
+        longest = self.max_source_length
+        return Summarizer(model, data.tokenizers, generation=generation, max_source_length=longest)
+
+    def open_base(self, name: str) -> Summarizer:
+        base = super().open_base(name)
+        longest = min(self.options.max_source_length, base.positions)
+        return base.decoding_by(max_source_length=longest)
+
+    def _short_enough(
+        self, tokenizers: TokenizerPair, pairs: list[tuple[str, str]]
+    ) -> list[tuple[str, str]]:
+        """The pairs whose loss the model can be asked for: as long as those it is trained on."""
+        ids = tokenizers.target.encode_batch([summary for _, summary in pairs])
+        longest = self.longest_summary
+        return [pair for pair, own in zip(pairs, ids, strict=True) if len(own) <= longest]
+
+    def watched(self, data: SummaryData) -> list[Example]:
+        """The dev documents that every evaluation summarizes."""
+        return spread(data.dev, self.options.dev_documents)
+
+    def evaluate(self, model: nn.Module, data: SummaryData) -> dict[str, float]:
+        summarizer, examples = self.task_of(model, data), self.watched(data)
+        references = [example.targets for example in examples]
+        pairs = list(_pairs(examples))
+        documents = [example.text for example in examples]
+        summaries = greedy_answers(
+            summarizer, documents, [summary for _, summary in pairs], batch_size=32
+        )
+        scores = rouge(summaries, references)
+        return {
+            "loss": mean_loss(summarizer, self._short_enough(data.tokenizers, pairs)),
+            **scores.mean,
+            **{f"{name}_low": value for name, value in scores.low.items()},
+            **{f"{name}_high": value for name, value in scores.high.items()},
+            "distinct": len(set(summaries)) / len(summaries),
+            "documents": float(len(examples)),
+        }
+
+    def write_card(
+        self, model: nn.Module, data: SummaryData, progress: Progress, folder: Path
+    ) -> None:
+        options, dev = self.options, progress.figures
+        facts = {
+            "pipeline_tag": "summarization",
+            "kind": self.describe(model),
+            "data": options.data_note or data.origin,
+            "training_documents": data.documents,
+            "training_summaries": len(data.store),
+            **({"base_model": options.base_model} if options.base_model else {}),
+            **training_facts(model, options, progress, self.command),
+        }
+        names = ("mean", "low", "high")
+        suffixes = ("", "_low", "_high")
+        spans = [{k: dev[f"{k}{suffix}"] for k in NAMES} for suffix in suffixes]
+        scores = RougeScores(**dict(zip(names, spans, strict=True)), signature="")
+        lines = [
+            f"{facts['kind'].capitalize()}: {facts['parameters']:,} parameters",
+            f"Data: {facts['data']} ({data.documents:,} documents, {len(data.store):,} summaries)",
+            f"Reads {self.max_source_length:,} tokens of a document; the rest is cut",
+            f"License of these weights: {options.license}",
+            f"Command: `{self.command}`",
+            f"Training: {facts['minutes']} minutes, {progress.step:,} steps",
+            f"Dev set, {dev['documents']:.0f} documents, greedy: {scores}, loss {dev['loss']:.3f}",
+            *(
+                f"The {what} of each of them: {lead}"
+                for what, lead in lead_scores(self.watched(data), data.lead_words).items()
+            ),
+        ]
+        write_card(folder, "Summarization", facts, lines)
+
+
+def _texts(path: str, line: int, value: Any, role: str) -> list[str]:
+    """The texts of a cell: one, or a list of them."""
+    texts = value if isinstance(value, list) else [value]
+    if all(isinstance(text, str) for text in texts):
+        return texts
+    raise DamagedFileError(
+        f"{path}, line {line:,}: expected a text or a list of texts as the {role}; got"
+        f" {type(value).__name__}. Name its column with `{role}`."
+    )
+
+
+def _fault(example: Example) -> str | None:
+    return None if example.targets else "empty summary"
+
+
+def _together(examples: Iterator[Example]) -> list[Example]:
+    """One example for each document, with all of its summaries as references."""
+    found: dict[str, Example] = {}
+    for example in examples:
+        first = found.setdefault(normalize(example.text), example)
+        first.targets.extend(text for text in example.targets if text not in first.targets)
+    return list(found.values())
+
+
+def _pairs(examples: Iterable[Example]) -> Iterator[tuple[str, str]]:
+    """Each document with each of its summaries."""
+    for example in examples:
+        for summary in example.targets:
+            yield example.text, summary

@@ -1,0 +1,1 @@
+"""Learn vectors of texts."""

@@ -1,0 +1,526 @@
+"""Learn vectors from pairs of texts: close where the texts belong together, or as a score says.
+
+Contrastive with in-batch negatives: Henderson et al. 2017, section 4; van den Oord et al. 2018 call
+the loss InfoNCE. Reimers and Gurevych 2019, section 3, for the encoder and for scores.
+
+data/
+    train.jsonl, dev.jsonl, test.jsonl   pairs after cleaning
+    train.tokens                         the first of them as token ids of both texts
+    scores.npy                           their scores, from -1 to 1, if they have scores
+    pairs.json                           whether they have scores, and what these were divided by
+    tokenizer.json, …
+"""
+
+import json
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import islice
+from pathlib import Path
+from typing import Any, ClassVar, cast
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor, nn
+from torch.nn import functional
+
+from regard.checkpoints import Checkpoint, open_checkpoint
+from regard.data import BadLine, Plan, Role, TokenStore, read_rows
+from regard.data.store import Ids
+from regard.errors import BadArgumentError, DamagedFileError
+from regard.files import write_json
+from regard.models import Encoder
+from regard.recipes.encoders import EncoderRecipe
+from regard.recipes.examples import Example, Examples, read_examples, split_examples
+from regard.recipes.options.encoders import EmbeddingOptions
+from regard.recipes.prepared import prepare_once
+from regard.recipes.vectors.ranking import Ranking, rank_pairs, spearman
+from regard.tasks.embedding import POOLING, Embedder, read_settings, write_settings
+from regard.tasks.reading import Batch, load_encoder
+from regard.text import Tokenizer
+from regard.text.cutting import cut
+from regard.training import Progress
+
+TEXT: tuple[str, ...] = ("text", "sentence", "sentence1", "text1", "premise", "anchor")
+TEXT += ("query", "question", "question1", "title", "source")
+PAIR: tuple[str, ...] = ("pair", "sentence2", "hypothesis", "positive", "text2", "question2")
+PAIR += ("answer", "document", "passage", "body", "target")
+SCORE = ("score", "similarity", "similarity_score")
+
+_AT_ONCE = 4096
+
+
+@dataclass(frozen=True)
+class TextPairs:
+    """Everything training needs to know of the data."""
+
+    store: TokenStore
+    tokenizer: Tokenizer
+    scores: NDArray[np.float32] | None  # (pairs,) of the store, from -1 to 1
+    dev: list[Example]
+    test: list[Example]
+    origin: str
+    sha256: str
+
+
+@dataclass(frozen=True)
+class PairBatch:
+    """Pairs of texts: each side as an encoder takes it."""
+
+    first: Batch
+    second: Batch
+    same: Tensor  # (batch, batch): the pairs i and j share a text, or i is j
+    scores: Tensor | None  # (batch,)
+    num_tokens: int  # of both sides, without padding
+
+    def to(self, device: torch.device | str) -> "PairBatch":
+        return PairBatch(
+            _moved(self.first, device),
+            _moved(self.second, device),
+            self.same.to(device, non_blocking=True),
+            None if self.scores is None else self.scores.to(device, non_blocking=True),
+            self.num_tokens,
+        )
+
+
+class PairBatches:
+    """A token store of pairs as batches in the order of a `Plan`, which goes by both lengths."""
+
+    def __init__(
+        self,
+        store: TokenStore,
+        scores: NDArray[np.float32] | None,
+        *,
+        max_tokens: int,
+        batch_size: int,
+        pad_id: int,
+        token_types: bool,
+        seed: int,
+    ) -> None:
+        self.store, self.scores = store, scores
+        self.pad_id, self.token_types = pad_id, token_types
+        first, second = (lengths.astype(np.int32) for lengths in store.lengths())
+        self.plan = Plan(first, second, max_tokens=max_tokens, max_rows=batch_size, seed=seed)
+
+    def __len__(self) -> int:
+        """Batches in an epoch."""
+        return len(self.plan)
+
+    def at(self, step: int) -> PairBatch:
+        """The batch of a step, from 0."""
+        return self.batch(self.plan.at(step))
+
+    def batch(self, rows: Ids) -> PairBatch:
+        """The batch of these rows of the store."""
+        pairs = [self.store[int(row)] for row in rows]
+        first, second = zip(*pairs, strict=True)
+        return PairBatch(
+            self._side(first),
+            self._side(second),
+            shared_texts(first, second),
+            None if self.scores is None else torch.from_numpy(self.scores[rows]),
+            sum(len(ids) for both in pairs for ids in both),
+        )
+
+    def _side(self, texts: Sequence[Ids]) -> Batch:
+        lengths = np.array([len(ids) for ids in texts])
+        inside = np.arange(lengths.max()) < lengths[:, None]  # (batch, length)
+        ids = np.full(inside.shape, self.pad_id, np.int64)
+        ids[inside] = np.concatenate(texts)
+        kinds = torch.zeros(inside.shape, dtype=torch.int64) if self.token_types else None
+        return Batch(torch.from_numpy(ids), kinds, torch.from_numpy(inside))
+
+
+class EmbeddingRecipe(EncoderRecipe[EmbeddingOptions, TextPairs]):
+    """An encoder whose pooled states are a text's vector; see `Recipe`.
+
+    Pairs without scores: each first text must be closest to its own second text of all in the
+    batch. Pairs with scores: their cosine must be the score. The best model is the one of the
+    highest mean reciprocal rank, or the highest rank correlation with the scores.
+    """
+
+    metric = "score"
+    shown: ClassVar = {
+        "loss": "dev loss {:.3f}",
+        "recall_1": "recall@1 {:.1%}",
+        "recall_10": "recall@10 {:.1%}",
+        "mrr": "MRR {:.3f}",
+        "spearman": "Spearman {:.3f}",
+    }
+
+    @cached_property
+    def _base(self) -> tuple[tuple[Encoder, Tokenizer], dict[str, Any]] | None:
+        """The trained encoder, and an `Embedder`'s arguments if it was trained for this."""
+        if self.options.base_model is None:
+            return None
+        checkpoint = open_checkpoint(self.options.base_model)
+        folder, settings = read_settings(checkpoint.folder)
+        if folder != checkpoint.folder:
+            checkpoint = Checkpoint(folder, name=checkpoint.name)
+        return load_encoder(checkpoint, name=self.options.base_model), settings
+
+    @cached_property
+    def base(self) -> tuple[Encoder, Tokenizer] | None:
+        return None if self._base is None else self._base[0]
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """The arguments of the trained `Embedder`: vectors have length one, as cosines need."""
+        base = {} if self._base is None else self._base[1]
+        return {
+            "pooling": self.options.pooling or base.get("pooling", "mean"),
+            "normalize": True,
+            "max_length": self.max_length,
+            "lowercase": base.get("lowercase", False),
+        }
+
+    def prepare(self, folder: Path) -> TextPairs:
+        options, [path] = self.options, self.source
+        made_by = ("text", "pair", "score", "score_scale", "base_model", "vocab_size")
+        checksum = prepare_once(
+            folder,
+            self.files,
+            {name: getattr(options, name) for name in made_by}
+            | {"max_length": options.max_length, "seed": options.seed},
+            lambda: self._prepare(path, folder),
+            say=self.say,
+        )
+        about = json.loads((folder / "pairs.json").read_text(encoding="utf-8"))
+        return TextPairs(
+            store=TokenStore.open(folder / "train.tokens"),
+            tokenizer=Tokenizer.load(folder),
+            scores=np.load(folder / "scores.npy") if about["scored"] else None,
+            dev=[_scaled(each, about["scale"]) for each in read_examples(folder / "dev.jsonl")],
+            test=[_scaled(each, about["scale"]) for each in read_examples(folder / "test.jsonl")],
+            origin=Path(path).name,
+            sha256=checksum,
+        )
+
+    def _prepare(self, path: str, folder: Path) -> str:
+        options = self.options
+        held = {
+            name: None if file is None else Examples(file, self._read)
+            for name, file in (("dev", options.dev), ("test", options.test))
+        }
+        sizes = split_examples(
+            Examples(path, self._read),
+            held,
+            folder,
+            seed=options.seed,
+            more=lambda example: (example.pair or "",),
+            say=self.say,
+        )
+        scale = self._scale(path, folder)
+        tokenizer = self.tokenizer(folder, self._texts(folder / "train.jsonl"))
+        scores: list[float] = []
+        counts = {"cut": 0}
+        store = TokenStore.write(
+            folder / "train.tokens",
+            self._rows(folder / "train.jsonl", tokenizer, scores, counts),
+            vocab_size=tokenizer.vocab_size,
+        )
+        if scale is not None:
+            np.save(folder / "scores.npy", (np.array(scores) / scale).astype(np.float32))
+        shorter = f"; {counts['cut']:,} texts cut to {self.max_length}" if counts["cut"] else ""
+        self.say(f"{len(store):,} pairs, {len(store.tokens):,} tokens{shorter}")
+        write_json(folder / "pairs.json", {"scored": scale is not None, "scale": scale or 1.0})
+        with_scores = " with scores" if scale is not None else ""
+        return f"{sizes['train']:,} pairs{with_scores} to train on, {sizes['dev']:,} dev"
+
+    def _read(self, path: str, on_bad_line: Callable[[BadLine], None]) -> Iterator[Example]:
+        options = self.options
+        roles = (
+            Role("text", TEXT, options.text),
+            Role("pair", PAIR, options.pair),
+            Role("score", SCORE, options.score, required=False),
+        )
+        for (text, pair, score), line in read_rows(path, roles, on_bad_line=on_bad_line):
+            if not isinstance(text, str) or not isinstance(pair, str):
+                wrong = pair if isinstance(text, str) else text
+                raise DamagedFileError(
+                    f"{path}, line {line:,}: expected two texts; got {type(wrong).__name__}. Name"
+                    " their columns with `text` and `pair`."
+                )
+            targets = [] if score is None else [_number(path, line, score)]
+            yield Example(text, pair, targets, line)
+
+    def _scale(self, path: str, folder: Path) -> float | None:
+        """What scores are divided by; None if the pairs have none."""
+        parts = {
+            name: [each.targets for each in read_examples(folder / f"{name}.jsonl")]
+            for name in ("train", "dev", "test")
+        }
+        train = parts["train"]
+        scored = bool(train[0])
+        for name, found in parts.items():
+            if any(bool(targets) != scored for targets in found):
+                raise BadArgumentError(
+                    "either every pair must have a score or no pair; some of the"
+                    f" {name} pairs {'lack' if scored else 'have'} one. Add the scores, or take"
+                    " that column out."
+                )
+        if not scored:
+            if self.options.score_scale is not None:
+                raise BadArgumentError(
+                    f"score_scale needs scores, and {path} has no column that is known to hold"
+                    " them. Name it with `score`, or leave score_scale out."
+                )
+            return None
+        highest = max(value for [value] in train)
+        scale = self.options.score_scale or max(1.0, highest)
+        largest = max(abs(value) for found in parts.values() for [value] in found)
+        if largest > scale:
+            raise BadArgumentError(
+                f"a score divided by score_scale must be from -1 to 1; got {largest:g} and a scale"
+                f" of {scale:g}. Give a larger score_scale."
+            )
+        self.say(f"the pairs have scores: cosines are trained to be the score divided by {scale:g}")
+        return scale
+
+    def _texts(self, path: Path) -> Iterator[str]:
+        lowercase = self.settings["lowercase"]
+        for example in read_examples(path):
+            for text in (example.text, example.pair or ""):
+                yield text.lower() if lowercase else text
+
+    def _rows(
+        self, path: Path, tokenizer: Tokenizer, scores: list[float], counts: dict[str, int]
+    ) -> Iterator[tuple[list[int], list[int]]]:
+        texts = self._texts(path)
+        for example in read_examples(path):
+            scores += example.targets
+        while chunk := list(islice(texts, _AT_ONCE)):
+            found = []
+            for encoding in tokenizer.inputs_batch([(text, None) for text in chunk]):
+                ids = encoding.ids
+                if len(ids) > self.max_length:
+                    counts["cut"] += 1
+                    ids = [ids[k] for k in cut(encoding, self.max_length)]
+                found.append(ids)
+            yield from zip(found[::2], found[1::2], strict=True)
+
+    def model(self, data: TextPairs) -> Encoder:
+        return self.encoder(data.tokenizer, "none")
+
+    def batches(self, data: TextPairs, model: nn.Module) -> PairBatches:
+        config = cast(Encoder, model).config
+        return PairBatches(
+            data.store,
+            data.scores,
+            max_tokens=self.options.max_tokens,
+            batch_size=self.options.batch_size,
+            pad_id=config.pad_id or 0,
+            token_types=config.token_types is not None and config.token_types > 1,
+            seed=self.options.seed,
+        )
+
+    def loss(self, model: nn.Module, batch: PairBatch) -> tuple[Tensor, int, int]:
+        batch = batch.to(next(model.parameters()).device)
+        pool = POOLING[self.settings["pooling"]]
+        first, second = (
+            functional.normalize(
+                pool(
+                    model(
+                        side.ids,
+                        token_type_ids=side.token_type_ids,
+                        attention_mask=side.attention_mask,
+                    ).float(),
+                    side.attention_mask,
+                ),
+                dim=-1,
+            )
+            for side in (batch.first, batch.second)
+        )
+        return self._loss(first, second, batch.same, batch.scores), len(first), batch.num_tokens
+
+    def _loss(self, first: Tensor, second: Tensor, same: Tensor, scores: Tensor | None) -> Tensor:
+        if scores is not None:
+            return cosine_loss(first, second, scores)
+        options = self.options
+        return contrastive_loss(
+            first, second, same, temperature=options.temperature, symmetric=options.symmetric
+        )
+
+    def evaluate(self, model: nn.Module, data: TextPairs) -> dict[str, float]:
+        embedder = Embedder(model, data.tokenizer, **self.settings)
+        found = evaluate_pairs(embedder, data.dev)
+        losses = []
+        for start in range(0, len(data.dev), self.options.batch_size):
+            part = slice(start, start + self.options.batch_size)
+            same = shared_texts(
+                [example.text for example in data.dev[part]],
+                [example.pair for example in data.dev[part]],
+            )
+            scores = None if found.scores is None else torch.from_numpy(found.scores[part])
+            first, second = (torch.from_numpy(side[part]) for side in (found.first, found.second))
+            losses.append(self._loss(first, second, same, scores).item())
+        return {"loss": sum(losses) / len(data.dev), **found.figures}
+
+    def save(self, model: nn.Module, data: TextPairs, progress: Progress, folder: Path) -> None:
+        assert isinstance(model, Encoder)
+        self.save_weights(model, folder, task_type="FEATURE_EXTRACTION", settings={})
+        data.tokenizer.save(folder)
+        write_settings(folder, d_model=model.config.d_model, **self.settings)
+        dev = progress.figures
+        loss = (
+            "squared error of the cosine against a score"
+            if data.scores is not None
+            else f"in-batch negatives, temperature {self.options.temperature:g}"
+            + (", both directions" if self.options.symmetric else "")
+        )
+        result = (
+            f"rank correlation with the scores {dev['spearman']:.3f}"
+            if data.scores is not None
+            else f"recall@1 {dev['recall_1']:.1%}, recall@10 {dev['recall_10']:.1%}, mean"
+            f" reciprocal rank {dev['mrr']:.3f}"
+        )
+        self.save_card(
+            folder,
+            "Text embedding",
+            model,
+            progress,
+            tag="sentence-similarity",
+            origin=data.origin,
+            count=(len(data.store), "pairs"),
+            about=[
+                f"Vectors: {self.settings['pooling']} pooling, length one; texts are cut to"
+                f" {self.max_length} tokens",
+                f"Loss: {loss}",
+            ],
+            result=f"Dev set, {len(data.dev):,} pairs: {result}, loss {dev['loss']:.3f}",
+        )
+
+
+def contrastive_loss(
+    first: Tensor, second: Tensor, same: Tensor, *, temperature: float, symmetric: bool = False
+) -> Tensor:
+    """The summed cross-entropy of finding each text's own pair among those of the batch.
+
+    Args:
+        first, second: vectors of length one, (batch, d_model) each.
+        same: (batch, batch), True where the pairs i and j share a text: j is no negative of i.
+        temperature: what the cosines are divided by.
+        symmetric: the mean of looking in both directions.
+    """
+    own = torch.arange(len(first), device=first.device)
+    hidden = same & (own[:, None] != own)
+    scores = (first @ second.T / temperature).masked_fill(hidden, -torch.inf)
+    forth = functional.cross_entropy(scores, own, reduction="sum")
+    if not symmetric:
+        return forth
+    return (forth + functional.cross_entropy(scores.T, own, reduction="sum")) / 2
+
+
+def cosine_loss(first: Tensor, second: Tensor, scores: Tensor) -> Tensor:
+    """The summed squared error of the cosines.
+
+    Args:
+        first, second: vectors of length one, (batch, d_model) each.
+        scores: (batch,), from -1 to 1.
+    """
+    return ((first * second).sum(-1) - scores).square().sum()
+
+
+def shared_texts(first: Sequence[Any], second: Sequence[Any]) -> Tensor:
+    """Which pairs have a text in common, on either side, (batch, batch); the diagonal is True.
+
+    Args:
+        first, second: the texts of each pair, as strings or token ids.
+    """
+    numbers: dict[Any, int] = {}
+    pairs = [
+        {numbers.setdefault(_hashable(text), len(numbers)) for text in both}
+        for both in zip(first, second, strict=True)
+    ]
+    holds = torch.zeros(len(pairs), len(numbers))
+    for row, texts in enumerate(pairs):
+        holds[row, list(texts)] = 1
+    return (holds @ holds.T) > 0
+
+
+@dataclass(frozen=True)
+class PairEvaluation:
+    """The vectors of pairs, and what they are worth."""
+
+    first: NDArray[np.float32]  # (pairs, d_model), of length one
+    second: NDArray[np.float32]
+    scores: NDArray[np.float32] | None  # (pairs,)
+    ranking: Ranking | None  # of pairs without scores
+
+    @property
+    def cosines(self) -> NDArray[np.float64]:
+        """(pairs,)"""
+        return (self.first.astype(np.float64) * self.second).sum(1)
+
+    @property
+    def figures(self) -> dict[str, float]:
+        """By name; "score" is the one that a model is chosen by."""
+        if self.ranking is None:
+            assert self.scores is not None
+            found = spearman(self.cosines, self.scores)
+            return {"spearman": found, "score": found}
+        ranking = self.ranking
+        return {
+            "recall_1": ranking.recall(1),
+            "recall_10": ranking.recall(10),
+            "mrr": ranking.mrr,
+            "score": ranking.mrr,
+        }
+
+
+def evaluate_pairs(
+    embedder: Embedder,
+    examples: Sequence[Example],
+    *,
+    batch_size: int = 64,
+    progress: Callable[[int], None] = lambda done: None,
+) -> PairEvaluation:
+    """Ranks the second texts of all pairs for each first text, or compares cosines with scores.
+
+    Raises:
+        BadArgumentError: no examples.
+    """
+    if not examples:
+        raise BadArgumentError("evaluating needs at least one pair; got none.")
+    firsts = [example.text for example in examples]
+    seconds = [example.pair or "" for example in examples]
+    vectors = embedder(
+        [*firsts, *seconds], normalize=True, batch_size=batch_size, progress=progress
+    )
+    first, second = vectors[: len(firsts)], vectors[len(firsts) :]
+    if examples[0].targets:
+        scores = np.array([example.targets[0] for example in examples], np.float32)
+        return PairEvaluation(first, second, scores, None)
+    return PairEvaluation(first, second, None, rank_pairs(firsts, seconds, first, second))
+
+
+def _moved(side: Batch, device: torch.device | str) -> Batch:
+    kinds = side.token_type_ids
+    return Batch(
+        side.ids.to(device, non_blocking=True),
+        None if kinds is None else kinds.to(device, non_blocking=True),
+        side.attention_mask.to(device, non_blocking=True),
+    )
+
+
+def _hashable(text: Any) -> Any:
+    return text.tobytes() if isinstance(text, np.ndarray) else text
+
+
+def _scaled(example: Example, scale: float) -> Example:
+    targets = [value / scale for value in example.targets]
+    return Example(example.text, example.pair, targets, example.line)
+
+
+def _number(path: str, line: int, value: Any) -> float:
+    try:
+        number = float(value)
+        if isinstance(value, bool) or not np.isfinite(number):
+            raise ValueError
+        return number
+    except (TypeError, ValueError):
+        raise DamagedFileError(
+            f"{path}, line {line:,}: expected a number as the score; got {str(value)[:60]!r}. Name"
+            " the column of the scores with `score`, or take it out."
+        ) from None

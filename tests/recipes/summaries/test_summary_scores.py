@@ -1,0 +1,63 @@
+"""Summaries are scored beside the beginnings of their documents."""
+
+from typing import Any
+
+import pytest
+
+from regard import RegardError
+from regard.recipes.examples import Example
+from regard.recipes.summaries.rouge import rouge
+from regard.recipes.summaries.summary_scores import evaluate_summaries, first_sentence, lead_scores
+from regard.tasks.summarization import Summarizer
+
+pytest.importorskip("rouge_score")
+
+EXAMPLES = [
+    Example("The dog sees a tree. It is old.", None, ["the dog sees", "an old tree"]),
+    Example("A red house stands there. It burns.", None, ["the red house burns"]),
+]
+
+
+@pytest.mark.parametrize(
+    ("text", "first"),
+    [
+        ("One. Two.", "One."),
+        (" No end here ", "No end here"),
+        ("Wait… what? Yes.", "Wait…"),
+        ("Version 1.5 is out! Get it.", "Version 1.5 is out!"),
+        ("पहला वाक्य। दूसरा।", "पहला वाक्य।"),
+        ("一。二。", "一。"),
+    ],
+)
+def test_a_sentence_ends_at_its_mark(text: str, first: str) -> None:
+    assert first_sentence(text) == first
+
+
+def test_the_baselines_are_the_documents_beginnings() -> None:
+    references = [example.targets for example in EXAMPLES]
+    scores = lead_scores(EXAMPLES, 3)
+    assert scores == {
+        "first sentence": rouge(["The dog sees a tree.", "A red house stands there."], references),
+        "first 3 words": rouge(["The dog sees", "A red house"], references),
+    }
+    assert scores["first 3 words"].mean["rouge1"] == pytest.approx((100 + 200 * 2 / 7) / 2)
+
+
+def test_an_evaluation_has_the_summaries_and_their_scores(translator: Any) -> None:
+    summarizer = Summarizer(translator.model, translator.tokenizers, max_source_length=6)
+    done: list[int] = []
+    found = evaluate_summaries(
+        summarizer, EXAMPLES, lead_words=3, max_new_tokens=5, progress=done.append
+    )
+    assert found.summaries == summarizer([each.text for each in EXAMPLES], max_new_tokens=5)
+    assert found.rouge == rouge(found.summaries, [example.targets for example in EXAMPLES])
+    assert (found.truncated, sum(done)) == (2, 2)
+    assert found.figures["lead"]["first 3 words"] == lead_scores(EXAMPLES, 3)["first 3 words"].mean
+    lines = found.table().splitlines()
+    assert lines[0].startswith("summaries")
+    assert lines[-1].startswith("2 documents, 2 of them cut, ")
+
+
+def test_no_documents_are_refused(translator: Any) -> None:
+    with pytest.raises(RegardError, match="at least one document"):
+        evaluate_summaries(Summarizer(translator.model, translator.tokenizers), [], lead_words=3)

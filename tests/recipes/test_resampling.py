@@ -1,0 +1,52 @@
+"""Intervals cover what they should, and a difference that is chance is called so."""
+
+import numpy as np
+import pytest
+
+from regard import RegardError
+from regard.recipes.resampling import intervals, paired_chance
+
+
+class Right:
+    """Answers that are right or wrong."""
+
+    def __init__(self, right: np.ndarray) -> None:
+        self.right = right
+
+    def __len__(self) -> int:
+        return len(self.right)
+
+    def figures_of(self, rows: np.ndarray) -> dict[str, float]:
+        return {"accuracy": float(self.right[rows].mean())}
+
+
+def answers(share: float, count: int = 400, seed: int = 0) -> Right:
+    return Right(np.random.default_rng(seed).random(count) < share)
+
+
+def test_the_interval_is_that_of_the_normal_approximation() -> None:
+    right = answers(0.8)
+    mean = right.right.mean()
+    low, high = intervals(right)["accuracy"]
+    spread = 1.96 * (mean * (1 - mean) / len(right)) ** 0.5
+    assert low == pytest.approx(mean - spread, abs=0.01)
+    assert high == pytest.approx(mean + spread, abs=0.01)
+    assert intervals(right) == intervals(right)
+
+
+def test_a_large_difference_is_not_chance_and_a_small_one_is() -> None:
+    assert paired_chance(answers(0.9), answers(0.6, seed=1), "accuracy") < 0.01
+    assert paired_chance(answers(0.8), answers(0.8, seed=2), "accuracy") > 0.05
+    assert paired_chance(answers(0.8), answers(0.8), "accuracy") == 1.0
+
+
+def test_the_p_value_is_scipys() -> None:
+    stats = pytest.importorskip("scipy.stats")
+    one, other = answers(0.80), answers(0.75, seed=3)
+    theirs = stats.ttest_rel(one.right.astype(float), other.right.astype(float)).pvalue
+    assert paired_chance(one, other, "accuracy") == pytest.approx(theirs, abs=0.03)
+
+
+def test_different_examples_are_refused() -> None:
+    with pytest.raises(RegardError, match="the same examples; got 400 and 10 examples"):
+        paired_chance(answers(0.8), answers(0.8, count=10), "accuracy")
