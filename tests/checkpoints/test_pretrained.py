@@ -172,7 +172,7 @@ def narrow_two(folder: Path) -> None:
         (change_config(model_type=None), "says None"),
         (change_config(model_type="marain"), "Did you mean 'marian'"),
         (untie, "lm_head.weight must equal model.shared.weight, to which config.json ties it"),
-        (narrow_two, r"must be \(20, 12\) by .*; the file has \(20, 11\), and 1 more do not fit"),
+        (narrow_two, r"must be \(20, 12\) according .* has \(20, 11\), and 1 more do not fit"),
     ],
 )
 def test_settings_and_weights_that_disagree_are_refused(

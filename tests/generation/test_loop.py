@@ -290,7 +290,7 @@ def test_wrong_prompts_are_refused(markov: Any) -> None:
         generate(decoder, prompt[:, :0], config())
     with pytest.raises(RegardError, match=r"prompt_mask must be boolean and .* \(3, 2\)"):
         generate(decoder, prompt, config(), prompt_mask=torch.ones(2, 3, dtype=torch.bool))
-    with pytest.raises(RegardError, match="one for each of 3 sentences; got 2"):
+    with pytest.raises(RegardError, match="have one number for each of 3 sentences; got 2"):
         generate(decoder, prompt, config(), sentence_numbers=[1, 2])
 
 

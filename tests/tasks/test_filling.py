@@ -60,7 +60,7 @@ def test_no_more_guesses_than_tokens(filler):
 
 def test_a_text_without_a_mask_is_refused(filler):
     with pytest.raises(
-        RegardError, match=r"must have a \[MASK\] to fill; there is none in 'a dog'"
+        RegardError, match=r"must contain a \[MASK\] to fill; there is none in 'a dog'"
     ):
         filler("a dog")
 

@@ -265,5 +265,5 @@ def test_a_prompt_of_no_token_needs_one_to_begin_with(byte_level: Any) -> None:
 
     config = DecoderConfig(283, d_model=8, num_layers=1, num_heads=2, d_ff=8)
     tokenizer = Tokenizer(byte_level, pad=None, eos=None, unk=None)
-    with pytest.raises(RegardError, match="a prompt must have at least one token, since writer"):
+    with pytest.raises(RegardError, match="a prompt must have at least one token, because writer"):
         Writer(Decoder(config).eval(), tokenizer).run([""])

@@ -1,12 +1,13 @@
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from regard.recipes.card import read_card
-from regard.translation.card import render
+from regard.recipes.card import read_card, render
+from regard.translation.card import lines, title
 
-FACTS = {
+FACTS: dict[str, Any] = {
     "language": ["en", "hi"],
     "license": "cc-by-4.0",
     "kind": "recurrent tiny, cell gru, attention bahdanau",
@@ -22,13 +23,17 @@ FACTS = {
 }
 
 
+def text_of(facts: dict[str, Any]) -> str:
+    return render(title(facts), facts, lines(facts))
+
+
 def test_every_fact_comes_back(tmp_path: Path) -> None:
-    (tmp_path / "README.md").write_text(render(FACTS), encoding="utf-8")
+    (tmp_path / "README.md").write_text(text_of(FACTS), encoding="utf-8")
     assert read_card(tmp_path) == FACTS
 
 
 def test_a_reader_sees_them_in_words() -> None:
-    text = render(FACTS)
+    text = text_of(FACTS)
     assert "# en → hi" in text
     assert (
         "Recurrent tiny, cell gru, attention bahdanau: 1,234,567 parameters with 8,000 subwords"

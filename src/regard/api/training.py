@@ -4,7 +4,7 @@ import os
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, overload
 
-from regard.api.loading import load
+from regard.api.loading import task_class
 from regard.errors import unknown
 from regard.tasks.task import Task
 
@@ -151,4 +151,4 @@ def train(task: str, data: File | tuple[File, File], output: File, **options: An
     settings = kind(output=os.fspath(output), **options)
     recipe = getattr(import_module(taught.module), taught.recipe)
     learn(recipe(files, settings, say=print, command=""))
-    return load(f"{os.fspath(output)}/model", taught.task)
+    return task_class(taught.task).load(f"{settings.output}/model", name=settings.output)

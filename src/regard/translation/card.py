@@ -1,12 +1,10 @@
-"""The model card: README.md beside the weights, its facts also as YAML front matter."""
+"""The model card of a translator."""
 
-import json
 import os
-from pathlib import Path
 from typing import Any
 
-from regard.files import whole_file
 from regard.models import AnyEncoderDecoder
+from regard.recipes import card
 from regard.training import Progress
 from regard.translation.data import TranslationData
 from regard.translation.options import TrainingOptions
@@ -23,45 +21,37 @@ def write_card(
     """Writes the card of the best model so far of a training run."""
     facts = {
         "language": [options.source_language, options.target_language],
-        "license": options.license,
         "pipeline_tag": "translation",
-        "library_name": "regard",
         "kind": options.model_name(),
         **({"base_model": options.base_model} if options.base_model else {}),
-        "parameters": sum(
-            parameter.numel() for parameter in model.parameters() if parameter.requires_grad
-        ),
         "vocabulary": model.config.decoder_vocab_size,
         "data": options.data_note or data.origin,
         "training_pairs": len(data.store),
-        "command": command,
-        "minutes": round(progress.seconds / 60, 1),
-        "step": progress.step,
-        "target_tokens": progress.tokens,
-        "dev": {name: round(value, 4) for name, value in progress.figures.items()},
+        **card.training_facts(model, options, progress, command),
+        # Without the table of sinusoidal positions, which does not learn.
+        "parameters": sum(p.numel() for p in model.parameters() if p.requires_grad),
     }
-    with whole_file(Path(folder) / "README.md") as file:
-        file.write_text(render(facts), encoding="utf-8")
+    facts["target_tokens"] = facts.pop("tokens")
+    card.write_card(folder, title(facts), facts, lines(facts))
 
 
-def render(facts: dict[str, Any]) -> str:
-    """The card's text. The values of its front matter are JSON, which is also YAML."""
-    front = "\n".join(
-        f"{name}: {json.dumps(value, ensure_ascii=False)}" for name, value in facts.items()
-    )
-    source, target = facts["language"]
-    dev, vocabulary = facts["dev"], facts["vocabulary"]
-    return f"""---
-{front}
----
-# {source} → {target}
+def title(facts: dict[str, Any]) -> str:
+    """From which language to which."""
+    return " → ".join(facts["language"])
 
-{facts["kind"].capitalize()}: {facts["parameters"]:,} parameters with {vocabulary:,} subwords.
 
-- Data: {facts["data"]} ({facts["training_pairs"]:,} pairs after cleaning)
-- License of these weights: {facts["license"]}
-- Command: `{facts["command"]}`
-- Training: {facts["minutes"]} minutes, {facts["step"]:,} steps, {facts["target_tokens"]:,} tokens
-- Dev set, {dev["sentences"]:.0f} sentences, greedy: BLEU {dev["bleu"]:.1f}, chrF {dev["chrf"]:.1f}
-- Whole dev set: loss {dev["loss"]:.3f} nats per token
-"""
+def lines(facts: dict[str, Any]) -> list[str]:
+    """What the card says to people."""
+    dev = facts["dev"]
+    return [
+        f"{facts['kind'].capitalize()}: {facts['parameters']:,} parameters with"
+        f" {facts['vocabulary']:,} subwords",
+        f"Data: {facts['data']} ({facts['training_pairs']:,} pairs after cleaning)",
+        f"License of these weights: {facts['license']}",
+        f"Command: `{facts['command']}`",
+        f"Training: {facts['minutes']} minutes, {facts['step']:,} steps,"
+        f" {facts['target_tokens']:,} tokens",
+        f"Dev set, {dev['sentences']:.0f} sentences, greedy: BLEU {dev['bleu']:.1f},"
+        f" chrF {dev['chrf']:.1f}",
+        f"Whole dev set: loss {dev['loss']:.3f} nats per token",
+    ]

@@ -106,7 +106,7 @@ def test_an_encoder_reads_a_text(folder):
     trace = opened.trace("the cat sat .")
     assert (opened.task, trace.task) == ("encoding", "encoding")
     assert list(trace) == [f"encoder.layers.{layer}.self" for layer in range(3)]
-    with pytest.raises(RegardError, match="writes nothing"):
+    with pytest.raises(RegardError, match="generates nothing"):
         opened.trace("the cat", target="Die Katze")
 
 
