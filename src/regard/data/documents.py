@@ -37,7 +37,7 @@ def text_files(path: str | Path) -> list[Path]:
     if not files:
         raise NotFoundError(
             f"expected files of text in the folder {path} ({', '.join((*_TEXTS, *_RECORDS))}, each"
-            " also with .gz), but there are none. Name another folder, or a file."
+            " also with .gz); it has no such file. Name another folder, or a file."
         )
     return files
 

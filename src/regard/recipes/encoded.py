@@ -29,14 +29,7 @@ class EncodedBatch:
     num_tokens: int  # without padding
 
     def to(self, device: torch.device | str) -> "EncodedBatch":
-        inputs = self.inputs
-        kinds = inputs.token_type_ids
-        moved = Batch(
-            inputs.ids.to(device, non_blocking=True),
-            None if kinds is None else kinds.to(device, non_blocking=True),
-            inputs.attention_mask.to(device, non_blocking=True),
-        )
-        return replace(self, inputs=moved)
+        return replace(self, inputs=self.inputs.to(device))
 
 
 class EncodedTexts:

@@ -49,7 +49,7 @@ class Examples:
         """The examples that stay.
 
         Raises:
-            DamagedFileError: there are none.
+            DamagedFileError: no example is left.
         """
         seen = SeenHashes()
         for example in self.read(self.path, self._skip):

@@ -128,9 +128,7 @@ class MaskFiller(Task):
     def _tokens(self, text: str) -> Tokens:
         encoding = self.tokenizer.inputs(text, special_in_text=True)
         if self._mask_id not in encoding.ids:
-            raise BadArgumentError(
-                f"a text must contain a {self.mask} to fill; there is none in {text!r}."
-            )
+            raise BadArgumentError(f"a text must contain a {self.mask} to fill; got {text!r}.")
         if len(encoding.ids) > self._reader.max_length:
             raise BadArgumentError(
                 f"a text may have {self._reader.max_length} tokens with {self.name}; got one of"

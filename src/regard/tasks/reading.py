@@ -45,6 +45,14 @@ class Batch:
     token_type_ids: Tensor | None  # None: the model has one kind only
     attention_mask: Tensor  # False for padding
 
+    def to(self, device: torch.device | str) -> "Batch":
+        kinds = self.token_type_ids
+        return Batch(
+            self.ids.to(device, non_blocking=True),
+            None if kinds is None else kinds.to(device, non_blocking=True),
+            self.attention_mask.to(device, non_blocking=True),
+        )
+
 
 class Reader:
     """An encoder with its tokenizer.

@@ -78,3 +78,6 @@ def test_a_classifier_is_trained_evaluated_and_compared(regard, tmp_path):
     }  # fmt: skip
     refused = regard("evaluate", "en-de", data, "--label", "label")
     assert (refused.code, "--label apply to a classifier of texts" in refused.err) == (2, True)
+    refused = regard("evaluate", model, data, "--num-beams", 2, "--output", tmp_path / "out.txt")
+    assert refused.code == 2
+    assert "--output, --num-beams apply to a translator" in refused.err

@@ -24,7 +24,14 @@ Output = Annotated[
 ]
 
 
+NumBeams = Annotated[
+    int | None, option("Hypotheses kept at each step; 1 is greedy.", default="5", min=1)
+]
 COLUMNS = ("text", "pair", "label", "separator")
+OF_TRANSLATORS = (
+    *("source_language", "target_language", "prefix", "output", "num_beams"),
+    *("length_penalty", "max_new_tokens"),
+)
 OF_LABELS = (*COLUMNS, "compare", "worst", "figure")
 
 
@@ -44,7 +51,7 @@ def evaluate(
     prefix: Prefix = None,
     output: Output = None,
     as_json: options.Json = False,
-    num_beams: Annotated[int, option("Hypotheses kept at each step; 1 is greedy.", min=1)] = 5,
+    num_beams: NumBeams = None,
     length_penalty: options.LengthPenalty = None,
     max_new_tokens: options.MaxNewTokens = None,
     batch_size: options.BatchSize = 32,
@@ -70,6 +77,11 @@ def evaluate(
     options.use_threads(threads)
     own = options.specified(context, OF_LABELS)
     if _is_classifier(model):
+        if others := options.specified(context, OF_TRANSLATORS):
+            raise BadArgumentError(
+                f"{options.flags(others)} apply to a translator; {model} is a classifier of texts."
+                " Leave them out."
+            )
         from regard.recipes.labels.classification import read_labeled
 
         columns = {name: own.pop(name) for name in COLUMNS if name in own}
@@ -78,13 +90,14 @@ def evaluate(
         return
     if own:
         raise BadArgumentError(
-            f"{options.flags(own)} apply to a classifier of texts, which {model} is not."
+            f"{options.flags(own)} apply to a classifier of texts, which {model} is not. Leave them"
+            " out."
         )
     from regard.translation.evaluation import read_test_set
 
     tested = read_test_set(data)
     translator = open_translator(model, source_language, target_language, prefix)
-    settings = options.generation_options(context)
+    settings = {"num_beams": 5} | options.generation_options(context)
     result = score(translator, tested, batch_size=batch_size, **settings)
     if output is not None:
         with destination(output) as file:

@@ -1,4 +1,4 @@
-"""Learn to find the answer to a question in a text, and when there is none.
+"""Learn to find the answer to a question in a text, or that the text has no answer.
 
 Devlin et al. 2019, sections 4.2 and 4.3.
 

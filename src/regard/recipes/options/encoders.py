@@ -104,7 +104,7 @@ class QuestionAnsweringOptions(EncoderOptions):
         None, "The column of the texts that may hold the answers.", shown="context, passage, …"
     )
     answer: str | None = data_option(
-        None, "The column of the answers; an empty one: there is none.", shown="answer, answers, …"
+        None, "The column of the answers; empty if there is no answer.", shown="answer, answers, …"
     )
     start: str | None = data_option(
         None,

@@ -12,7 +12,7 @@ data/
 """
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
@@ -26,8 +26,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from regard.checkpoints import Checkpoint, open_checkpoint
-from regard.data import BadLine, Plan, Role, TokenStore, read_rows
-from regard.data.store import Ids
+from regard.data import BadLine, Role, TokenStore, read_rows
 from regard.errors import BadArgumentError, DamagedFileError
 from regard.files import write_json
 from regard.models import Encoder
@@ -35,9 +34,11 @@ from regard.recipes.encoders import EncoderRecipe
 from regard.recipes.examples import Example, Examples, read_examples, split_examples
 from regard.recipes.options.encoders import EmbeddingOptions
 from regard.recipes.prepared import prepare_once
-from regard.recipes.vectors.ranking import Ranking, rank_pairs, spearman
+from regard.recipes.vectors.evaluation import evaluate_pairs
+from regard.recipes.vectors.losses import contrastive_loss, cosine_loss
+from regard.recipes.vectors.pairs import PairBatch, PairBatches, shared_texts
 from regard.tasks.embedding import POOLING, Embedder, read_settings, write_settings
-from regard.tasks.reading import Batch, load_encoder
+from regard.tasks.reading import load_encoder
 from regard.text import Tokenizer
 from regard.text.cutting import cut
 from regard.training import Progress
@@ -62,74 +63,6 @@ class TextPairs:
     test: list[Example]
     origin: str
     sha256: str
-
-
-@dataclass(frozen=True)
-class PairBatch:
-    """Pairs of texts: each side as an encoder takes it."""
-
-    first: Batch
-    second: Batch
-    same: Tensor  # (batch, batch): the pairs i and j share a text, or i is j
-    scores: Tensor | None  # (batch,)
-    num_tokens: int  # of both sides, without padding
-
-    def to(self, device: torch.device | str) -> "PairBatch":
-        return PairBatch(
-            _moved(self.first, device),
-            _moved(self.second, device),
-            self.same.to(device, non_blocking=True),
-            None if self.scores is None else self.scores.to(device, non_blocking=True),
-            self.num_tokens,
-        )
-
-
-class PairBatches:
-    """A token store of pairs as batches in the order of a `Plan`, which goes by both lengths."""
-
-    def __init__(
-        self,
-        store: TokenStore,
-        scores: NDArray[np.float32] | None,
-        *,
-        max_tokens: int,
-        batch_size: int,
-        pad_id: int,
-        token_types: bool,
-        seed: int,
-    ) -> None:
-        self.store, self.scores = store, scores
-        self.pad_id, self.token_types = pad_id, token_types
-        first, second = (lengths.astype(np.int32) for lengths in store.lengths())
-        self.plan = Plan(first, second, max_tokens=max_tokens, max_rows=batch_size, seed=seed)
-
-    def __len__(self) -> int:
-        """Batches in an epoch."""
-        return len(self.plan)
-
-    def at(self, step: int) -> PairBatch:
-        """The batch of a step, from 0."""
-        return self.batch(self.plan.at(step))
-
-    def batch(self, rows: Ids) -> PairBatch:
-        """The batch of these rows of the store."""
-        pairs = [self.store[int(row)] for row in rows]
-        first, second = zip(*pairs, strict=True)
-        return PairBatch(
-            self._side(first),
-            self._side(second),
-            shared_texts(first, second),
-            None if self.scores is None else torch.from_numpy(self.scores[rows]),
-            sum(len(ids) for both in pairs for ids in both),
-        )
-
-    def _side(self, texts: Sequence[Ids]) -> Batch:
-        lengths = np.array([len(ids) for ids in texts])
-        inside = np.arange(lengths.max()) < lengths[:, None]  # (batch, length)
-        ids = np.full(inside.shape, self.pad_id, np.int64)
-        ids[inside] = np.concatenate(texts)
-        kinds = torch.zeros(inside.shape, dtype=torch.int64) if self.token_types else None
-        return Batch(torch.from_numpy(ids), kinds, torch.from_numpy(inside))
 
 
 class EmbeddingRecipe(EncoderRecipe[EmbeddingOptions, TextPairs]):
@@ -390,122 +323,6 @@ class EmbeddingRecipe(EncoderRecipe[EmbeddingOptions, TextPairs]):
             ],
             result=f"Dev set, {len(data.dev):,} pairs: {result}, loss {dev['loss']:.3f}",
         )
-
-
-def contrastive_loss(
-    first: Tensor, second: Tensor, same: Tensor, *, temperature: float, symmetric: bool = False
-) -> Tensor:
-    """The summed cross-entropy of finding each text's own pair among those of the batch.
-
-    Args:
-        first, second: vectors of length one, (batch, d_model) each.
-        same: (batch, batch), True where the pairs i and j share a text: j is no negative of i.
-        temperature: what the cosines are divided by.
-        symmetric: the mean of looking in both directions.
-    """
-    own = torch.arange(len(first), device=first.device)
-    hidden = same & (own[:, None] != own)
-    scores = (first @ second.T / temperature).masked_fill(hidden, -torch.inf)
-    forth = functional.cross_entropy(scores, own, reduction="sum")
-    if not symmetric:
-        return forth
-    return (forth + functional.cross_entropy(scores.T, own, reduction="sum")) / 2
-
-
-def cosine_loss(first: Tensor, second: Tensor, scores: Tensor) -> Tensor:
-    """The summed squared error of the cosines.
-
-    Args:
-        first, second: vectors of length one, (batch, d_model) each.
-        scores: (batch,), from -1 to 1.
-    """
-    return ((first * second).sum(-1) - scores).square().sum()
-
-
-def shared_texts(first: Sequence[Any], second: Sequence[Any]) -> Tensor:
-    """Which pairs have a text in common, on either side, (batch, batch); the diagonal is True.
-
-    Args:
-        first, second: the texts of each pair, as strings or token ids.
-    """
-    numbers: dict[Any, int] = {}
-    pairs = [
-        {numbers.setdefault(_hashable(text), len(numbers)) for text in both}
-        for both in zip(first, second, strict=True)
-    ]
-    holds = torch.zeros(len(pairs), len(numbers))
-    for row, texts in enumerate(pairs):
-        holds[row, list(texts)] = 1
-    return (holds @ holds.T) > 0
-
-
-@dataclass(frozen=True)
-class PairEvaluation:
-    """The vectors of pairs, and what they are worth."""
-
-    first: NDArray[np.float32]  # (pairs, d_model), of length one
-    second: NDArray[np.float32]
-    scores: NDArray[np.float32] | None  # (pairs,)
-    ranking: Ranking | None  # of pairs without scores
-
-    @property
-    def cosines(self) -> NDArray[np.float64]:
-        """(pairs,)"""
-        return (self.first.astype(np.float64) * self.second).sum(1)
-
-    @property
-    def figures(self) -> dict[str, float]:
-        """By name; "score" is the one that a model is chosen by."""
-        if self.ranking is None:
-            assert self.scores is not None
-            found = spearman(self.cosines, self.scores)
-            return {"spearman": found, "score": found}
-        ranking = self.ranking
-        return {
-            "recall_1": ranking.recall(1),
-            "recall_10": ranking.recall(10),
-            "mrr": ranking.mrr,
-            "score": ranking.mrr,
-        }
-
-
-def evaluate_pairs(
-    embedder: Embedder,
-    examples: Sequence[Example],
-    *,
-    batch_size: int = 64,
-    progress: Callable[[int], None] = lambda done: None,
-) -> PairEvaluation:
-    """Ranks the second texts of all pairs for each first text, or compares cosines with scores.
-
-    Raises:
-        BadArgumentError: no examples.
-    """
-    if not examples:
-        raise BadArgumentError("evaluating needs at least one pair; got none.")
-    firsts = [example.text for example in examples]
-    seconds = [example.pair or "" for example in examples]
-    vectors = embedder(
-        [*firsts, *seconds], normalize=True, batch_size=batch_size, progress=progress
-    )
-    first, second = vectors[: len(firsts)], vectors[len(firsts) :]
-    if examples[0].targets:
-        scores = np.array([example.targets[0] for example in examples], np.float32)
-        return PairEvaluation(first, second, scores, None)
-    return PairEvaluation(first, second, None, rank_pairs(firsts, seconds, first, second))
-
-
-def _moved(side: Batch, device: torch.device | str) -> Batch:
-    kinds = side.token_type_ids
-    return Batch(
-        side.ids.to(device, non_blocking=True),
-        None if kinds is None else kinds.to(device, non_blocking=True),
-        side.attention_mask.to(device, non_blocking=True),
-    )
-
-
-def _hashable(text: Any) -> Any:
-    return text.tobytes() if isinstance(text, np.ndarray) else text
 
 
 def _scaled(example: Example, scale: float) -> Example:

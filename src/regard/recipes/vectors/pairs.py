@@ -1,0 +1,103 @@
+"""Pairs of texts as batches, and which pairs of a batch share a text."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from regard.data import Plan, TokenStore
+from regard.data.store import Ids
+from regard.tasks.reading import Batch
+
+
+@dataclass(frozen=True)
+class PairBatch:
+    """Pairs of texts: each side as an encoder takes it."""
+
+    first: Batch
+    second: Batch
+    same: Tensor  # (batch, batch): the pairs i and j share a text, or i is j
+    scores: Tensor | None  # (batch,)
+    num_tokens: int  # of both sides, without padding
+
+    def to(self, device: torch.device | str) -> "PairBatch":
+        return PairBatch(
+            self.first.to(device),
+            self.second.to(device),
+            self.same.to(device, non_blocking=True),
+            None if self.scores is None else self.scores.to(device, non_blocking=True),
+            self.num_tokens,
+        )
+
+
+class PairBatches:
+    """A token store of pairs as batches in the order of a `Plan`, which goes by both lengths."""
+
+    def __init__(
+        self,
+        store: TokenStore,
+        scores: NDArray[np.float32] | None,
+        *,
+        max_tokens: int,
+        batch_size: int,
+        pad_id: int,
+        token_types: bool,
+        seed: int,
+    ) -> None:
+        self.store, self.scores = store, scores
+        self.pad_id, self.token_types = pad_id, token_types
+        first, second = (lengths.astype(np.int32) for lengths in store.lengths())
+        self.plan = Plan(first, second, max_tokens=max_tokens, max_rows=batch_size, seed=seed)
+
+    def __len__(self) -> int:
+        """Batches in an epoch."""
+        return len(self.plan)
+
+    def at(self, step: int) -> PairBatch:
+        """The batch of a step, from 0."""
+        return self.batch(self.plan.at(step))
+
+    def batch(self, rows: Ids) -> PairBatch:
+        """The batch of these rows of the store."""
+        pairs = [self.store[int(row)] for row in rows]
+        first, second = zip(*pairs, strict=True)
+        return PairBatch(
+            self._side(first),
+            self._side(second),
+            shared_texts(first, second),
+            None if self.scores is None else torch.from_numpy(self.scores[rows]),
+            sum(len(ids) for both in pairs for ids in both),
+        )
+
+    def _side(self, texts: Sequence[Ids]) -> Batch:
+        lengths = np.array([len(ids) for ids in texts])
+        inside = np.arange(lengths.max()) < lengths[:, None]  # (batch, length)
+        ids = np.full(inside.shape, self.pad_id, np.int64)
+        ids[inside] = np.concatenate(texts)
+        kinds = torch.zeros(inside.shape, dtype=torch.int64) if self.token_types else None
+        return Batch(torch.from_numpy(ids), kinds, torch.from_numpy(inside))
+
+
+def shared_texts(first: Sequence[Any], second: Sequence[Any]) -> Tensor:
+    """Which pairs have a text in common, on either side, (batch, batch); the diagonal is True.
+
+    Args:
+        first, second: the texts of each pair, as strings or token ids.
+    """
+    numbers: dict[Any, int] = {}
+    pairs = [
+        {numbers.setdefault(_hashable(text), len(numbers)) for text in both}
+        for both in zip(first, second, strict=True)
+    ]
+    holds = torch.zeros(len(pairs), len(numbers))
+    for row, texts in enumerate(pairs):
+        holds[row, list(texts)] = 1
+    return (holds @ holds.T) > 0
+
+
+def _hashable(text: Any) -> Any:
+    return text.tobytes() if isinstance(text, np.ndarray) else text
