@@ -86,3 +86,8 @@ def test_the_preset_gives_the_learning_rate() -> None:
 def test_the_ladder_differs_in_its_folder_alone() -> None:
     assert LadderOptions(output="x") == LadderOptions(**asdict(TrainingOptions(output="x")))
     assert LadderOptions().output == "runs/ladder"
+
+
+def test_options_are_printed_where_they_differ_from_the_defaults() -> None:
+    assert repr(TrainingOptions(norm="post", seed=3)) == "TrainingOptions(seed=3, norm='post')"
+    assert repr(LadderOptions()) == "LadderOptions()"

@@ -8,7 +8,7 @@ from regard.recipes.options.run import data_option, limit_option, model_option
 from regard.recipes.options.sequences import SequenceOptions
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class TrainingOptions(SequenceOptions):
     """The options of `regard train translation`; None leaves the choice to the preset.
 
@@ -88,7 +88,7 @@ class TrainingOptions(SequenceOptions):
         return ", ".join([f"{self.architecture} {self.preset}", *own])
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class LadderOptions(TrainingOptions):
     """What the rungs of `regard ladder` share; the defaults that it does not have in common."""
 

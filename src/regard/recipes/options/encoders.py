@@ -24,7 +24,7 @@ SCRATCH_RATES = {
 }  # fmt: skip
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class EncoderOptions(TunedOptions):
     """What training an encoder can be asked."""
 
@@ -78,7 +78,7 @@ class EncoderOptions(TunedOptions):
         return encoder_preset(self.preset, vocab_size, **changes)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class ClassificationOptions(EncoderOptions):
     """The options of `regard train classification`."""
 
@@ -94,7 +94,7 @@ class ClassificationOptions(EncoderOptions):
     class_weights: bool = option(False, "Weigh each label by the inverse of how often it occurs.")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class QuestionAnsweringOptions(EncoderOptions):
     """The options of `regard train question-answering`."""
 
@@ -120,7 +120,7 @@ class QuestionAnsweringOptions(EncoderOptions):
     max_answer_len: int = option(30, "Longest answer that is predicted, in tokens.", min=1)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class EmbeddingOptions(EncoderOptions):
     """The options of `regard train embedding`."""
 
@@ -167,7 +167,7 @@ class EmbeddingOptions(EncoderOptions):
             )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class MaskedLanguageModelOptions(EncoderOptions):
     """The options of `regard train masked-language-model`."""
 

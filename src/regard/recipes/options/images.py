@@ -25,7 +25,7 @@ VISION_RATES = {
 }  # fmt: skip
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class ImageClassificationOptions(TunedOptions):
     """What training a classifier of images can be asked."""
 

@@ -13,7 +13,7 @@ from regard.recipes.options.run import (
 )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class LanguageModelOptions(RunOptions):
     """The options of `regard train language-model`."""
 

@@ -51,7 +51,7 @@ def limit_option(default: Any, help: str, **more: Any) -> Any:
     return option(default, help, panel="Evaluation and limits", free=True, **more)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class RunOptions:
     """What every training run can be asked.
 
@@ -100,6 +100,18 @@ class RunOptions:
         if self.max_epochs is not None and not self.max_epochs > 0:
             raise BadArgumentError(f"max_epochs must be above 0; got {self.max_epochs}.")
         self.training_config(epoch=1000)
+
+    def __repr__(self) -> str:
+        """The options that differ from their defaults.
+
+        Written once, here: dataclass would compile one for each class at every start of a command.
+        """
+        changed = [
+            f"{each.name}={getattr(self, each.name)!r}"
+            for each in fields(self)
+            if getattr(self, each.name) != each.default
+        ]
+        return f"{type(self).__name__}({', '.join(changed)})"
 
     def peak_rate(self) -> float:
         """The learning rate at the end of the warm-up."""
@@ -162,7 +174,7 @@ class RunOptions:
         return {each.name: each for each in fields(cls)}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class TunedOptions(RunOptions):
     """What training a model with a head can be asked, from random weights or from a trained one."""
 

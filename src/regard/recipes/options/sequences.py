@@ -13,7 +13,7 @@ from regard.recipes.options.run import (
 )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class SequenceOptions(RunOptions):
     """What training an encoder–decoder can be asked, from random weights or from a trained one."""
 
@@ -80,7 +80,7 @@ class SequenceOptions(RunOptions):
 SEQUENCE_RATES = {"tiny": 5e-3, "small": 2e-3, "base": 7e-4, "big": 5e-4}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class SummarizationOptions(SequenceOptions):
     """The options of `regard train summarization`."""
 
