@@ -8,7 +8,7 @@ from torch import nn
 
 from regard.generation import GenerationConfig
 from regard.models import AnyEncoderDecoder
-from regard.recipes.recipe import Watch, learn
+from regard.recipes.recipe import Say, Watch, learn
 from regard.recipes.sequences import SequenceRecipe
 from regard.text.layouts import surround
 from regard.training import Progress
@@ -16,6 +16,8 @@ from regard.translation.architectures import find_architecture
 from regard.translation.card import write_card
 from regard.translation.data import TranslationData, prepare
 from regard.translation.evaluation import dev_figures
+from regard.translation.files import Pairs, pair_files
+from regard.translation.growing import with_subwords
 from regard.translation.options import TrainingOptions
 from regard.translation.translator import Translator
 
@@ -27,10 +29,10 @@ class TranslationRecipe(SequenceRecipe[TrainingOptions, TranslationData, Transla
     metric = "bleu"
     shown: ClassVar = {"loss": "dev loss {:.3f}", "bleu": "BLEU {:5.2f}", "chrf": "chrF {:5.2f}"}
 
-    @property
-    def pairs(self) -> str | tuple[str, str]:
-        """A file of pairs, or a source file and a target file."""
-        return self.source[0] if len(self.source) == 1 else (self.source[0], self.source[1])
+    def __init__(self, source: Pairs, options: TrainingOptions, *, say: Say, command: str):
+        self.pairs = source
+        train = [path for file in pair_files(source, options.weights) for path in file.paths]
+        super().__init__(train, options, say=say, command=command)
 
     def open_base(self, name: str) -> Translator:
         translator = super().open_base(name)
@@ -40,6 +42,14 @@ class TranslationRecipe(SequenceRecipe[TrainingOptions, TranslationData, Transla
 
     def prepare(self, folder: Path) -> TranslationData:
         return prepare(self.pairs, self.options, folder, say=self.say, base=self.base)
+
+    def model(self, data: TranslationData) -> AnyEncoderDecoder:
+        if self.base is not None and any(data.new_subwords):
+            # From here on, the base is one that has them.
+            self.base = with_subwords(
+                self.base, data.tokenizers, data.new_subwords, seed=self.options.seed
+            )
+        return super().model(data)
 
     def new_model(self, config: Any) -> AnyEncoderDecoder:
         return find_architecture(self.options.architecture).model(config)
@@ -80,7 +90,7 @@ def for_languages(translator: Translator, source: str, target: str) -> Translato
 
 
 def train_translation(
-    pairs: str | tuple[str, str],
+    pairs: Pairs,
     options: TrainingOptions,
     *,
     watch: Watch = lambda event, progress: None,
@@ -91,7 +101,8 @@ def train_translation(
     """Trains in `options.output`, or resumes the run that is there; the best model is in `model/`.
 
     Args:
-        pairs: a file of sentence pairs, or a source file and a target file.
+        pairs: a file of sentence pairs, a source file and a target file as a tuple, or a list of
+            files of pairs.
         watch: called as watch(event, progress), see `training.fit`.
         say: called with a sentence at a time on what was read, dropped, split and chosen.
         command: the command line, for the model card.

@@ -5,7 +5,7 @@ import shlex
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -27,6 +27,9 @@ from regard.recipes.options.run import RunOptions
 from regard.recipes.options.sequences import SummarizationOptions
 from regard.translation.options import TrainingOptions
 
+if TYPE_CHECKING:
+    from regard.translation.files import Pairs
+
 train = typer.Typer(name="train", no_args_is_help=True)
 
 AsJson = Annotated[bool, typer.Option("--json", help="Write each evaluation as a JSON line.")]
@@ -41,8 +44,8 @@ def _tasks() -> None:
 @takes(TrainingOptions)
 def translation(
     pairs: Annotated[
-        str | None,
-        typer.Argument(help="Sentence pairs: TSV, CSV, JSON lines, Parquet; also .gz."),
+        list[str] | None,
+        typer.Argument(help="Files of sentence pairs: TSV, CSV, JSON lines, Parquet; also .gz."),
     ] = None,
     source: Annotated[
         str | None,
@@ -290,11 +293,11 @@ def _learn(
     return options
 
 
-def _data(pairs: str | None, source: str | None, target: str | None) -> str | tuple[str, str]:
-    if pairs is not None and source is None and target is None:
-        return pairs
-    if pairs is None and source is not None and target is not None:
+def _data(pairs: list[str] | None, source: str | None, target: str | None) -> "Pairs":
+    if pairs and source is None and target is None:
+        return pairs if len(pairs) > 1 else pairs[0]
+    if not pairs and source is not None and target is not None:
         return source, target
     raise BadArgumentError(
-        "training needs either one file of sentence pairs, or both --source and --target files."
+        "training needs either files of sentence pairs, or both --source and --target files."
     )
