@@ -85,7 +85,7 @@ OPTIONS = {
     "train translation": {
         "pairs", "--source", "--target", "--dev", "--test", "--output", "--source-language",
         "--target-language", "--license", "--data-note", "--from", "--architecture", "--preset",
-        "--norm",
+        "--norm", "--weights", "--temperature", "--names", "--new-subwords",
         "--cell", "--attention", "--dropout",
         "--vocab-size", "--separate-vocabularies", "--max-length", "--max-tokens", "--accumulate",
         "--learning-rate", "--warmup", "--schedule", "--cooldown", "--label-smoothing",

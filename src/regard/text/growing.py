@@ -18,7 +18,7 @@ from itertools import islice
 from typing import Any
 
 import tokenizers
-from tokenizers import Regex, models, pre_tokenizers, trainers
+from tokenizers import AddedToken, Regex, models, pre_tokenizers, trainers
 
 from regard.errors import BadArgumentError, UnsupportedError
 from regard.text.tokenizer import WORD_START, Tokenizer
@@ -59,17 +59,17 @@ class Grown:
     replaced: int  # how many of them were another subword's
 
 
-def survey(tokenizer: Tokenizer, texts: Iterable[str]) -> Survey:
-    """Reads texts as the tokenizer does.
-
-    Raises UnsupportedError for a tokenizer that does not cut text at spaces first.
-    """
+def can_grow(tokenizer: Tokenizer) -> bool:
+    """Whether it is a BPE or unigram tokenizer that cuts text into words first."""
     backend = tokenizer.backend
-    if backend.pre_tokenizer is None or not isinstance(backend.model, models.BPE | models.Unigram):
-        raise UnsupportedError(
-            "only a BPE or unigram tokenizer that cuts text into words first can get new subwords."
-            " Give another model to start from, or new_subwords = 0."
-        )
+    return backend.pre_tokenizer is not None and isinstance(
+        backend.model, models.BPE | models.Unigram
+    )
+
+
+def survey(tokenizer: Tokenizer, texts: Iterable[str]) -> Survey:
+    """Reads texts as the tokenizer does, which `can_grow`."""
+    backend = tokenizer.backend
     found, table = Survey(), backend.get_vocab()
     unwritten = {id_ for piece, id_ in table.items() if _BYTE.fullmatch(piece)}
     unwritten |= {tokenizer.unk_id} if "unk" in tokenizer.special else set()
@@ -109,16 +109,28 @@ def grow(tokenizer: Tokenizer, found: Survey, count: int) -> Grown:
     backend = tokenizers.Tokenizer.from_str(json.dumps(content))
     table, before = backend.get_vocab(), tokenizer.backend.get_vocab_size()
     new = tuple(sorted(table[piece] for piece, _ in learned.pieces))
-    special = dict(tokenizer.special)
-    named: dict[str, Any] = {name: special.pop(name, None) for name in ("pad", "eos", "unk")}
-    grown = Tokenizer(backend, **named, others=special, settings=tokenizer.settings)
-    return Grown(grown, new, sum(id_ < before for id_ in new))
+    return Grown(_rebuilt(tokenizer, backend), new, sum(id_ < before for id_ in new))
+
+
+def with_tokens(tokenizer: Tokenizer, names: Sequence[str]) -> Grown:
+    """The tokenizer with tokens that are read wherever their names stand in a text."""
+    backend = tokenizers.Tokenizer.from_str(tokenizer.backend.to_str())
+    new = [name for name in names if backend.token_to_id(name) is None]
+    backend.add_tokens([AddedToken(name, normalized=False) for name in new])
+    table = backend.get_vocab(with_added_tokens=True)
+    return Grown(_rebuilt(tokenizer, backend), tuple(sorted(table[name] for name in new)), 0)
 
 
 @dataclass(frozen=True)
 class _Learned:
     pieces: list[tuple[str, float]]  # each with its score, which only a unigram model has
     merges: list[list[str]]  # of a BPE model
+
+
+def _rebuilt(tokenizer: Tokenizer, backend: tokenizers.Tokenizer) -> Tokenizer:
+    special = dict(tokenizer.special)
+    named: dict[str, Any] = {name: special.pop(name, None) for name in ("pad", "eos", "unk")}
+    return Tokenizer(backend, **named, others=special, settings=tokenizer.settings)
 
 
 def _words(backend: tokenizers.Tokenizer, text: str) -> Iterator[str]:

@@ -8,11 +8,12 @@ data/
 """
 
 from bisect import bisect_left
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import chain
 from pathlib import Path
 from random import Random
-from typing import Any
+from typing import Any, NamedTuple
 
 from regard.data import BadLine, Cleaner, CleaningRules, Pair, TokenStore, plan_split, read_pairs
 from regard.data.lines import check_rereadable
@@ -22,13 +23,28 @@ from regard.files import whole_file
 from regard.recipes.prepared import prepare_once
 from regard.recipes.sequences import PairEncoder
 from regard.text import TokenizerPair, train_pair
-from regard.translation.files import PairFile, Pairs, pair_files
-from regard.translation.growing import grow_pair, read_new, write_new
+from regard.translation.files import (
+    PairFile,
+    Pairs,
+    held_files,
+    languages_of,
+    pair_files,
+    tag,
+)
+from regard.translation.growing import grow_pair, read_new, with_tags, write_new
 from regard.translation.names import Names
 from regard.translation.options import TrainingOptions
 from regard.translation.translator import Translator
 
 Say = Callable[[str], None]
+
+
+class Held(NamedTuple):
+    """A dev or test pair."""
+
+    source: str
+    target: str
+    language: str = ""  # of the target, where there are several
 
 
 @dataclass(frozen=True)
@@ -43,6 +59,8 @@ class TranslationData:
     sha256: str  # of their contents
     # The ids on either side of the subwords that the base of the run did not have.
     new_subwords: tuple[list[int], list[int]] = ([], [])
+    # Of several target languages: the dev set of each, in the order of the files.
+    dev_of: Mapping[str, list[tuple[str, str]]] = field(default_factory=dict)
 
 
 def prepare(
@@ -64,8 +82,7 @@ def prepare(
     """
     check_files(pairs, options)
     files = pair_files(pairs, options.weights)
-    # Options that are newer than runs which must still resume are named where they are used.
-    newer = {name: getattr(options, name) for name in ("weights", "names", "new_subwords")}
+    languages = languages_of(files)
     checksum = prepare_once(
         folder,
         files_of(pairs, options),
@@ -74,7 +91,7 @@ def prepare(
             "separate_vocabularies": options.separate_vocabularies,
             "max_length": options.max_length,
             "seed": options.seed,
-            **{name: value for name, value in newer.items() if value not in ("", 0.0, None)},
+            **_newer(files, options),
             **({} if base is None else _read_by(base)),
         },
         lambda: _Preparation(files, options, folder, say, base).run(),
@@ -83,24 +100,51 @@ def prepare(
     return TranslationData(
         store=TokenStore.open(folder / "train.tokens"),
         tokenizers=TokenizerPair.load(folder),
-        dev=_read_tsv(folder / "dev.tsv"),
-        test=_read_tsv(folder / "test.tsv"),
+        dev=[held[:2] for held in read_held(folder / "dev.tsv")],
+        test=[held[:2] for held in read_held(folder / "test.tsv")],
         origin=", ".join(Path(path).name for file in files for path in file.paths),
         sha256=checksum,
         new_subwords=read_new(folder),
+        dev_of={language: held_in(folder / "dev.tsv", language) for language in languages},
     )
 
 
 def files_of(pairs: Pairs, options: TrainingOptions) -> list[str]:
     """The names of the files that training reads."""
-    train = [path for file in pair_files(pairs, options.weights) for path in file.paths]
-    return train + [file for file in (options.dev, options.test) if file]
+    train = pair_files(pairs, options.weights)
+    held = (held_files(spec, languages_of(train)) for spec in (options.dev, options.test))
+    return [path for file in chain(train, *held) for path in file.paths]
 
 
 def check_files(pairs: Pairs, options: TrainingOptions) -> None:
     """Raises NotFoundError for a file that is missing."""
     for file in files_of(pairs, options):
         check_rereadable(Path(file))
+
+
+def held_in(path: Path, language: str) -> list[tuple[str, str]]:
+    """The prepared dev or test pairs of a target language."""
+    return [held[:2] for held in read_held(path) if held.language == language]
+
+
+def read_held(path: Path) -> list[Held]:
+    """Prepared dev or test pairs; see `held_in` for those of one of several target languages."""
+    with open(path, encoding="utf-8") as file:
+        rows = [line.rstrip("\n").split("\t") for line in file]
+    return [Held(*row) for row in rows]
+
+
+def _newer(files: Sequence[PairFile], options: TrainingOptions) -> dict[str, Any]:
+    """What else the data depends on, where it differs from what earlier releases did: their runs
+    must still resume."""
+    names = ("weights", "names", "new_subwords", "temperature")
+    defaults = options.settings()
+    found = {name: getattr(options, name) for name in names}
+    changed = {name: each for name, each in found.items() if each != defaults[name].default}
+    if not (languages := languages_of(files)):
+        return changed
+    languages = [file.language for file in files]
+    return {**changed, "languages": languages, "source_language": options.source_language}
 
 
 def _read_by(base: Translator) -> dict[str, Any]:
@@ -138,7 +182,7 @@ class _Preparation:
                 raise BadArgumentError(
                     f"all dev pairs have more than {longest} tokens. Give shorter ones."
                 )
-            _write_tsv(folder / f"{name}.tsv", kept)
+            _write_rows(folder / f"{name}.tsv", kept)
         sizes = (tokenizers.source.vocab_size, tokenizers.target.vocab_size)
         store = TokenStore.write(
             folder / "train.tokens",
@@ -173,12 +217,16 @@ class _Preparation:
                 self.say(f"{file.name}: {cleaner.report}")
                 self.ends.append(cleaner.report.kept + (self.ends[-1] if self.ends else 0))
 
-        _write_tsv(self.cleaned, each())
+        _write_rows(self.cleaned, (pair[:2] for pair in each()))
 
     def split(self) -> None:
         """Sets dev and test apart."""
         options = self.options
-        self.dev, self.test = _pairs_of(options.dev), _pairs_of(options.test)
+        languages = languages_of(self.files)
+        self.dev, self.test = (
+            list(chain.from_iterable(map(_held, held_files(spec, languages))))
+            for spec in (options.dev, options.test)
+        )
         held_out = {pair.source for pair in self.dev + self.test}
         split = plan_split(
             _pairs(self.cleaned),
@@ -192,11 +240,20 @@ class _Preparation:
             None if pair.source in held_out else split.part(pair)
         )
         parts: dict[str | None, int] = {"train": 0, "dev": 0, "test": 0, None: 0}
+        self.sizes = [0] * len(self.files)
         for pair in _pairs(self.cleaned):
             part = self.part_of(pair)
             parts[part] += 1
+            number = self.file(pair)
+            self.sizes[number] += part == "train"
             if part in ("dev", "test"):
-                (self.dev if part == "dev" else self.test).append(pair)
+                held = Held(*pair[:2], self.files[number].language)
+                (self.dev if part == "dev" else self.test).append(held)
+        if without := {*languages} - {held.language for held in self.dev}:
+            raise BadArgumentError(
+                f"every target language needs dev pairs; there are none of"
+                f" {', '.join(sorted(without))}. Give more pairs, or a dev file for each."
+            )
         if not parts["train"] or not self.dev:
             raise BadArgumentError(
                 f"training needs pairs to train on and dev pairs; got {parts['train']} and"
@@ -223,7 +280,6 @@ class _Preparation:
         options, base = self.options, self.base
         if base is not None:
             tokenizers, new = grow_pair(base, self.texts, options.new_subwords, say=self.say)
-            write_new(self.folder, new)
         else:
             tokenizers = train_pair(
                 self.texts(),
@@ -231,6 +287,10 @@ class _Preparation:
                 vocab_size=options.vocab_size,
                 seed=options.seed,
             )
+            new = [], []
+        tokenizers, new = with_tags(tokenizers, languages_of(self.files), new)
+        if base is not None:
+            write_new(self.folder, new)
         tokenizers.save(self.folder)
         return tokenizers
 
@@ -243,43 +303,66 @@ class _Preparation:
                 "names asks for pairs with the same capitalised word on both sides, and there are"
                 " none: between different scripts, names are not copied. Leave names out."
             )
-        renamed = 0
+        rates, renamed = self.rates(), 0
         for pair in self.train():
-            texts, weight = (pair.source, pair.target), self.weight(pair)
-            if names is None and weight == 1:
-                yield texts
-                continue
-            draw = Random(f"{seed} {pair.line}")
-            for _ in range(int(weight) + (draw.random() < weight % 1)):
-                yield texts
-                if names is not None:
-                    for renamed_texts in names.variants(*texts, count, draw):
+            number = self.file(pair)
+            before = _before(self.files[number].language)
+            # Of the pair alone, so that the files' other pairs change nothing.
+            draw = Random(f"{seed} {pair.line}") if names or rates[number] != 1 else None
+            for _ in range(_times(rates[number], draw)):
+                yield f"{before}{pair.source}", pair.target
+                if names is not None and draw is not None:
+                    for source, target in names.variants(pair.source, pair.target, count, draw):
                         renamed += 1
-                        yield renamed_texts
+                        yield f"{before}{source}", target
         if names is not None:
             self.say(f"{renamed:,} pairs again with other names")
 
-    def weight(self, pair: Pair) -> float:
-        """How often a pair of the cleaned file is read in an epoch."""
-        return self.files[bisect_left(self.ends, pair.line)].weight
+    def rates(self) -> list[float]:
+        """How often the pairs of each file are read in an epoch, on average.
+
+        With a temperature T, language l of n_l pairs is read (n_max / n_l)^(1 - 1/T) times, so that
+        its share is n_l^(1/T) over the sum of all (Arivazhagan et al. 2019, "Massively Multilingual
+        Neural Machine Translation in the Wild", section 4).
+        """
+        sizes = dict.fromkeys((file.language for file in self.files), 0.0)
+        for file, size in zip(self.files, self.sizes, strict=True):
+            sizes[file.language] += size * file.weight
+        largest, power = max(sizes.values()), 1 - 1 / self.options.temperature
+        return [
+            file.weight * (largest / max(sizes[file.language], 1.0)) ** power for file in self.files
+        ]
+
+    def file(self, pair: Pair) -> int:
+        """The number of the file that a pair of the cleaned file is from."""
+        return bisect_left(self.ends, pair.line)
 
 
-def _short_enough(pairs: list[Pair], encode: PairEncoder, max_length: int) -> Iterator[Pair]:
+def _times(rate: float, draw: Random | None) -> int:
+    """A whole number that is `rate` on average."""
+    return int(rate) + (draw is not None and draw.random() < rate % 1)
+
+
+def _before(language: str) -> str:
+    """What stands before a source that is translated into a language of several."""
+    return f"{tag(language)} " if language else ""
+
+
+def _short_enough(pairs: list[Held], encode: PairEncoder, max_length: int) -> Iterator[Held]:
     """The pairs whose loss a model can be asked for: as long as those that it is trained on."""
-    texts = ((pair.source, pair.target) for pair in pairs)
+    texts = ((f"{_before(held.language)}{held.source}", held.target) for held in pairs)
     for pair, (source, target, _) in zip(pairs, encode(texts), strict=True):
         if max(len(source), len(target)) <= max_length:
             yield pair
 
 
-def _pairs_of(file: str | None) -> list[Pair]:
+def _held(file: PairFile) -> Iterator[Held]:
     """A dev or test set as the user gave it, empty sides aside."""
-    if file is None:
-        return []
     rules = CleaningRules(
         max_ratio=None, max_characters=None, max_copied_words=None, duplicates=False
     )
-    return list(Cleaner(rules).clean(read_pairs(file)))
+    for pair in Cleaner(rules).clean(read_pairs(file.path)):
+        yield Held(pair.source, pair.target, file.language)
 
 
 def _as_many_as_dev(kept: int) -> int:
@@ -298,10 +381,10 @@ def _count_bad_text(cleaner: Cleaner) -> Callable[[BadLine], None]:
     return judge
 
 
-def _write_tsv(path: Path, pairs: Iterable[Pair]) -> None:
+def _write_rows(path: Path, rows: Iterable[tuple[str, ...]]) -> None:
     with whole_file(path) as temporary, open(temporary, "w", encoding="utf-8") as file:
-        for pair in pairs:
-            file.write(f"{pair.source}\t{pair.target}\n")
+        for row in rows:
+            file.write("\t".join(row) + "\n")
 
 
 def _pairs(path: Path) -> Iterator[Pair]:
@@ -309,7 +392,3 @@ def _pairs(path: Path) -> Iterator[Pair]:
         for number, line in enumerate(file, 1):
             source, _, target = line.rstrip("\n").partition("\t")
             yield Pair(source, target, number)
-
-
-def _read_tsv(path: Path) -> list[tuple[str, str]]:
-    return [(pair.source, pair.target) for pair in _pairs(path)]

@@ -4,7 +4,7 @@ new_subwords.json    in the folder of prepared data: the ids of the new subwords
 """
 
 import copy
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from itertools import chain
 from pathlib import Path
@@ -17,7 +17,8 @@ from regard.files import write_json
 from regard.json_files import read_object
 from regard.models import AnyEncoderDecoder
 from regard.text import Tokenizer, TokenizerPair
-from regard.text.growing import Survey, grow, survey
+from regard.text.growing import Survey, can_grow, grow, survey, with_tokens
+from regard.translation.files import tag
 from regard.translation.translator import Translator
 
 NewIds = tuple[list[int], list[int]]  # of the source's vocabulary, of the target's
@@ -50,12 +51,13 @@ def grow_pair(
     if count == 0:
         return old, ([], [])
     shared = base.model.config.target_vocab_size is None
-    if shared and not old.joint:
+    if (shared and not old.joint) or not (can_grow(old.source) and can_grow(old.target)):
         if count is None:
             return old, ([], [])
         raise UnsupportedError(
-            f"{base.name} has two tokenizers for one table of embeddings, so it cannot get new"
-            " subwords. Leave new_subwords out, or give another base_model."
+            f"the tokenizer of {base.name} cannot get new subwords: only one BPE or unigram"
+            " vocabulary for each table of embeddings can, which cuts text into words first. Leave"
+            " new_subwords out, or give another base_model."
         )
     if old.joint:
         both = chain.from_iterable(texts())
@@ -64,6 +66,19 @@ def grow_pair(
     source, source_ids = _grown(old.source, (s for s, _ in texts()), None, "the source", say)
     target, target_ids = _grown(old.target, (t for _, t in texts()), count, "the target", say)
     return TokenizerPair(source, target), (source_ids, target_ids)
+
+
+def with_tags(
+    tokenizers: TokenizerPair, languages: Sequence[str], new: NewIds
+) -> tuple[TokenizerPair, NewIds]:
+    """The tokenizers with a token for each target language, and the new ids with theirs."""
+    if not languages:
+        return tokenizers, new
+    grown = with_tokens(tokenizers.source, [tag(language) for language in languages])
+    source = [*new[0], *grown.new]
+    if tokenizers.joint:
+        return TokenizerPair(grown.tokenizer, grown.tokenizer), (source, source)
+    return TokenizerPair(grown.tokenizer, tokenizers.target), (source, new[1])
 
 
 def with_subwords(
@@ -144,7 +159,7 @@ def _with_rows(table: Tensor, ids: list[int], draw: torch.Generator) -> Tensor:
     kept[new[new < len(table)]] = False
     known = table[kept].float()
     mean, deviation = known.mean(0), known.std(0)
-    size = max(len(table), ids[-1] + 1)
+    size = max(len(table), max(ids) + 1)
     grown = table.new_empty((size, *table.shape[1:]))
     grown[: len(table)] = table
     rows = torch.randn((len(ids), *table.shape[1:]), generator=draw)

@@ -92,9 +92,10 @@ class Names:
         for name in names:
             begins = _WORD.search(source)
             first = begins is not None and begins[0] == name
-            other = self.new(draw, begins_sentence=first)
-            while other in others.values() or (f"{name}s" in target and other[-1] in "sxzß"):
-                other = self.new(draw, begins_sentence=first)  # German writes Hans', not Hanss
+            genitive = f"{name}s" in target  # German writes Hans', not Hanss
+            other = name
+            while other in (*names, *others.values()) or (genitive and other[-1] in "sxzß"):
+                other = self.new(draw, begins_sentence=first)
             others[name] = other
         return put(source, others), put(
             target, others | {f"{n}s": f"{o}s" for n, o in others.items()}

@@ -27,6 +27,9 @@ class TrainingOptions(SequenceOptions):
         shown="once",
         metavar="NUMBERS",
     )
+    temperature: float = data_option(
+        1.0, "Of several target languages: above 1, the smaller are read more often.", min=0.01
+    )
     names: float = data_option(
         0.0,
         "How often a pair with a name is read again with other names, which teaches to copy them.",
@@ -58,6 +61,8 @@ class TrainingOptions(SequenceOptions):
             )
         if self.max_length < 1:
             raise BadArgumentError(f"max_length must be at least 1; got {self.max_length}.")
+        if not self.temperature > 0:
+            raise BadArgumentError(f"temperature must be above 0; got {self.temperature}.")
         if not 0 <= self.names < 100:
             raise BadArgumentError(f"names must be from 0 to 99; got {self.names}.")
         if self.new_subwords is not None and (self.new_subwords < 0 or self.base_model is None):

@@ -116,7 +116,7 @@ def test_what_is_given_arrives(regard, asked):
 def test_either_pairs_or_two_files(regard, asked, files):
     outcome = regard("train", "translation", *files)
     assert outcome.code == 2
-    assert "either one file of sentence pairs, or both --source and --target" in outcome.err
+    assert "either files of sentence pairs, or both --source and --target" in outcome.err
     assert not asked
 
 

@@ -45,7 +45,10 @@ def _tasks() -> None:
 def translation(
     pairs: Annotated[
         list[str] | None,
-        typer.Argument(help="Files of sentence pairs: TSV, CSV, JSON lines, Parquet; also .gz."),
+        typer.Argument(
+            help="Files of sentence pairs: TSV, CSV, JSON lines, Parquet; also .gz. Of several"
+            " target languages, de=FILE hi=FILE."
+        ),
     ] = None,
     source: Annotated[
         str | None,
@@ -64,15 +67,19 @@ def translation(
     The best model is in OUTPUT/model, in Hugging Face's layout. The same command again resumes.
     """
     data = _data(pairs, source, target)
+    from regard.translation.files import languages_of, pair_files
     from regard.translation.training import TranslationRecipe, train_translation
 
     options = options_from(TrainingOptions, arguments)
     use_run_threads(threads, Path(options.output))
     from regard.translation.evaluation import read_test_set
 
-    tested = read_test_set(options.test) if options.test else []
+    languages = languages_of(pair_files(data, options.weights))
+    tested = read_test_set(options.test) if options.test and not languages else []
+    shown = dict(TranslationRecipe.shown)
+    shown |= {f"bleu_{each}": f"{each} {{:.2f}}" for each in languages}
     with TrainingDisplay(
-        options.max_steps, options.max_minutes, shown=TranslationRecipe.shown, as_json=as_json
+        options.max_steps, options.max_minutes, shown=shown, as_json=as_json
     ) as display:
         train_translation(
             data,
@@ -81,15 +88,26 @@ def translation(
             say=display.say,
             command=shlex.join(["regard", *sys.argv[1:]]),
         )
-    best = Path(options.output) / "model"
-    print(f"The best model is in {best}.", file=sys.stderr)
-    split_off = Path(options.output) / "data" / "test.tsv"
-    if not tested and split_off.stat().st_size:
-        tested = read_test_set(split_off)
-    if tested:
-        from regard.api.loading import load
+    print(f"The best model is in {Path(options.output) / 'model'}.", file=sys.stderr)
+    _score_translations(Path(options.output), languages, tested, as_json=as_json)
 
-        show(score(load(str(best), "translation"), tested), as_json=as_json)
+
+def _score_translations(
+    run: Path, languages: list[str], tested: list[tuple[str, str]], *, as_json: bool
+) -> None:
+    """Prints the figures of the best model on the test set that was given, or on the run's own."""
+    from regard.api.loading import load
+    from regard.translation.data import held_in
+
+    for language in languages or [""]:
+        pairs = tested or held_in(run / "data" / "test.tsv", language)
+        if not pairs:
+            continue
+        translator = load(str(run / "model"), "translation")
+        if language:
+            print(f"Test set, {language}:", file=sys.stderr)
+            translator = translator.between(target=language)
+        show(score(translator, pairs), as_json=as_json)
 
 
 @train.command()
