@@ -43,6 +43,12 @@ def test_a_genitive_gets_the_new_name_too(names: Names) -> None:
     assert name[-1] not in "sxzß"
 
 
+def test_a_name_with_an_s_of_its_own_is_no_genitive(names: Names) -> None:
+    pair = "Tom met the Toms.", "Tom traf die Toms."
+    source, target = names.replaced(*pair, ["Tom"], Random(1))
+    assert (source.endswith("the Toms."), target.endswith("die Toms.")) == (True, True)
+
+
 def test_every_name_of_a_pair_gets_another(names: Names) -> None:
     for seed in range(50):
         source, _ = names.replaced("Oskar met Ines.", "Oskar traf Ines.", ["Oskar", "Ines"],

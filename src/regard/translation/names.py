@@ -97,9 +97,8 @@ class Names:
             while other in (*names, *others.values()) or (genitive and other[-1] in "sxzß"):
                 other = self.new(draw, begins_sentence=first)
             others[name] = other
-        return put(source, others), put(
-            target, others | {f"{n}s": f"{o}s" for n, o in others.items()}
-        )
+        genitives = {f"{old}s": f"{new}s" for old, new in others.items() if f"{old}s" not in source}
+        return put(source, others), put(target, others | genitives)
 
     def new(self, draw: Random, *, begins_sentence: bool = False) -> str:
         """A name: of the training set, made up of its letters, of syllables, or a word that is
