@@ -253,7 +253,7 @@ class ImageClassificationRecipe(Recipe[ImageClassificationOptions, LabeledImages
             layers = self.base.model.config.num_layers
         else:
             layers = self.options.model_settings(()).num_layers
-        return layer_rate(name, layers, self.options.layer_decay)
+        return layer_rate(name, {"encoder": layers}, self.options.layer_decay)
 
 
 @torch.no_grad()
