@@ -1,4 +1,4 @@
-"""Texts to labels: the head of a fine-tuned encoder, as probabilities."""
+"""Texts to labels: the head of a fine-tuned model, as probabilities."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -10,9 +10,9 @@ from torch import Tensor, nn
 from regard.checkpoints import Checkpoint, CheckpointLike, open_checkpoint
 from regard.errors import BadArgumentError, unknown
 from regard.inspection import Trace
-from regard.models import Encoder
+from regard.models import TextReader
 from regard.tasks.batching import read_each
-from regard.tasks.reading import Batch, Reader, Tokens, load_encoder
+from regard.tasks.reading import Batch, Reader, Tokens, inputs_of, load_reader
 from regard.tasks.task import Task
 from regard.text import Tokenizer
 
@@ -49,12 +49,12 @@ class Classifier(Task):
     """Says which labels a text, or a pair of texts, has.
 
     Args:
-        model: an encoder with the head "classification", in evaluation mode.
+        model: one that reads texts, with the head "classification", in evaluation mode.
         problem_type: a name in SCORES: one label of several, any number of them, or a number.
         name: what to call it in messages.
     """
 
-    model: Encoder
+    model: TextReader
 
     def __init__(
         self,
@@ -74,7 +74,7 @@ class Classifier(Task):
         """The classifier in `folder`: model, tokenizer and kind of problem."""
         checkpoint = open_checkpoint(folder)
         name = name or checkpoint.name
-        model, tokenizer = load_encoder(checkpoint, name=name)
+        model, tokenizer = load_reader(checkpoint, head="classification", name=name)
         return cls(model, tokenizer, problem_type=read_problem_type(checkpoint), name=name)
 
     def __call__(self, text: str | Sequence[str], **options: Any) -> str | list[str]:
@@ -200,9 +200,7 @@ class Classifier(Task):
         """The head's output for each text of each group, (labels,)."""
 
         def compute(batch: Batch) -> Tensor:
-            return self.model(
-                batch.ids, token_type_ids=batch.token_type_ids, attention_mask=batch.attention_mask
-            )
+            return self.model(**inputs_of(self.model, batch))
 
         return self._reader.run(groups, compute, batch_size=batch_size, progress=progress)
 

@@ -23,7 +23,7 @@ from regard.data.columns import Column
 from regard.data.pairs import OnBadLine, refuse
 from regard.errors import BadArgumentError, DamagedFileError
 from regard.files import write_json
-from regard.models import Encoder
+from regard.models import TextReader
 from regard.recipes.encoded import EncodedBatch, EncodedTexts, encode_examples, write_store
 from regard.recipes.encoders import EncoderRecipe
 from regard.recipes.examples import (
@@ -47,6 +47,7 @@ from regard.recipes.labels.labels import (
 from regard.recipes.options.encoders import ClassificationOptions
 from regard.recipes.prepared import prepare_once
 from regard.tasks.classification import Classifier
+from regard.tasks.reading import inputs_of
 from regard.text import Tokenizer
 from regard.training import Progress
 
@@ -71,7 +72,7 @@ class LabeledTexts:
 
 
 class ClassificationRecipe(EncoderRecipe[ClassificationOptions, LabeledTexts]):
-    """An encoder whose head gives the labels of a text, or of a pair; see `Recipe`.
+    """A model whose head gives the labels of a text, or of a pair; see `Recipe`.
 
     The best model is the one of the highest accuracy; where a text may have several labels, of the
     highest macro-F1.
@@ -79,6 +80,7 @@ class ClassificationRecipe(EncoderRecipe[ClassificationOptions, LabeledTexts]):
 
     metric = "score"
     shown: ClassVar = SHOWN
+    any_reader = True
 
     def prepare(self, folder: Path) -> LabeledTexts:
         options, [path] = self.options, self.source
@@ -177,7 +179,7 @@ class ClassificationRecipe(EncoderRecipe[ClassificationOptions, LabeledTexts]):
             path, **columns, separator=self.options.separator, on_bad_line=on_bad_line
         )
 
-    def model(self, data: LabeledTexts) -> Encoder:
+    def model(self, data: LabeledTexts) -> TextReader:
         return self.encoder(data.tokenizer, "classification", labels=data.labels)
 
     def batches(self, data: LabeledTexts, model: nn.Module) -> EncodedTexts:
@@ -197,10 +199,7 @@ class ClassificationRecipe(EncoderRecipe[ClassificationOptions, LabeledTexts]):
 
     def loss(self, model: nn.Module, batch: EncodedBatch) -> tuple[Tensor, int, int]:
         batch = batch.to(next(model.parameters()).device)
-        inputs = batch.inputs
-        logits = model(
-            inputs.ids, token_type_ids=inputs.token_type_ids, attention_mask=inputs.attention_mask
-        ).float()
+        logits = model(**inputs_of(model, batch.inputs)).float()
         loss = label_loss(logits, batch.targets, self._weights, several=self._several)
         return loss, len(batch.targets), batch.num_tokens
 
@@ -211,7 +210,7 @@ class ClassificationRecipe(EncoderRecipe[ClassificationOptions, LabeledTexts]):
 
     def save(self, model: nn.Module, data: LabeledTexts, progress: Progress, folder: Path) -> None:
         settings = {"problem_type": problem_type(data.several)}
-        assert isinstance(model, Encoder)
+        assert isinstance(model, TextReader)
         self.save_weights(model, folder, task_type="SEQ_CLS", settings=settings)
         data.tokenizer.save(folder)
         kind = "any number of" if data.several else "one of"
