@@ -74,7 +74,8 @@ def test_help_shows_the_defaults_that_hold():
     said = {
         "dev": "split off", "test": "split off", "dropout": "preset's",
         "learning_rate": "preset's", "vocab_size": "from the amount of text",
-        "data_note": "the file", "max_steps": False, "max_epochs": False, "max_minutes": False,
+        "data_note": "the file", "weights": "once", "new_subwords": "as the data needs",
+        "max_steps": False, "max_epochs": False, "max_minutes": False,
         "separate_vocabularies": False, "tensorboard": False, "base_model": False,
     }  # fmt: skip
     for field in fields(TrainingOptions):
