@@ -10,7 +10,7 @@ data/
 import json
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -37,6 +37,7 @@ from regard.recipes.labels.labels import (
     SHOWN,
     LabelEvaluation,
     balanced_weights,
+    best_threshold,
     described,
     evaluate_logits,
     figures_line,
@@ -75,7 +76,8 @@ class ClassificationRecipe(EncoderRecipe[ClassificationOptions, LabeledTexts]):
     """A model whose head gives the labels of a text, or of a pair; see `Recipe`.
 
     The best model is the one of the highest accuracy; where a text may have several labels, of the
-    highest macro-F1.
+    highest macro-F1. The threshold of probability above which a text has a label is the best for
+    the dev set.
     """
 
     metric = "score"
@@ -206,10 +208,19 @@ class ClassificationRecipe(EncoderRecipe[ClassificationOptions, LabeledTexts]):
     def evaluate(self, model: nn.Module, data: LabeledTexts) -> dict[str, float]:
         kind = problem_type(data.several)
         classifier = Classifier(model, data.tokenizer, problem_type=kind)
-        return evaluate_labels(classifier, data.dev).figures
+        evaluation = evaluate_labels(classifier, data.dev)
+        if not data.several:
+            return evaluation.figures
+        threshold = best_threshold(evaluation)
+        predicted = evaluation.probabilities > threshold
+        return replace(evaluation, predicted=predicted).figures | {"threshold": threshold}
 
     def save(self, model: nn.Module, data: LabeledTexts, progress: Progress, folder: Path) -> None:
-        settings = {"problem_type": problem_type(data.several)}
+        settings: dict[str, Any] = {"problem_type": problem_type(data.several)}
+        about = []
+        if data.several:
+            threshold = settings["decision_threshold"] = progress.figures["threshold"]
+            about = [f"A text has the labels with a probability above {threshold:.2f}"]
         assert isinstance(model, TextReader)
         self.save_weights(model, folder, task_type="SEQ_CLS", settings=settings)
         data.tokenizer.save(folder)
@@ -222,7 +233,7 @@ class ClassificationRecipe(EncoderRecipe[ClassificationOptions, LabeledTexts]):
             tag="text-classification",
             origin=data.origin,
             count=(len(data.store), "texts"),
-            about=[f"Labels: {kind} {', '.join(data.labels)}"],
+            about=[f"Labels: {kind} {', '.join(data.labels)}", *about],
             result=figures_line("Dev set", progress.figures, len(data.dev), "texts"),
         )
 
@@ -294,7 +305,9 @@ def evaluate_labels(
     )
     found = classifier.logits(tokens, batch_size=batch_size, progress=progress)
     logits = torch.stack(found).float().cpu()
-    return evaluate_logits(logits, expected, classifier.labels, several=several)
+    return evaluate_logits(
+        logits, expected, classifier.labels, several=several, threshold=classifier.threshold
+    )
 
 
 def _label_list(path: str, line: int, value: Any, separator: str | None) -> list[str]:
