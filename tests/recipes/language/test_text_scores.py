@@ -51,6 +51,8 @@ def test_documents_are_apart_and_their_ends_are_predicted(writer):
     found = evaluate_text(writer, pieces, separated=True)
     words = sum(len(writer.tokenizer.encode(piece.text)) for piece in pieces)
     assert found.counts.sum() == words + 2  # the end of each
+    with pytest.raises(RegardError, match=r"must have at least 2 tokens.*; got 1\. Give more text"):
+        evaluate_text(writer, [Piece(0, "x")])
 
 
 def test_the_same_words_are_hidden_at_every_call(encoder_folder):

@@ -131,10 +131,11 @@ class AnswerEvaluation:
     def figures_of(self, rows: NDArray[np.int64]) -> dict[str, float]:
         """The figures over these questions, which may repeat; NaN where there is no such one."""
         found = self.scores.chosen(rows).figures(self.threshold)
-        both = not self.scores.answerable.all()
-        parts = ("has_answer_exact", "has_answer_f1", "no_answer") if both else ()
-        if not self.scores.answerable.any():
+        parts: tuple[str, ...] = ()
+        if not self.scores.answerable.all():
             parts = ("no_answer",)
+            if self.scores.answerable.any():
+                parts = ("has_answer_exact", "has_answer_f1", "no_answer")
         return {name: found.get(name, math.nan) for name in ("exact_match", "f1", *parts)}
 
     def given(self, row: int) -> str:

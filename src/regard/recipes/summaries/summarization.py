@@ -290,14 +290,16 @@ def read_documents_with_summaries(
         yield Example(" ".join(texts), None, list(dict.fromkeys(summaries)), line)
 
 
-def read_summaries(path: str, **columns: Column | None) -> list[Example]:
+def read_summaries(
+    path: str, *, document: Column | None = None, summary: Column | None = None
+) -> list[Example]:
     """The documents to score a summarizer on, each once, with all of its summaries.
 
     Raises:
         BadArgumentError, DamagedFileError: as `read_documents_with_summaries`; a document that has
             no summary.
     """
-    examples = list(read_documents_with_summaries(path, **columns))
+    examples = list(read_documents_with_summaries(path, document=document, summary=summary))
     for example in examples:
         if not example.targets or not example.text.strip():
             what = "a document" if example.targets else "a summary"

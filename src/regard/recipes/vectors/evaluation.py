@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,7 +26,7 @@ class PairEvaluation:
         """What is scored: texts that look for their own, or pairs with a score."""
         return len(self.first) if self.ranking is None else len(self.ranking.ranks)
 
-    @property
+    @cached_property
     def cosines(self) -> NDArray[np.float64]:
         """(pairs,)"""
         return (self.first.astype(np.float64) * self.second).sum(1)
