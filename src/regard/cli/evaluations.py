@@ -121,9 +121,9 @@ def _read_questions(path: str, say: Say, **columns: Any) -> Sequence[Any]:
 
 
 def _score_answers(task: Any, data: Any, **options: Any) -> Any:
-    from regard.recipes.answers.question_answering import evaluate_given
+    from regard.recipes.answers.question_answering import evaluate_with_threshold
 
-    return evaluate_given(task, data, **options)
+    return evaluate_with_threshold(task, data, **options)
 
 
 def _worst_answers(result: Any, data: Any, count: int) -> list[dict[str, Any]]:
@@ -132,7 +132,7 @@ def _worst_answers(result: Any, data: Any, count: int) -> list[dict[str, Any]]:
             "line": data[row].line,
             "question": data[row].text,
             "expected": [text for text, _ in data[row].targets],
-            "answer": result.given(row),
+            "answer": result.shown(row),
         }
         for row in result.worst(count)
     ]

@@ -64,4 +64,4 @@ def test_the_same_words_are_hidden_at_every_call(encoder_folder):
     many = evaluate_masked(filler, [Piece(0, TEXT)], share=0.5)
     assert many.counts.sum() > 2 * one.counts.sum()
     with pytest.raises(RegardError, match="must have words to hide"):
-        evaluate_masked(filler, [])
+        evaluate_masked(filler, [Piece(0, "☃ ☃")])  # unknown to the tokenizer

@@ -184,22 +184,24 @@ def report(
     ranges = intervals(result)
     if output is not None:
         _write(output, result.summaries)
+    found: str | list[str]
     if isinstance(result, LabelEvaluation):
-        examples = evaluation.named(data)
-        shown = label_report.as_json if as_json else label_report.lines
-        found = shown(result, ranges, examples, worst, compared, unit=evaluation.unit)
+        of_labels = label_report.as_json if as_json else label_report.lines
+        found = of_labels(
+            result, ranges, evaluation.named(data), worst, compared, unit=evaluation.unit
+        )
         if figure is not None:
             label_report.draw(result, figure)
     else:
         shown = evaluation_report.as_json if as_json else evaluation_report.lines
-        baselines = evaluation.baselines(data)
         found = shown(
             result.figures_of(np.arange(len(result))),
             ranges,
             count=len(result),
             unit=evaluation.unit,
             baselines={
-                name: each.figures_of(np.arange(len(each))) for name, each in baselines.items()
+                name: each.figures_of(np.arange(len(each)))
+                for name, each in evaluation.baselines(data).items()
             },
             worst=evaluation.worst(result, data, worst),
             compared=compared,

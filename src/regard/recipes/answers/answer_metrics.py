@@ -138,7 +138,7 @@ class AnswerEvaluation:
                 parts = ("has_answer_exact", "has_answer_f1", "no_answer")
         return {name: found.get(name, math.nan) for name in ("exact_match", "f1", *parts)}
 
-    def given(self, row: int) -> str:
+    def shown(self, row: int) -> str:
         """The answer to a question: "" where it is withheld."""
         least = -_FAR if self.threshold is None else self.threshold
         return "" if self.scores.margins[row] <= least else self.answers[row]

@@ -336,7 +336,7 @@ def evaluate_answers(
     return _scored(_best_answers(answerer, examples, batch_size, progress), examples)
 
 
-def evaluate_given(
+def evaluate_with_threshold(
     answerer: Answerer,
     examples: Sequence[Example],
     *,

@@ -6,7 +6,6 @@ import tempfile
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import cast
 
 import numpy as np
 import torch
@@ -194,4 +193,4 @@ def _texts(store: TokenStore, model: Encoder, longest: int) -> EncodedTexts:
 
 
 def _checksum(tokens: Ids) -> str:
-    return hashlib.sha256(cast(NDArray[np.integer], tokens).astype(np.int64).tobytes()).hexdigest()
+    return hashlib.sha256(tokens.astype(np.int64).tobytes()).hexdigest()
