@@ -210,3 +210,24 @@ def test_data_that_is_not_there_is_named(regard, encoder_folder, tmp_path):
     outcome = regard("evaluate", folder, tmp_path / "nothing.txt")
     assert outcome.code == 2
     assert "there is no such file or folder" in outcome.err
+
+
+def test_pairs_and_questions_are_scored_on_a_test_set_after_training(regard, tmp_path):
+    animals, places = ("dog", "cat", "horse", "bird", "fish"), ("house", "river", "tree", "snow")
+    pairs = [f"a {a} in the {p}\tthe {p} has a {a}" for a in animals for p in places]
+    (tmp_path / "pairs.tsv").write_text("text\tpair\n" + "\n".join(pairs) + "\n")
+    (tmp_path / "test.tsv").write_text("text\tpair\na cow here\tone cow\na hen\tone hen\n")
+    tiny = ("--preset", "tiny", "--max-steps", 2, "--test", tmp_path / "test.tsv")
+    outcome = regard(
+        "train", "embedding", tmp_path / "pairs.tsv", "--output", tmp_path / "a", *tiny, "--json"
+    )
+    assert outcome.code == 0, outcome.err
+    assert json.loads(outcome.out.splitlines()[-1])["texts_or_pairs"] == 2
+    rows = [f"where is the {a}?\tthe {a} is in the {p}\t{p}" for a in animals for p in places]
+    (tmp_path / "asked.tsv").write_text("question\tcontext\tanswer\n" + "\n".join(rows) + "\n")
+    (tmp_path / "test.tsv").write_text("question\tcontext\tanswer\nwhere?\tin a house\thouse\n")
+    outcome = regard(
+        "train", "question-answering", tmp_path / "asked.tsv", "--output", tmp_path / "b", *tiny
+    )
+    assert outcome.code == 0, outcome.err
+    assert "questions              1; intervals are of 95 %" in outcome.out
