@@ -45,7 +45,8 @@ OPTIONS = {
         "model", "data", "--output", "--json", "--source-language", "--target-language",
         "--prefix", "--num-beams", "--length-penalty", "--max-new-tokens", "--batch-size",
         "--threads", "--help", "--compare", "--text", "--pair", "--label",
-        "--separator", "--worst", "--figure",
+        "--separator", "--worst", "--figure", "--score", "--question", "--context", "--answer",
+        "--start", "--document", "--summary",
     },
     "explain": {
         "sentence", "--model", "--layer", "--attention", "--target", "--head", "--vectors",

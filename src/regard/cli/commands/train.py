@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from regard.cli.commands.evaluate import score, show
+from regard.cli.commands.evaluate import report, score_translations, show
 from regard.cli.options import Threads
-from regard.cli.progress import progress_bar
 from regard.cli.training_display import TrainingDisplay
 from regard.cli.training_options import options_from, takes, use_run_threads
 from regard.errors import BadArgumentError
@@ -107,7 +106,7 @@ def _score_translations(
         if language:
             print(f"Test set, {language}:", file=sys.stderr)
             translator = translator.between(target=language)
-        show(score(translator, pairs), as_json=as_json)
+        show(score_translations(translator, pairs), as_json=as_json)
 
 
 @train.command()
@@ -124,14 +123,10 @@ def classification(
 
     The best model is in OUTPUT/model, in Hugging Face's layout. The same command again resumes.
     """
-    from regard.cli.commands.evaluate import score_labels
-    from regard.recipes.examples import read_examples
     from regard.recipes.labels.classification import ClassificationRecipe
 
     options = _learn(ClassificationRecipe, data, ClassificationOptions, arguments, threads, as_json)
-    run = Path(options.output)
-    if tested := list(read_examples(run / "data" / "test.jsonl")):
-        score_labels(str(run / "model"), tested, as_json=as_json)
+    _report("text-classification", options, as_json)
 
 
 @train.command("image-classification")
@@ -183,25 +178,7 @@ def summarization(
     from regard.recipes.summaries.summarization import SummarizationRecipe
 
     options = _learn(SummarizationRecipe, data, SummarizationOptions, arguments, threads, as_json)
-    _score_summaries(Path(options.output), as_json=as_json)
-
-
-def _score_summaries(run: Path, *, as_json: bool) -> None:
-    """Prints the figures of the best model on the run's test set, if it has one."""
-    from regard.api.loading import load
-    from regard.json_files import read_object
-    from regard.recipes.examples import read_examples
-    from regard.recipes.summaries.summary_scores import evaluate_summaries
-
-    tested = list(read_examples(run / "data" / "test.jsonl"))
-    if not tested:
-        return
-    words = read_object(run / "data" / "summaries.json")["words"]
-    with progress_bar(len(tested), "summarizing") as bar:
-        result = evaluate_summaries(
-            load(str(run / "model"), "summarization"), tested, lead_words=words, progress=bar
-        )
-    print(json.dumps(result.figures, ensure_ascii=False) if as_json else result.table())
+    _report("summarization", options, as_json)
 
 
 @train.command(name="language-model")
@@ -262,7 +239,9 @@ def question_answering(
     """
     from regard.recipes.answers.question_answering import QuestionAnsweringRecipe
 
-    _learn(QuestionAnsweringRecipe, data, QuestionAnsweringOptions, arguments, threads, as_json)
+    kind = QuestionAnsweringOptions
+    options = _learn(QuestionAnsweringRecipe, data, kind, arguments, threads, as_json)
+    _report("question-answering", options, as_json)
 
 
 @train.command()
@@ -286,7 +265,8 @@ def embedding(
     """
     from regard.recipes.vectors.embedding import EmbeddingRecipe
 
-    _learn(EmbeddingRecipe, data, EmbeddingOptions, arguments, threads, as_json)
+    options = _learn(EmbeddingRecipe, data, EmbeddingOptions, arguments, threads, as_json)
+    _report("feature-extraction", options, as_json)
 
 
 def _learn(
@@ -309,6 +289,15 @@ def _learn(
         learn(recipe(data, options, say=display.say, command=command), watch=display.watch)
     print(f"The best model is in {Path(options.output) / 'model'}.", file=sys.stderr)
     return options
+
+
+def _report(kind: str, options: RunOptions, as_json: bool) -> None:
+    """Prints how well the best model does on the run's test set, if it has one."""
+    from regard.recipes.examples import read_examples
+
+    run = Path(options.output)
+    if tested := list(read_examples(run / "data" / "test.jsonl")):
+        report(kind, str(run / "model"), tested, as_json=as_json)
 
 
 def _data(pairs: list[str] | None, source: str | None, target: str | None) -> "Pairs":
