@@ -198,5 +198,4 @@ class MaskedLanguageModelOptions(EncoderOptions):
 
     @classmethod
     def not_used(cls) -> frozenset[str]:
-        """The options of other encoders that this task does not have."""
         return frozenset({"test", "lora_rank", "lora_alpha", "lora_targets"})

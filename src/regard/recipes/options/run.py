@@ -169,6 +169,11 @@ class RunOptions:
         return free - {"max_steps", "max_epochs"} if falls else free
 
     @classmethod
+    def not_used(cls) -> frozenset[str]:
+        """The options of related tasks that this one does not have."""
+        return frozenset()
+
+    @classmethod
     def settings(cls) -> dict[str, "Field[Any]"]:
         """The options by name."""
         return {each.name: each for each in fields(cls)}
