@@ -64,7 +64,7 @@ TAUGHT = {
         "Train an encoder on running text, from which other tasks start (--from).",
         _TEXT,
         "regard.recipes.language.masked_language_model:MaskedLanguageModelRecipe",
-        "regard.recipes.options.encoders:MaskedLanguageModelOptions",
+        "regard.recipes.options.language:MaskedLanguageModelOptions",
         "fill-mask",
     ),
     "question-answering": Taught(

@@ -29,7 +29,7 @@ def classification(run: Path, test: str | None, *, as_json: bool) -> None:
 
 
 def image_classification(run: Path, test: str | None, *, as_json: bool) -> None:
-    from regard.recipes.labels.image_classification import evaluate_test
+    from regard.recipes.labels.image_scores import evaluate_test
     from regard.recipes.labels.labels import figures_line
 
     found = evaluate_test(run)

@@ -16,7 +16,7 @@ from regard.data import TokenStore
 from regard.layers.low_rank import add_adapters, merge_adapters
 from regard.models import Encoder
 from regard.models.encoder import replace_head
-from regard.recipes.card import training_facts, write_card
+from regard.recipes.card import write_run_card
 from regard.recipes.encoded import EncodedTexts
 from regard.recipes.options.encoders import LORA_TARGETS, EncoderOptions
 from regard.recipes.recipe import DataT, Recipe
@@ -106,25 +106,19 @@ class EncoderRecipe(Recipe[OptionsT, DataT]):
             about: lines on what the model does.
             result: the line on the dev set.
         """
-        options, (number, noun) = self.options, count
-        facts = {
-            "pipeline_tag": tag,
-            "kind": self.describe(model),
-            "data": options.data_note or origin,
-            f"training_{noun}": number,
-            **({"base_model": options.base_model} if options.base_model else {}),
-            **training_facts(model, options, progress, self.command),
-        }
-        lines = [
-            f"{facts['kind'].capitalize()}: {facts['parameters']:,} parameters",
-            *about,
-            f"Data: {facts['data']} ({number:,} {noun} after cleaning)",
-            f"License of these weights: {options.license}",
-            f"Command: `{self.command}`",
-            f"Training: {facts['minutes']} minutes, {progress.step:,} steps",
-            result,
-        ]
-        write_card(folder, title, facts, lines)
+        number, noun = count
+        write_run_card(
+            self,
+            model,
+            progress,
+            folder,
+            title,
+            tag=tag,
+            origin=origin,
+            counts={noun: number},
+            about=about,
+            results=[result],
+        )
 
     def _adapt(self, model: Encoder) -> None:
         """Gives the layers adapters, which learn with the head."""
