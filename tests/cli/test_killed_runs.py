@@ -9,12 +9,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from fixtures.tasks import OPTIONS, options, write_data
 
 QUICK = ("classification", "language-model")
-TASKS = [
-    pytest.param(task, marks=[] if task in QUICK else [pytest.mark.slow]) for task in OPTIONS
-]
+TASKS = [pytest.param(task, marks=[] if task in QUICK else [pytest.mark.slow]) for task in OPTIONS]
 
 
 def kill_when(ready: Callable[[], bool], command: list[str]) -> None:

@@ -20,7 +20,7 @@ from regard.recipes.card import write_run_card
 from regard.recipes.encoded import EncodedTexts
 from regard.recipes.options.encoders import LORA_TARGETS, EncoderOptions
 from regard.recipes.recipe import DataT, Recipe
-from regard.recipes.tuning import freeze, layer_rate
+from regard.recipes.tuning import check_tokenizer, freeze, layer_rate
 from regard.tasks.reading import load_encoder
 from regard.text import Tokenizer
 from regard.text.train import train_tokenizer
@@ -44,6 +44,12 @@ class EncoderRecipe(Recipe[OptionsT, DataT]):
             return None
         checkpoint = open_checkpoint(self.options.base_model)
         return load_encoder(checkpoint, name=self.options.base_model)
+
+    def check_files(self) -> None:
+        super().check_files()
+        if self.base is not None:
+            model, tokenizer = self.base
+            check_tokenizer(tokenizer, model.config.vocab_size, str(self.options.base_model))
 
     def tokenizer(self, folder: Path, texts: Any) -> Tokenizer:
         """The base model's tokenizer, or one trained on the texts; it is saved in `folder`."""

@@ -4,6 +4,17 @@ import re
 
 from regard.errors import BadArgumentError
 from regard.models import Encoder, VisionTransformer
+from regard.text import Tokenizer
+
+
+def check_tokenizer(tokenizer: Tokenizer, vocab_size: int, name: str) -> None:
+    """Raises BadArgumentError unless the model `name` has a vector for every token."""
+    if tokenizer.vocab_size > vocab_size:
+        raise BadArgumentError(
+            f"the tokenizer in {name} has {tokenizer.vocab_size:,} tokens, but the model's"
+            f" vocabulary is {vocab_size:,}. Put the tokenizer there that the model was trained"
+            " with."
+        )
 
 
 def freeze(model: Encoder | VisionTransformer, train_layers: int | None) -> None:

@@ -76,13 +76,13 @@ class ImageClassificationRecipe(Recipe[ImageClassificationOptions, LabeledImages
     def check_files(self) -> None:
         for path in self.files:
             check_pictures(path)
+        _ = self.base
 
     @cached_property
     def base(self) -> ImageReader | None:
         """The trained model; None for random weights."""
-        if self.options.base_model is None:
-            return None
-        return ImageReader.load(open_checkpoint(self.options.base_model))
+        name = self.options.base_model
+        return None if name is None else ImageReader.load(open_checkpoint(name), name=name)
 
     def prepare(self, folder: Path) -> LabeledImages:
         options, [path] = self.options, self.source

@@ -32,6 +32,7 @@ from regard.recipes.language.corpus import check_enough, one_checksum, split_doc
 from regard.recipes.options.language import LanguageModelOptions
 from regard.recipes.prepared import prepare_once
 from regard.recipes.recipe import Recipe
+from regard.recipes.tuning import check_tokenizer
 from regard.text import Tokenizer
 from regard.text.continuous import train_continuous
 from regard.training import Progress, cross_entropy
@@ -76,6 +77,12 @@ class LanguageModelRecipe(Recipe[LanguageModelOptions, RunningText]):
     def files(self) -> list[str]:
         paths = [*self.source, *([self.options.dev] if self.options.dev else [])]
         return [str(file) for path in paths for file in text_files(path)]
+
+    def check_files(self) -> None:
+        super().check_files()
+        if self.base is not None:
+            model, tokenizer = self.base
+            check_tokenizer(tokenizer, model.config.vocab_size, str(self.options.base_model))
 
     @cached_property
     def base(self) -> tuple[Decoder, Tokenizer] | None:
