@@ -15,12 +15,12 @@ class LazyCommand(TyperCommand):
 
     def __init__(self, name: str | None, *, callback: Callable[[], Any], **settings: Any) -> None:
         super().__init__(name, **settings)
-        self._make = callback
+        self._make: Callable[[], Any] | None = callback
 
     def get_params(self, ctx: Any) -> list[Any]:
-        if self.callback is None:
+        if self._make is not None:
             app = typer.Typer(add_completion=False)
             app.command(self.name)(self._make())
             made = typer.main.get_command(app)
-            self.params, self.callback = made.params, made.callback
+            self.params, self.callback, self._make = made.params, made.callback, None
         return super().get_params(ctx)
