@@ -25,11 +25,11 @@ class TrainingDisplay:
         max_steps: int | None,
         max_minutes: float | None,
         *,
-        shown: Mapping[str, str],
+        shown: Mapping[str, str] | None = None,
         as_json: bool = False,
     ) -> None:
         self.max_steps, self.max_minutes = max_steps, max_minutes
-        self.shown, self.as_json = shown, as_json
+        self.shown, self.as_json = shown or {}, as_json
         self._speed = Speed()
         self._bar = _bar() if sys.stderr.isatty() else None
         self._task = self._bar.add_task("", total=1.0, start=False, left="") if self._bar else None

@@ -5,26 +5,28 @@ import os
 import sys
 from collections.abc import Callable
 from dataclasses import Field
+from functools import wraps
 from pathlib import Path
-from typing import Annotated, Any, TypeVar, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar, get_type_hints
 
 import typer
 
-from regard.recipes.options.run import RunOptions
+if TYPE_CHECKING:
+    from regard.recipes.options.run import RunOptions
 
-Options = TypeVar("Options", bound=RunOptions)
-Command = TypeVar("Command", bound=Callable[..., None])
+Options = TypeVar("Options", bound="RunOptions")
+Command = Callable[..., None]
 
 
 def takes(
-    kind: type[RunOptions], *, but: frozenset[str] = frozenset()
+    kind: "type[RunOptions]", *, but: frozenset[str] = frozenset()
 ) -> Callable[[Command], Command]:
-    """Adds an option for each field of `kind` to a command, which gets them as keywords.
+    """The command with an option for each field of `kind`, which it gets as keywords.
 
     An option that the user does not give is None, so that the class's own default counts.
 
     Args:
-        but: fields that the command has no option for.
+        but: fields that the command has no option for, beside those the class does not use.
     """
     hints = get_type_hints(kind)
     options = [
@@ -35,7 +37,7 @@ def takes(
             annotation=_annotation(hints[name], setting),
         )
         for name, setting in kind.settings().items()
-        if name not in but
+        if name not in but | kind.not_used()
     ]
 
     def add(command: Command) -> Command:
@@ -43,9 +45,14 @@ def takes(
         own = [each for each in signature.parameters.values() if each.kind is not each.VAR_KEYWORD]
         own = [each.replace(kind=inspect.Parameter.KEYWORD_ONLY) for each in own]
         every = sorted(own + options, key=lambda each: each.name == "threads")
-        command.__signature__ = signature.replace(parameters=every)  # type: ignore[attr-defined]
-        command.__annotations__ = {each.name: each.annotation for each in every}
-        return command
+
+        @wraps(command)
+        def with_options(**arguments: Any) -> None:
+            command(**arguments)
+
+        with_options.__signature__ = signature.replace(parameters=every)  # type: ignore[attr-defined]
+        with_options.__annotations__ = {each.name: each.annotation for each in every}
+        return with_options
 
     return add
 

@@ -55,6 +55,10 @@ class Recipe(ABC, Generic[OptionsT, DataT]):
         self.source = [source] if isinstance(source, str) else list(source)
         self.options, self.say, self.command = options, say, command
 
+    def shown_figures(self) -> Mapping[str, str]:
+        """`shown`, and what else this run's evaluations give."""
+        return self.shown
+
     @property
     def files(self) -> list[str]:
         """Every file that training reads."""

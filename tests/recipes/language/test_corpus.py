@@ -68,7 +68,7 @@ def test_lines_of_bad_encoding_are_counted(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_bytes(b"good\n\xff\xfebad\xffline\nmore\n"[:5] + b"\xe9t\xe9\nok\n")
     documents = Documents(str(tmp_path / "a.txt"), None)
     assert "".join(piece.text for piece in documents.pieces()) == "good\nok\n"
-    assert "line of bad encoding" in str(documents.report)
+    assert "lines of bad encoding" in str(documents.report)
 
 
 def test_nothing_left_is_refused(tmp_path: Path) -> None:

@@ -88,7 +88,7 @@ class Documents:
     def _skip(self, bad: BadLine) -> None:
         """Undecodable lines are counted and left out; any other stops the reading."""
         _pass_over(bad)
-        self.report.drop("line of bad encoding", bad.line)
+        self.report.drop("lines of bad encoding", bad.line)
 
 
 @dataclass(frozen=True)
