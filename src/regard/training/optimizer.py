@@ -7,10 +7,13 @@ from torch import Tensor, nn
 
 from regard.training.config import TrainingConfig
 from regard.training.precision import MasterWeights
+from regard.training.processes import SharedWeights
+
+Weights = MasterWeights | SharedWeights
 
 
 def adamw(
-    weights: MasterWeights, config: TrainingConfig, scale: Callable[[str], float]
+    weights: Weights, config: TrainingConfig, scale: Callable[[str], float]
 ) -> torch.optim.AdamW:
     """AdamW (Loshchilov & Hutter 2019); biases and norms are not decayed.
 
@@ -30,20 +33,22 @@ def adamw(
     )
 
 
-def moments(optimizer: torch.optim.Optimizer, weights: MasterWeights) -> dict[str, Tensor]:
+def moments(optimizer: torch.optim.Optimizer, weights: Weights) -> dict[str, Tensor]:
     """The optimizer's state as `exp_avg/name` and so on, for a file without code in it."""
-    return {
-        f"{key}/{name}": value
-        for name, parameter in weights.parameters.items()
-        for key, value in optimizer.state[parameter].items()
-    }
+    return weights.gather(
+        {
+            f"{key}/{name}": value
+            for name, parameter in weights.parameters.items()
+            for key, value in optimizer.state[parameter].items()
+        }
+    )
 
 
 def load_moments(
-    optimizer: torch.optim.Optimizer, weights: MasterWeights, tensors: dict[str, Tensor]
+    optimizer: torch.optim.Optimizer, weights: Weights, tensors: dict[str, Tensor]
 ) -> None:
     """Puts back what `moments` gave."""
     for full_name, value in tensors.items():
         key, name = full_name.split("/", 1)
         parameter = weights.parameters[name]
-        optimizer.state[parameter][key] = value.to(parameter.device)
+        optimizer.state[parameter][key] = weights.part(parameter, value)

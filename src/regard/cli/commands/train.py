@@ -1,7 +1,9 @@
-"""`regard train`: one subcommand for each task; the same command again resumes the run."""
+"""`regard train`: one subcommand for each task; the same command again resumes the run.
+
+torchrun in front of it starts several processes, all of which come this way.
+"""
 
 import json
-import shlex
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -12,8 +14,9 @@ import typer
 from regard.cli.commands.evaluate import score, show
 from regard.cli.options import Threads
 from regard.cli.progress import progress_bar
+from regard.cli.streams import is_first_process
 from regard.cli.training_display import TrainingDisplay
-from regard.cli.training_options import options_from, takes, use_run_threads
+from regard.cli.training_options import command_line, options_from, takes, use_run_threads
 from regard.errors import BadArgumentError
 from regard.recipes.options.encoders import (
     ClassificationOptions,
@@ -76,10 +79,9 @@ def translation(
             options,
             watch=display.watch,
             say=display.say,
-            command=shlex.join(["regard", *sys.argv[1:]]),
+            command=command_line(),
         )
-    best = Path(options.output) / "model"
-    print(f"The best model is in {best}.", file=sys.stderr)
+    best = _best_model(options)
     split_off = Path(options.output) / "data" / "test.tsv"
     if not tested and split_off.stat().st_size:
         tested = read_test_set(split_off)
@@ -284,10 +286,19 @@ def _learn(
     with TrainingDisplay(
         options.max_steps, options.max_minutes, shown=recipe.shown, as_json=as_json
     ) as display:
-        command = shlex.join(["regard", *sys.argv[1:]])
-        learn(recipe(data, options, say=display.say, command=command), watch=display.watch)
-    print(f"The best model is in {Path(options.output) / 'model'}.", file=sys.stderr)
+        taught = recipe(data, options, say=display.say, command=command_line())
+        learn(taught, watch=display.watch)
+    _best_model(options)
     return options
+
+
+def _best_model(options: RunOptions) -> Path:
+    """Says where the model is; of several processes, only the first has more to do."""
+    if not is_first_process():
+        raise typer.Exit
+    best = Path(options.output) / "model"
+    print(f"The best model is in {best}.", file=sys.stderr)
+    return best
 
 
 def _data(pairs: str | None, source: str | None, target: str | None) -> str | tuple[str, str]:
