@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from peers.small_models import CASES, PAD, START, VOCAB, Case
+from peers.small_models import CASES, EOS, PAD, START, VOCAB, Case
 from torch import Tensor, nn
 
 from regard.checkpoints import from_pretrained, save_pretrained
@@ -70,6 +70,12 @@ def batch_for(ours: nn.Module) -> Batch:
     if isinstance(ours, Decoder):
         theirs["position_ids"] = (real.cumsum(1) - 1).clamp(min=0)
         return Batch(theirs, {"ids": ids, "attention_mask": real}, real, real)
+    if isinstance(ours, EncoderDecoder) and ours.head is not None:
+        ids[2, :4] = START  # the decoder would read padding on the left
+        ids[[0, 0, 1, 1, 2, 2], [5, 10, 4, 5, 5, 10]] = EOS  # the last of them counts
+        real = ids != PAD
+        theirs["attention_mask"] = real.long()
+        return Batch(theirs, {"source": ids, "target": ids}, real, real)
     if isinstance(ours, EncoderDecoder):
         target = torch.randint(START, VOCAB - 4, (3, 5), generator=draw)
         target[1, 3:] = PAD

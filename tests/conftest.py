@@ -146,15 +146,13 @@ def encoder_folder(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Pa
 
         transformers = pytest.importorskip("transformers")
         folder = tmp_path_factory.mktemp(f"{family}{head}")
-        tokenizer = _roberta_tokenizer(folder) if family == "Roberta" else _bert_tokenizer()
+        tokenizer = _TOKENIZERS.get(family, _bert_tokenizer)(folder)
         tokenizer.save_pretrained(folder)
         sizes = {"vocab_size": len(tokenizer), "pad_token_id": tokenizer.pad_token_id}
-        if family == "DistilBert":
-            sizes |= dict(dim=15, n_layers=2, n_heads=3, hidden_dim=22)
-        else:
-            sizes |= dict(hidden_size=15, num_hidden_layers=2, num_attention_heads=3)
-            sizes |= dict(intermediate_size=22, type_vocab_size=1 if family == "Roberta" else 2)
-        positions = {"max_position_embeddings": 67}
+        sizes |= _SIZES.get(family, _SIZES["Bert"])
+        if family == "Roberta":
+            sizes |= dict(type_vocab_size=1)
+        positions = {"n_positions" if family == "GPT2" else "max_position_embeddings": 67}
         torch.manual_seed(19)
         config = getattr(transformers, f"{family}Config")(**(sizes | positions | changes))
         model = getattr(transformers, f"{family}{head}")(config)
@@ -167,7 +165,19 @@ def encoder_folder(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Pa
     return make
 
 
-def _bert_tokenizer() -> Any:
+_SIZES: dict[str, dict[str, Any]] = {
+    "Bert": dict(hidden_size=15, num_hidden_layers=2, num_attention_heads=3, intermediate_size=22),
+    "DistilBert": dict(dim=15, n_layers=2, n_heads=3, hidden_dim=22),
+    "GPT2": dict(n_embd=20, n_layer=2, n_head=5, n_inner=44, bos_token_id=3, eos_token_id=3),
+    "Llama": dict(hidden_size=24, num_hidden_layers=2, num_attention_heads=3, intermediate_size=44)
+    | dict(num_key_value_heads=1, bos_token_id=0, eos_token_id=2),
+    "Bart": dict(d_model=18, encoder_layers=2, decoder_layers=2, encoder_attention_heads=3)
+    | dict(decoder_attention_heads=2, encoder_ffn_dim=23, decoder_ffn_dim=23, bos_token_id=0)
+    | dict(eos_token_id=2, decoder_start_token_id=2, forced_eos_token_id=None),
+}
+
+
+def _bert_tokenizer(folder: Path) -> Any:
     from tokenizers import BertWordPieceTokenizer
     from transformers import BertTokenizer
 
@@ -177,14 +187,55 @@ def _bert_tokenizer() -> Any:
 
 
 def _roberta_tokenizer(folder: Path) -> Any:
-    from tokenizers import AddedToken, ByteLevelBPETokenizer
+    from tokenizers import AddedToken
     from transformers import RobertaTokenizer
 
+    _byte_level(folder, ["<s>", "<pad>", "</s>", "<unk>", "<mask>"])
+    mask = AddedToken("<mask>", lstrip=True, special=True)  # it takes the space before it along
+    return RobertaTokenizer.from_pretrained(folder, mask_token=mask)
+
+
+def _bart_tokenizer(folder: Path) -> Any:
+    from transformers import BartTokenizer
+
+    _byte_level(folder, ["<s>", "<pad>", "</s>", "<unk>", "<mask>"])
+    return BartTokenizer.from_pretrained(folder)
+
+
+def _gpt2_tokenizer(folder: Path) -> Any:
+    from transformers import GPT2Tokenizer
+
+    _byte_level(folder, ["<s>", "<pad>", "</s>", "<|endoftext|>"])
+    return GPT2Tokenizer.from_pretrained(folder, pad_token="<pad>")
+
+
+def _llama_tokenizer(folder: Path) -> Any:
+    """A fast tokenizer that puts <s> before each text, as Llama's does."""
+    from tokenizers.processors import TemplateProcessing
+    from transformers import PreTrainedTokenizerFast
+
+    backend = _byte_level(folder, ["<s>", "<pad>", "</s>"])._tokenizer
+    backend.post_processor = TemplateProcessing(
+        single="<s> $A", pair="<s> $A <s> $B:1", special_tokens=[("<s>", 0)]
+    )
+    names = dict(bos_token="<s>", eos_token="</s>", pad_token="<pad>")
+    return PreTrainedTokenizerFast(tokenizer_object=backend, **names)
+
+
+def _byte_level(folder: Path, special: list[str]) -> Any:
+    from tokenizers import ByteLevelBPETokenizer
+
     trained = ByteLevelBPETokenizer()
-    special = ["<s>", "<pad>", "</s>", "<unk>", "<mask>"]
     trained.train_from_iterator(
         SENTENCES, vocab_size=310, min_frequency=1, show_progress=False, special_tokens=special
     )
     trained.save_model(str(folder))
-    mask = AddedToken("<mask>", lstrip=True, special=True)  # it takes the space before it along
-    return RobertaTokenizer.from_pretrained(folder, mask_token=mask)
+    return trained
+
+
+_TOKENIZERS: dict[str, Callable[[Path], Any]] = {
+    "Roberta": _roberta_tokenizer,
+    "Bart": _bart_tokenizer,
+    "GPT2": _gpt2_tokenizer,
+    "Llama": _llama_tokenizer,
+}

@@ -99,6 +99,15 @@ def heads(name: str, prefix: str, settings: Mapping[str, Any]) -> list[Case]:
     ]
 
 
+def reads(name: str, prefix: str, settings: Mapping[str, Any]) -> list[Case]:
+    """A model that could write, with each of the heads that it reads a text for."""
+    classes = {**settings, "num_labels": 5}
+    return [
+        Case(f"{name}, classes", f"{prefix}ForSequenceClassification", classes),
+        Case(f"{name}, answers", f"{prefix}ForQuestionAnswering", settings),
+    ]
+
+
 CASES = (
     *heads("BERT", "Bert", WORDS),
     Case("BERT, pretraining", "BertForPreTraining", WORDS),
@@ -106,17 +115,27 @@ CASES = (
     *heads("DistilBERT", "DistilBert", DISTIL),
     Case("GPT-2", "GPT2LMHeadModel", GPT2),
     Case("GPT-2, untied", "GPT2LMHeadModel", GPT2 | UNTIED),
+    *reads("GPT-2", "GPT2", GPT2),
     Case("Llama", "LlamaForCausalLM", WIDE | dict(rope_parameters=LLAMA3)),
     Case("Llama, tied", "LlamaForCausalLM", LLAMA | TIED | dict(rope_parameters=LINEAR)),
+    *reads("Llama", "Llama", WIDE | dict(rope_parameters=LLAMA3)),
     Case("Mistral", "MistralForCausalLM", WIDE | dict(hidden_size=25, sliding_window=3)),
     Case("Mistral, all seen", "MistralForCausalLM", WIDE | dict(sliding_window=None)),
+    *reads("Mistral", "Mistral", WIDE | dict(hidden_size=25, sliding_window=3)),
+    Case(
+        "Mistral, all seen, answers",
+        "MistralForQuestionAnswering",
+        WIDE | dict(sliding_window=None),
+    ),
     Case("Qwen2", "Qwen2ForCausalLM", WIDE | UPPER),
     Case("Qwen2, longer", "Qwen2ForCausalLM", WIDE | dict(rope_parameters=YARN)),
+    *reads("Qwen2", "Qwen2", WIDE | UPPER),
     Case("Marian", "MarianMTModel", PAIR | SCALED),
     Case("Marian, two tables", "MarianMTModel", PAIR | SCALED | TWO_TABLES),
     Case("Pegasus", "PegasusForConditionalGeneration", PAIR | SCALED),
     Case("BART", "BartForConditionalGeneration", PAIR),
     Case("BART, scaled", "BartForConditionalGeneration", PAIR | SCALED | dict(encoder_layers=1)),
+    *reads("BART", "Bart", PAIR),
     Case("mBART", "MBartForConditionalGeneration", PAIR),
     Case("T5", "T5ForConditionalGeneration", T5),
     Case("T5 1.1", "T5ForConditionalGeneration", T5 | GATED, output_table=True),

@@ -54,13 +54,15 @@ KINDS = {
     "text-classification": Kind(
         "a classifier of texts",
         "to classify texts",
-        "a BERT, RoBERTa or DistilBERT model with labels (…ForSequenceClassification)",
+        "a BERT, RoBERTa, DistilBERT, GPT-2, Llama or BART model with labels"
+        " (…ForSequenceClassification)",
         ("classify", *_ENCODER),
     ),
     "question-answering": Kind(
         "a model that answers questions",
         "to answer questions",
-        "a BERT, RoBERTa or DistilBERT model trained for it (…ForQuestionAnswering)",
+        "a BERT, RoBERTa, DistilBERT, GPT-2, Llama or BART model trained for it"
+        " (…ForQuestionAnswering)",
         ("answer", *_ENCODER),
     ),
     "fill-mask": Kind(

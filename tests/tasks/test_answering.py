@@ -15,7 +15,7 @@ SHORT = ("Where is the house?", "Anna lives in the red house near the river in V
 LONG = ("Who sees it?", "The child likes the small dog, which sees Anna's old tree. " * 9)
 
 
-@pytest.fixture(scope="module", params=["Bert", "Roberta", "DistilBert"])
+@pytest.fixture(scope="module", params=["Bert", "Roberta", "DistilBert", "GPT2", "Llama", "Bart"])
 def folder(request, encoder_folder):
     return encoder_folder(request.param, "ForQuestionAnswering")
 
@@ -39,17 +39,18 @@ def brute_force(folder, question, context, *, length, stride, longest):
         with torch.no_grad():
             output = model(**{name: torch.tensor([read[name][k]]) for name in names})
         inside = [position for position, s in enumerate(read.sequence_ids(k)) if s == 1]
-        kept = [0, *inside]
+        kept = [0, *inside] if read.sequence_ids(k)[0] is None else inside
         first = dict(zip(kept, output.start_logits[0, kept].softmax(0).tolist(), strict=True))
         last = dict(zip(kept, output.end_logits[0, kept].softmax(0).tolist(), strict=True))
-        nothing = min(nothing, first[0] * last[0])
+        nothing = min(nothing, first.get(0, 0.0) * last.get(0, 0.0))
         for start in inside:
             for end in range(start, min(start + longest, inside[-1] + 1)):
                 words = [read[k].word_ids[start], read[k].word_ids[end]]
-                place = (
-                    read.word_to_chars(k, words[0], 1)[0],
-                    read.word_to_chars(k, words[1], 1)[1],
-                )
+                until = read.word_to_chars(k, words[1], 1)[1]
+                text = context[read.word_to_chars(k, words[0], 1)[0] : until]
+                if not text.strip():
+                    continue  # a word of GPT-2 begins with the space before it
+                place = (until - len(text.lstrip()), until)
                 best[place] = max(first[start] * last[end], best.get(place, 0.0))
     return best, nothing
 
@@ -191,3 +192,24 @@ def test_damaged_settings_are_refused(folder, tmp_path, settings, message):
 def test_settings_out_of_range_are_refused():
     with pytest.raises(RegardError, match="max_answer_len must be at least 1; got 0"):
         AnswerSettings(max_answer_len=0)
+
+
+@pytest.mark.parametrize("family", ["GPT2", "Bart"])
+def test_a_trace_names_where_a_model_that_could_write_finds_the_answer(family, encoder_folder):
+    ours = Answerer.load(encoder_folder(family, "ForQuestionAnswering"))
+    trace = ours.trace(*SHORT)
+    axis = "source" if family == "Bart" else "tokens"
+    with torch.no_grad():
+        ids = torch.tensor([ours.tokenizer.inputs(*SHORT).ids])
+        inputs = {"source": ids, "target": ids} if family == "Bart" else {"ids": ids}
+        first = int(ours.model(**inputs)[0, :, 0].argmax())
+    assert f"the answer begins with: {trace.axes[axis].tokens[first]} " in trace.notes[0]
+
+
+def test_without_a_special_token_in_front_the_margin_is_over_the_first_token(encoder_folder):
+    ours = Answerer.load(encoder_folder("GPT2", "ForQuestionAnswering"))
+    [[found]] = ours.run([SHORT])
+    with torch.no_grad():
+        logits = ours.model(torch.tensor([ours.tokenizer.inputs(*SHORT).ids]))[0]
+    assert np.isfinite(found.margin)
+    assert found.margin <= float(logits.max(0).values.sum() - logits[0].sum()) + 1e-5

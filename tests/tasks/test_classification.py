@@ -8,6 +8,7 @@ import torch
 import regard
 from regard import RegardError
 from regard.checkpoints import Checkpoint
+from regard.inspection.views.ablation import ablate
 from regard.tasks.classification import Classifier, ranked, read_problem_type
 
 transformers = pytest.importorskip("transformers")
@@ -18,6 +19,9 @@ KINDS = [
     ("Bert", None),
     ("Roberta", "multi_label_classification"),
     ("DistilBert", "regression"),
+    ("GPT2", "multi_label_classification"),
+    ("Llama", None),
+    ("Bart", "regression"),
 ]
 
 
@@ -90,9 +94,17 @@ def test_an_unknown_problem_is_refused(tmp_path):
 
 
 def test_a_classifier_of_another_family_is_refused(tmp_path):
-    settings = {"model_type": "gpt2", "architectures": ["GPT2ForSequenceClassification"]}
+    settings = {"model_type": "vit", "architectures": ["ViTForImageClassification"]}
     (tmp_path / "config.json").write_text(json.dumps(settings))
-    with pytest.raises(RegardError, match=r"must be an encoder .*; it is a gpt2 model"):
+    with pytest.raises(RegardError, match=r"must be a model that reads texts.*; it is a vit model"):
+        Classifier.load(tmp_path)
+
+
+def test_a_language_model_is_refused_before_its_weights_are_read(tmp_path):
+    settings = {"model_type": "gpt2", "vocab_size": 31, "n_embd": 10, "n_layer": 2, "n_head": 5}
+    (tmp_path / "config.json").write_text(json.dumps(settings | {"n_positions": 13}))
+    wanted = r"'classification' \(…ForSequenceClassification\); its head is 'language_model'"
+    with pytest.raises(RegardError, match=wanted):
         Classifier.load(tmp_path)
 
 
@@ -102,7 +114,13 @@ CANDIDATES = ["a dog", "the red house", "river"]
 
 @pytest.mark.parametrize(
     ("family", "id2label"),
-    [("Bert", NLI), ("Roberta", {0: "entailment", 1: "not"}), ("DistilBert", NLI)],
+    [
+        ("Bert", NLI),
+        ("Roberta", {0: "entailment", 1: "not"}),
+        ("DistilBert", NLI),
+        ("Bart", NLI),
+        ("GPT2", NLI),
+    ],
 )
 def test_labels_of_ones_own_are_the_zero_shot_pipelines(family, id2label, encoder_folder):
     label2id = {label: k for k, label in id2label.items()}
@@ -139,3 +157,30 @@ def test_labels_of_ones_own_need_a_model_of_entailment(classifier, encoder_folde
     found = nli.zero_shot(TEXTS, CANDIDATES, top_k=2, progress=counted.append)
     assert [len(each.labels) for each in found] == [2, 2, 2]
     assert sum(counted) == len(TEXTS)
+
+
+@pytest.mark.parametrize(
+    ("family", "axis", "layer"),
+    [
+        ("GPT2", "tokens", "decoder.layers.1.self"),
+        ("Llama", "tokens", "decoder.layers.1.self"),
+        ("Bart", "source", "decoder.layers.1.cross"),
+    ],
+)
+def test_a_model_that_could_write_is_looked_at_as_what_it_reads(
+    family, axis, layer, encoder_folder
+):
+    folder = encoder_folder(family, "ForSequenceClassification", id2label=LABELS)
+    classifier = Classifier.load(folder)
+    trace = classifier.trace(TEXTS[0])
+    [best, *_] = classifier.run(TEXTS[:1])[0].labels
+    assert trace.task == "encoding"
+    assert trace.notes == [note for note in trace.notes if note.startswith(f"label: {best.label}")]
+    assert layer in trace
+    assert trace.axes[axis].predicts is None
+    assert len(trace.axes[axis].tokens) == len(classifier.read(TEXTS[:1])[0].ids)
+    changed = ablate(trace, "token", layer, key=1)
+    assert (changed.token, changed.before) == (best.label, pytest.approx(best.score, abs=1e-5))
+    assert changed.after != changed.before
+    opened = regard.trace(regard.load(str(folder)), TEXTS[0])
+    assert opened.notes == trace.notes

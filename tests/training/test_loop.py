@@ -2,6 +2,7 @@
 
 import json
 import signal
+from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -13,6 +14,7 @@ from torch import Tensor, nn
 from regard import RegardError
 from regard.layers import Dropout
 from regard.training import Objective, Progress, RunFolder, TrainingConfig, fit
+from regard.training.config import OPTIMIZERS
 
 Batch = tuple[Tensor, Tensor]
 UNTIMED = {"seconds": 0, "evaluation_seconds": 0}
@@ -40,7 +42,8 @@ def squared_error(model: nn.Module, batch: Batch) -> tuple[Tensor, int]:
 
 def network() -> nn.Sequential:
     torch.manual_seed(29)
-    return nn.Sequential(nn.Linear(3, 5), nn.Tanh(), Dropout(0.3), nn.Linear(5, 2))
+    layers = nn.Sequential(nn.Linear(3, 5), nn.Tanh(), Dropout(0.3), nn.Linear(5, 2))
+    return nn.Sequential(OrderedDict(layers=layers))
 
 
 @dataclass
@@ -119,12 +122,13 @@ def assert_ended_the_same(one: Toy, other: Toy) -> None:
 PRECISIONS = ("fp32", "bf16")
 
 
+@pytest.mark.parametrize("optimizer", OPTIMIZERS)
 @pytest.mark.parametrize("precision", PRECISIONS)
 @pytest.mark.parametrize("stops", [(5,), (4,), (2, 3, 9), (13,)])
 def test_stopped_by_ctrl_c_and_resumed_it_equals_the_uninterrupted(
-    stops: tuple[int, ...], precision: str, tmp_path: Path
+    stops: tuple[int, ...], precision: str, optimizer: str, tmp_path: Path
 ) -> None:
-    config = replace(CONFIG, precision=precision)
+    config = replace(CONFIG, precision=precision, optimizer=optimizer)
     whole, parts = Toy(tmp_path / "whole", config), Toy(tmp_path / "parts", config)
     whole.fit()
     for stop in stops:
@@ -234,7 +238,7 @@ def test_what_is_evaluated_and_saved_is_the_mean_of_the_newest_checkpoints(
     assert len(toy.evaluated) == 4
     assert [step for event, step in toy.events if event == "save"] == [4, 8, 12]
     assert_same(toy.saved[-1], toy.evaluated[2])
-    assert not torch.equal(toy.evaluated[2]["0.weight"], masters[2]["0.weight"])
+    assert not torch.equal(toy.evaluated[2]["layers.0.weight"], masters[2]["layers.0.weight"])
 
 
 def test_average_1_is_the_newest_checkpoint(tmp_path: Path) -> None:

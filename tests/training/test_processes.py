@@ -67,6 +67,7 @@ def runs(killed: Path, one_thread: None, tmp_path_factory: pytest.TempPathFactor
 
     run(**spec("one"))
     run(**spec("bf16-one", precision="bf16"))
+    run(**spec("muon-one", optimizer="muon"))
     run(**spec("one-then-two", max_steps=3))
     tasks = [taught(task, folder) for task in TASKS]
     specs = [
@@ -75,6 +76,7 @@ def runs(killed: Path, one_thread: None, tmp_path_factory: pytest.TempPathFactor
         spec("sharded", shard=True),
         spec("sharded-again", shard=True),
         spec("bf16-sharded", shard=True, precision="bf16"),
+        spec("muon-sharded", shard=True, optimizer="muon"),
         spec("one-then-two", shard=True, max_steps=5),
         {"folder": str(killed), "shard": True},
         *tasks,
@@ -173,6 +175,11 @@ def assert_same(one: Path, other: Path) -> None:
 def test_two_processes_have_the_losses_and_weights_of_one(name: str, runs: Path) -> None:
     assert len(curve(runs / name)) == 8
     assert_close(runs / name, runs / "one", 2e-5)
+
+
+def test_muon_updates_whole_matrices(runs: Path) -> None:
+    assert not torch.equal(curve(runs / "muon-one"), curve(runs / "one"))
+    assert_close(runs / "muon-sharded", runs / "muon-one", 2e-5)
 
 
 def test_in_bfloat16_they_differ_by_its_rounding(runs: Path) -> None:

@@ -1,8 +1,11 @@
 """Low-rank adapters in PEFT's format: adapter_config.json and adapter_model.safetensors."""
 
 import os
+from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
+import torch
 from safetensors.torch import save_file
 from torch import Tensor, nn
 
@@ -27,27 +30,31 @@ def save_adapter(
     """
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
-    names = {ours: place.name for ours, place in places(_plain_names(model)).items()}
+    where = places(_plain_names(model))
     if task_type == "FEATURE_EXTRACTION":
-        names = {ours: theirs.partition(".")[2] for ours, theirs in names.items()}
-    tensors: dict[str, Tensor] = {}
-    adapted: list[LowRankLinear] = []
-    targets = set()
+        where = {
+            ours: replace(place, name=place.name.partition(".")[2]) for ours, place in where.items()
+        }
+    adapted: dict[str, dict[Place, LowRankLinear]] = {}  # by the name of their module
     for path, module in model.named_modules():
-        if not isinstance(module, LowRankLinear):
-            continue
-        theirs = names[f"{path}.weight"].removesuffix(".weight")
-        tensors[f"{_PREFIX}{theirs}.lora_A.weight"] = module.lora_A.detach().float().contiguous()
-        tensors[f"{_PREFIX}{theirs}.lora_B.weight"] = module.lora_B.detach().float().contiguous()
-        targets.add(theirs)
-        adapted.append(module)
+        if isinstance(module, LowRankLinear):
+            place = where[f"{path}.weight"]
+            adapted.setdefault(place.name.removesuffix(".weight"), {})[place] = module
+    tensors: dict[str, Tensor] = {}
+    for theirs, parts in adapted.items():
+        down, up = _joined(parts)
+        tensors[f"{_PREFIX}{theirs}.lora_A.weight"] = down
+        tensors[f"{_PREFIX}{theirs}.lora_B.weight"] = up
     saved = set()
     for name, parameter in model.named_parameters():
         if name.startswith("head.") and parameter.requires_grad:
-            theirs = names[name]
+            theirs = where[name].name
             tensors[_PREFIX + theirs] = parameter.detach().float().contiguous()
-            saved.add(theirs.rpartition(".")[0].removesuffix(".dense").rpartition(".")[2])
-    rank = adapted[0].lora_A.shape[0]
+            path = theirs.rpartition(".")[0]
+            saved.add((path.rpartition(".")[0] or path).rpartition(".")[2])
+    first = next(module for parts in adapted.values() for module in parts.values())
+    rank = first.lora_A.shape[0]
+    joined = {theirs: len(parts) for theirs, parts in adapted.items() if len(parts) > 1}
     with whole_file(folder / "adapter_model.safetensors") as file:
         save_file(tensors, file, metadata={"format": "pt"})
     write_json(
@@ -57,15 +64,35 @@ def save_adapter(
             "task_type": task_type,
             "base_model_name_or_path": base_model,
             "r": rank,
-            "lora_alpha": adapted[0].scale * rank,
+            "lora_alpha": first.scale * rank,
+            "rank_pattern": {theirs: count * rank for theirs, count in joined.items()},
+            "alpha_pattern": {
+                theirs: first.scale * count * rank for theirs, count in joined.items()
+            },
             "lora_dropout": 0.0,
             "bias": "none",
-            "fan_in_fan_out": False,
+            "fan_in_fan_out": all(
+                place.transposed for parts in adapted.values() for place in parts
+            ),
             "inference_mode": True,
-            "target_modules": sorted(targets),
+            "target_modules": sorted(adapted),
             "modules_to_save": sorted(saved) or None,
         },
     )
+
+
+def _joined(parts: Mapping[Place, LowRankLinear]) -> tuple[Tensor, Tensor]:
+    """A and B of one of their modules, which may be several of ours side by side (GPT-2's c_attn):
+    the rows of all A, and every B in the rows and columns of its own."""
+    [count] = {place.parts for place in parts}
+    some = next(iter(parts.values()))
+    empty = torch.zeros_like(some.lora_B[:, :0])
+    columns = [
+        torch.block_diag(*(empty if k != place.part else module.lora_B for k in range(count)))
+        for place, module in parts.items()
+    ]
+    down = torch.cat([module.lora_A for module in parts.values()])
+    return down.detach().float().contiguous(), torch.cat(columns, 1).detach().float().contiguous()
 
 
 def _plain_names(model: nn.Module) -> dict[str, str | Place]:

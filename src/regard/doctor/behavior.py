@@ -8,7 +8,7 @@ from torch import Tensor
 from torch.nn import functional
 
 from regard.doctor.settings import Finding
-from regard.models import Decoder, Encoder
+from regard.models import Decoder, Encoder, EncoderDecoder
 
 PADS = 3
 ROUNDING = 1e-3  # of the largest value: what other shapes may change; a mask changes far more
@@ -86,9 +86,11 @@ def _result(
     if isinstance(model, Encoder):
         return model.hidden(ids)[attention_mask][None]
     if isinstance(model, Decoder):
-        return model(ids if target is None else target, attention_mask)[attention_mask][None]
-    written = tokens if target is None else target
-    return model(ids, written % model.config.decoder_vocab_size)
+        states = model.hidden(ids if target is None else target, attention_mask)
+        return (states if model.head else model.logits(states))[attention_mask][None]
+    written = (tokens if target is None else target) % model.config.decoder_vocab_size
+    headed = isinstance(model, EncoderDecoder) and model.head is not None
+    return model.hidden(ids, written) if headed else model(ids, written)
 
 
 def _differ(ours: Tensor, alone: Tensor) -> bool:

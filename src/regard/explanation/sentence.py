@@ -119,7 +119,7 @@ def explain(
     checkpoint = open_checkpoint(model)
     name = Path(model).name if Path(model).is_dir() else str(model)
     text = " ".join(_part(normalize(text).split(), part))
-    if checkpoint.family.model is EncoderDecoder:
+    if checkpoint.family.model is EncoderDecoder and checkpoint.config.head == "language_model":
         translator = Translator.load(checkpoint, name=name)
         loaded: Any = translator.model
         tap = _tap(loaded, name, attention or ("cross" if target is not None else None), layer)

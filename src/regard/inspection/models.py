@@ -30,6 +30,7 @@ from regard.models import (
 from regard.text import Tokenizer, TokenizerPair
 
 ATTENTIONS = (MultiHeadAttention, BahdanauAttention, LuongAttention)
+WRITES = "language_model"
 OURS = (AnyEncoderDecoder, Decoder, Encoder, VisionTransformer)
 
 
@@ -181,17 +182,22 @@ def axes_of(
 ) -> dict[str, AxisInfo]:
     """The sequences between which the model attends, with the names of their positions."""
     if isinstance(model, AnyEncoderDecoder):
+        writes = head_of(model) == WRITES
         source, target = naming(tokenizer, "source"), naming(tokenizer, "target")
         predicts = inputs["target"][0].tolist()
         read = model.shift_right(inputs["target"])[0].tolist()
         return {
             "source": source.axis(inputs["source"][0].tolist()),
-            "target": target.axis(read, predicts=target.names(predicts), prompt=1),
+            "target": (
+                target.axis(read, predicts=target.names(predicts), prompt=1)
+                if writes
+                else target.axis(read)
+            ),
         }
     if isinstance(model, Encoder | Decoder):
         tokens = naming(tokenizer)
         axis = tokens.axis(inputs["ids"][0].tolist())
-        if isinstance(model, Encoder) or logits is None:
+        if isinstance(model, Encoder) or head_of(model) != WRITES or logits is None:
             return {"tokens": axis}
         last = tokens.name(int(logits[0, -1].argmax()))
         prompt = axis.prompt if written is None else written.prompt
@@ -215,14 +221,13 @@ def naming(tokenizer: Tokenizer | TokenizerPair | None, side: str = "source") ->
 def logits_of(model: nn.Module, output: Any) -> Tensor | None:
     """(batch, steps, entries): tokens at each position, labels, or, at two steps, the positions at
     which an answer begins and ends; None for a model that returns states."""
-    if isinstance(model, AnyEncoderDecoder | Decoder):
-        return output
-    if isinstance(model, Encoder | VisionTransformer):
-        if model.config.head == "masked_lm":
+    if isinstance(model, OURS):
+        head = head_of(model)
+        if head in (WRITES, "masked_lm"):
             return output
-        if model.config.head == "classification":
+        if head == "classification":
             return output[:, None]
-        return output.mT if model.config.head == "question_answering" else None
+        return output.mT if head == "question_answering" else None
     return output if isinstance(output, Tensor) and output.ndim == 3 else None
 
 
@@ -230,18 +235,24 @@ def entry_names(
     model: nn.Module, axes: dict[str, AxisInfo], tokenizer: Tokenizer | TokenizerPair | None
 ) -> Callable[[int], str]:
     """The names of the logits' entries."""
-    if isinstance(model, Encoder | VisionTransformer) and model.config.head == "classification":
-        return model.config.labels.__getitem__
-    if isinstance(model, Encoder) and model.config.head == "question_answering":
-        return axes["tokens"].tokens.__getitem__
+    head = head_of(model)
+    if head == "classification":
+        labels: tuple[str, ...] = model.config.labels  # type: ignore[assignment, union-attr]
+        return labels.__getitem__
+    if head == "question_answering":
+        return axes["source" if "source" in axes else "tokens"].tokens.__getitem__
     return naming(tokenizer, "target").name
 
 
+def head_of(model: nn.Module) -> str:
+    """The head of a model of ours, of which those without the choice write."""
+    config = model.config if isinstance(model, OURS) else None
+    return getattr(config, "head", WRITES)
+
+
 def task_of(model: nn.Module) -> str:
-    if isinstance(model, AnyEncoderDecoder):
-        return "translation"
-    if isinstance(model, Decoder):
-        return "generation"
+    if isinstance(model, AnyEncoderDecoder | Decoder) and head_of(model) == WRITES:
+        return "generation" if isinstance(model, Decoder) else "translation"
     return "vision" if isinstance(model, VisionTransformer) else "encoding"
 
 

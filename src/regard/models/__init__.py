@@ -12,6 +12,7 @@ from regard.models.recurrent import (
 from regard.models.vision import VISION_PRESETS, VisionConfig, VisionTransformer, vision_preset
 
 AnyEncoderDecoder = EncoderDecoder | RecurrentEncoderDecoder
+TextReader = Encoder | Decoder | EncoderDecoder  # what reads a text for a head
 Model = AnyEncoderDecoder | Encoder | Decoder | VisionTransformer
 
 __all__ = [
@@ -30,6 +31,7 @@ __all__ = [
     "Model",
     "RecurrentConfig",
     "RecurrentEncoderDecoder",
+    "TextReader",
     "VisionConfig",
     "VisionTransformer",
     "decoder_preset",

@@ -1,4 +1,4 @@
-"""Decoder-only models, which continue a text: GPT-2, Llama, Mistral, Qwen2.
+"""Decoder-only models, which continue a text or read it for a head: GPT-2, Llama, Mistral, Qwen2.
 
 One decoder with pre-norm layers; the families differ in their settings. Sources: Radford et al.
 2019 (GPT-2), Touvron et al. 2023 (Llama), Jiang et al. 2023 (Mistral 7B), Yang et al. 2024 (Qwen2).
@@ -30,6 +30,13 @@ from regard.layers import (
     make_norm,
 )
 from regard.models.configs import check_choices, from_preset
+from regard.models.heads import (
+    WRITER_HEADS,
+    LinearHead,
+    QuestionAnsweringHead,
+    check_labels,
+    last_state,
+)
 from regard.positions.rotary import Llama3Scaling, Scaling
 
 
@@ -60,15 +67,18 @@ class DecoderConfig:
     window: int | None = None  # tokens that a token attends to, itself included; None: all so far
     first_window_layer: int = 0  # layers below it have no window
     tied_output: bool = True  # the embedding table is also the output projection
-    # For the tokenizer and generation; the model itself does not use them.
+    head: str = "language_model"  # a name in heads.WRITER_HEADS, which decides on the output
+    labels: tuple[str, ...] = ()  # of "classification"
+    # For the tokenizer and generation; a language model itself does not use them.
     bos_id: int | None = None
     eos_id: int | tuple[int, ...] | None = None
-    pad_id: int | None = None
+    pad_id: int | None = None  # what "classification" does not read a text's labels from
 
     def __post_init__(self) -> None:
         if isinstance(self.eos_id, list):  # from config.json
             object.__setattr__(self, "eos_id", tuple(self.eos_id))
         check_choices(self, _CHOICES)
+        check_labels(self.head, self.labels)
         for name in ("vocab_size", "d_model", "num_layers", "num_heads", "d_ff", "max_positions"):
             if getattr(self, name) < 1:
                 raise BadArgumentError(f"{name} must be at least 1; got {getattr(self, name)}.")
@@ -92,6 +102,7 @@ _CHOICES = {
     "activation": tuple(ACTIVATIONS),
     "score": ("scaled_dot", "dot"),
     "positions": ("learned", "rotary"),
+    "head": WRITER_HEADS,
 }
 
 # Settings that Llama, Mistral and Qwen2 share.
@@ -140,14 +151,21 @@ def decoder_preset(name: str, vocab_size: int, **changes: Any) -> DecoderConfig:
 
 
 class Decoder(nn.Module):
-    """A text → logits of the next token, at every position of the text at once."""
+    """Token ids → the output of the config's head.
+
+    "language_model":     logits of the next token at every position, (batch, length, vocab)
+    "classification":     logits of the labels, from the state of the text's last token,
+                          (batch, labels)
+    "question_answering": logits of the answer's first and last token, (batch, length, 2)
+    """
 
     def __init__(self, config: DecoderConfig):
         super().__init__()
         self.config = config
         self.decoder = _stack(config)
-        vocab = config.vocab_size
-        self.output = None if config.tied_output else nn.Linear(config.d_model, vocab, bias=False)
+        self.head = _head(config)
+        own = self.head is None and not config.tied_output
+        self.output = nn.Linear(config.d_model, config.vocab_size, bias=False) if own else None
         self.reset_parameters()
 
     @torch.no_grad()
@@ -173,14 +191,20 @@ class Decoder(nn.Module):
         return self.get_parameter("decoder.embed.tokens.weight")
 
     def forward(self, ids: Tensor, attention_mask: Tensor | None = None) -> Tensor:
-        """Logits, (batch, length, vocab), where position t predicts token t + 1.
+        """The head's output; its shape is in the docstring of the class. Of a language model,
+        position t predicts token t + 1.
 
         Args:
             ids: (batch, length).
             attention_mask: (batch, length), True for a token, False for padding, which may be on
                 either side. Positions count the tokens only.
         """
-        return self.logits(self.hidden(ids, attention_mask))
+        hidden = self.hidden(ids, attention_mask)
+        if self.head is None:
+            return self.logits(hidden)
+        if self.config.head == "classification":
+            hidden = last_state(hidden, self._tokens(ids, attention_mask))
+        return self.head(hidden)
 
     def hidden(
         self,
@@ -215,6 +239,14 @@ class Decoder(nn.Module):
     def logits(self, hidden: Tensor) -> Tensor:
         """Hidden states, (…, d_model) → (…, vocab)."""
         return nn.functional.linear(hidden, self.output_weight)
+
+    def _tokens(self, ids: Tensor, attention_mask: Tensor | None) -> Tensor:
+        """Which positions are not padding, (batch, length): as in transformers, also a pad_id that
+        the mask lets through is."""
+        tokens = (
+            torch.ones_like(ids, dtype=torch.bool) if attention_mask is None else attention_mask
+        )
+        return tokens if self.config.pad_id is None else tokens & (ids != self.config.pad_id)
 
     def start(self, attention_mask: Tensor | None = None) -> "TextState":
         """The state from which generation reads a prompt and decodes step by step.
@@ -331,6 +363,14 @@ def _layer(config: DecoderConfig, rotary: Rotary | None) -> TransformerLayer:
     return TransformerLayer(
         attention, feed_forward, norm=norm, norm_first=True, dropout=config.dropout
     )
+
+
+def _head(config: DecoderConfig) -> LinearHead | QuestionAnsweringHead | None:
+    if config.head == "classification":
+        return LinearHead(config.d_model, len(config.labels), bias=False)
+    if config.head == "question_answering":
+        return QuestionAnsweringHead(config.d_model, dropout=0.0)
+    return None
 
 
 def _norm(config: DecoderConfig) -> Norm:

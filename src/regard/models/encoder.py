@@ -4,7 +4,7 @@ Devlin et al. 2019, BERT: Pre-training of Deep Bidirectional Transformers. RoBER
 and DistilBERT (Sanh et al. 2019) are other settings of the same fields.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import torch
@@ -15,7 +15,6 @@ from regard.attention import Padding
 from regard.errors import BadArgumentError
 from regard.layers import (
     ACTIVATIONS,
-    Dropout,
     Embedding,
     FeedForward,
     MultiHeadAttention,
@@ -26,6 +25,13 @@ from regard.layers import (
     empty_table,
 )
 from regard.models.configs import check_choices, from_preset
+from regard.models.heads import (
+    POOLER_ACTIVATIONS,
+    ClassificationHead,
+    Pooler,
+    QuestionAnsweringHead,
+    check_labels,
+)
 
 HEADS = ("none", "pooler", "masked_lm", "classification", "question_answering")
 
@@ -167,49 +173,6 @@ class Encoder(nn.Module):
         return token.cumsum(1) * token - 1
 
 
-POOLER_ACTIVATIONS = {"tanh": torch.tanh, "relu": torch.relu}
-
-
-class Pooler(nn.Module):
-    """One vector for the whole text or image: f(W · first token's state + b)."""
-
-    def __init__(self, d_model: int, activation: str = "tanh"):
-        super().__init__()
-        self.dense = nn.Linear(d_model, d_model)
-        self.activation = POOLER_ACTIVATIONS[activation]
-
-    def forward(self, states: Tensor) -> Tensor:
-        """(batch, length, d_model) → (batch, d_model)."""
-        return self.activation(self.dense(states[:, 0]))
-
-
-class ClassificationHead(nn.Module):
-    """The pooled vector, projected to labels."""
-
-    def __init__(self, pooler: Pooler, num_labels: int, dropout: float):
-        super().__init__()
-        self.pooler = pooler
-        self.dropout = Dropout(dropout)
-        self.output = nn.Linear(pooler.dense.out_features, num_labels)
-
-    def forward(self, states: Tensor) -> Tensor:
-        """(batch, length, d_model) → logits, (batch, labels)."""
-        return self.output(self.dropout(self.pooler(states)))
-
-
-class QuestionAnsweringHead(nn.Module):
-    """For each token, logits of being the first and the last one of the answer."""
-
-    def __init__(self, d_model: int, dropout: float):
-        super().__init__()
-        self.dropout = Dropout(dropout)
-        self.output = nn.Linear(d_model, 2)
-
-    def forward(self, states: Tensor) -> Tensor:
-        """(batch, length, d_model) → logits, (batch, length, 2)."""
-        return self.output(self.dropout(states))
-
-
 class MaskedLMHead(nn.Module):
     """Masked language modeling: table · norm(f(W h + b)) + bias, with the embedding table."""
 
@@ -238,36 +201,6 @@ def init_weights(model: nn.Module, std: float = 0.02) -> None:
         nn.init.normal_(module.weight, std=std)
         if isinstance(module, nn.Linear) and module.bias is not None:
             nn.init.zeros_(module.bias)
-
-
-def replace_head(model: Encoder, head: str, **changes: Any) -> Encoder:
-    """A model with the same body, another head, and other changes to its config.
-
-    A head of the same shape keeps its weights, and so does a pooler that becomes part of a
-    classification; any other head is new, with random weights from torch's generator.
-
-    Raises:
-        BadArgumentError: a head, or a change, that EncoderConfig does not have.
-    """
-    labels = changes.pop("labels", ())
-    config = replace(model.config, head=head, labels=labels, **changes)
-    other = Encoder(config)
-    known = model.state_dict()
-    if model.config.head == "pooler" and head == "classification":
-        known = {name.replace("head.", "head.pooler."): value for name, value in known.items()}
-    wanted = other.state_dict()
-    fits = {n: v for n, v in known.items() if n in wanted and wanted[n].shape == v.shape}
-    other.load_state_dict(fits, strict=False)
-    return other
-
-
-def check_labels(head: str, labels: tuple[str, ...]) -> None:
-    """Raises BadArgumentError unless there are labels exactly if the head is a classification."""
-    if (head == "classification") != bool(labels):
-        raise BadArgumentError(
-            "labels must be given for head='classification' and for no other head;"
-            f" got head={head!r} and {len(labels)} labels."
-        )
 
 
 def _check_token_types(token_type_ids: Tensor, token_types: int | None) -> None:

@@ -1,7 +1,7 @@
 """The Transformer of Attention Is All You Need (Vaswani et al. 2017): an encoder and a decoder.
 
 The defaults are the paper's. Marian is the same with weights of its own; Pegasus, BART, mBART and
-T5 are other settings of the same fields.
+T5 are other settings of the same fields. BART also reads a text for a head.
 """
 
 from dataclasses import dataclass
@@ -27,6 +27,14 @@ from regard.layers import (
     make_norm,
 )
 from regard.models.configs import check_choices, check_token_ids, from_preset
+from regard.models.heads import (
+    WRITER_HEADS,
+    ClassificationHead,
+    Pooler,
+    QuestionAnsweringHead,
+    check_labels,
+    last_state,
+)
 
 
 @dataclass(frozen=True)
@@ -61,6 +69,9 @@ class EncoderDecoderConfig:
     tied_output: bool = True  # the target's embedding table is also the output projection
     scale_output: bool = False  # the last hidden states times d_model^-½
     logits_bias: bool = False  # a number for each token, added to its logit
+    head: str = "language_model"  # a name in heads.WRITER_HEADS, which decides on the output
+    labels: tuple[str, ...] = ()  # of "classification"
+    head_dropout: float = 0.0  # before the last projection of "classification"
     pad_id: int = 0
     eos_id: int = 1
     start_id: int = 0  # the decoder's first input
@@ -68,6 +79,15 @@ class EncoderDecoderConfig:
     def __post_init__(self) -> None:
         check_choices(self, _CHOICES)
         check_dropout(self.dropout)
+        check_dropout(self.head_dropout)
+        check_labels(self.head, self.labels)
+        if self.head != "language_model":
+            object.__setattr__(self, "logits_bias", False)  # such a model has no logits of tokens
+            if self.target_vocab_size is not None:
+                raise BadArgumentError(
+                    f"head={self.head!r} needs one vocabulary for both sides, which read the same"
+                    f" text; got target_vocab_size={self.target_vocab_size}."
+                )
         if self.positions == "sinusoidal" and self.d_model % 2:
             raise BadArgumentError(
                 f"sinusoidal positions need an even d_model; got {self.d_model}."
@@ -89,6 +109,7 @@ _CHOICES = {
     "activation": tuple(ACTIVATIONS),
     "score": ("scaled_dot", "dot"),
     "positions": ("sinusoidal", "learned", "relative"),
+    "head": WRITER_HEADS,
 }
 
 
@@ -112,7 +133,14 @@ def preset(name: str, vocab_size: int, **changes: object) -> EncoderDecoderConfi
 
 
 class EncoderDecoder(nn.Module):
-    """Source ids and the target so far → logits of the next target token.
+    """Source ids and target ids → the output of the config's head.
+
+    "language_model":     logits of each target token, (batch, target length, vocab)
+    "classification":     logits of the labels, (batch, labels)
+    "question_answering": logits of the answer's first and last token, (batch, length, 2)
+
+    With a head, the target is the source itself, which both sides read; labels are read from the
+    decoder's state at the text's last end token (Lewis et al. 2020, section 3.1).
 
     The two embedding tables and the output projection share one weight (section 3.4); with separate
     vocabularies the target table and the output projection do, unless tied_output is false.
@@ -128,7 +156,9 @@ class EncoderDecoder(nn.Module):
         self.encoder = _stack(config, source_tokens, decodes=False)
         self.decoder = _stack(config, target_tokens, decodes=True)
         vocab = config.decoder_vocab_size
-        self.output = None if config.tied_output else nn.Linear(config.d_model, vocab, bias=False)
+        self.head = _head(config)
+        own = self.head is None and not config.tied_output
+        self.output = nn.Linear(config.d_model, vocab, bias=False) if own else None
         self.logits_bias = nn.Parameter(torch.zeros(vocab)) if config.logits_bias else None
         self.reset_parameters()
 
@@ -164,13 +194,28 @@ class EncoderDecoder(nn.Module):
         return self.get_parameter("decoder.embed.tokens.weight")
 
     def forward(self, source: Tensor, target: Tensor) -> Tensor:
-        """Logits, (batch, target length, vocab), for teacher forcing.
+        """The head's output; its shape is in the docstring of the class.
 
         Args:
             source: (batch, source length) ids, padded with pad_id on either side.
-            target: (batch, target length) ids to predict, eos last, padded on the right.
+            target: (batch, target length) ids to predict, eos last, padded on the right; with a
+                head, the source.
+
+        Raises:
+            BadArgumentError: of a classification, a source without an end token.
         """
-        return self.logits(self.hidden(source, target))
+        hidden = self.hidden(source, target)
+        if self.head is None:
+            return self.logits(hidden)
+        if self.config.head == "classification":
+            ends = source == self.config.eos_id
+            if not bool(ends.any(1).all()):
+                raise BadArgumentError(
+                    f"each source must contain the end token, {self.config.eos_id}, where its"
+                    " labels are read; got one without it. Use the model's own tokenizer."
+                )
+            hidden = last_state(hidden, ends)
+        return self.head(hidden)
 
     def hidden(self, source: Tensor, target: Tensor) -> Tensor:
         """Source and target as in forward → the decoder's last states, (batch, target length,
@@ -302,6 +347,14 @@ def _layer(config: EncoderDecoderConfig, num_heads: int, *, decodes: bool) -> Tr
         norm_first=config.norm_first,
         dropout=config.dropout,
     )
+
+
+def _head(config: EncoderDecoderConfig) -> ClassificationHead | QuestionAnsweringHead | None:
+    if config.head == "classification":
+        return ClassificationHead(Pooler(config.d_model), len(config.labels), config.head_dropout)
+    if config.head == "question_answering":
+        return QuestionAnsweringHead(config.d_model, dropout=0.0)
+    return None
 
 
 def _norm(config: EncoderDecoderConfig) -> Norm:

@@ -3,7 +3,7 @@
 Dosovitskiy et al. 2021, An Image is Worth 16x16 Words.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import torch
@@ -19,7 +19,8 @@ from regard.layers import (
     check_dropout,
 )
 from regard.models.configs import check_choices, from_preset
-from regard.models.encoder import Pooler, check_labels, init_weights
+from regard.models.encoder import init_weights
+from regard.models.heads import LinearHead, Pooler, check_labels
 
 VISION_HEADS = ("none", "pooler", "classification")
 
@@ -109,34 +110,6 @@ class VisionTransformer(nn.Module):
         return self.encoder(self.embed(pixels))
 
 
-def replace_vision_head(
-    model: VisionTransformer, labels: tuple[str, ...], **changes: Any
-) -> VisionTransformer:
-    """A model with the same body and a head for these labels, and other changes to its config.
-
-    A head of the same shape keeps its weights; any other is new, with random weights from torch's
-    generator.
-    """
-    config = replace(model.config, head="classification", labels=labels, **changes)
-    other = VisionTransformer(config)
-    wanted, known = other.state_dict(), model.state_dict()
-    fits = {n: v for n, v in known.items() if n in wanted and wanted[n].shape == v.shape}
-    other.load_state_dict(fits, strict=False)
-    return other
-
-
-class ImageClassificationHead(nn.Module):
-    """The class token's state, projected to labels."""
-
-    def __init__(self, d_model: int, num_labels: int):
-        super().__init__()
-        self.output = nn.Linear(d_model, num_labels)
-
-    def forward(self, states: Tensor) -> Tensor:
-        """(batch, 1 + patches, d_model) → logits, (batch, labels)."""
-        return self.output(states[:, 0])
-
-
 def _layer(config: VisionConfig) -> TransformerLayer:
     return TransformerLayer(
         MultiHeadAttention(
@@ -153,5 +126,5 @@ def _head(config: VisionConfig) -> nn.Module:
     if config.head == "pooler":
         return Pooler(config.d_model)
     if config.head == "classification":
-        return ImageClassificationHead(config.d_model, len(config.labels))
+        return LinearHead(config.d_model, len(config.labels))
     return nn.Identity()

@@ -1,27 +1,29 @@
-"""What the recipes of encoders share: the model to begin with, which of it learns, and how fast."""
+"""What the recipes of models that read texts share: the model to begin with, which of it learns,
+and how fast."""
 
 import copy
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any, TypeVar, cast
+from typing import Any, ClassVar, TypeVar, cast
 
 import torch
 from torch import nn
 
-from regard.checkpoints import open_checkpoint, save_pretrained
+from regard.checkpoints import Checkpoint, from_pretrained, open_checkpoint, save_pretrained
 from regard.checkpoints.adapters import save_adapter
 from regard.data import TokenStore
+from regard.errors import UnsupportedError
 from regard.layers.low_rank import add_adapters, merge_adapters
-from regard.models import Encoder
-from regard.models.encoder import replace_head
+from regard.models import Decoder, Encoder, TextReader
+from regard.models.heads import replace_head
 from regard.recipes.card import training_facts, write_card
 from regard.recipes.encoded import EncodedTexts
 from regard.recipes.options.encoders import LORA_TARGETS, EncoderOptions
 from regard.recipes.recipe import DataT, Recipe
-from regard.recipes.tuning import freeze, layer_rate
-from regard.tasks.reading import load_encoder
+from regard.recipes.tuning import freeze, layer_rate, stacks
+from regard.tasks.reading import kinds_of_tokens, load_encoder
 from regard.text import Tokenizer
 from regard.text.train import train_tokenizer
 from regard.training import Progress
@@ -33,16 +35,21 @@ OptionsT = TypeVar("OptionsT", bound=EncoderOptions)
 class EncoderRecipe(Recipe[OptionsT, DataT]):
     """A recipe whose model is an encoder, from random weights or from a trained model."""
 
+    # Whether a trained model that writes, such as GPT-2, can have this recipe's head too.
+    any_reader: ClassVar[bool] = False
+
     @property
     def files(self) -> list[str]:
         return [*super().files, *([self.options.test] if self.options.test else [])]
 
     @cached_property
-    def base(self) -> tuple[Encoder, Tokenizer] | None:
+    def base(self) -> tuple[TextReader, Tokenizer] | None:
         """The trained model and its tokenizer; None for random weights."""
         if self.options.base_model is None:
             return None
         checkpoint = open_checkpoint(self.options.base_model)
+        if self.any_reader and checkpoint.family.model is not Encoder:
+            return load_writer(checkpoint, name=self.options.base_model)
         return load_encoder(checkpoint, name=self.options.base_model)
 
     def tokenizer(self, folder: Path, texts: Any) -> Tokenizer:
@@ -55,10 +62,10 @@ class EncoderRecipe(Recipe[OptionsT, DataT]):
             )
             self.say(f"vocabulary: {tokenizer.vocab_size:,} subwords")
         tokenizer.settings["model_max_length"] = self.max_length
-        kinds = 2 if self.base is None else self.base[0].config.token_types
+        kinds = 2 if self.base is None else kinds_of_tokens(self.base[0].config)
         tokenizer.settings["model_input_names"] = [
             "input_ids",
-            *(["token_type_ids"] if kinds is not None and kinds > 1 else []),
+            *(["token_type_ids"] if kinds > 1 else []),
             "attention_mask",
         ]
         tokenizer.save(folder)
@@ -70,11 +77,13 @@ class EncoderRecipe(Recipe[OptionsT, DataT]):
         longest = 512 if self.base is None else self.base[0].config.max_positions
         return min(self.options.max_length, longest)
 
-    def encoder(self, tokenizer: Tokenizer, head: str, **changes: Any) -> Encoder:
+    def encoder(self, tokenizer: Tokenizer, head: str, **changes: Any) -> TextReader:
         """The model before its first step, with a head of this kind."""
         if self.base is not None:
             if self.options.dropout is not None:
                 changes["dropout"] = self.options.dropout
+            if self.base[0].config.pad_id is None and "pad" in tokenizer.special:
+                changes["pad_id"] = tokenizer.pad_id
             model = replace_head(self.base[0], head, **changes)
             if self.options.lora_rank:
                 self._adapt(model)
@@ -126,19 +135,20 @@ class EncoderRecipe(Recipe[OptionsT, DataT]):
         ]
         write_card(folder, title, facts, lines)
 
-    def _adapt(self, model: Encoder) -> None:
+    def _adapt(self, model: TextReader) -> None:
         """Gives the layers adapters, which learn with the head."""
         rank, alpha = self.options.lora_rank, self.options.lora_alpha
-        add_adapters(
-            model.encoder,
-            LORA_TARGETS[self.options.lora_targets],
-            rank=rank,
-            alpha=2 * rank if alpha is None else alpha,
-        )
-        model.embed.requires_grad_(False)
+        freeze(model, 0)
+        for stack in stacks(model).values():
+            add_adapters(
+                stack,
+                LORA_TARGETS[self.options.lora_targets],
+                rank=rank,
+                alpha=2 * rank if alpha is None else alpha,
+            )
 
     def save_weights(
-        self, model: Encoder, folder: Path, *, task_type: str, settings: dict[str, Any]
+        self, model: TextReader, folder: Path, *, task_type: str, settings: dict[str, Any]
     ) -> None:
         """Writes the model, and its adapters in the folder `adapter` beside it.
 
@@ -160,18 +170,19 @@ class EncoderRecipe(Recipe[OptionsT, DataT]):
 
     def describe(self, model: nn.Module) -> str:
         if self.options.base_model is not None:
-            return f"encoder from {self.options.base_model}"
+            what = "encoder" if isinstance(model, Encoder) else "model"
+            return f"{what} from {self.options.base_model}"
         return f"encoder {self.options.preset}"
 
     def encoded(self, store: TokenStore, model: nn.Module) -> EncodedTexts:
         """The batches over a store of encoded texts."""
-        config = cast(Encoder, model).config
+        config = cast(TextReader, model).config
         return EncodedTexts(
             store,
             max_tokens=self.options.max_tokens,
             batch_size=self.options.batch_size,
             pad_id=config.pad_id or 0,
-            token_types=config.token_types is not None and config.token_types > 1,
+            token_types=kinds_of_tokens(config) > 1,
             seed=self.options.seed,
         )
 
@@ -179,11 +190,38 @@ class EncoderRecipe(Recipe[OptionsT, DataT]):
         return layer_rate(name, self._layers, self.options.layer_decay)
 
     @property
-    def _layers(self) -> int:
+    def _layers(self) -> dict[str, int]:
         if self.base is not None:
-            return self.base[0].config.num_layers
-        return int(self.options.model_settings(8).num_layers)
+            return {name: len(stack.layers) for name, stack in stacks(self.base[0]).items()}
+        return {"encoder": int(self.options.model_settings(8).num_layers)}
 
     def dtype(self, model: nn.Module) -> torch.dtype:
         """Of the saved weights: what the model computed with, so that its figures hold."""
         return choose_dtype(self.options.precision, next(model.parameters()).device)
+
+
+def load_writer(checkpoint: Checkpoint, *, name: str) -> tuple[TextReader, Tokenizer]:
+    """A decoder, or BART, for a head of its own, and its tokenizer, which can pad.
+
+    Raises:
+        UnsupportedError: another model, found out before its weights are read.
+    """
+    kind = checkpoint.settings["model_type"]
+    if checkpoint.family.model is not Decoder and kind != "bart":
+        raise UnsupportedError(
+            f"{name} must be a model that a head can be put on (BERT, RoBERTa, DistilBERT, GPT-2,"
+            f" Llama, Mistral, Qwen2, BART); it is a {kind} model. Give the folder of such a model."
+        )
+    tokenizer = checkpoint.tokenizers.source
+    return cast(TextReader, from_pretrained(checkpoint)), _padding(tokenizer)
+
+
+def _padding(tokenizer: Tokenizer) -> Tokenizer:
+    """The tokenizer; one without a padding token pads with the end of text."""
+    named = dict(tokenizer.special)
+    if "pad" in named or "eos" not in named:
+        return tokenizer
+    own = {name: named.pop(name, None) for name in ("eos", "unk")}
+    return Tokenizer(
+        tokenizer.backend, pad=own["eos"], **own, others=named, settings=tokenizer.settings
+    )

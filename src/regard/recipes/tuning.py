@@ -1,31 +1,48 @@
 """Training a part of a model, and its layers at different rates."""
 
 import re
+from collections.abc import Mapping
+
+from torch import nn
 
 from regard.errors import BadArgumentError
-from regard.models import Encoder, VisionTransformer
+from regard.layers import Stack
 
 
-def freeze(model: Encoder | VisionTransformer, train_layers: int | None) -> None:
+def stacks(model: nn.Module) -> dict[str, Stack]:
+    """The model's stacks of layers by their names, the one that reads the input first."""
+    found = ((name, getattr(model, name, None)) for name in ("encoder", "decoder"))
+    return {name: stack for name, stack in found if isinstance(stack, Stack)}
+
+
+def freeze(model: nn.Module, train_layers: int | None) -> None:
     """Lets the head and the last `train_layers` layers learn; None: everything."""
     if train_layers is None:
         return
-    count = model.config.num_layers
-    if train_layers > count:
+    layers = [layer for stack in stacks(model).values() for layer in stack.layers]
+    if train_layers > len(layers):
         raise BadArgumentError(
-            f"train_layers must be at most {count}, the model's layers; got {train_layers}."
+            f"train_layers must be at most {len(layers)}, the model's layers; got {train_layers}."
         )
-    learning = [model.head, *list(model.encoder.layers)[count - train_layers :]]
     model.requires_grad_(False)
-    for part in learning:
+    for part in (model.head, *layers[len(layers) - train_layers :]):
         part.requires_grad_(True)
 
 
-def layer_rate(name: str, layers: int, decay: float) -> float:
+def layer_rate(name: str, layers: Mapping[str, int], decay: float) -> float:
     """The rate of a parameter over the head's: `decay` to the power of the layers above it, as in
-    ELECTRA and BEiT."""
+    ELECTRA and BEiT.
+
+    Args:
+        layers: of each stack, the one that reads the input first.
+    """
     if decay == 1 or name.startswith("head."):
         return 1.0
-    found = re.match(r"encoder\.layers\.(\d+)\.", name)
-    depth = int(found[1]) + 1 if found else 0  # embeddings lie below the first layer
-    return float(decay ** (layers + 1 - depth))
+    below = 0
+    for stack, count in layers.items():
+        if found := re.match(rf"{stack}\.layers\.(\d+)\.", name):
+            return float(decay ** (sum(layers.values()) - below - int(found[1])))
+        below += count
+        if name.startswith(f"{stack}.norm."):
+            return float(decay ** (sum(layers.values()) - below + 1))
+    return float(decay ** (below + 1))  # embeddings lie below the first layer

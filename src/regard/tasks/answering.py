@@ -1,4 +1,4 @@
-"""Questions to answers: the part of a text that a fine-tuned encoder points at.
+"""Questions to answers: the part of a text that a fine-tuned model points at.
 
 Devlin et al. 2019, sections 4.2 and 4.3.
 """
@@ -15,10 +15,10 @@ from torch import nn
 from regard.checkpoints import Checkpoint, CheckpointLike, open_checkpoint
 from regard.errors import BadArgumentError, DamagedFileError
 from regard.inspection import Trace
-from regard.models import Encoder
+from regard.models import TextReader
 from regard.tasks.batching import read_each
 from regard.tasks.defaults import task_settings
-from regard.tasks.reading import Batch, Reader, Tokens, load_encoder
+from regard.tasks.reading import Batch, Reader, Tokens, inputs_of, load_reader
 from regard.tasks.spans import TokenPair, best_spans
 from regard.tasks.task import Task
 from regard.text import Tokenizer
@@ -104,12 +104,12 @@ class Answerer(Task):
     A model with a threshold answers with "" where the margin of its best answer is not above that.
 
     Args:
-        model: an encoder with the head "question_answering", in evaluation mode.
+        model: one that reads texts, with the head "question_answering", in evaluation mode.
         settings: the defaults of `run`.
         name: what to call it in messages.
     """
 
-    model: Encoder
+    model: TextReader
 
     def __init__(
         self,
@@ -128,7 +128,7 @@ class Answerer(Task):
         """The model, its tokenizer and its settings in `folder`."""
         checkpoint = open_checkpoint(folder)
         name = name or checkpoint.name
-        model, tokenizer = load_encoder(checkpoint, name=name)
+        model, tokenizer = load_reader(checkpoint, head="question_answering", name=name)
         return cls(model, tokenizer, settings=AnswerSettings.read(checkpoint), name=name)
 
     @overload
@@ -186,9 +186,7 @@ class Answerer(Task):
         pairs = read_each(read, questions)
 
         def compute(batch: Batch) -> Iterator[NDArray[np.float32]]:
-            logits = self.model(
-                batch.ids, token_type_ids=batch.token_type_ids, attention_mask=batch.attention_mask
-            )
+            logits = self.model(**inputs_of(self.model, batch))
             lengths = batch.attention_mask.sum(1).tolist()
             return (row[:n].float().cpu().numpy() for row, n in zip(logits, lengths, strict=True))
 

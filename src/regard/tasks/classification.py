@@ -1,4 +1,4 @@
-"""Texts to labels: the head of a fine-tuned encoder, as probabilities."""
+"""Texts to labels: the head of a fine-tuned model, as probabilities."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -8,11 +8,11 @@ import torch
 from torch import Tensor, nn
 
 from regard.checkpoints import Checkpoint, CheckpointLike, open_checkpoint
-from regard.errors import BadArgumentError, unknown
+from regard.errors import BadArgumentError, DamagedFileError, unknown
 from regard.inspection import Trace
-from regard.models import Encoder
+from regard.models import TextReader
 from regard.tasks.batching import read_each
-from regard.tasks.reading import Batch, Reader, Tokens, load_encoder
+from regard.tasks.reading import Batch, Reader, Tokens, inputs_of, load_reader
 from regard.tasks.task import Task
 from regard.text import Tokenizer
 
@@ -31,10 +31,18 @@ class Classification:
 
     labels: list[Label]
     truncated: bool = False  # the text had more tokens than are read
+    threshold: float | None = None  # what the score of each label is above; None: there is one
 
     @property
     def best(self) -> Label:
         return self.labels[0]
+
+    @property
+    def chosen(self) -> list[Label]:
+        """The labels that the text has: those above the threshold, or the best one."""
+        if self.threshold is None:
+            return self.labels[:1]
+        return [label for label in self.labels if label.score > self.threshold]
 
 
 # By the problem_type of config.json: logits (…, labels) → scores.
@@ -49,12 +57,13 @@ class Classifier(Task):
     """Says which labels a text, or a pair of texts, has.
 
     Args:
-        model: an encoder with the head "classification", in evaluation mode.
+        model: one that reads texts, with the head "classification", in evaluation mode.
         problem_type: a name in SCORES: one label of several, any number of them, or a number.
+        threshold: where a text may have any number of labels, it has those with a score above this.
         name: what to call it in messages.
     """
 
-    model: Encoder
+    model: TextReader
 
     def __init__(
         self,
@@ -62,20 +71,28 @@ class Classifier(Task):
         tokenizer: Tokenizer,
         *,
         problem_type: str = "single_label_classification",
+        threshold: float = 0.5,
         name: str = "classifier",
     ):
         self._reader = Reader(model, tokenizer, head="classification", name=name)
         self.model, self.tokenizer, self.name = self._reader.model, tokenizer, name
         self.labels: tuple[str, ...] = self.model.config.labels
         self.problem_type = check_problem_type(problem_type)
+        self.threshold = threshold
 
     @classmethod
     def load(cls, folder: CheckpointLike, *, name: str | None = None) -> "Classifier":
         """The classifier in `folder`: model, tokenizer and kind of problem."""
         checkpoint = open_checkpoint(folder)
         name = name or checkpoint.name
-        model, tokenizer = load_encoder(checkpoint, name=name)
-        return cls(model, tokenizer, problem_type=read_problem_type(checkpoint), name=name)
+        model, tokenizer = load_reader(checkpoint, head="classification", name=name)
+        return cls(
+            model,
+            tokenizer,
+            problem_type=read_problem_type(checkpoint),
+            threshold=read_threshold(checkpoint),
+            name=name,
+        )
 
     def __call__(self, text: str | Sequence[str], **options: Any) -> str | list[str]:
         """One text → its best label; a list → a list. Options as in `run`."""
@@ -105,8 +122,13 @@ class Classifier(Task):
         """
         tokens = self.read(texts, pairs)
         found = self.logits(tokens, batch_size=batch_size, progress=progress)
+        several = self.problem_type == "multi_label_classification"
         return [
-            Classification(ranked(logits, self.labels, self.problem_type, top_k), text.truncated)
+            Classification(
+                ranked(logits, self.labels, self.problem_type, top_k),
+                text.truncated,
+                self.threshold if several else None,
+            )
             for text, logits in zip(tokens, found, strict=True)
         ]
 
@@ -200,9 +222,7 @@ class Classifier(Task):
         """The head's output for each text of each group, (labels,)."""
 
         def compute(batch: Batch) -> Tensor:
-            return self.model(
-                batch.ids, token_type_ids=batch.token_type_ids, attention_mask=batch.attention_mask
-            )
+            return self.model(**inputs_of(self.model, batch))
 
         return self._reader.run(groups, compute, batch_size=batch_size, progress=progress)
 
@@ -238,6 +258,21 @@ def read_problem_type(checkpoint: Checkpoint) -> str:
         return check_problem_type(problem_type)
     alone = len(checkpoint.config.labels) == 1
     return "multi_label_classification" if alone else "single_label_classification"
+
+
+def read_threshold(checkpoint: Checkpoint) -> float:
+    """`decision_threshold` in config.json, which training writes; without it, one half.
+
+    Raises:
+        DamagedFileError: it is not a probability.
+    """
+    threshold = checkpoint.settings.get("decision_threshold", 0.5)
+    if not isinstance(threshold, int | float) or not 0 <= threshold <= 1:
+        raise DamagedFileError(
+            f"{checkpoint.name}: decision_threshold in config.json must be from 0 to 1; got"
+            f" {threshold!r}."
+        )
+    return float(threshold)
 
 
 def check_problem_type(problem_type: str) -> str:

@@ -2,7 +2,13 @@
 
 from regard import catalog
 from regard.checkpoints import Checkpoint
-from regard.models import Decoder, Encoder, RecurrentEncoderDecoder, VisionTransformer
+from regard.models import (
+    Decoder,
+    Encoder,
+    EncoderDecoder,
+    RecurrentEncoderDecoder,
+    VisionTransformer,
+)
 from regard.tasks.defaults import task_settings
 
 _HEADS = {
@@ -26,6 +32,8 @@ def kind_of(checkpoint: Checkpoint) -> str:
         return "feature-extraction"
     model = checkpoint.family.model
     if model is Encoder:
+        return _HEADS[checkpoint.config.head]
+    if model in (Decoder, EncoderDecoder) and checkpoint.config.head != "language_model":
         return _HEADS[checkpoint.config.head]
     if model is Decoder:
         return "text-generation"

@@ -1,8 +1,8 @@
-"""An encoder that reads: texts to the numbers it is given, and these in batches through it."""
+"""A model that reads for its head: texts to the ids that it is given, and these in batches."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TypeVar, cast
+from typing import Any, TypeVar, cast, get_args
 
 import torch
 from torch import Tensor, nn
@@ -12,7 +12,7 @@ from regard.checkpoints import Checkpoint, from_pretrained
 from regard.errors import BadArgumentError, UnsupportedError
 from regard.inspection import Trace
 from regard.inspection.models import traced
-from regard.models import Encoder
+from regard.models import Encoder, EncoderDecoder, TextReader
 from regard.tasks.batching import by_length
 from regard.tasks.task import check_text
 from regard.text import Tokenizer
@@ -26,6 +26,7 @@ ENDINGS = {
     "classification": "ForSequenceClassification",
     "question_answering": "ForQuestionAnswering",
 }
+READ_BY_ALL = ("classification", "question_answering")  # heads that models that write have too
 
 
 @dataclass(frozen=True)
@@ -54,12 +55,27 @@ class Batch:
         )
 
 
+def inputs_of(model: nn.Module, batch: Batch) -> dict[str, Tensor]:
+    """What the model's forward takes, by name. Both sides of an encoder–decoder read the text."""
+    if isinstance(model, EncoderDecoder):
+        return {"source": batch.ids, "target": batch.ids}
+    inputs = {"ids": batch.ids, "attention_mask": batch.attention_mask}
+    return inputs | (
+        {} if batch.token_type_ids is None else {"token_type_ids": batch.token_type_ids}
+    )
+
+
+def kinds_of_tokens(config: Any) -> int:
+    """How many kinds of tokens a model tells apart, such as a question's and a context's."""
+    return getattr(config, "token_types", None) or 1
+
+
 class Reader:
-    """An encoder with its tokenizer.
+    """A model that reads a text, with its tokenizer.
 
     Args:
         model: in evaluation mode.
-        head: that it must have, a name in `ENDINGS`; None: any will do.
+        head: that it must have, a name in `ENDINGS`; None: any of an encoder will do.
         name: what to call it in messages.
 
     Raises:
@@ -70,20 +86,17 @@ class Reader:
     def __init__(
         self, model: nn.Module, tokenizer: Tokenizer, *, head: str | None = None, name: str
     ):
-        if not isinstance(model, Encoder):
-            raise _no_encoder(name, type(model).__name__)
+        if not isinstance(model, _readers(head)):
+            raise _no_reader(name, type(model).__name__, head)
         config = model.config
-        if head is not None and config.head != head:
-            raise UnsupportedError(
-                f"{name} must be a model with the head {head!r} (…{ENDINGS[head]}); its head is"
-                f" {config.head!r}. Give a checkpoint that was trained for this."
-            )
+        if head is not None:
+            _check_head(config, head, name)
         if tokenizer.vocab_size > config.vocab_size:
             raise BadArgumentError(
                 f"the tokenizer has {tokenizer.vocab_size} tokens, but the model's vocabulary is"
                 f" {config.vocab_size}: use the tokenizer the model was trained with."
             )
-        self.model = model
+        self.model = cast(TextReader, model)
         self.tokenizer = tokenizer
         self.name = name
         limit = tokenizer.settings.get("model_max_length") or config.max_positions
@@ -91,7 +104,7 @@ class Reader:
 
     @property
     def device(self) -> torch.device:
-        return self.model.embed.tokens.weight.device
+        return next(self.model.parameters()).device
 
     def tokens(
         self, text: str, pair: str | None = None, *, max_length: int | None = None
@@ -135,7 +148,7 @@ class Reader:
     def batch(self, texts: Sequence[Tokens]) -> Batch:
         """Texts as tensors on the model's device."""
         config = self.model.config
-        several = config.token_types is not None and config.token_types > 1
+        several = kinds_of_tokens(config) > 1
         return Batch(
             self._padded([text.ids for text in texts], config.pad_id or 0),
             self._padded([text.token_type_ids for text in texts], 0) if several else None,
@@ -162,12 +175,9 @@ class Reader:
         ids = list(encoding.ids)
         check_text(ids if text.strip() else [], self.max_length, self.name)
         batch = self.batch([Tokens(ids, encoding.type_ids)])
-        inputs = {"ids": batch.ids, "attention_mask": batch.attention_mask}
-        if batch.token_type_ids is not None:
-            inputs["token_type_ids"] = batch.token_type_ids
         return traced(
             self.model,
-            inputs,
+            inputs_of(self.model, batch),
             tokenizer=self.tokenizer,
             name=self.name,
             text=text if pair is None else f"{text} {pair}",
@@ -180,14 +190,41 @@ class Reader:
         return pad_sequence(tensors, batch_first=True, padding_value=value).to(self.device)
 
 
+def load_reader(checkpoint: Checkpoint, *, head: str, name: str) -> tuple[TextReader, Tokenizer]:
+    """A model with this head, which need not be an encoder, and its tokenizer; any other model is
+    refused before its weights are read."""
+    if checkpoint.family.model not in _readers(head):
+        raise _no_reader(name, f"{checkpoint.settings['model_type']} model", head)
+    _check_head(checkpoint.config, head, name)
+    return cast(TextReader, from_pretrained(checkpoint)), checkpoint.tokenizers.source
+
+
 def load_encoder(checkpoint: Checkpoint, *, name: str) -> tuple[Encoder, Tokenizer]:
     """An encoder and its tokenizer; any other model is refused before its weights are read."""
     if checkpoint.family.model is not Encoder:
-        raise _no_encoder(name, f"{checkpoint.settings['model_type']} model")
+        raise _no_reader(name, f"{checkpoint.settings['model_type']} model", None)
     return cast(Encoder, from_pretrained(checkpoint)), checkpoint.tokenizers.source
 
 
-def _no_encoder(name: str, kind: str) -> UnsupportedError:
+def _check_head(config: Any, head: str, name: str) -> None:
+    if config.head != head:
+        raise UnsupportedError(
+            f"{name} must be a model with the head {head!r} (…{ENDINGS[head]}); its head is"
+            f" {config.head!r}. Give a checkpoint that was trained for this."
+        )
+
+
+def _readers(head: str | None) -> tuple[type[nn.Module], ...]:
+    return get_args(TextReader) if head in READ_BY_ALL else (Encoder,)
+
+
+def _no_reader(name: str, kind: str, head: str | None) -> UnsupportedError:
+    if head in READ_BY_ALL:
+        return UnsupportedError(
+            f"{name} must be a model that reads texts for a head (BERT, RoBERTa, DistilBERT, GPT-2,"
+            f" Llama, Mistral, Qwen2, BART: …{ENDINGS[head]}); it is a {kind}. Give the folder of"
+            " such a model."
+        )
     return UnsupportedError(
         f"{name} must be an encoder (BERT, RoBERTa, DistilBERT); it is a {kind}."
         " Give the folder of an encoder."

@@ -74,7 +74,8 @@ def best_spans(
         inside, first, last, none = probabilities(pair.texts, window, both)
         nothing = min(nothing, none)
         rows = [row for row, position in enumerate(window) if pair.texts[position] == 1]
-        doubt = min(doubt, float(both[0].sum()) if pair.texts[window[0]] is None else -np.inf)
+        # Without a special token in front, the question's first token stands for "no answer".
+        doubt = min(doubt, float(both[0].sum()) if pair.texts[window[0]] != 1 else -np.inf)
         mine: dict[tuple[int, int], tuple[float, float]] = {}
         for k, n, score in ranked(first, last, longest):
             start, end = characters(pair.words, context, inside[k], inside[n])

@@ -23,7 +23,7 @@ from regard.inspection import Trace
 from regard.inspection.models import traced
 from regard.inspection.naming import Naming
 from regard.inspection.writing import written
-from regard.models import AnyEncoderDecoder
+from regard.models import AnyEncoderDecoder, EncoderDecoder
 from regard.tasks.batching import by_length
 from regard.tasks.defaults import Defaults, read_defaults
 from regard.tasks.task import Task, check_text
@@ -310,6 +310,11 @@ def load_parts(
             f"{checkpoint.folder} must hold an encoder–decoder, such as Marian, BART or T5; it"
             f" holds a {checkpoint.settings['model_type']} model. Use a checkpoint made for this"
             " task."
+        )
+    if isinstance(model, EncoderDecoder) and model.head is not None:
+        raise UnsupportedError(
+            f"{checkpoint.name} must be a model that writes (…ForConditionalGeneration); its head"
+            f" is {model.config.head!r}. Give a checkpoint made for this task."
         )
     return model, checkpoint.tokenizers, read_defaults(checkpoint)
 

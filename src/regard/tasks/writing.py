@@ -66,6 +66,11 @@ class Writer(Task):
                 f"writing needs a decoder-only model (GPT-2, Llama, Mistral, Qwen2); {name} is of"
                 f" another kind, {type(model).__name__}."
             )
+        if model.head is not None:
+            raise UnsupportedError(
+                f"{name} must be a language model to write; its head is {model.config.head!r}."
+                " Give a checkpoint of a language model (…ForCausalLM)."
+            )
         if tokenizer.vocab_size > model.config.vocab_size:
             raise BadArgumentError(
                 f"the tokenizer has {tokenizer.vocab_size} tokens, but the model's vocabulary is"

@@ -8,6 +8,8 @@ from regard.errors import BadArgumentError, unknown
 from regard.training.precision import PRECISIONS
 from regard.training.schedule import SCHEDULES
 
+OPTIMIZERS = ("adamw", "muon")
+
 
 @dataclass(frozen=True, kw_only=True)
 class TrainingConfig:
@@ -17,6 +19,7 @@ class TrainingConfig:
     warmup: int  # steps
     schedule: str = "inverse-sqrt"  # a name in training.schedule.SCHEDULES
     cooldown: int  # steps before max_steps over which the rate falls to zero
+    optimizer: str = "adamw"  # a name in OPTIMIZERS
     betas: tuple[float, float] = (0.9, 0.98)
     eps: float = 1e-9
     weight_decay: float  # decoupled, on matrices only
@@ -44,6 +47,8 @@ class TrainingConfig:
                 "cooldown counts back from max_steps and must not be longer; got cooldown="
                 f"{self.cooldown} and max_steps={self.max_steps}. Give max_steps."
             )
+        if self.optimizer not in OPTIMIZERS:
+            raise unknown("optimizer", self.optimizer, OPTIMIZERS)
         if self.schedule not in SCHEDULES:
             raise unknown("schedule", self.schedule, SCHEDULES)
         if self.schedule != "inverse-sqrt" and self.max_steps is None:

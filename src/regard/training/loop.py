@@ -19,7 +19,7 @@ from regard.errors import BadArgumentError
 from regard.training.config import Progress, TrainingConfig
 from regard.training.interruption import Interruption
 from regard.training.memory import keep_freed_memory
-from regard.training.optimizer import Weights, adamw, load_moments, moments
+from regard.training.optimizer import Weights, load_moments, make_optimizers, moments
 from regard.training.precision import MasterWeights, choose_dtype
 from regard.training.processes import ALONE, Processes, SharedWeights
 from regard.training.run import Checkpoint, RunFolder
@@ -107,7 +107,7 @@ class _Training(Generic[BatchT]):
         else:
             self.weights = shared = SharedWeights(model, objective.loss, dtype, processes)
             self.loss = shared.loss
-        self.optimizer = adamw(self.weights, config, objective.scale)
+        self.optimizers = make_optimizers(self.weights, config, objective.scale)
         self.progress = Progress()
         self.interruption = Interruption(insist=processes.count == 1)
 
@@ -134,7 +134,7 @@ class _Training(Generic[BatchT]):
         if checkpoint is None:
             return
         self.weights.load(checkpoint.weights)
-        load_moments(self.optimizer, self.weights, checkpoint.optimizer)
+        load_moments(self.optimizers, self.weights, checkpoint.optimizer)
         self.progress = Progress.read(checkpoint.state)
         self.watch("resume", self.progress)
 
@@ -166,10 +166,11 @@ class _Training(Generic[BatchT]):
             scale *= min(1.0, config.clip_norm / max(norm, 1e-12))
         torch._foreach_mul_(gradients, scale)
         rate = self.learning_rate(step)
-        for group in self.optimizer.param_groups:
-            group["lr"] = rate * group["scale"]
-        self.optimizer.step()
-        self.optimizer.zero_grad(set_to_none=True)
+        for optimizer in self.optimizers:
+            for group in optimizer.param_groups:
+                group["lr"] = rate * group["scale"]
+            optimizer.step()
+            optimizer.zero_grad(set_to_none=True)
         self.weights.publish()
         progress.step, progress.tokens = step, progress.tokens + tokens
         progress.loss_sum += loss_sum
@@ -220,7 +221,7 @@ class _Training(Generic[BatchT]):
         """Writes all that resuming needs."""
         checkpoint = Checkpoint(
             weights=self.weights.gather({**self.weights.parameters}),
-            optimizer=moments(self.optimizer, self.weights),
+            optimizer=moments(self.optimizers, self.weights),
             state=asdict(self.progress),
         )
         if self.processes.first:

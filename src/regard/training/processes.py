@@ -205,35 +205,47 @@ class SharedWeights:
 
     def norm(self, gradients: Sequence[Tensor]) -> float:
         """The norm of the whole gradient."""
-        norm: Any = nn.utils.get_total_norm(gradients)
-        return float(norm.full_tensor().item())
+        return whole(nn.utils.get_total_norm(gradients)).item()
 
     def gather(self, tensors: dict[str, Tensor]) -> dict[str, Tensor]:
         """Tensors of which every process has a part, whole and in the first process's memory; in
         the others, nothing."""
-        whole = {}
+        gathered = {}
         for name, tensor in tensors.items():
-            full = tensor.full_tensor() if hasattr(tensor, "full_tensor") else tensor
+            full = whole(tensor)
             if self.processes.first:
-                whole[name] = full.detach().cpu()
-        return whole
+                gathered[name] = full.detach().cpu()
+        return gathered
 
     def part(self, like: nn.Parameter, tensor: Tensor) -> Tensor:
         """This process's part of a whole tensor, as it has a part of the parameter."""
-        from torch.distributed.tensor import DTensor, distribute_tensor
-
-        assert isinstance(like, DTensor)
         if tensor.shape != like.shape:  # the optimizer's count of steps
             return tensor
-        return distribute_tensor(
-            tensor.to(like.device), like.device_mesh, like.placements, src_data_rank=None
-        )
+        return part(like, tensor)
 
     @torch.no_grad()
     def load(self, weights: dict[str, Tensor]) -> None:
         """Takes saved weights."""
         for name, parameter in self.parameters.items():
-            parameter.copy_(self.part(parameter, weights[name]))
+            parameter.copy_(part(parameter, weights[name]))
+
+
+def whole(tensor: Tensor) -> Tensor:
+    """The tensor, where each process has a part of it; all must ask."""
+    full: Tensor = tensor.full_tensor() if hasattr(tensor, "full_tensor") else tensor
+    return full
+
+
+def part(like: Tensor, tensor: Tensor) -> Tensor:
+    """The part of a whole tensor that this process has of `like`, a tensor of the same shape."""
+    if not hasattr(like, "full_tensor"):
+        return tensor
+    from torch.distributed.tensor import DTensor, distribute_tensor
+
+    assert isinstance(like, DTensor)
+    return distribute_tensor(
+        tensor.to(like.device), like.device_mesh, like.placements, src_data_rank=None
+    )
 
 
 class _LossModule(nn.Module):

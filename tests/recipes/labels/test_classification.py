@@ -13,7 +13,7 @@ from regard import RegardError
 from regard.recipes.card import read_card
 from regard.recipes.examples import Example, read_examples
 from regard.recipes.labels.classification import evaluate_labels
-from regard.recipes.labels.labels import label_loss
+from regard.recipes.labels.labels import best_threshold, evaluate_logits, label_loss
 from regard.tasks.classification import Classifier
 from regard.training import RunFolder
 
@@ -99,6 +99,25 @@ def test_a_text_may_have_several_labels_or_none(
     ]
     config = json.loads((tmp_path / "model" / "config.json").read_text())
     assert config["problem_type"] == "multi_label_classification"
+    dev = read_card(tmp_path / "model")["dev"]
+    assert config["decision_threshold"] == dev["threshold"] == wet.threshold
+    assert wet.chosen == [label for label in wet.labels if label.score > dev["threshold"]]
+    again = evaluate_labels(
+        Classifier.load(str(tmp_path / "model")), read_examples(tmp_path / "data" / "dev.jsonl")
+    )
+    assert again.figures["macro_f1"] == pytest.approx(dev["macro_f1"], abs=1e-4)
+
+
+def test_the_threshold_is_the_one_with_the_highest_macro_f1() -> None:
+    probabilities = torch.tensor([[0.1, 0.4], [0.28, 0.2], [0.1, 0.33], [0.9, 0.01]])
+    expected = np.array([[0, 1], [1, 0], [0, 1], [1, 0]], bool)
+    found = evaluate_logits(probabilities.logit(), expected, ("a", "b"), several=True)
+    assert best_threshold(found) == 0.25  # of those between 0.2 and 0.28 in steps of 0.05
+    assert found.scores.macro_f1 < 1
+    again = evaluate_logits(
+        probabilities.logit(), expected, ("a", "b"), several=True, threshold=0.25
+    )
+    assert again.scores.macro_f1 == 1
 
 
 def test_pairs_of_texts_have_two_token_types(classify: Any, tmp_path: Path) -> None:

@@ -133,4 +133,3 @@ def test_a_longer_text_takes_no_more_memory(
         tracemalloc.stop()
         assert len(data.train.tokens) > file.stat().st_size / 8  # all of it has been read
     assert peaks[1] - peaks[0] < 100_000  # the longer file has 430,000 bytes more
-

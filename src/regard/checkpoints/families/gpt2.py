@@ -2,6 +2,7 @@
 
 import re
 
+from regard.checkpoints.families.heads import label_settings, read_labels, read_writer_head
 from regard.checkpoints.family import Family, Place, Settings, refuse_settings, rename
 from regard.models import Decoder, DecoderConfig
 
@@ -17,6 +18,17 @@ RENAMES = (
     ("feed_forward.outer", "mlp.c_proj"),
     ("self_attention.output", "attn.c_proj"),
 )
+# By the config's head.
+HEAD = {
+    "language_model": (("output", "lm_head"),),
+    "classification": (("head.output", "score"),),
+    "question_answering": (("head.output", "qa_outputs"),),
+}
+ARCHITECTURES = {
+    "language_model": "GPT2LMHeadModel",
+    "classification": "GPT2ForSequenceClassification",
+    "question_answering": "GPT2ForQuestionAnswering",
+}
 FUSED = ("query", "key", "value")  # one weight of theirs, attn.c_attn, in this order
 FUSED_NAME = re.compile(rf"self_attention\.({'|'.join(FUSED)})\b")
 REFUSED = {"scale_attn_by_inverse_layer_idx": False, "add_cross_attention": False}
@@ -25,7 +37,9 @@ REFUSED = {"scale_attn_by_inverse_layer_idx": False, "add_cross_attention": Fals
 def names(model: Decoder) -> dict[str, Place]:
     """Our name → where it lies in the file."""
     return {
-        name: Place("lm_head.weight") if name == "output.weight" else _place(name)
+        name: _place(name)
+        if name.startswith("decoder.")
+        else Place(rename(name, HEAD[model.config.head]))
         for name in model.state_dict()
     }
 
@@ -48,7 +62,9 @@ def _place(name: str) -> Place:
 
 def aliases(model: Decoder) -> dict[str, str]:
     """The output projection where it is the embedding table."""
-    return {"lm_head.weight": "transformer.wte.weight"} if model.config.tied_output else {}
+    config = model.config
+    tied = config.head == "language_model" and config.tied_output
+    return {"lm_head.weight": "transformer.wte.weight"} if tied else {}
 
 
 def fits(config: DecoderConfig) -> bool:
@@ -71,7 +87,7 @@ def to_config(config: DecoderConfig) -> Settings:
     """config.json for a model of this configuration."""
     return {
         "model_type": "gpt2",
-        "architectures": ["GPT2LMHeadModel"],
+        "architectures": [ARCHITECTURES[config.head]],
         "vocab_size": config.vocab_size,
         "n_positions": config.max_positions,
         "n_embd": config.d_model,
@@ -88,6 +104,7 @@ def to_config(config: DecoderConfig) -> Settings:
         "bos_token_id": config.bos_id,
         "eos_token_id": config.eos_id,
         "pad_token_id": config.pad_id,
+        **label_settings(config.labels),
     }
 
 
@@ -96,6 +113,7 @@ def from_config(settings: Settings) -> DecoderConfig:
     refuse_settings(settings, REFUSED)
     width = settings["n_embd"]
     scaled = settings.get("scale_attn_weights", True)
+    head = read_writer_head(settings)
     return DecoderConfig(
         vocab_size=settings["vocab_size"],
         d_model=width,
@@ -108,6 +126,8 @@ def from_config(settings: Settings) -> DecoderConfig:
         score="scaled_dot" if scaled else "dot",
         max_positions=settings["n_positions"],
         tied_output=settings.get("tie_word_embeddings", True),
+        head=head,
+        labels=read_labels(settings, head),
         bos_id=settings.get("bos_token_id", 50256),
         eos_id=settings.get("eos_token_id", 50256),
         pad_id=settings.get("pad_token_id"),

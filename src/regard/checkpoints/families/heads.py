@@ -14,6 +14,14 @@ TEXT_HEADS = {
     "ForSequenceClassification": "classification",
     "ForQuestionAnswering": "question_answering",
 }
+# Of models that write; a file of the model alone, "Model", has all that a language model needs.
+WRITER_HEADS = {
+    "LMHeadModel": "language_model",
+    "ForCausalLM": "language_model",
+    "ForConditionalGeneration": "language_model",
+    "ForSequenceClassification": "classification",
+    "ForQuestionAnswering": "question_answering",
+}
 IMAGE_HEADS = {"Model": "pooler", "ForImageClassification": "classification"}
 
 # Our own key, beside theirs: transformers says this in Python only.
@@ -52,6 +60,13 @@ def read_head(settings: Settings, prefix: str, heads: Mapping[str, str]) -> str:
     return "none" if head == "pooler" and not settings.get(POOLER, True) else head
 
 
+def read_writer_head(settings: Settings) -> str:
+    """The head of the class that wrote config.json: a language model unless it names another."""
+    architecture = str((settings.get("architectures") or [""])[0])
+    found = (head for ending, head in WRITER_HEADS.items() if architecture.endswith(ending))
+    return next(found, "language_model")
+
+
 def head_settings(head: str, prefix: str, heads: Mapping[str, str]) -> Settings:
     """What config.json says for a head."""
     if head == "none":
@@ -60,13 +75,17 @@ def head_settings(head: str, prefix: str, heads: Mapping[str, str]) -> Settings:
     return {"architectures": [f"{prefix}{ending}"]}
 
 
-def read_labels(settings: Settings, head: str) -> tuple[str, ...]:
-    """The names of the classes in their order; transformers' two unnamed ones by default."""
+def read_labels(settings: Settings, head: str, *, count: int = 2) -> tuple[str, ...]:
+    """The names of the classes in their order; by default transformers' unnamed ones.
+
+    Args:
+        count: of the unnamed ones.
+    """
     if head != "classification":
         return ()
     names = settings.get("id2label")
     if names is None:
-        return tuple(f"LABEL_{index}" for index in range(settings.get("num_labels", 2)))
+        return tuple(f"LABEL_{index}" for index in range(settings.get("num_labels", count)))
     return tuple(str(names[key]) for key in sorted(names, key=int))
 
 

@@ -9,6 +9,7 @@ import math
 from dataclasses import asdict
 from typing import Any
 
+from regard.checkpoints.families.heads import label_settings, read_labels, read_writer_head
 from regard.checkpoints.family import Family, Settings, rename
 from regard.errors import DamagedFileError, UnsupportedError
 from regard.models import Decoder, DecoderConfig
@@ -30,25 +31,53 @@ RENAMES = (
     ("self_attention.value", "self_attn.v_proj"),
     ("self_attention.output", "self_attn.o_proj"),
 )
-ARCHITECTURES = {
-    "llama": "LlamaForCausalLM",
-    "mistral": "MistralForCausalLM",
-    "qwen2": "Qwen2ForCausalLM",
+# By the config's head.
+HEAD = {
+    "language_model": (("output", "lm_head"),),
+    "classification": (("head.output", "score"),),
+    "question_answering": (("head.output", "qa_outputs"),),
 }
+ARCHITECTURES = {"llama": "Llama", "mistral": "Mistral", "qwen2": "Qwen2"}
+ENDINGS = {
+    "language_model": "ForCausalLM",
+    "classification": "ForSequenceClassification",
+    "question_answering": "ForQuestionAnswering",
+}
+BASE = "model."
 WINDOW = 4096  # Mistral's and Qwen2's, where config.json does not say
 
 
 def names(model: Decoder) -> dict[str, str]:
     """Our name → theirs."""
+    body, head = _body(model.config), HEAD[model.config.head]
     return {
-        name: "lm_head.weight" if name == "output.weight" else rename(name, RENAMES)
+        name: body + rename(name, RENAMES).removeprefix(BASE)
+        if name.startswith("decoder.")
+        else rename(name, head)
         for name in model.state_dict()
     }
 
 
 def aliases(model: Decoder) -> dict[str, str]:
-    """The output projection where it is the embedding table."""
-    return {"lm_head.weight": "model.embed_tokens.weight"} if model.config.tied_output else {}
+    """The output projection where it is the embedding table; and what the body of a model that
+    answers questions is called in another of these families."""
+    config = model.config
+    if config.head == "language_model":
+        return {"lm_head.weight": "model.embed_tokens.weight"} if config.tied_output else {}
+    body = _body(config)
+    if body == BASE:
+        return {}
+    return {
+        theirs.replace(body, BASE, 1): theirs
+        for theirs in names(model).values()
+        if theirs.startswith(body)
+    }
+
+
+def _body(config: DecoderConfig) -> str:
+    """What their names of all but the head begin with."""
+    answers = config.head == "question_answering"
+    return "transformer." if answers and _model_type(config) in ("llama", "qwen2") else BASE
 
 
 def fits(config: DecoderConfig) -> bool:
@@ -81,7 +110,7 @@ def to_config(config: DecoderConfig) -> Settings:
     assert family is not None, "a model that fits none is not saved"
     settings: Settings = {
         "model_type": family,
-        "architectures": [ARCHITECTURES[family]],
+        "architectures": [ARCHITECTURES[family] + ENDINGS[config.head]],
         "vocab_size": config.vocab_size,
         "hidden_size": config.d_model,
         "intermediate_size": config.d_ff,
@@ -100,6 +129,7 @@ def to_config(config: DecoderConfig) -> Settings:
         "bos_token_id": config.bos_id,
         "eos_token_id": config.eos_id,
         "pad_token_id": config.pad_id,
+        **label_settings(config.labels),
     }
     if family == "llama":
         settings["attention_bias"] = config.attention_bias
@@ -116,6 +146,7 @@ def from_config(settings: Settings) -> DecoderConfig:
     """The configuration that config.json describes."""
     family = settings["model_type"]
     theta, scaling = _rotary(settings)
+    head = read_writer_head(settings)
     window, first_window_layer = _window(settings)
     heads = settings["num_attention_heads"]
     key_heads = settings.get("num_key_value_heads", 8 if family == "mistral" else None)
@@ -142,6 +173,8 @@ def from_config(settings: Settings) -> DecoderConfig:
         window=window,
         first_window_layer=first_window_layer,
         tied_output=settings.get("tie_word_embeddings", False),
+        head=head,
+        labels=read_labels(settings, head),
         bos_id=settings.get("bos_token_id"),
         eos_id=settings.get("eos_token_id"),
         pad_id=settings.get("pad_token_id"),
@@ -244,6 +277,6 @@ FAMILY = Family(
     fits=fits,
     names=names,
     aliases=aliases,
-    base="model.",
+    base=BASE,
     ignored=("*.rotary_emb.inv_freq",),  # computed, not stored
 )

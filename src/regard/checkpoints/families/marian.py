@@ -184,7 +184,14 @@ def _their_name(name: str, config: EncoderDecoderConfig) -> str:
 # What these layouts have no key for, so that only the paper's own choice can be written.
 _UNWRITTEN = (
     *("norm_kind", "norm_eps", "gated", "feed_forward_bias", "attention_bias", "head_dim", "score"),
-    *("position_offset", "scale_embedding", "embedding_norm", "tied_output", "scale_output"),
+    *(
+        "position_offset",
+        "scale_embedding",
+        "embedding_norm",
+        "tied_output",
+        "scale_output",
+        "head",
+    ),
 )
 
 

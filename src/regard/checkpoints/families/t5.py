@@ -159,6 +159,7 @@ def _activation(projection: str) -> tuple[str, bool]:
 def _fits(config: EncoderDecoderConfig) -> bool:
     return (
         all(getattr(config, name) == value for name, value in FIXED.items())
+        and config.head == "language_model"
         and config.encoder_heads == config.decoder_heads
         and (config.tied_output or not config.scale_output)
         and (config.activation, config.gated) in _PROJECTIONS

@@ -19,7 +19,15 @@ from regard.translation.options import LadderOptions
 _LEFT_OUT = frozenset(
     {"architecture", "norm", "attention", "source_language", "target_language", "license"}
     | {"data_note", "separate_vocabularies", "max_length", "max_epochs", "accumulate"}
-    | {"learning_rate", "warmup", "schedule", "label_smoothing", "weight_decay", "device"}
+    | {
+        "learning_rate",
+        "warmup",
+        "optimizer",
+        "schedule",
+        "label_smoothing",
+        "weight_decay",
+        "device",
+    }
     | {"tensorboard", "base_model", "shard"}
 )
 

@@ -25,7 +25,7 @@ from torch.nn import functional
 from regard.data import TokenStore
 from regard.errors import BadArgumentError
 from regard.files import write_json
-from regard.models import Encoder
+from regard.models import TextReader
 from regard.recipes.answers.answer_metrics import AnswerScores, answer_scores
 from regard.recipes.answers.questions import QuestionReader, fault, titles
 from regard.recipes.encoded import EncodedBatch, EncodedTexts, write_store
@@ -40,6 +40,7 @@ from regard.recipes.examples import (
 from regard.recipes.options.encoders import QuestionAnsweringOptions
 from regard.recipes.prepared import prepare_once
 from regard.tasks.answering import Answerer, AnswerSettings
+from regard.tasks.reading import inputs_of
 from regard.text import Tokenizer
 from regard.text.cutting import windows
 from regard.training import Progress
@@ -62,7 +63,7 @@ class Questions:
 
 
 class QuestionAnsweringRecipe(EncoderRecipe[QuestionAnsweringOptions, Questions]):
-    """An encoder whose head points at the first and the last token of an answer; see `Recipe`.
+    """A model whose head points at the first and the last token of an answer; see `Recipe`.
 
     A window of the context without the answer has the first special token as its target, and so has
     a question without an answer. If there are such questions, the threshold that decides whether to
@@ -70,6 +71,7 @@ class QuestionAnsweringRecipe(EncoderRecipe[QuestionAnsweringOptions, Questions]
     """
 
     metric = "f1"
+    any_reader = True
     shown: ClassVar = {"exact_match": "exact match {:.1%}", "f1": "F1 {:.1%}"}
 
     def prepare(self, folder: Path) -> Questions:
@@ -189,7 +191,7 @@ class QuestionAnsweringRecipe(EncoderRecipe[QuestionAnsweringOptions, Questions]
                 targets = [window.first, window.last, window.begin, window.end]
                 yield [ids[k] for k in window.positions], len(own) - sum(own), targets
 
-    def model(self, data: Questions) -> Encoder:
+    def model(self, data: Questions) -> TextReader:
         return self.encoder(data.tokenizer, "question_answering")
 
     def batches(self, data: Questions, model: nn.Module) -> EncodedTexts:
@@ -197,10 +199,7 @@ class QuestionAnsweringRecipe(EncoderRecipe[QuestionAnsweringOptions, Questions]
 
     def loss(self, model: nn.Module, batch: EncodedBatch) -> tuple[Tensor, int, int]:
         batch = batch.to(next(model.parameters()).device)
-        inputs = batch.inputs
-        logits = model(
-            inputs.ids, token_type_ids=inputs.token_type_ids, attention_mask=inputs.attention_mask
-        ).float()
+        logits = model(**inputs_of(model, batch.inputs)).float()
         places = torch.from_numpy(np.stack(batch.targets)).to(logits.device)
         return span_loss(logits, places), len(places), batch.num_tokens
 
@@ -225,7 +224,7 @@ class QuestionAnsweringRecipe(EncoderRecipe[QuestionAnsweringOptions, Questions]
     def save(self, model: nn.Module, data: Questions, progress: Progress, folder: Path) -> None:
         dev = progress.figures
         settings = self.settings(dev.get("threshold"))
-        assert isinstance(model, Encoder)
+        assert isinstance(model, TextReader)
         self.save_weights(model, folder, task_type="QUESTION_ANS", settings=settings.for_config())
         data.tokenizer.save(folder)
         about = [

@@ -10,7 +10,7 @@ data/
 import json
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -23,7 +23,7 @@ from regard.data.columns import Column
 from regard.data.pairs import OnBadLine, refuse
 from regard.errors import BadArgumentError, DamagedFileError
 from regard.files import write_json
-from regard.models import Encoder
+from regard.models import TextReader
 from regard.recipes.encoded import EncodedBatch, EncodedTexts, encode_examples, write_store
 from regard.recipes.encoders import EncoderRecipe
 from regard.recipes.examples import (
@@ -37,6 +37,7 @@ from regard.recipes.labels.labels import (
     SHOWN,
     LabelEvaluation,
     balanced_weights,
+    best_threshold,
     described,
     evaluate_logits,
     figures_line,
@@ -47,6 +48,7 @@ from regard.recipes.labels.labels import (
 from regard.recipes.options.encoders import ClassificationOptions
 from regard.recipes.prepared import prepare_once
 from regard.tasks.classification import Classifier
+from regard.tasks.reading import inputs_of
 from regard.text import Tokenizer
 from regard.training import Progress
 
@@ -71,14 +73,16 @@ class LabeledTexts:
 
 
 class ClassificationRecipe(EncoderRecipe[ClassificationOptions, LabeledTexts]):
-    """An encoder whose head gives the labels of a text, or of a pair; see `Recipe`.
+    """A model whose head gives the labels of a text, or of a pair; see `Recipe`.
 
     The best model is the one of the highest accuracy; where a text may have several labels, of the
-    highest macro-F1.
+    highest macro-F1. The threshold of probability above which a text has a label is the best for
+    the dev set.
     """
 
     metric = "score"
     shown: ClassVar = SHOWN
+    any_reader = True
 
     def prepare(self, folder: Path) -> LabeledTexts:
         options, [path] = self.options, self.source
@@ -177,7 +181,7 @@ class ClassificationRecipe(EncoderRecipe[ClassificationOptions, LabeledTexts]):
             path, **columns, separator=self.options.separator, on_bad_line=on_bad_line
         )
 
-    def model(self, data: LabeledTexts) -> Encoder:
+    def model(self, data: LabeledTexts) -> TextReader:
         return self.encoder(data.tokenizer, "classification", labels=data.labels)
 
     def batches(self, data: LabeledTexts, model: nn.Module) -> EncodedTexts:
@@ -197,21 +201,27 @@ class ClassificationRecipe(EncoderRecipe[ClassificationOptions, LabeledTexts]):
 
     def loss(self, model: nn.Module, batch: EncodedBatch) -> tuple[Tensor, int, int]:
         batch = batch.to(next(model.parameters()).device)
-        inputs = batch.inputs
-        logits = model(
-            inputs.ids, token_type_ids=inputs.token_type_ids, attention_mask=inputs.attention_mask
-        ).float()
+        logits = model(**inputs_of(model, batch.inputs)).float()
         loss = label_loss(logits, batch.targets, self._weights, several=self._several)
         return loss, len(batch.targets), batch.num_tokens
 
     def evaluate(self, model: nn.Module, data: LabeledTexts) -> dict[str, float]:
         kind = problem_type(data.several)
         classifier = Classifier(model, data.tokenizer, problem_type=kind)
-        return evaluate_labels(classifier, data.dev).figures
+        evaluation = evaluate_labels(classifier, data.dev)
+        if not data.several:
+            return evaluation.figures
+        threshold = best_threshold(evaluation)
+        predicted = evaluation.probabilities > threshold
+        return replace(evaluation, predicted=predicted).figures | {"threshold": threshold}
 
     def save(self, model: nn.Module, data: LabeledTexts, progress: Progress, folder: Path) -> None:
-        settings = {"problem_type": problem_type(data.several)}
-        assert isinstance(model, Encoder)
+        settings: dict[str, Any] = {"problem_type": problem_type(data.several)}
+        about = []
+        if data.several:
+            threshold = settings["decision_threshold"] = progress.figures["threshold"]
+            about = [f"A text has the labels with a probability above {threshold:.2f}"]
+        assert isinstance(model, TextReader)
         self.save_weights(model, folder, task_type="SEQ_CLS", settings=settings)
         data.tokenizer.save(folder)
         kind = "any number of" if data.several else "one of"
@@ -223,7 +233,7 @@ class ClassificationRecipe(EncoderRecipe[ClassificationOptions, LabeledTexts]):
             tag="text-classification",
             origin=data.origin,
             count=(len(data.store), "texts"),
-            about=[f"Labels: {kind} {', '.join(data.labels)}"],
+            about=[f"Labels: {kind} {', '.join(data.labels)}", *about],
             result=figures_line("Dev set", progress.figures, len(data.dev), "texts"),
         )
 
@@ -295,7 +305,9 @@ def evaluate_labels(
     )
     found = classifier.logits(tokens, batch_size=batch_size, progress=progress)
     logits = torch.stack(found).float().cpu()
-    return evaluate_logits(logits, expected, classifier.labels, several=several)
+    return evaluate_logits(
+        logits, expected, classifier.labels, several=several, threshold=classifier.threshold
+    )
 
 
 def _label_list(path: str, line: int, value: Any, separator: str | None) -> list[str]:

@@ -22,7 +22,7 @@ from regard.errors import BadArgumentError
 from regard.files import write_json
 from regard.models import VisionTransformer
 from regard.models.encoder import init_weights
-from regard.models.vision import ImageClassificationHead, replace_vision_head
+from regard.models.heads import LinearHead, replace_head
 from regard.recipes.card import training_facts, training_lines, write_card
 from regard.recipes.labels.augmentation import Augmentation
 from regard.recipes.labels.image_batches import Bytes, ImageBatch, ImageBatches, Images
@@ -176,7 +176,7 @@ class ImageClassificationRecipe(Recipe[ImageClassificationOptions, LabeledImages
     def model(self, data: LabeledImages) -> VisionTransformer:
         if self.base is not None:
             changes = {} if self.options.dropout is None else {"dropout": self.options.dropout}
-            model = replace_vision_head(self.base.model, data.labels, **changes)
+            model = replace_head(self.base.model, "classification", labels=data.labels, **changes)
             freeze(model, self.options.train_layers)
             return model.train()
         size = data.preparation.size
@@ -253,7 +253,7 @@ class ImageClassificationRecipe(Recipe[ImageClassificationOptions, LabeledImages
             layers = self.base.model.config.num_layers
         else:
             layers = self.options.model_settings(()).num_layers
-        return layer_rate(name, layers, self.options.layer_decay)
+        return layer_rate(name, {"encoder": layers}, self.options.layer_decay)
 
 
 @torch.no_grad()
@@ -269,7 +269,7 @@ def initialize(model: VisionTransformer) -> None:
         nn.init.normal_(model.embed.positions, std=0.5)
     if model.embed.class_token is not None:
         nn.init.normal_(model.embed.class_token, std=0.5)
-    if isinstance(model.head, ImageClassificationHead):
+    if isinstance(model.head, LinearHead):
         nn.init.zeros_(model.head.output.weight)
 
 

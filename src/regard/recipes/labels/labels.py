@@ -68,7 +68,12 @@ class LabelEvaluation:
 
 
 def evaluate_logits(
-    logits: Tensor, expected: NDArray[np.bool_], labels: tuple[str, ...], *, several: bool
+    logits: Tensor,
+    expected: NDArray[np.bool_],
+    labels: tuple[str, ...],
+    *,
+    several: bool,
+    threshold: float = 0.5,
 ) -> LabelEvaluation:
     """Compares what a classifier says with what was expected.
 
@@ -76,10 +81,11 @@ def evaluate_logits(
         logits: (examples, labels).
         expected: which labels each example has, (examples, labels).
         several: whether an example may have several labels.
+        threshold: what the probability of each of several labels must be above.
     """
     probabilities = logits.sigmoid() if several else logits.softmax(-1)
     scores = probabilities.double().numpy()
-    predicted = scores > 0.5 if several else scores == scores.max(1, keepdims=True)
+    predicted = scores > threshold if several else scores == scores.max(1, keepdims=True)
     return LabelEvaluation(
         labels=labels,
         predicted=predicted,
@@ -88,6 +94,17 @@ def evaluate_logits(
         losses=_losses(logits, expected, several=several),
         several=several,
     )
+
+
+def best_threshold(evaluation: LabelEvaluation) -> float:
+    """The threshold, in steps of 0.05, with the highest macro-F1; of equals, the nearest to 0.5."""
+
+    def macro_f1(threshold: float) -> float:
+        predicted = evaluation.probabilities > threshold
+        return label_scores(predicted, evaluation.expected, evaluation.probabilities).macro_f1
+
+    steps = [step / 20 for step in range(1, 20)]
+    return max(steps, key=lambda each: (macro_f1(each), -abs(each - 0.5)))
 
 
 def label_loss(

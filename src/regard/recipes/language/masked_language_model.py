@@ -131,7 +131,7 @@ class MaskedLanguageModelRecipe(EncoderRecipe[MaskedLanguageModelOptions, Encode
         return tokenizer
 
     def model(self, data: EncoderText) -> Encoder:
-        return self.encoder(data.tokenizer, "masked_lm")
+        return cast(Encoder, self.encoder(data.tokenizer, "masked_lm"))
 
     def batches(self, data: EncoderText, model: nn.Module) -> MaskedTexts:
         masking = Masking.of(data.tokenizer, share=self.options.masked, seed=self.options.seed)

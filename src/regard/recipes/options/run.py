@@ -73,6 +73,11 @@ class RunOptions:
     )
     learning_rate: float | None = option(None, "At its peak.", shown="preset's")
     warmup: int | None = option(1000, "Steps up to the peak.", min=0)
+    optimizer: str = option(
+        "adamw",
+        "AdamW; or Muon for the matrices of layers, AdamW for the rest.",
+        metavar="adamw|muon",
+    )
     schedule: str = option(
         "inverse-sqrt",
         "How the rate falls after the peak; linear and cosine reach 0 at the last step.",
@@ -148,6 +153,7 @@ class RunOptions:
         return TrainingConfig(
             learning_rate=self.peak_rate(),
             warmup=self.warmup_steps(steps or epoch),
+            optimizer=self.optimizer,
             schedule=self.schedule,
             cooldown=self.cooldown,
             weight_decay=self.weight_decay,

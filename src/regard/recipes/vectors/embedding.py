@@ -234,7 +234,7 @@ class EmbeddingRecipe(EncoderRecipe[EmbeddingOptions, TextPairs]):
             yield from zip(found[::2], found[1::2], strict=True)
 
     def model(self, data: TextPairs) -> Encoder:
-        return self.encoder(data.tokenizer, "none")
+        return cast(Encoder, self.encoder(data.tokenizer, "none"))
 
     def batches(self, data: TextPairs, model: nn.Module) -> PairBatches:
         config = cast(Encoder, model).config
