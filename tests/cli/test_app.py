@@ -92,7 +92,8 @@ OPTIONS = {
         "--label-smoothing",
         "--weight-decay", "--max-steps",
         "--max-epochs", "--max-minutes", "--patience", "--eval-every", "--dev-sentences",
-        "--average", "--device", "--precision", "--seed", "--tensorboard",
+        "--average", "--device", "--precision", "--shard", "--seed",
+        "--tensorboard",
         "--threads", "--json", "--help",
     },
     "train question-answering": {
@@ -103,7 +104,8 @@ OPTIONS = {
         "--lora-targets", "--batch-size", "--max-tokens",
         "--accumulate", "--learning-rate", "--warmup", "--optimizer", "--schedule", "--cooldown",
         "--weight-decay", "--max-steps", "--max-epochs", "--max-minutes", "--patience",
-        "--eval-every", "--average", "--device", "--precision", "--seed", "--tensorboard",
+        "--eval-every", "--average", "--device", "--precision", "--shard", "--seed",
+        "--tensorboard",
         "--threads", "--json", "--help",
     },
     "train embedding": {
@@ -114,7 +116,8 @@ OPTIONS = {
         "--lora-targets", "--batch-size", "--max-tokens",
         "--accumulate", "--learning-rate", "--warmup", "--optimizer", "--schedule", "--cooldown",
         "--weight-decay", "--max-steps", "--max-epochs", "--max-minutes", "--patience",
-        "--eval-every", "--average", "--device", "--precision", "--seed", "--tensorboard",
+        "--eval-every", "--average", "--device", "--precision", "--shard", "--seed",
+        "--tensorboard",
         "--threads", "--json", "--help",
     },
     "train classification": {
@@ -124,7 +127,8 @@ OPTIONS = {
         "--lora-targets", "--batch-size", "--max-tokens",
         "--accumulate", "--learning-rate", "--warmup", "--optimizer", "--schedule", "--cooldown",
         "--weight-decay", "--max-steps", "--max-epochs", "--max-minutes", "--patience",
-        "--eval-every", "--average", "--device", "--precision", "--seed", "--tensorboard",
+        "--eval-every", "--average", "--device", "--precision", "--shard", "--seed",
+        "--tensorboard",
         "--threads", "--json", "--help",
     },
     "train image-classification": {
@@ -134,7 +138,8 @@ OPTIONS = {
         "--max-tokens", "--accumulate", "--learning-rate", "--warmup", "--optimizer",
         "--schedule", "--cooldown",
         "--weight-decay", "--max-steps", "--max-epochs", "--max-minutes", "--patience",
-        "--eval-every", "--average", "--device", "--precision", "--seed", "--tensorboard",
+        "--eval-every", "--average", "--device", "--precision", "--shard", "--seed",
+        "--tensorboard",
         "--threads", "--json", "--help",
     },
     "train summarization": {
@@ -144,7 +149,8 @@ OPTIONS = {
         "--warmup", "--optimizer", "--schedule", "--cooldown", "--label-smoothing",
         "--weight-decay",
         "--max-steps", "--max-epochs", "--max-minutes", "--patience", "--eval-every",
-        "--dev-documents", "--average", "--device", "--precision", "--seed", "--tensorboard",
+        "--dev-documents", "--average", "--device", "--precision", "--shard", "--seed",
+        "--tensorboard",
         "--threads", "--json", "--help",
     },
     "train language-model": {
@@ -154,7 +160,8 @@ OPTIONS = {
         "--warmup", "--optimizer", "--schedule", "--cooldown", "--weight-decay", "--beta2",
         "--max-steps",
         "--max-epochs", "--max-minutes", "--patience", "--eval-every", "--dev-tokens",
-        "--sample-tokens", "--average", "--device", "--precision", "--seed", "--tensorboard",
+        "--sample-tokens", "--average", "--device", "--precision", "--shard", "--seed",
+        "--tensorboard",
         "--threads", "--json", "--help",
     },
     "train masked-language-model": {
@@ -163,7 +170,8 @@ OPTIONS = {
         "--train-layers", "--layer-decay", "--batch-size", "--max-tokens", "--accumulate",
         "--learning-rate", "--warmup", "--optimizer", "--schedule", "--cooldown", "--weight-decay",
         "--max-steps", "--max-epochs", "--max-minutes", "--patience", "--eval-every",
-        "--dev-tokens", "--average", "--device", "--precision", "--seed", "--tensorboard",
+        "--dev-tokens", "--average", "--device", "--precision", "--shard", "--seed",
+        "--tensorboard",
         "--threads", "--json", "--help",
     },
 }  # fmt: skip
