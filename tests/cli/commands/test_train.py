@@ -234,11 +234,11 @@ def test_a_classifier_of_images_is_trained_scored_and_looked_at(regard, tmp_path
 def torchrun(*arguments):
     start = [sys.executable, "-m", "torch.distributed.run", "--nproc-per-node", "2"]
     return subprocess.run(
-        [*start, "--master-port", "0", "--rdzv-backend", "c10d", "-m", "regard", *arguments],
+        [*start, "--standalone", "-m", "regard", *arguments],
         env={**os.environ, "OMP_NUM_THREADS": "1", "PYTHONPATH": os.pathsep.join(sys.path)},
         capture_output=True,
         text=True,
-        timeout=240,
+        timeout=900,
     )
 
 
