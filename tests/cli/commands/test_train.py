@@ -79,6 +79,7 @@ def test_help_shows_the_defaults_that_hold():
         "learning_rate": "preset's", "vocab_size": "from the amount of text",
         "data_note": "the file", "max_steps": False, "max_epochs": False, "max_minutes": False,
         "separate_vocabularies": False, "tensorboard": False, "base_model": False,
+        "accumulate": "one for each process", "shard": False,
     }  # fmt: skip
     for field in fields(TrainingOptions):
         shown = parameters()[field.name].show_default
