@@ -1,6 +1,8 @@
-"""`regard train`: one subcommand for each task; the same command again resumes the run."""
+"""`regard train`: one subcommand for each task; the same command again resumes the run.
 
-import shlex
+torchrun in front of it starts several processes, all of which come this way.
+"""
+
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -11,8 +13,9 @@ import typer
 from regard.api.taught import TAUGHT, Taught
 from regard.cli.lazy import LazyCommand
 from regard.cli.options import Threads
+from regard.cli.streams import is_first_process
 from regard.cli.training_display import TrainingDisplay
-from regard.cli.training_options import options_from, takes, use_run_threads
+from regard.cli.training_options import command_line, options_from, takes, use_run_threads
 from regard.errors import BadArgumentError
 
 if TYPE_CHECKING:
@@ -85,10 +88,11 @@ def _learn(
     run = Path(options.output)
     use_run_threads(threads, run)
     with TrainingDisplay(options.max_steps, options.max_minutes, as_json=as_json) as display:
-        command = shlex.join(["regard", *sys.argv[1:]])
-        recipe = TAUGHT[name].recipe_class()(data, options, say=display.say, command=command)
+        recipe = TAUGHT[name].recipe_class()(data, options, say=display.say, command=command_line())
         display.shown = recipe.shown_figures()
         learn(recipe, watch=display.watch)
+    if not is_first_process():
+        return  # the first one has the rest to do
     print(f"The best model is in {run / 'model'}.", file=sys.stderr)
     if name in SCORES:
         SCORES[name](recipe, run, as_json=as_json)
