@@ -7,13 +7,12 @@ import json
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from regard.cli.commands.evaluate import score, show
+from regard.cli.commands.evaluate import report, score_translations, show
 from regard.cli.options import Threads
-from regard.cli.progress import progress_bar
 from regard.cli.streams import is_first_process
 from regard.cli.training_display import TrainingDisplay
 from regard.cli.training_options import command_line, options_from, takes, use_run_threads
@@ -30,6 +29,9 @@ from regard.recipes.options.run import RunOptions
 from regard.recipes.options.sequences import SummarizationOptions
 from regard.translation.options import TrainingOptions
 
+if TYPE_CHECKING:
+    from regard.translation.files import Pairs
+
 train = typer.Typer(name="train", no_args_is_help=True)
 
 AsJson = Annotated[bool, typer.Option("--json", help="Write each evaluation as a JSON line.")]
@@ -44,8 +46,11 @@ def _tasks() -> None:
 @takes(TrainingOptions)
 def translation(
     pairs: Annotated[
-        str | None,
-        typer.Argument(help="Sentence pairs: TSV, CSV, JSON lines, Parquet; also .gz."),
+        list[str] | None,
+        typer.Argument(
+            help="Files of sentence pairs: TSV, CSV, JSON lines, Parquet; also .gz. Of several"
+            " target languages, de=FILE hi=FILE."
+        ),
     ] = None,
     source: Annotated[
         str | None,
@@ -64,15 +69,19 @@ def translation(
     The best model is in OUTPUT/model, in Hugging Face's layout. The same command again resumes.
     """
     data = _data(pairs, source, target)
+    from regard.translation.files import languages_of, pair_files
     from regard.translation.training import TranslationRecipe, train_translation
 
     options = options_from(TrainingOptions, arguments)
     use_run_threads(threads, Path(options.output))
     from regard.translation.evaluation import read_test_set
 
-    tested = read_test_set(options.test) if options.test else []
+    languages = languages_of(pair_files(data, options.weights))
+    tested = read_test_set(options.test) if options.test and not languages else []
+    shown = dict(TranslationRecipe.shown)
+    shown |= {f"bleu_{each}": f"{each} {{:.2f}}" for each in languages}
     with TrainingDisplay(
-        options.max_steps, options.max_minutes, shown=TranslationRecipe.shown, as_json=as_json
+        options.max_steps, options.max_minutes, shown=shown, as_json=as_json
     ) as display:
         train_translation(
             data,
@@ -81,14 +90,26 @@ def translation(
             say=display.say,
             command=command_line(),
         )
-    best = _best_model(options)
-    split_off = Path(options.output) / "data" / "test.tsv"
-    if not tested and split_off.stat().st_size:
-        tested = read_test_set(split_off)
-    if tested:
-        from regard.api.loading import load
+    _best_model(options)
+    _score_translations(Path(options.output), languages, tested, as_json=as_json)
 
-        show(score(load(str(best), "translation"), tested), as_json=as_json)
+
+def _score_translations(
+    run: Path, languages: list[str], tested: list[tuple[str, str]], *, as_json: bool
+) -> None:
+    """Prints the figures of the best model on the test set that was given, or on the run's own."""
+    from regard.api.loading import load
+    from regard.translation.data import held_in
+
+    for language in languages or [""]:
+        pairs = tested or held_in(run / "data" / "test.tsv", language)
+        if not pairs:
+            continue
+        translator = load(str(run / "model"), "translation")
+        if language:
+            print(f"Test set, {language}:", file=sys.stderr)
+            translator = translator.between(target=language)
+        show(score_translations(translator, pairs), as_json=as_json)
 
 
 @train.command()
@@ -105,14 +126,10 @@ def classification(
 
     The best model is in OUTPUT/model, in Hugging Face's layout. The same command again resumes.
     """
-    from regard.cli.commands.evaluate import score_labels
-    from regard.recipes.examples import read_examples
     from regard.recipes.labels.classification import ClassificationRecipe
 
     options = _learn(ClassificationRecipe, data, ClassificationOptions, arguments, threads, as_json)
-    run = Path(options.output)
-    if tested := list(read_examples(run / "data" / "test.jsonl")):
-        score_labels(str(run / "model"), tested, as_json=as_json)
+    _report("text-classification", options, as_json)
 
 
 @train.command("image-classification")
@@ -164,25 +181,7 @@ def summarization(
     from regard.recipes.summaries.summarization import SummarizationRecipe
 
     options = _learn(SummarizationRecipe, data, SummarizationOptions, arguments, threads, as_json)
-    _score_summaries(Path(options.output), as_json=as_json)
-
-
-def _score_summaries(run: Path, *, as_json: bool) -> None:
-    """Prints the figures of the best model on the run's test set, if it has one."""
-    from regard.api.loading import load
-    from regard.json_files import read_object
-    from regard.recipes.examples import read_examples
-    from regard.recipes.summaries.summary_scores import evaluate_summaries
-
-    tested = list(read_examples(run / "data" / "test.jsonl"))
-    if not tested:
-        return
-    words = read_object(run / "data" / "summaries.json")["words"]
-    with progress_bar(len(tested), "summarizing") as bar:
-        result = evaluate_summaries(
-            load(str(run / "model"), "summarization"), tested, lead_words=words, progress=bar
-        )
-    print(json.dumps(result.figures, ensure_ascii=False) if as_json else result.table())
+    _report("summarization", options, as_json)
 
 
 @train.command(name="language-model")
@@ -243,7 +242,9 @@ def question_answering(
     """
     from regard.recipes.answers.question_answering import QuestionAnsweringRecipe
 
-    _learn(QuestionAnsweringRecipe, data, QuestionAnsweringOptions, arguments, threads, as_json)
+    kind = QuestionAnsweringOptions
+    options = _learn(QuestionAnsweringRecipe, data, kind, arguments, threads, as_json)
+    _report("question-answering", options, as_json)
 
 
 @train.command()
@@ -267,7 +268,8 @@ def embedding(
     """
     from regard.recipes.vectors.embedding import EmbeddingRecipe
 
-    _learn(EmbeddingRecipe, data, EmbeddingOptions, arguments, threads, as_json)
+    options = _learn(EmbeddingRecipe, data, EmbeddingOptions, arguments, threads, as_json)
+    _report("feature-extraction", options, as_json)
 
 
 def _learn(
@@ -292,20 +294,27 @@ def _learn(
     return options
 
 
-def _best_model(options: RunOptions) -> Path:
+def _best_model(options: RunOptions) -> None:
     """Says where the model is; of several processes, only the first has more to do."""
     if not is_first_process():
         raise typer.Exit
-    best = Path(options.output) / "model"
-    print(f"The best model is in {best}.", file=sys.stderr)
-    return best
+    print(f"The best model is in {Path(options.output) / 'model'}.", file=sys.stderr)
 
 
-def _data(pairs: str | None, source: str | None, target: str | None) -> str | tuple[str, str]:
-    if pairs is not None and source is None and target is None:
-        return pairs
-    if pairs is None and source is not None and target is not None:
+def _report(kind: str, options: RunOptions, as_json: bool) -> None:
+    """Prints how well the best model does on the run's test set, if it has one."""
+    from regard.recipes.examples import read_examples
+
+    run = Path(options.output)
+    if tested := list(read_examples(run / "data" / "test.jsonl")):
+        report(kind, str(run / "model"), tested, as_json=as_json)
+
+
+def _data(pairs: list[str] | None, source: str | None, target: str | None) -> "Pairs":
+    if pairs and source is None and target is None:
+        return pairs if len(pairs) > 1 else pairs[0]
+    if not pairs and source is not None and target is not None:
         return source, target
     raise BadArgumentError(
-        "training needs either one file of sentence pairs, or both --source and --target files."
+        "training needs either files of sentence pairs, or both --source and --target files."
     )

@@ -7,9 +7,10 @@ data/
 """
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
+from itertools import islice
 from pathlib import Path
 from typing import Any, ClassVar, cast
 
@@ -37,12 +38,19 @@ from regard.recipes.labels.labels import (
     problem_type,
 )
 from regard.recipes.labels.picture_parts import Split
-from regard.recipes.labels.pictures import Look, check_pictures, common_size, look_at, open_pictures
+from regard.recipes.labels.pictures import (
+    Look,
+    Pictures,
+    check_pictures,
+    common_size,
+    look_at,
+    open_pictures,
+)
 from regard.recipes.options.images import ImageClassificationOptions
 from regard.recipes.prepared import prepare_once
 from regard.recipes.recipe import Recipe
 from regard.recipes.tuning import freeze, layer_rate
-from regard.tasks.images import ImageReader, Preparation, write_preparation
+from regard.tasks.images import ImageClassifier, ImageReader, Preparation, write_preparation
 from regard.training import Progress
 from regard.training.precision import choose_dtype
 
@@ -296,6 +304,40 @@ def evaluate_images(
         found.append(model(preparation.scaled(pixels).to(weight.device, weight.dtype)).float())
     expected = np.eye(len(labels), dtype=np.bool_)[images.labels]
     return evaluate_logits(torch.cat(found).cpu(), expected, tuple(labels), several=False)
+
+
+def evaluate_pictures(
+    classifier: ImageClassifier,
+    pictures: Pictures,
+    *,
+    batch_size: int = 64,
+    progress: Callable[[int], None] = lambda done: None,
+) -> LabelEvaluation:
+    """Labels a user's images and compares; they are read a batch at a time.
+
+    Raises:
+        BadArgumentError: an image with a label that the classifier does not have.
+    """
+    numbers = {label: number for number, label in enumerate(classifier.labels)}
+    if unknown := next((label for label in pictures.labels if label not in numbers), None):
+        raise BadArgumentError(
+            f"the classifier has no label {unknown!r}, which images in {pictures.path} have; it has"
+            f" {', '.join(classifier.labels)}."
+        )
+    if not len(pictures.labels):
+        raise BadArgumentError(f"evaluating needs at least one image; {pictures.path} has none.")
+    weight, found = next(classifier.model.parameters()), []
+    source = pictures.read(classifier.preparation)
+    with torch.inference_mode():
+        while chunk := list(islice(source, batch_size)):
+            pixels = classifier.preparation.scaled(torch.from_numpy(np.stack(chunk)))
+            found.append(classifier.model(pixels.to(weight.device, weight.dtype)).float())
+            progress(len(chunk))
+    rows = np.array([numbers[label] for label in pictures.labels])
+    expected = np.eye(len(numbers), dtype=np.bool_)[rows]
+    several = classifier.problem_type == "multi_label_classification"
+    logits = torch.cat(found).cpu()
+    return evaluate_logits(logits, expected, tuple(classifier.labels), several=several)
 
 
 def evaluate_test(run: Path) -> LabelEvaluation | None:
