@@ -45,7 +45,8 @@ OPTIONS = {
         "model", "data", "--output", "--json", "--source-language", "--target-language",
         "--prefix", "--num-beams", "--length-penalty", "--max-new-tokens", "--batch-size",
         "--threads", "--help", "--compare", "--text", "--pair", "--label",
-        "--separator", "--worst", "--figure",
+        "--separator", "--worst", "--figure", "--score", "--question", "--context", "--answer",
+        "--start", "--document", "--summary",
     },
     "explain": {
         "sentence", "--model", "--layer", "--attention", "--target", "--head", "--vectors",
@@ -85,7 +86,7 @@ OPTIONS = {
     "train translation": {
         "pairs", "--source", "--target", "--dev", "--test", "--output", "--source-language",
         "--target-language", "--license", "--data-note", "--from", "--architecture", "--preset",
-        "--norm",
+        "--norm", "--weights", "--temperature", "--names", "--new-subwords",
         "--cell", "--attention", "--dropout",
         "--vocab-size", "--separate-vocabularies", "--max-length", "--max-tokens", "--accumulate",
         "--learning-rate", "--warmup", "--optimizer", "--schedule", "--cooldown",

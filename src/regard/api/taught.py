@@ -26,7 +26,8 @@ class Taught(NamedTuple):
 TAUGHT = {
     "translation": Taught(
         "Train a translator on a file of sentence pairs.",
-        "Sentence pairs: TSV, CSV, JSON lines, Parquet; also .gz.",
+        "Files of sentence pairs: TSV, CSV, JSON lines, Parquet; also .gz. Of several target"
+        " languages, de=FILE hi=FILE.",
         "regard.translation.training:TranslationRecipe",
         "regard.translation.options:TrainingOptions",
         "translation",

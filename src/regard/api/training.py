@@ -23,7 +23,10 @@ File = str | os.PathLike[str]
 
 @overload
 def train(
-    task: Literal["translation"], data: File | tuple[File, File], output: File, **options: Any
+    task: Literal["translation"],
+    data: File | tuple[File, File] | list[File],
+    output: File,
+    **options: Any,
 ) -> "Translator": ...
 @overload
 def train(
@@ -51,16 +54,18 @@ def train(
 ) -> "Answerer": ...
 @overload
 def train(task: Literal["embedding"], data: File, output: File, **options: Any) -> "Embedder": ...
-def train(task: str, data: File | tuple[File, File], output: File, **options: Any) -> Task:
+def train(
+    task: str, data: File | tuple[File, File] | list[File], output: File, **options: Any
+) -> Task:
     """Trains a model on `data` in the folder `output`, or resumes there; returns the best one.
 
     >>> translator = regard.train("translation", "pairs.tsv", "runs/en-de", max_minutes=30)
 
     Args:
         task: a name in `regard.api.taught.TAUGHT`.
-        data: a file of examples; of a translation also a source file and a target file; of images
-            also a folder with a sub-folder for each label; of a language model a file or folder of
-            text.
+        data: a file of examples; of a translation also a source file and a target file as a tuple,
+            or a list of files; of images also a folder with a sub-folder for each label; of a
+            language model a file or folder of text.
         options: fields of the task's options, such as `ClassificationOptions`; see
             `regard.recipes.options` and `regard.translation.options`.
 
@@ -77,8 +82,15 @@ def train(task: str, data: File | tuple[File, File], output: File, **options: An
     for name in options:
         if name not in kind.settings():
             raise unknown("a training option", name, kind.settings())
-    files = [os.fspath(file) for file in (data if isinstance(data, tuple) else (data,))]
+    files = _paths(data)
     settings = kind(output=os.fspath(output), **options)
     recipe = taught.recipe_class()
     learn(recipe(files, settings, say=print, command=""))
     return task_class(taught.task).load(f"{settings.output}/model", name=settings.output)
+
+
+def _paths(data: File | tuple[File, ...] | list[File]) -> str | tuple[str, ...] | list[str]:
+    """The same files by their names."""
+    if isinstance(data, tuple):
+        return tuple(os.fspath(file) for file in data)
+    return [os.fspath(file) for file in data] if isinstance(data, list) else os.fspath(data)

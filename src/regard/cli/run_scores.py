@@ -1,34 +1,27 @@
-"""What the best model of a finished run scores on the run's test set, for the tasks that have one.
-
-Each function prints nothing where the run has no test set.
-"""
+"""How well the best model of a finished run does on the run's test set, if it has one."""
 
 import json
 import sys
 from pathlib import Path
 
-from regard.cli.commands.evaluate import score, score_labels, show
-from regard.cli.progress import progress_bar
+from regard.cli.commands.evaluate import report, score_translations, show
+
+Pairs = list[tuple[str, str]]
 
 
-def translation(run: Path, test: str | None, *, as_json: bool) -> None:
-    from regard.api.loading import load
-    from regard.translation.evaluation import read_test_set
-
-    file = Path(test) if test else run / "data" / "test.tsv"
-    if file.stat().st_size:
-        pairs = read_test_set(file)
-        show(score(load(str(run / "model"), "translation"), pairs), as_json=as_json)
-
-
-def classification(run: Path, test: str | None, *, as_json: bool) -> None:
+def score_run(task: str, run: Path, *, as_json: bool) -> None:
+    """Prints the figures of a model for this task, by transformers' name."""
+    if task == "image-classification":
+        _score_images(run, as_json=as_json)
+        return
     from regard.recipes.examples import read_examples
 
-    if examples := list(read_examples(run / "data" / "test.jsonl")):
-        score_labels(str(run / "model"), examples, as_json=as_json)
+    file = run / "data" / "test.jsonl"  # running text has none
+    if tested := list(read_examples(file)) if file.exists() else []:
+        report(task, str(run / "model"), tested, as_json=as_json)
 
 
-def image_classification(run: Path, test: str | None, *, as_json: bool) -> None:
+def _score_images(run: Path, *, as_json: bool) -> None:
     from regard.recipes.labels.image_scores import evaluate_test
     from regard.recipes.labels.labels import figures_line
 
@@ -41,25 +34,17 @@ def image_classification(run: Path, test: str | None, *, as_json: bool) -> None:
         print(figures_line("Test set", found.figures, len(found), "images"), file=sys.stderr)
 
 
-def summarization(run: Path, test: str | None, *, as_json: bool) -> None:
+def score_translator(run: Path, languages: list[str], tested: Pairs, *, as_json: bool) -> None:
+    """Prints the figures of the best model on the test set that was given, or on the run's own."""
     from regard.api.loading import load
-    from regard.json_files import read_object
-    from regard.recipes.examples import read_examples
-    from regard.recipes.summaries.summary_scores import evaluate_summaries
+    from regard.translation.data import held_in
 
-    examples = list(read_examples(run / "data" / "test.jsonl"))
-    if not examples:
-        return
-    words = read_object(run / "data" / "summaries.json")["words"]
-    summarizer = load(str(run / "model"), "summarization")
-    with progress_bar(len(examples), "summarizing") as bar:
-        result = evaluate_summaries(summarizer, examples, lead_words=words, progress=bar)
-    print(json.dumps(result.figures, ensure_ascii=False) if as_json else result.table())
-
-
-SCORES = {
-    "translation": translation,
-    "classification": classification,
-    "image-classification": image_classification,
-    "summarization": summarization,
-}
+    for language in languages or [""]:
+        pairs = tested or held_in(run / "data" / "test.tsv", language)
+        if not pairs:
+            continue
+        translator = load(str(run / "model"), "translation")
+        if language:
+            print(f"Test set, {language}:", file=sys.stderr)
+            translator = translator.between(target=language)
+        show(score_translations(translator, pairs), as_json=as_json)

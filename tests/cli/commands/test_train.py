@@ -116,7 +116,7 @@ def test_what_is_given_arrives(regard, asked):
 def test_either_pairs_or_two_files(regard, asked, files):
     outcome = regard("train", "translation", *files)
     assert outcome.code == 2
-    assert "either one file of sentence pairs, or both --source and --target" in outcome.err
+    assert "either files of sentence pairs, or both --source and --target" in outcome.err
     assert not asked
 
 
@@ -220,3 +220,33 @@ def test_a_classifier_of_images_is_trained_scored_and_looked_at(regard, tmp_path
     assert looked.code == 0, looked.err
     label = regard("classify", "--images", tmp_path / "x.png", "-m", model).out.split("\t")[0]
     assert label in ("0", "1")
+
+
+def test_several_target_languages_are_trained_scored_and_chosen(
+    regard, tmp_path, made_up, write, monkeypatch
+):
+    monkeypatch.chdir(tmp_path)
+    for language, count in (("de", 60), ("hi", 40)):
+        pairs = [(source, f"{target} {language}") for source, target in made_up(count)]
+        write(tmp_path / f"{language}.tsv", pairs)
+        write(tmp_path / f"held.{language}.tsv", [("a cat.", f"eine katze {language}")])
+    held = "de=held.de.tsv,hi=held.hi.tsv"
+    outcome = regard(
+        "train", "translation", "de=de.tsv", "hi=hi.tsv", "--source-language", "en", "--output",
+        "run", "--vocab-size", "376", "--max-length", "60", "--max-steps", "1", "--dev", held,
+        "--test", held,
+    )  # fmt: skip
+    assert outcome.code == 0, outcome.err
+    assert "Test set, de:" in outcome.err
+    assert "Test set, hi:" in outcome.err
+    assert outcome.out.count("BLEU ") == 2
+    evaluation = next(line for line in outcome.err.splitlines() if line.startswith("step "))
+    assert "  de " in evaluation
+    assert "  hi " in evaluation
+    assert "en → de, en → hi" in regard("info", "run").out
+    translate = ("translate", "--model", "run", "--max-new-tokens", "3")
+    chosen = regard(*translate, "--target-language", "hi", "the dog")
+    assert chosen.code == 0, chosen.err
+    refused = regard(*translate, "the dog")
+    assert "translates into several languages (en → de, en → hi)" in refused.err
+    assert refused.code == 2

@@ -2,9 +2,10 @@
 
 import shlex
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Annotated, Any
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -14,6 +15,10 @@ from regard.cli.options import Threads
 from regard.cli.training_display import TrainingDisplay
 from regard.cli.training_options import options_from, takes, use_run_threads
 from regard.errors import BadArgumentError
+
+if TYPE_CHECKING:
+    from regard.recipes.options.run import RunOptions
+    from regard.translation.files import Pairs
 
 train = typer.Typer(name="train", no_args_is_help=True)
 
@@ -25,7 +30,7 @@ def _tasks() -> None:
     """Train a model on your own data."""
 
 
-def _one_file(name: str, taught: Taught) -> Callable[..., None]:
+def _one_file(taught: Taught) -> Callable[..., None]:
     """The command of a task whose data is one file or folder."""
 
     def command(
@@ -34,16 +39,20 @@ def _one_file(name: str, taught: Taught) -> Callable[..., None]:
         as_json: AsJson = False,
         **arguments: Any,
     ) -> None:
-        _learn(name, [data], arguments, threads, as_json)
+        from regard.cli.run_scores import score_run
+
+        options = options_from(taught.options_class(), arguments)
+        _learn(taught, data, options, threads, as_json)
+        score_run(taught.task, Path(options.output), as_json=as_json)
 
     return command
 
 
-def _pairs(name: str, taught: Taught) -> Callable[..., None]:
-    """The command of a task whose data is a file of pairs, or two files."""
+def _pairs(taught: Taught) -> Callable[..., None]:
+    """The command of a task whose data is files of pairs, or a source and a target file."""
 
     def command(
-        pairs: Annotated[str | None, typer.Argument(help=taught.data)] = None,
+        pairs: Annotated[list[str] | None, typer.Argument(help=taught.data)] = None,
         source: Annotated[
             str | None,
             typer.Option(help="Instead of PAIRS: sentences, one a line,", rich_help_panel="Data"),
@@ -56,40 +65,51 @@ def _pairs(name: str, taught: Taught) -> Callable[..., None]:
         as_json: AsJson = False,
         **arguments: Any,
     ) -> None:
-        _learn(name, _files(pairs, source, target), arguments, threads, as_json)
+        data = _files(pairs, source, target)
+        from regard.cli.run_scores import score_translator
+        from regard.translation.evaluation import read_test_set
+        from regard.translation.files import languages_of, pair_files
+
+        options = options_from(taught.options_class(), arguments)
+        languages = languages_of(pair_files(data, options.weights))
+        tested = read_test_set(options.test) if options.test and not languages else []
+        shown = {f"bleu_{each}": f"{each} {{:.2f}}" for each in languages}
+        _learn(taught, data, options, threads, as_json, shown)
+        score_translator(Path(options.output), languages, tested, as_json=as_json)
 
     return command
 
 
-def _files(pairs: str | None, source: str | None, target: str | None) -> list[str]:
-    if pairs is not None and source is None and target is None:
-        return [pairs]
-    if pairs is None and source is not None and target is not None:
-        return [source, target]
+def _files(pairs: list[str] | None, source: str | None, target: str | None) -> "Pairs":
+    if pairs and source is None and target is None:
+        return pairs if len(pairs) > 1 else pairs[0]
+    if not pairs and source is not None and target is not None:
+        return source, target
     raise BadArgumentError(
-        "training needs either one file of sentence pairs, or both --source and --target files."
+        "training needs either files of sentence pairs, or both --source and --target files."
     )
 
 
 def _learn(
-    name: str, data: list[str], arguments: dict[str, Any], threads: int | None, as_json: bool
+    taught: Taught,
+    data: Any,
+    options: "RunOptions",
+    threads: int | None,
+    as_json: bool,
+    shown: Mapping[str, str] = MappingProxyType({}),
 ) -> None:
-    """Trains by the task's recipe, showing how it goes, and scores the best model."""
-    from regard.cli.run_scores import SCORES
+    """Trains by the task's recipe, showing how it goes, and `shown` with it."""
     from regard.recipes.recipe import learn
 
-    options = options_from(TAUGHT[name].options_class(), arguments)
-    recipe = TAUGHT[name].recipe_class()
+    recipe = taught.recipe_class()
     run = Path(options.output)
     use_run_threads(threads, run)
     with TrainingDisplay(
-        options.max_steps, options.max_minutes, shown=recipe.shown, as_json=as_json
+        options.max_steps, options.max_minutes, shown={**recipe.shown, **shown}, as_json=as_json
     ) as display:
         command = shlex.join(["regard", *sys.argv[1:]])
         learn(recipe(data, options, say=display.say, command=command), watch=display.watch)
     print(f"The best model is in {run / 'model'}.", file=sys.stderr)
-    if name in SCORES:
-        SCORES[name](run, options.test, as_json=as_json)
 
 
 def _add(name: str, taught: Taught) -> None:
@@ -101,7 +121,7 @@ def _add(name: str, taught: Taught) -> None:
     @train.command(name, help=help, cls=LazyCommand)
     def make() -> Callable[..., None]:
         command = _pairs if name == "translation" else _one_file
-        return takes(taught.options_class())(command(name, taught))
+        return takes(taught.options_class())(command(taught))
 
 
 for _name, _taught in TAUGHT.items():

@@ -25,7 +25,7 @@ from regard.data import TokenStore
 from regard.errors import BadArgumentError
 from regard.files import write_json
 from regard.models import TextReader
-from regard.recipes.answers.answer_metrics import AnswerScores, answer_scores
+from regard.recipes.answers.answer_metrics import AnswerEvaluation, AnswerScores, answer_scores
 from regard.recipes.answers.answer_windows import answer_windows, span_loss
 from regard.recipes.answers.questions import QuestionReader, fault, titles
 from regard.recipes.encoded import EncodedBatch, EncodedTexts, write_store
@@ -38,7 +38,7 @@ from regard.recipes.examples import (
 )
 from regard.recipes.options.encoders import QuestionAnsweringOptions
 from regard.recipes.prepared import prepare_once
-from regard.tasks.answering import Answerer, AnswerSettings
+from regard.tasks.answering import Answer, Answerer, AnswerSettings
 from regard.tasks.reading import inputs_of
 from regard.text import Tokenizer
 from regard.training import Progress
@@ -258,6 +258,29 @@ def evaluate_answers(
     Raises:
         BadArgumentError: no questions, or one that the model cannot read.
     """
+    return _scored(_best_answers(answerer, examples, batch_size, progress), examples)
+
+
+def evaluate_with_threshold(
+    answerer: Answerer,
+    examples: Sequence[Example],
+    *,
+    batch_size: int = 32,
+    progress: Callable[[int], None] = lambda done: None,
+) -> AnswerEvaluation:
+    """`evaluate_answers` under the model's own threshold, with the answers."""
+    best = _best_answers(answerer, examples, batch_size, progress)
+    texts = [answer.text if answer else "" for answer in best]
+    return AnswerEvaluation(_scored(best, examples), texts, answerer.settings.no_answer_threshold)
+
+
+def _best_answers(
+    answerer: Answerer,
+    examples: Sequence[Example],
+    batch_size: int,
+    progress: Callable[[int], None],
+) -> list[Answer | None]:
+    """The best answer to each question that is not empty; None where there is no such one."""
     if not examples:
         raise BadArgumentError("evaluating needs at least one question; got none.")
     found = answerer.run(
@@ -266,9 +289,13 @@ def evaluate_answers(
         batch_size=batch_size,
         progress=progress,
     )
+    return [answers[0] if answers else None for answers in found]
+
+
+def _scored(best: Sequence[Answer | None], examples: Sequence[Example]) -> AnswerScores:
     return answer_scores(
-        [answers[0].text if answers else "" for answers in found],
-        [answers[0].margin if answers else -np.inf for answers in found],
+        [answer.text if answer else "" for answer in best],
+        [answer.margin if answer else -np.inf for answer in best],
         [[text for text, _ in example.targets] for example in examples],
     )
 

@@ -35,7 +35,13 @@ from regard.recipes.labels.labels import (
     problem_type,
 )
 from regard.recipes.labels.picture_parts import Split
-from regard.recipes.labels.pictures import Look, check_pictures, common_size, look_at, open_pictures
+from regard.recipes.labels.pictures import (
+    Look,
+    check_pictures,
+    common_size,
+    look_at,
+    open_pictures,
+)
 from regard.recipes.options.images import ImageClassificationOptions
 from regard.recipes.prepared import prepare_once
 from regard.recipes.recipe import Recipe

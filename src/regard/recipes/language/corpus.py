@@ -6,9 +6,6 @@ from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
 
-import numpy as np
-from numpy.typing import NDArray
-
 from regard.data import BadLine, TokenStore
 from regard.data.clean import CleaningReport
 from regard.data.documents import Piece, read_documents
@@ -193,12 +190,12 @@ def write_tokens(
     return TokenStore.write(path, rows(), vocab_size=tokenizer.vocab_size), size
 
 
-def check_enough(tokens: NDArray[np.integer], block: int, what: str, advice: str) -> None:
-    """Raises BadArgumentError unless a stream of tokens has a block and the token behind it."""
-    if len(tokens) <= block:
+def check_enough(count: int, block: int, what: str, advice: str) -> None:
+    """Raises BadArgumentError unless there are the tokens of a block and the one behind it."""
+    if count <= block:
         raise BadArgumentError(
-            f"{what} must have more than {block} tokens, the length of a block; got"
-            f" {len(tokens):,}. {advice}"
+            f"{what} must have more than {block} tokens, the length of a block; got {count:,}."
+            f" {advice}"
         )
 
 

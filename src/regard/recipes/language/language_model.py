@@ -138,9 +138,9 @@ class LanguageModelRecipe(Recipe[LanguageModelOptions, RunningText]):
             folder / "train.tokens", split.train(), tokenizer, separator=separator
         )
         dev, size = write_tokens(folder / "dev.tokens", split.dev(), tokenizer, separator=separator)
-        check_enough(train.tokens, self.block, path, "Give more text, or a shorter block.")
+        check_enough(len(train.tokens), self.block, path, "Give more text, or a shorter block.")
         advice = "Give more text, a larger dev_fraction or a shorter block."
-        check_enough(dev.tokens, self.block, "the dev text", advice)
+        check_enough(len(dev.tokens), self.block, "the dev text", advice)
         about = {
             "separator": separator, "dev_bytes": size, "documents": len(split.train_documents),
         }  # fmt: skip

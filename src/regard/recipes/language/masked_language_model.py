@@ -20,12 +20,12 @@ from torch import Tensor, nn
 from regard.checkpoints import save_pretrained
 from regard.data import TokenStore
 from regard.data.documents import Piece, text_files
-from regard.errors import UnsupportedError
+from regard.errors import BadArgumentError, UnsupportedError
 from regard.models import Encoder
 from regard.models.encoder import MaskedLMHead
 from regard.recipes.encoded import EncodedTexts, write_store
 from regard.recipes.encoders import EncoderRecipe
-from regard.recipes.language.corpus import one_checksum, split_documents
+from regard.recipes.language.corpus import check_enough, one_checksum, split_documents
 from regard.recipes.language.masking import MaskedBatch, Masking
 from regard.recipes.options.language import MaskedLanguageModelOptions
 from regard.recipes.prepared import prepare_once
@@ -115,7 +115,15 @@ class MaskedLanguageModelRecipe(EncoderRecipe[MaskedLanguageModelOptions, Encode
                 targets=0,
                 max_length=self.max_length,
             )
-            sizes[name] = f"{len(store):,} blocks, {int(store.lengths()[0].sum()):,} tokens"
+            count = int(store.lengths()[0].sum())
+            if name == "train":
+                check_enough(count, self.max_length, path, "Give more text, or a lower max_length.")
+            elif not count:
+                raise BadArgumentError(
+                    f"the dev text of {path} must have words; it has no token. Give more text, or a"
+                    " larger dev_fraction."
+                )
+            sizes[name] = f"{len(store):,} blocks, {count:,} tokens"
         summary = f"{sizes['train']} to train on; dev: {sizes['dev']}"
         self.say(summary)
         return summary

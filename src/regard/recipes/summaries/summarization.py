@@ -16,6 +16,8 @@ from typing import Any, ClassVar
 from torch import nn
 
 from regard.data import BadLine, Role, TokenStore, read_rows
+from regard.data.columns import Column
+from regard.data.pairs import OnBadLine, refuse
 from regard.errors import BadArgumentError, DamagedFileError
 from regard.files import write_json
 from regard.generation import GenerationConfig
@@ -180,15 +182,8 @@ class SummarizationRecipe(SequenceRecipe[SummarizationOptions, SummaryData, Summ
         return store
 
     def _read(self, path: str, on_bad_line: Callable[[BadLine], None]) -> Iterator[Example]:
-        options = self.options
-        roles = (
-            Role("document", DOCUMENT, options.document),
-            Role("summary", SUMMARY, options.summary),
-        )
-        for (document, summary), line in read_rows(path, roles, on_bad_line=on_bad_line):
-            texts = _texts(path, line, document, "document")
-            summaries = [text for text in _texts(path, line, summary, "summary") if text.strip()]
-            yield Example(" ".join(texts), None, list(dict.fromkeys(summaries)), line)
+        columns = {name: getattr(self.options, name) for name in ("document", "summary")}
+        return read_documents_with_summaries(path, **columns, on_bad_line=on_bad_line)
 
     def new_task(self, model: AnyEncoderDecoder, data: SummaryData) -> Summarizer:
         generation = GenerationConfig(
@@ -257,6 +252,49 @@ class SummarizationRecipe(SequenceRecipe[SummarizationOptions, SummaryData, Summ
                 *(f"The {what} of each of them: {lead}" for what, lead in leads.items()),
             ],
         )
+
+
+def read_documents_with_summaries(
+    path: str,
+    *,
+    document: Column | None = None,
+    summary: Column | None = None,
+    on_bad_line: OnBadLine = refuse,
+) -> Iterator[Example]:
+    """The documents of a file with their summaries, a row at a time.
+
+    Args:
+        document, summary: the columns; by default those of a known name.
+
+    Raises:
+        BadArgumentError: a column that is missing.
+        DamagedFileError: a row whose cells are not texts.
+    """
+    roles = (Role("document", DOCUMENT, document), Role("summary", SUMMARY, summary))
+    for (own, found), line in read_rows(path, roles, on_bad_line=on_bad_line):
+        texts = _texts(path, line, own, "document")
+        summaries = [text for text in _texts(path, line, found, "summary") if text.strip()]
+        yield Example(" ".join(texts), None, list(dict.fromkeys(summaries)), line)
+
+
+def read_summaries(
+    path: str, *, document: Column | None = None, summary: Column | None = None
+) -> list[Example]:
+    """The documents to score a summarizer on, each once, with all of its summaries.
+
+    Raises:
+        BadArgumentError, DamagedFileError: as `read_documents_with_summaries`; a document that has
+            no summary.
+    """
+    examples = list(read_documents_with_summaries(path, document=document, summary=summary))
+    for example in examples:
+        if not example.targets or not example.text.strip():
+            what = "a document" if example.targets else "a summary"
+            raise DamagedFileError(
+                f"{path}, line {example.line:,}: expected {what}; got an empty cell. Fill it, or"
+                " take the line out."
+            )
+    return _together(iter(examples))
 
 
 def _texts(path: str, line: int, value: Any, role: str) -> list[str]:

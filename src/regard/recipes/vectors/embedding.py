@@ -27,6 +27,8 @@ from torch.nn import functional
 
 from regard.checkpoints import Checkpoint, open_checkpoint
 from regard.data import BadLine, Role, TokenStore, read_rows
+from regard.data.columns import Column
+from regard.data.pairs import OnBadLine, refuse
 from regard.errors import BadArgumentError, DamagedFileError
 from regard.files import write_json
 from regard.models import Encoder
@@ -157,21 +159,8 @@ class EmbeddingRecipe(EncoderRecipe[EmbeddingOptions, TextPairs]):
         return f"{sizes['train']:,} pairs{with_scores} to train on, {sizes['dev']:,} dev"
 
     def _read(self, path: str, on_bad_line: Callable[[BadLine], None]) -> Iterator[Example]:
-        options = self.options
-        roles = (
-            Role("text", TEXT, options.text),
-            Role("pair", PAIR, options.pair),
-            Role("score", SCORE, options.score, required=False),
-        )
-        for (text, pair, score), line in read_rows(path, roles, on_bad_line=on_bad_line):
-            if not isinstance(text, str) or not isinstance(pair, str):
-                wrong = pair if isinstance(text, str) else text
-                raise DamagedFileError(
-                    f"{path}, line {line:,}: expected two texts; got {type(wrong).__name__}. Name"
-                    " their columns with `text` and `pair`."
-                )
-            targets = [] if score is None else [_number(path, line, score)]
-            yield Example(text, pair, targets, line)
+        columns = {name: getattr(self.options, name) for name in ("text", "pair", "score")}
+        return read_text_pairs(path, **columns, on_bad_line=on_bad_line)
 
     def _scale(self, path: str, folder: Path) -> float | None:
         """What scores are divided by; None if the pairs have none."""
@@ -318,6 +307,39 @@ class EmbeddingRecipe(EncoderRecipe[EmbeddingOptions, TextPairs]):
             ],
             result=f"Dev set, {len(data.dev):,} pairs: {result}, loss {dev['loss']:.3f}",
         )
+
+
+def read_text_pairs(
+    path: str,
+    *,
+    text: Column | None = None,
+    pair: Column | None = None,
+    score: Column | None = None,
+    on_bad_line: OnBadLine = refuse,
+) -> Iterator[Example]:
+    """The pairs of a file, one at a time, and the score of each if there is a column of scores.
+
+    Args:
+        text, pair, score: the columns; by default those of a known name.
+
+    Raises:
+        BadArgumentError: a column that is missing.
+        DamagedFileError: a row without two texts, or whose score is not a number.
+    """
+    roles = (
+        Role("text", TEXT, text),
+        Role("pair", PAIR, pair),
+        Role("score", SCORE, score, required=False),
+    )
+    for (first, second, value), line in read_rows(path, roles, on_bad_line=on_bad_line):
+        if not isinstance(first, str) or not isinstance(second, str):
+            wrong = second if isinstance(first, str) else first
+            raise DamagedFileError(
+                f"{path}, line {line:,}: expected two texts; got {type(wrong).__name__}. Name"
+                " their columns with `text` and `pair`."
+            )
+        targets = [] if value is None else [_number(path, line, value)]
+        yield Example(first, second, targets, line)
 
 
 def _scaled(example: Example, scale: float) -> Example:
