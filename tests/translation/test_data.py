@@ -1,5 +1,6 @@
 """The user's files become training data once; nothing of dev and test is trained on."""
 
+import collections
 import dataclasses
 import json
 from collections.abc import Callable
@@ -235,3 +236,63 @@ def test_the_record_says_what_it_was_made_from(
     record = json.loads((tmp_path / "run" / "data" / "prepared.json").read_text())
     assert record["made_from"]["sha256"] == [data.sha256]
     assert "pairs to train on" in record["summary"]
+
+
+def test_a_weight_repeats_the_pairs_of_a_file(
+    write: Any, made_up: Callable[[int], Pairs], tmp_path: Path
+) -> None:
+    one, two = made_up(80), [(f"{s} so", f"{t} so") for s, t in made_up(80)]
+    files = [str(write(tmp_path / f"{k}.tsv", part)) for k, part in enumerate((one, two))]
+    dev = str(write(tmp_path / "dev.tsv", [("dev", "dev")]))
+    options = dataclasses.replace(OPTIONS, weights="2.5,1", dev=dev)
+    said: list[str] = []
+    data = prepare(files, options, tmp_path / "data", say=said.append)
+    times = collections.Counter(decoded(data))
+    assert {times[pair] for pair in two} == {1}
+    assert {times[pair] for pair in one} == {2, 3}
+    assert 80 * 2.2 < sum(times[pair] for pair in one) < 80 * 2.8
+    assert [sentence.split(": ")[0] for sentence in said[:2]] == files
+    with pytest.raises(RegardError, match="prepared in another way"):
+        prepare(files, dataclasses.replace(options, weights="2,1"), tmp_path / "data", say=print)
+
+
+def test_names_are_put_into_pairs_that_have_one(
+    write: Any, made_up: Callable[[int], Pairs], tmp_path: Path
+) -> None:
+    pairs = [(f"Tom {s}", f"Tom {t}") if k % 2 else (s, t) for k, (s, t) in enumerate(made_up(80))]
+    dev = str(write(tmp_path / "dev.tsv", [("dev", "dev")]))
+    said: list[str] = []
+    options = dataclasses.replace(OPTIONS, names=2.0, dev=dev)
+    file = str(write(tmp_path / "pairs.tsv", pairs))
+    found = decoded(prepare(file, options, tmp_path / "data", say=said.append))
+    assert "80 pairs again with other names" in said
+    assert len(found) == 160
+    assert {*pairs} < {*found}
+    new = [pair for pair in found if pair not in pairs]
+    assert all(source.split()[0] == target.split()[0] for source, target in new)
+    assert len({source.split()[0] for source, _ in new}) > 30
+    plain = made_up(80)
+    with pytest.raises(RegardError, match="names asks for pairs with the same capitalised word"):
+        prepare(
+            str(write(tmp_path / "plain.tsv", plain)), options, tmp_path / "plain", say=said.append
+        )
+
+
+@pytest.mark.parametrize(("temperature", "times"), [(1.0, 1.0), (2.0, 2.0), (1e9, 4.0)])
+def test_a_temperature_reads_the_smaller_language_more_often(
+    temperature: float, times: float, write: Any, made_up: Callable[[int], Pairs], tmp_path: Path
+) -> None:
+    german, hindi = made_up(160), [(s, f"{t} ja") for s, t in made_up(40)]
+    files = [
+        f"{name}={write(tmp_path / f'{name}.tsv', part)}"
+        for name, part in (("de", german), ("hi", hindi))
+    ]
+    held = write(tmp_path / "dev.tsv", [("dev", "dev")])
+    options = dataclasses.replace(
+        OPTIONS, temperature=temperature, dev=f"de={held},hi={held}", vocab_size=416
+    )
+    data = prepare(files, options, tmp_path / "data", say=lambda sentence: None)
+    counts = collections.Counter(source.split()[0] for source, _ in decoded(data))
+    assert counts["<2de>"] == 160
+    assert counts["<2hi>"] == pytest.approx(40 * times, abs=4)
+    assert data.dev_of == {"de": [("dev", "dev")], "hi": [("dev", "dev")]}

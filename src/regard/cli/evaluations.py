@@ -107,7 +107,7 @@ def _named_images(data: Any) -> Sequence[Any]:
 
 
 def _score_images(task: Any, data: Any, **options: Any) -> Any:
-    from regard.recipes.labels.image_classification import evaluate_pictures
+    from regard.recipes.labels.image_scores import evaluate_pictures
 
     return evaluate_pictures(task, data, **options)
 

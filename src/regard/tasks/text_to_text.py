@@ -113,14 +113,18 @@ class TextToText(Task):
     def save(self, folder: str | os.PathLike[str], *, dtype: torch.dtype = torch.float32) -> None:
         """Writes what `load` reads, in Hugging Face's layout; weights in `dtype`."""
         folder = Path(folder)
+        save_pretrained(self.model, folder, dtype=dtype, settings=self.saved_settings())
+        self.tokenizers.save(folder)
+        write_json(folder / "generation_config.json", self.generation.to_dict())
+
+    def saved_settings(self) -> dict[str, Any]:
+        """What config.json gets beside the model's own."""
         settings: dict[str, Any] = {"prefix": self.prefix} if self.prefix else {}
         if self.task:
             longest = self.max_source_length
             own = {} if longest is None else {"max_source_length": longest}
             settings["task_specific_params"] = {self.task: own}
-        save_pretrained(self.model, folder, dtype=dtype, settings=settings)
-        self.tokenizers.save(folder)
-        write_json(folder / "generation_config.json", self.generation.to_dict())
+        return settings
 
     @overload  # a str is itself a sequence of str, which the two signatures cannot say
     def __call__(self, text: str, **options: object) -> str: ...  # type: ignore[overload-overlap]

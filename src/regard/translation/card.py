@@ -20,7 +20,10 @@ def write_card(
 ) -> None:
     """Writes the card of the best model so far of a training run."""
     facts = {
-        "language": [options.source_language, options.target_language],
+        "language": [
+            options.source_language,
+            *(list(data.dev_of) or [options.target_language]),
+        ],
         "pipeline_tag": "translation",
         "kind": options.model_name(),
         **({"base_model": options.base_model} if options.base_model else {}),
@@ -37,7 +40,8 @@ def write_card(
 
 def title(facts: dict[str, Any]) -> str:
     """From which language to which."""
-    return " → ".join(facts["language"])
+    source, *targets = facts["language"]
+    return f"{source} → {', '.join(targets)}"
 
 
 def lines(facts: dict[str, Any]) -> list[str]:
@@ -52,6 +56,17 @@ def lines(facts: dict[str, Any]) -> list[str]:
         f"Training: {facts['minutes']} minutes, {facts['step']:,} steps,"
         f" {facts['target_tokens']:,} tokens",
         f"Dev set, {dev['sentences']:.0f} sentences, greedy: BLEU {dev['bleu']:.1f},"
-        f" chrF {dev['chrf']:.1f}",
+        f" chrF {dev['chrf']:.1f}{_of_each(facts)}",
         f"Whole dev set: loss {dev['loss']:.3f} nats per token",
     ]
+
+
+def _of_each(facts: dict[str, Any]) -> str:
+    """The figures of each target language, where there are several."""
+    dev = facts["dev"]
+    parts = [
+        f"{language}: BLEU {dev[f'bleu_{language}']:.1f}, chrF {dev[f'chrf_{language}']:.1f}"
+        for language in facts["language"][1:]
+        if f"bleu_{language}" in dev
+    ]
+    return f" ({'; '.join(parts)})" if parts else ""

@@ -1,7 +1,7 @@
 """How well a translator translates a set of sentence pairs: BLEU, chrF, loss and speed."""
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -90,4 +90,24 @@ def dev_figures(
         "chrf": scores.chrf,
         "distinct": len(set(hypotheses)) / len(set(sources)),
         "sentences": float(len(scored)),
+    }
+
+
+def figures_of_all(figures: Mapping[str, dict[str, float]]) -> dict[str, float]:
+    """The figures of several target languages as one: means, the least share of distinct outputs,
+    all sentences; and BLEU, chrF and loss of each, such as "bleu_de"."""
+    each = figures.values()
+
+    def mean(name: str) -> float:
+        return sum(one[name] for one in each) / len(figures)
+
+    return {
+        **{name: mean(name) for name in ("loss", "bleu", "chrf")},
+        "distinct": min(one["distinct"] for one in each),
+        "sentences": sum(one["sentences"] for one in each),
+        **{
+            f"{name}_{language}": one[name]
+            for language, one in figures.items()
+            for name in ("loss", "bleu", "chrf")
+        },
     }

@@ -21,6 +21,26 @@ class TrainingOptions(SequenceOptions):
         "source", "For the model card; of a --from model of several, the one to train.", free=True
     )
     target_language: str = data_option("target", "Likewise.", free=True)
+    weights: str = data_option(
+        "",
+        "Of several files of pairs: how often each is read in an epoch, such as 3,1.",
+        shown="once",
+        metavar="NUMBERS",
+    )
+    temperature: float = data_option(
+        1.0, "Of several target languages: above 1, the smaller are read more often.", min=0.01
+    )
+    names: float = data_option(
+        0.0,
+        "How often a pair with a name is read again with other names, which teaches to copy them.",
+        min=0,
+    )
+    new_subwords: int | None = data_option(
+        None,
+        "With --from: subwords for a script that the model lacks.",
+        shown="as the data needs",
+        min=0,
+    )
     separate_vocabularies: bool = data_option(False, "One for each side, for unlike scripts.")
     max_length: int = data_option(256, "Longer pairs, in tokens, are left out.", min=1)
     architecture: str = model_option(
@@ -41,6 +61,16 @@ class TrainingOptions(SequenceOptions):
             )
         if self.max_length < 1:
             raise BadArgumentError(f"max_length must be at least 1; got {self.max_length}.")
+        if not self.temperature > 0:
+            raise BadArgumentError(f"temperature must be above 0; got {self.temperature}.")
+        if not 0 <= self.names < 100:
+            raise BadArgumentError(f"names must be from 0 to 99; got {self.names}.")
+        if self.new_subwords is not None and (self.new_subwords < 0 or self.base_model is None):
+            raise BadArgumentError(
+                f"new_subwords are added to those of base_model; got {self.new_subwords} with"
+                f" base_model {self.base_model!r}. Give 0 or more with a base_model, or leave them"
+                " out."
+            )
         if self.dev_sentences <= 0:
             raise BadArgumentError(f"dev_sentences must be above 0; got {self.dev_sentences}.")
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from regard.checkpoints import CheckpointLike, open_checkpoint
 from regard.data import pad
-from regard.errors import BadArgumentError, unknown
+from regard.errors import BadArgumentError, UnsupportedError, unknown
 from regard.generation import Hypothesis
 from regard.inspection import STEPS, cross_attention, group_words
 from regard.models import AnyEncoderDecoder, EncoderDecoder
@@ -96,6 +96,35 @@ class Translator(TextToText):
             around={"before": self.before, "after": self.after},
         )
         return self.decoding_by(**changes)
+
+    def saved_settings(self) -> dict[str, Any]:
+        """Of a model of several languages none of which is chosen, also each direction's prefix, as
+        T5's config.json has it."""
+        directions = self.languages.pairs if self.prefix is None else {}
+        tasks = {
+            f"translation_{source}_to_{target}": {"prefix": defaults.prefix}
+            for (source, target), defaults in directions.items()
+        }
+        return super().saved_settings() | ({"task_specific_params": tasks} if tasks else {})
+
+    def with_directions(self, source: str, prefixes: Mapping[str, str]) -> "Translator":
+        """The same translator with further directions, by target, none of which is chosen.
+
+        Raises:
+            UnsupportedError: a model that has languages of another kind, such as mBART's.
+        """
+        if self.languages.tokens:
+            raise UnsupportedError(
+                f"{self.name} has its own tokens for languages, so it cannot learn several targets"
+                " at once. Train it on one, or give another base_model."
+            )
+        new = {
+            (source, target): Defaults(self.generation, prefix, self.not_followed)
+            for target, prefix in prefixes.items()
+        }
+        directions = {**self.languages.pairs, **new}
+        languages = replace(self.languages, pairs=directions, both=True)
+        return self.decoding_by(languages=languages, prefix=None)
 
     def run(
         self,

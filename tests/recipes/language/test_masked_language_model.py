@@ -16,7 +16,7 @@ from regard.recipes.language.masked_language_model import (
     predicted,
     word_starts,
 )
-from regard.recipes.options.encoders import MaskedLanguageModelOptions
+from regard.recipes.options.language import MaskedLanguageModelOptions
 from regard.recipes.recipe import learn
 from regard.tasks.filling import MaskFiller
 from regard.training import Progress, RunFolder

@@ -92,8 +92,10 @@ def _model(name: str) -> dict[str, Any]:
 
     checkpoint = open_checkpoint(name)
     config, weights = checkpoint.config, checkpoint.weights
+    directions = _directions(checkpoint.settings)
     facts = {
         "architecture": checkpoint.settings["model_type"],
+        **({"directions": directions} if directions else {}),
         "parameters": sum(map(prod, weights.shapes.values())),
         "weights": ", ".join(sorted(set(weights.dtypes.values()))),
         **{
@@ -103,6 +105,17 @@ def _model(name: str) -> dict[str, Any]:
         },
     }
     return _described(name, checkpoint.folder, describe(checkpoint), kind_of(checkpoint), facts)
+
+
+def _directions(settings: dict[str, Any]) -> list[str]:
+    """Of a translator of several languages by prefix, such as T5: ["en → de", "en → hi"]."""
+    tasks = settings.get("task_specific_params")
+    found = (task.split("_to_") for task in (tasks if isinstance(tasks, dict) else {}))
+    return [
+        f"{parts[0].removeprefix('translation_')} → {parts[1]}"
+        for parts in found
+        if len(parts) == 2 and parts[0].startswith("translation_")
+    ]
 
 
 def _described(

@@ -7,10 +7,8 @@ data/
 """
 
 import json
-from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
-from itertools import islice
 from pathlib import Path
 from typing import Any, ClassVar, cast
 
@@ -24,15 +22,14 @@ from regard.files import write_json
 from regard.models import VisionTransformer
 from regard.models.encoder import init_weights
 from regard.models.heads import LinearHead, replace_head
-from regard.recipes.card import training_facts, training_lines, write_card
+from regard.recipes.card import write_run_card
 from regard.recipes.labels.augmentation import Augmentation
 from regard.recipes.labels.image_batches import Bytes, ImageBatch, ImageBatches, Images
+from regard.recipes.labels.image_scores import evaluate_images
 from regard.recipes.labels.labels import (
     SHOWN,
-    LabelEvaluation,
     balanced_weights,
     described,
-    evaluate_logits,
     figures_line,
     one_label_loss,
     problem_type,
@@ -40,7 +37,6 @@ from regard.recipes.labels.labels import (
 from regard.recipes.labels.picture_parts import Split
 from regard.recipes.labels.pictures import (
     Look,
-    Pictures,
     check_pictures,
     common_size,
     look_at,
@@ -50,7 +46,7 @@ from regard.recipes.options.images import ImageClassificationOptions
 from regard.recipes.prepared import prepare_once
 from regard.recipes.recipe import Recipe
 from regard.recipes.tuning import freeze, layer_rate
-from regard.tasks.images import ImageClassifier, ImageReader, Preparation, write_preparation
+from regard.tasks.images import ImageReader, Preparation, write_preparation
 from regard.training import Progress
 from regard.training.precision import choose_dtype
 
@@ -86,13 +82,13 @@ class ImageClassificationRecipe(Recipe[ImageClassificationOptions, LabeledImages
     def check_files(self) -> None:
         for path in self.files:
             check_pictures(path)
+        _ = self.base
 
     @cached_property
     def base(self) -> ImageReader | None:
         """The trained model; None for random weights."""
-        if self.options.base_model is None:
-            return None
-        return ImageReader.load(open_checkpoint(self.options.base_model))
+        name = self.options.base_model
+        return None if name is None else ImageReader.load(open_checkpoint(name), name=name)
 
     def prepare(self, folder: Path) -> LabeledImages:
         options, [path] = self.options, self.source
@@ -239,22 +235,18 @@ class ImageClassificationRecipe(Recipe[ImageClassificationOptions, LabeledImages
         dtype = choose_dtype(self.options.precision, next(model.parameters()).device)
         save_pretrained(model, folder, dtype=dtype, settings=settings)
         write_preparation(data.preparation, folder)
-        facts = {
-            "pipeline_tag": "image-classification",
-            "kind": self.describe(model),
-            "data": self.options.data_note or data.origin,
-            "training_images": len(data.train),
-            **({"base_model": self.options.base_model} if self.options.base_model else {}),
-            **training_facts(model, self.options, progress, self.command),
-        }
-        lines = [
-            f"{facts['kind']}: {facts['parameters']:,} parameters",
-            f"Labels: one of {', '.join(data.labels)}",
-            f"Data: {facts['data']} ({facts['training_images']:,} images after cleaning)",
-            *training_lines(self.options, progress, self.command),
-            figures_line("Dev set", progress.figures, len(data.dev), "images"),
-        ]
-        write_card(folder, "Image classification", facts, lines)
+        write_run_card(
+            self,
+            model,
+            progress,
+            folder,
+            "Image classification",
+            tag="image-classification",
+            origin=data.origin,
+            counts={"images": len(data.train)},
+            about=[f"Labels: one of {', '.join(data.labels)}"],
+            results=[figures_line("Dev set", progress.figures, len(data.dev), "images")],
+        )
 
     def rate_scale(self, name: str) -> float:
         if self.base is not None:
@@ -279,75 +271,6 @@ def initialize(model: VisionTransformer) -> None:
         nn.init.normal_(model.embed.class_token, std=0.5)
     if isinstance(model.head, LinearHead):
         nn.init.zeros_(model.head.output.weight)
-
-
-@torch.inference_mode()
-def evaluate_images(
-    model: nn.Module,
-    images: Images,
-    preparation: Preparation,
-    labels: Sequence[str],
-    *,
-    batch_size: int = 64,
-) -> LabelEvaluation:
-    """Labels the images and compares.
-
-    Raises:
-        BadArgumentError: there are no images.
-    """
-    if not len(images):
-        raise BadArgumentError("evaluating needs at least one image; got none.")
-    weight = next(model.parameters())
-    found = []
-    for start in range(0, len(images), batch_size):
-        pixels = torch.from_numpy(np.array(images.pixels[start : start + batch_size]))
-        found.append(model(preparation.scaled(pixels).to(weight.device, weight.dtype)).float())
-    expected = np.eye(len(labels), dtype=np.bool_)[images.labels]
-    return evaluate_logits(torch.cat(found).cpu(), expected, tuple(labels), several=False)
-
-
-def evaluate_pictures(
-    classifier: ImageClassifier,
-    pictures: Pictures,
-    *,
-    batch_size: int = 64,
-    progress: Callable[[int], None] = lambda done: None,
-) -> LabelEvaluation:
-    """Labels a user's images and compares; they are read a batch at a time.
-
-    Raises:
-        BadArgumentError: an image with a label that the classifier does not have.
-    """
-    numbers = {label: number for number, label in enumerate(classifier.labels)}
-    if unknown := next((label for label in pictures.labels if label not in numbers), None):
-        raise BadArgumentError(
-            f"the classifier has no label {unknown!r}, which images in {pictures.path} have; it has"
-            f" {', '.join(classifier.labels)}."
-        )
-    if not len(pictures.labels):
-        raise BadArgumentError(f"evaluating needs at least one image; {pictures.path} has none.")
-    weight, found = next(classifier.model.parameters()), []
-    source = pictures.read(classifier.preparation)
-    with torch.inference_mode():
-        while chunk := list(islice(source, batch_size)):
-            pixels = classifier.preparation.scaled(torch.from_numpy(np.stack(chunk)))
-            found.append(classifier.model(pixels.to(weight.device, weight.dtype)).float())
-            progress(len(chunk))
-    rows = np.array([numbers[label] for label in pictures.labels])
-    expected = np.eye(len(numbers), dtype=np.bool_)[rows]
-    several = classifier.problem_type == "multi_label_classification"
-    logits = torch.cat(found).cpu()
-    return evaluate_logits(logits, expected, tuple(classifier.labels), several=several)
-
-
-def evaluate_test(run: Path) -> LabelEvaluation | None:
-    """What a run's finished model makes of the test images in its folder; None without any."""
-    images = Images.open(run / "data", "test")
-    if not len(images):
-        return None
-    reader = ImageReader.load(run / "model")
-    labels = reader.model.config.labels
-    return evaluate_images(reader.model, images, reader.preparation, labels)
 
 
 def _measured(preparation: Preparation, pixels: Bytes) -> Preparation:

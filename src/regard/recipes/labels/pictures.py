@@ -150,6 +150,8 @@ def check_pictures(path: str) -> None:
         raise BadArgumentError(
             f"expected a folder with a sub-folder of images for each label, or an .npz; got {path}."
         )
+    if not Path(path).stat().st_size:
+        raise DamagedFileError(f"expected arrays in {path}, but it is empty. Save it again.")
     check_rereadable(Path(path))
 
 
@@ -198,7 +200,10 @@ def _read_npz(path: str) -> dict[str, NDArray[Any]]:
     except (ValueError, OSError, EOFError, AttributeError, KeyError, zipfile.BadZipFile) as error:
         if isinstance(error, OSError) and error.errno is not None:
             raise
-        raise DamagedFileError(f"{path} is not an .npz of arrays ({error}).") from error
+        raise DamagedFileError(
+            f"{path} is not an .npz of arrays of numbers and text. Save it with numpy.savez(file,"
+            " images=…, labels=…)."
+        ) from error
 
 
 def _upright_size(file: Path) -> tuple[Size, bool, str]:

@@ -22,10 +22,9 @@ from regard.errors import BadArgumentError, DamagedFileError
 from regard.files import write_json
 from regard.generation import GenerationConfig
 from regard.models import AnyEncoderDecoder
-from regard.recipes.card import training_facts, write_card
+from regard.recipes.card import write_run_card
 from regard.recipes.examples import (
     Example,
-    Examples,
     read_examples,
     split_examples,
     write_examples,
@@ -41,6 +40,7 @@ from regard.text import TokenizerPair, normalize, train_pair
 from regard.training import Progress
 
 DOCUMENT = ("document", "article", "text", "source", "documents", "dialogue", "input")
+MADE_BY = ("document", "summary", "base_model", "vocab_size", "max_length", "seed")
 SUMMARY = ("summary", "summaries", "highlights", "target", "abstract", "targets", "output")
 
 
@@ -94,13 +94,11 @@ class SummarizationRecipe(SequenceRecipe[SummarizationOptions, SummaryData, Summ
         return min(longest, self.base.positions - len(self.base.expected("")))
 
     def prepare(self, folder: Path) -> SummaryData:
-        options, [path] = self.options, self.source
-        names = ("document", "summary", "base_model", "vocab_size", "max_length", "seed")
+        [path] = self.source
         checksum = prepare_once(
             folder,
             self.files,
-            {name: getattr(options, name) for name in names}
-            | {"max_source_length": self.max_source_length},
+            self.options.values(*MADE_BY) | {"max_source_length": self.max_source_length},
             lambda: self._prepare(path, folder),
             say=self.say,
         )
@@ -126,13 +124,8 @@ class SummarizationRecipe(SequenceRecipe[SummarizationOptions, SummaryData, Summ
         return data
 
     def _prepare(self, path: str, folder: Path) -> str:
-        options = self.options
-        held = {
-            name: None if file is None else Examples(file, self._read, _fault)
-            for name, file in (("dev", options.dev), ("test", options.test))
-        }
         sizes = split_examples(
-            Examples(path, self._read, _fault), held, folder, seed=options.seed, say=self.say
+            path, self.options, folder, read=self._read, fault=_fault, say=self.say
         )
         for name in ("dev", "test"):
             write_examples(
@@ -237,34 +230,28 @@ class SummarizationRecipe(SequenceRecipe[SummarizationOptions, SummaryData, Summ
     def write_card(
         self, model: nn.Module, data: SummaryData, progress: Progress, folder: Path
     ) -> None:
-        options, dev = self.options, progress.figures
-        facts = {
-            "pipeline_tag": "summarization",
-            "kind": self.describe(model),
-            "data": options.data_note or data.origin,
-            "training_documents": data.documents,
-            "training_summaries": len(data.store),
-            **({"base_model": options.base_model} if options.base_model else {}),
-            **training_facts(model, options, progress, self.command),
-        }
-        names = ("mean", "low", "high")
-        suffixes = ("", "_low", "_high")
-        spans = [{k: dev[f"{k}{suffix}"] for k in NAMES} for suffix in suffixes]
-        scores = RougeScores(**dict(zip(names, spans, strict=True)), signature="")
-        lines = [
-            f"{facts['kind'].capitalize()}: {facts['parameters']:,} parameters",
-            f"Data: {facts['data']} ({data.documents:,} documents, {len(data.store):,} summaries)",
-            f"Reads {self.max_source_length:,} tokens of a document; the rest is cut",
-            f"License of these weights: {options.license}",
-            f"Command: `{self.command}`",
-            f"Training: {facts['minutes']} minutes, {progress.step:,} steps",
-            f"Dev set, {dev['documents']:.0f} documents, greedy: {scores}, loss {dev['loss']:.3f}",
-            *(
-                f"The {what} of each of them: {lead}"
-                for what, lead in lead_scores(self.watched(data), data.lead_words).items()
-            ),
-        ]
-        write_card(folder, "Summarization", facts, lines)
+        dev = progress.figures
+        mean, low, high = (
+            {name: dev[f"{name}{suffix}"] for name in NAMES} for suffix in ("", "_low", "_high")
+        )
+        scores = RougeScores(mean, low, high, signature="")
+        leads = lead_scores(self.watched(data), data.lead_words)
+        write_run_card(
+            self,
+            model,
+            progress,
+            folder,
+            "Summarization",
+            tag="summarization",
+            origin=data.origin,
+            counts={"documents": data.documents, "summaries": len(data.store)},
+            about=[f"Reads {self.max_source_length:,} tokens of a document; the rest is cut"],
+            results=[
+                f"Dev set, {dev['documents']:.0f} documents, greedy: {scores}, loss"
+                f" {dev['loss']:.3f}",
+                *(f"The {what} of each of them: {lead}" for what, lead in leads.items()),
+            ],
+        )
 
 
 def read_documents_with_summaries(

@@ -33,7 +33,7 @@ from regard.errors import BadArgumentError, DamagedFileError
 from regard.files import write_json
 from regard.models import Encoder
 from regard.recipes.encoders import EncoderRecipe
-from regard.recipes.examples import Example, Examples, read_examples, split_examples
+from regard.recipes.examples import Example, read_examples, split_examples
 from regard.recipes.options.encoders import EmbeddingOptions
 from regard.recipes.prepared import prepare_once
 from regard.recipes.vectors.evaluation import evaluate_pairs
@@ -51,6 +51,8 @@ PAIR: tuple[str, ...] = ("pair", "sentence2", "hypothesis", "positive", "text2",
 PAIR += ("answer", "document", "passage", "body", "target")
 SCORE = ("score", "similarity", "similarity_score")
 
+MADE_BY: tuple[str, ...] = ("text", "pair", "score", "score_scale", "base_model", "vocab_size")
+MADE_BY += ("max_length", "seed")
 _AT_ONCE = 4096
 
 
@@ -111,13 +113,11 @@ class EmbeddingRecipe(EncoderRecipe[EmbeddingOptions, TextPairs]):
         }
 
     def prepare(self, folder: Path) -> TextPairs:
-        options, [path] = self.options, self.source
-        made_by = ("text", "pair", "score", "score_scale", "base_model", "vocab_size")
+        [path] = self.source
         checksum = prepare_once(
             folder,
             self.files,
-            {name: getattr(options, name) for name in made_by}
-            | {"max_length": options.max_length, "seed": options.seed},
+            self.options.values(*MADE_BY),
             lambda: self._prepare(path, folder),
             say=self.say,
         )
@@ -133,16 +133,11 @@ class EmbeddingRecipe(EncoderRecipe[EmbeddingOptions, TextPairs]):
         )
 
     def _prepare(self, path: str, folder: Path) -> str:
-        options = self.options
-        held = {
-            name: None if file is None else Examples(file, self._read)
-            for name, file in (("dev", options.dev), ("test", options.test))
-        }
         sizes = split_examples(
-            Examples(path, self._read),
-            held,
+            path,
+            self.options,
             folder,
-            seed=options.seed,
+            read=self._read,
             more=lambda example: (example.pair or "",),
             say=self.say,
         )
