@@ -133,6 +133,7 @@ def parser() -> Any:
     while waiting:
         command = waiting.pop()
         waiting += getattr(command, "commands", {}).values()
+        command.get_params(typer.Context(command))  # makes one that is made when it is needed
         command.callback = None
     return root
 

@@ -44,7 +44,7 @@ def usage(command: Any, title: str) -> str:
 def options(command: Any) -> str:
     """A row for each argument and option: how it is written, and what it does."""
     rows = ["| | |", "|---|---|"]
-    for parameter in command.params:
+    for parameter in command.get_params(typer.Context(command)):
         names = " ".join([*parameter.opts, *parameter.secondary_opts])
         argument = isinstance(parameter, TyperArgument)
         if argument:

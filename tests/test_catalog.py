@@ -20,7 +20,11 @@ def test_the_commands_of_a_kind_are_there(kind: str) -> None:
         names = [word for word in words.split() if not word.startswith("--")]
         for name in [name for name in names if name != "static"]:
             command = command.commands[name]
-        options = {option for parameter in command.params for option in parameter.opts}
+        options = {
+            option
+            for parameter in command.get_params(typer.Context(command))
+            for option in parameter.opts
+        }
         assert {word for word in words.split() if word.startswith("--")} <= options
 
 

@@ -37,7 +37,7 @@ KINDS = {
         "a summarizer",
         "to summarize",
         "a BART, Pegasus or T5 model",
-        ("summarize", "look", "explain", "meaning", "studio"),
+        ("summarize", "evaluate", "look", "explain", "meaning", "studio"),
     ),
     "text2text-generation": Kind(
         "a model that rewrites text",
@@ -49,39 +49,39 @@ KINDS = {
         "a language model",
         "to continue a text",
         "a GPT-2, Llama, Mistral or Qwen2 model",
-        ("generate", "look", "explain", "studio"),
+        ("generate", "evaluate", "look", "explain", "studio"),
     ),
     "text-classification": Kind(
         "a classifier of texts",
         "to classify texts",
         "a BERT, RoBERTa, DistilBERT, GPT-2, Llama or BART model with labels"
         " (…ForSequenceClassification)",
-        ("classify", *_ENCODER),
+        ("classify", "evaluate", *_ENCODER),
     ),
     "question-answering": Kind(
         "a model that answers questions",
         "to answer questions",
         "a BERT, RoBERTa, DistilBERT, GPT-2, Llama or BART model trained for it"
         " (…ForQuestionAnswering)",
-        ("answer", *_ENCODER),
+        ("answer", "evaluate", *_ENCODER),
     ),
     "fill-mask": Kind(
         "a model that fills in masked words",
         "to fill in masked words",
         "a BERT, RoBERTa or DistilBERT model trained for it (…ForMaskedLM)",
-        _ENCODER,
+        (*_ENCODER, "evaluate"),
     ),
     "feature-extraction": Kind(
         "a text encoder",
         "to encode texts",
         "a BERT, RoBERTa, DistilBERT or sentence-transformers model",
-        _ENCODER,
+        (*_ENCODER, "evaluate"),
     ),
     "image-classification": Kind(
         "a classifier of images",
         "to classify images",
         "a ViT model with labels (ViTForImageClassification)",
-        ("classify --images", "look"),
+        ("classify --images", "evaluate", "look"),
     ),
     "recurrent-translation": Kind(
         "a recurrent translator",

@@ -50,7 +50,9 @@ def test_shipped_word_vectors_are_no_model(task: str | None) -> None:
 def test_a_folder_of_the_wrong_kind_says_what_it_is(language_model: Path, task: str) -> None:
     with pytest.raises(RegardError) as refused:
         regard.load(language_model, task)
-    result = f"{language_model} is a language model (gpt2): use it with regard generate, look,"
+    result = (
+        f"{language_model} is a language model (gpt2): use it with regard generate, evaluate, look,"
+    )
     assert str(refused.value).startswith(result)
 
 

@@ -72,6 +72,7 @@ CASES = {
     "train translation good.tsv --max-epochs 0": "--max-epochs must be above 0",
     "train translation good.tsv --max-minutes 0": "--max-minutes must be above 0",
     "train translation good.tsv --dev empty.tsv": "expected lines of text in empty.tsv",
+    "train translation good.tsv --test none.tsv": "expected a file at none.tsv",
     "train translation good.tsv --test no_tab.tsv": "no_tab.tsv, line 2: expected a sentence",
     "train translation good.tsv --vocab-size 10": "--vocab-size must be at least",
 }

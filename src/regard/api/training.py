@@ -1,10 +1,10 @@
 """Training by the name of a task."""
 
 import os
-from importlib import import_module
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, overload
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 from regard.api.loading import task_class
+from regard.api.taught import TAUGHT
 from regard.errors import unknown
 from regard.tasks.task import Task
 
@@ -19,76 +19,6 @@ if TYPE_CHECKING:
     from regard.translation.translator import Translator
 
 File = str | os.PathLike[str]
-
-
-class Taught(NamedTuple):
-    """How a task is trained: where its recipe and its options are, and what loads the result."""
-
-    module: str
-    recipe: str
-    options_module: str
-    options: str
-    task: str  # a name in api.loading.CLASSES
-
-
-TAUGHT = {
-    "translation": Taught(
-        "regard.translation.training",
-        "TranslationRecipe",
-        "regard.translation.options",
-        "TrainingOptions",
-        "translation",
-    ),
-    "classification": Taught(
-        "regard.recipes.labels.classification",
-        "ClassificationRecipe",
-        "regard.recipes.options.encoders",
-        "ClassificationOptions",
-        "text-classification",
-    ),
-    "image-classification": Taught(
-        "regard.recipes.labels.image_classification",
-        "ImageClassificationRecipe",
-        "regard.recipes.options.images",
-        "ImageClassificationOptions",
-        "image-classification",
-    ),
-    "language-model": Taught(
-        "regard.recipes.language.language_model",
-        "LanguageModelRecipe",
-        "regard.recipes.options.language",
-        "LanguageModelOptions",
-        "text-generation",
-    ),
-    "masked-language-model": Taught(
-        "regard.recipes.language.masked_language_model",
-        "MaskedLanguageModelRecipe",
-        "regard.recipes.options.encoders",
-        "MaskedLanguageModelOptions",
-        "fill-mask",
-    ),
-    "question-answering": Taught(
-        "regard.recipes.answers.question_answering",
-        "QuestionAnsweringRecipe",
-        "regard.recipes.options.encoders",
-        "QuestionAnsweringOptions",
-        "question-answering",
-    ),
-    "embedding": Taught(
-        "regard.recipes.vectors.embedding",
-        "EmbeddingRecipe",
-        "regard.recipes.options.encoders",
-        "EmbeddingOptions",
-        "feature-extraction",
-    ),
-    "summarization": Taught(
-        "regard.recipes.summaries.summarization",
-        "SummarizationRecipe",
-        "regard.recipes.options.sequences",
-        "SummarizationOptions",
-        "summarization",
-    ),
-}
 
 
 @overload
@@ -132,7 +62,7 @@ def train(
     >>> translator = regard.train("translation", "pairs.tsv", "runs/en-de", max_minutes=30)
 
     Args:
-        task: a name in TAUGHT.
+        task: a name in `regard.api.taught.TAUGHT`.
         data: a file of examples; of a translation also a source file and a target file as a tuple,
             or a list of files; of images also a folder with a sub-folder for each label; of a
             language model a file or folder of text.
@@ -148,13 +78,13 @@ def train(
     if task not in TAUGHT:
         raise unknown("task", task, TAUGHT)
     taught = TAUGHT[task]
-    kind = getattr(import_module(taught.options_module), taught.options)
+    kind = taught.options_class()
     for name in options:
         if name not in kind.settings():
             raise unknown("a training option", name, kind.settings())
     files = _paths(data)
     settings = kind(output=os.fspath(output), **options)
-    recipe = getattr(import_module(taught.module), taught.recipe)
+    recipe = taught.recipe_class()
     learn(recipe(files, settings, say=print, command=""))
     return task_class(taught.task).load(f"{settings.output}/model", name=settings.output)
 

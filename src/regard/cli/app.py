@@ -26,6 +26,7 @@ from regard.cli.commands.train import train
 from regard.cli.commands.translate import translate
 from regard.cli.commands.words import words
 from regard.cli.errors import sentence
+from regard.cli.lazy import LazyCommand
 from regard.cli.streams import prepare_streams, say
 
 app = typer.Typer(
@@ -63,7 +64,8 @@ def _flags(arguments: Sequence[str]) -> dict[str, str]:
     command = typer.main.get_command(app)
     for argument in arguments:
         command = getattr(command, "commands", {}).get(argument, command)
-    return {each.name or "": each.opts[0] for each in command.params if each.opts[0][:2] == "--"}
+    parameters = command.get_params(typer.Context(command))
+    return {each.name or "": each.opts[0] for each in parameters if each.opts[0][:2] == "--"}
 
 
 def _take_debug(arguments: list[str]) -> bool:
@@ -114,8 +116,11 @@ regard info says what each is for; regard --help lists everything."""
 
 
 READERS = (translate, summarize, generate, answer, classify, encode, evaluate)  # of many lines
-OTHERS = (ladder, look, explain, meaning, studio, info, doctor)
-for command in (*READERS, *OTHERS):
-    app.command()(command)
+OTHERS = (look, explain, meaning, studio, info, doctor)
+for reader in READERS:
+    app.command()(reader)
+app.command(cls=LazyCommand)(ladder)
+for other in OTHERS:
+    app.command()(other)
 for group in (train, words):
     app.add_typer(group)

@@ -28,17 +28,23 @@ def as_json(
     examples: Sequence["Example"],
     worst: int,
     compared: Mapping[str, Any] | None,
+    *,
+    unit: str = "texts",
 ) -> str:
-    """Everything, as one JSON object."""
+    """Everything, as one JSON object.
+
+    Args:
+        unit: what is labeled: "texts", "images".
+    """
     scores = result.scores
     content: dict[str, Any] = {
-        "texts": len(result),
+        unit: len(result),
         "figures": {name: result.figures[name] for name in NAMES if name in result.figures},
         "intervals": {name: ranges[name] for name in NAMES if name in ranges},
         "labels": [
             {
                 "label": label,
-                "texts": int(scores.counts[k]),
+                unit: int(scores.counts[k]),
                 "precision": scores.precision[k],
                 "recall": scores.recall[k],
                 "f1": scores.f1[k],
@@ -60,20 +66,26 @@ def lines(
     examples: Sequence["Example"],
     worst: int,
     compared: Mapping[str, Any] | None,
+    *,
+    unit: str = "texts",
 ) -> list[str]:
-    """The report for a terminal; intervals are of 95 %."""
+    """The report for a terminal; intervals are of 95 %.
+
+    Args:
+        unit: what is labeled: "texts", "images".
+    """
     figures, shown = result.figures, []
     for name, title in NAMES.items():
         if name in figures:
             low, high = ranges[name]
             shown.append(f"{title:<18} {_number(name, figures[name])}"
                          f"   {_number(name, low)} to {_number(name, high)}")  # fmt: skip
-    shown.append(f"{'texts':<18} {len(result):,}; intervals are of 95 %, by bootstrap")
+    shown.append(f"{unit:<18} {len(result):,}; intervals are of 95 %, by bootstrap")
     if compared is not None:
         shown += ["", _comparison(compared)]
     scores = result.scores
     width = max(5, *(len(label) for label in result.labels))
-    shown += ["", f"{'label':<{width}}  {'texts':>6}  precision  recall     F1"]
+    shown += ["", f"{'label':<{width}}  {unit:>6}  precision  recall     F1"]
     shown += [
         f"{one_line(label):<{width}}  {scores.counts[k]:>6,}  {scores.precision[k]:>9.3f}"
         f"  {scores.recall[k]:>6.3f}  {scores.f1[k]:>5.3f}"
@@ -134,7 +146,8 @@ def _mistake(result: "LabelEvaluation", row: int, example: "Example") -> dict[st
         for k in result.predicted[row].nonzero()[0]
     }
     texts = [example.text] if example.pair is None else [example.text, example.pair]
-    return {"line": example.line, "texts": texts, "labels": wanted, "classified_as": named}
+    where = {"line": example.line} if example.line else {}  # images have names, and no line
+    return where | {"texts": texts, "labels": wanted, "classified_as": named}
 
 
 def _mistake_line(mistake: Mapping[str, Any]) -> str:
@@ -142,7 +155,8 @@ def _mistake_line(mistake: Mapping[str, Any]) -> str:
     wanted = ", ".join(map(one_line, mistake["labels"])) or "no label"
     text = one_line(" | ".join(mistake["texts"]))
     text = text if len(text) <= 100 else f"{text[:99]}…"
-    return f"  line {mistake['line']:,}: {named or 'no label'}, not {wanted}: {text}"
+    where = f"line {mistake['line']:,}: " if "line" in mistake else ""
+    return f"  {where}{named or 'no label'}, not {wanted}: {text}"
 
 
 def _number(name: str, value: float) -> str:

@@ -2,29 +2,34 @@
 
 import inspect
 import os
+import shlex
 import sys
 from collections.abc import Callable
 from dataclasses import Field
+from functools import wraps
 from pathlib import Path
-from typing import Annotated, Any, TypeVar, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar, get_type_hints
 
 import typer
 
-from regard.recipes.options.run import RunOptions
+from regard.cli.streams import is_first_process
 
-Options = TypeVar("Options", bound=RunOptions)
-Command = TypeVar("Command", bound=Callable[..., None])
+if TYPE_CHECKING:
+    from regard.recipes.options.run import RunOptions
+
+Options = TypeVar("Options", bound="RunOptions")
+Command = Callable[..., None]
 
 
 def takes(
-    kind: type[RunOptions], *, but: frozenset[str] = frozenset()
+    kind: "type[RunOptions]", *, but: frozenset[str] = frozenset()
 ) -> Callable[[Command], Command]:
-    """Adds an option for each field of `kind` to a command, which gets them as keywords.
+    """The command with an option for each field of `kind`, which it gets as keywords.
 
     An option that the user does not give is None, so that the class's own default counts.
 
     Args:
-        but: fields that the command has no option for.
+        but: fields that the command has no option for, beside those the class does not use.
     """
     hints = get_type_hints(kind)
     options = [
@@ -35,7 +40,7 @@ def takes(
             annotation=_annotation(hints[name], setting),
         )
         for name, setting in kind.settings().items()
-        if name not in but
+        if name not in but | kind.not_used()
     ]
 
     def add(command: Command) -> Command:
@@ -43,9 +48,14 @@ def takes(
         own = [each for each in signature.parameters.values() if each.kind is not each.VAR_KEYWORD]
         own = [each.replace(kind=inspect.Parameter.KEYWORD_ONLY) for each in own]
         every = sorted(own + options, key=lambda each: each.name == "threads")
-        command.__signature__ = signature.replace(parameters=every)  # type: ignore[attr-defined]
-        command.__annotations__ = {each.name: each.annotation for each in every}
-        return command
+
+        @wraps(command)
+        def with_options(**arguments: Any) -> None:
+            command(**arguments)
+
+        with_options.__signature__ = signature.replace(parameters=every)  # type: ignore[attr-defined]
+        with_options.__annotations__ = {each.name: each.annotation for each in every}
+        return with_options
 
     return add
 
@@ -72,14 +82,27 @@ def _annotation(hint: Any, setting: "Field[Any]") -> Any:
 
 def use_run_threads(threads: int | None, run: Path) -> None:
     """Computes with `threads`; by default with as many as the run in the folder began with, if this
-    machine has them, so that the same command gives the same bits."""
+    machine has them and there are as many processes, so that the same command gives the same bits.
+    """
     import torch
 
     from regard.training import RunFolder
+    from regard.training.processes import launched
 
     if threads is None:
-        threads = RunFolder(run).threads or torch.get_num_threads()
-        if threads == torch.get_num_threads() or threads > (os.cpu_count() or 1):
+        began = RunFolder(run)
+        threads = began.threads if began.processes == launched() else None
+        if threads in (None, torch.get_num_threads()) or threads > (os.cpu_count() or 1):
             return
-        print(f"Using --threads {threads}, as this run did when it began.", file=sys.stderr)
+        if is_first_process():
+            print(f"Using --threads {threads}, as this run did when it began.", file=sys.stderr)
     torch.set_num_threads(threads)
+
+
+def command_line() -> str:
+    """The command as it was given, for the model card."""
+    from regard.training.processes import launched
+
+    several = launched()
+    start = "regard" if several == 1 else f"torchrun --nproc-per-node {several} -m regard"
+    return f"{start} {shlex.join(sys.argv[1:])}"

@@ -77,8 +77,8 @@ def plan_split(
     held_targets = frozenset(held[:, 1].tolist() if targets_leak else ())
     if len(held) == len(table):
         raise BadArgumentError(
-            f"dev ({dev}) and test ({test}) would take all {len(table):,} pairs and leave none to "
-            "train on: ask for fewer"
+            f"dev ({dev}) and test ({test}) would take all {len(table):,} examples and leave none"
+            " to train on. Give more data, or a dev file of its own."
         )
     return Split(seed, dev_below, test_below, held_targets)
 

@@ -2,15 +2,18 @@
 
 import json
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from torch import nn
 
 from regard.files import whole_file
 from regard.recipes.options.run import RunOptions
 from regard.training import Progress
+
+if TYPE_CHECKING:
+    from regard.recipes.recipe import Recipe
 
 
 def training_facts(
@@ -29,13 +32,49 @@ def training_facts(
     }
 
 
-def training_lines(options: RunOptions, progress: Progress, command: str) -> list[str]:
-    """The same for people."""
-    return [
+def write_run_card(
+    recipe: "Recipe[Any, Any]",
+    model: nn.Module,
+    progress: Progress,
+    folder: Path,
+    title: str,
+    *,
+    tag: str,
+    origin: str,
+    counts: Mapping[str, int],
+    about: Sequence[str] = (),
+    results: Sequence[str],
+) -> None:
+    """Writes the card of a recipe's best model so far.
+
+    Args:
+        tag: Hugging Face's name of the task.
+        origin: the name of the data's file.
+        counts: what is trained on: {"texts": 120}.
+        about: lines on what the model does.
+        results: lines on the dev set.
+    """
+    options, kind = recipe.options, recipe.describe(model)
+    base = getattr(options, "base_model", None)
+    facts = {
+        "pipeline_tag": tag,
+        "kind": kind,
+        "data": options.data_note or origin,
+        **{f"training_{noun}": number for noun, number in counts.items()},
+        **({"base_model": base} if base else {}),
+        **training_facts(model, options, progress, recipe.command),
+    }
+    amount = ", ".join(f"{number:,} {noun}" for noun, number in counts.items())
+    lines = [
+        f"{kind[:1].upper()}{kind[1:]}: {facts['parameters']:,} parameters",
+        *about,
+        f"Data: {facts['data']} ({amount} to train on)",
         f"License of these weights: {options.license}",
-        f"Command: `{command}`",
-        f"Training: {round(progress.seconds / 60, 1)} minutes, {progress.step:,} steps",
+        f"Command: `{recipe.command}`",
+        f"Training: {facts['minutes']} minutes, {progress.step:,} steps",
+        *results,
     ]
+    write_card(folder, title, facts, lines)
 
 
 def write_card(

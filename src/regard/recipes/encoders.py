@@ -18,11 +18,11 @@ from regard.errors import UnsupportedError
 from regard.layers.low_rank import add_adapters, merge_adapters
 from regard.models import Decoder, Encoder, TextReader
 from regard.models.heads import replace_head
-from regard.recipes.card import training_facts, write_card
+from regard.recipes.card import write_run_card
 from regard.recipes.encoded import EncodedTexts
 from regard.recipes.options.encoders import LORA_TARGETS, EncoderOptions
 from regard.recipes.recipe import DataT, Recipe
-from regard.recipes.tuning import freeze, layer_rate, stacks
+from regard.recipes.tuning import check_tokenizer, freeze, layer_rate, stacks
 from regard.tasks.reading import kinds_of_tokens, load_encoder
 from regard.text import Tokenizer
 from regard.text.train import train_tokenizer
@@ -51,6 +51,12 @@ class EncoderRecipe(Recipe[OptionsT, DataT]):
         if self.any_reader and checkpoint.family.model is not Encoder:
             return load_writer(checkpoint, name=self.options.base_model)
         return load_encoder(checkpoint, name=self.options.base_model)
+
+    def check_files(self) -> None:
+        super().check_files()
+        if self.base is not None:
+            model, tokenizer = self.base
+            check_tokenizer(tokenizer, model.config.vocab_size, str(self.options.base_model))
 
     def tokenizer(self, folder: Path, texts: Any) -> Tokenizer:
         """The base model's tokenizer, or one trained on the texts; it is saved in `folder`."""
@@ -115,25 +121,19 @@ class EncoderRecipe(Recipe[OptionsT, DataT]):
             about: lines on what the model does.
             result: the line on the dev set.
         """
-        options, (number, noun) = self.options, count
-        facts = {
-            "pipeline_tag": tag,
-            "kind": self.describe(model),
-            "data": options.data_note or origin,
-            f"training_{noun}": number,
-            **({"base_model": options.base_model} if options.base_model else {}),
-            **training_facts(model, options, progress, self.command),
-        }
-        lines = [
-            f"{facts['kind'].capitalize()}: {facts['parameters']:,} parameters",
-            *about,
-            f"Data: {facts['data']} ({number:,} {noun} after cleaning)",
-            f"License of these weights: {options.license}",
-            f"Command: `{self.command}`",
-            f"Training: {facts['minutes']} minutes, {progress.step:,} steps",
-            result,
-        ]
-        write_card(folder, title, facts, lines)
+        number, noun = count
+        write_run_card(
+            self,
+            model,
+            progress,
+            folder,
+            title,
+            tag=tag,
+            origin=origin,
+            counts={noun: number},
+            about=about,
+            results=[result],
+        )
 
     def _adapt(self, model: TextReader) -> None:
         """Gives the layers adapters, which learn with the head."""

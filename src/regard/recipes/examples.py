@@ -15,6 +15,8 @@ from regard.data.pairs import refuse
 from regard.data.seen import SeenHashes, hash_texts
 from regard.errors import BadArgumentError, DamagedFileError
 from regard.files import whole_file
+from regard.recipes.options.run import TunedOptions
+from regard.recipes.options.sequences import SequenceOptions
 from regard.text import normalize
 
 Say = Callable[[str], None]
@@ -31,6 +33,10 @@ class Example:
     group: str = ""  # what it belongs to, such as an article
 
 
+Read = Callable[[str, Callable[[BadLine], None]], Iterator[Example]]
+Fault = Callable[[Example], str | None]
+
+
 @dataclass
 class Examples:
     """The examples of a file as they pass, and the report on those that were left out.
@@ -41,8 +47,8 @@ class Examples:
     """
 
     path: str
-    read: Callable[[str, Callable[[BadLine], None]], Iterator[Example]]
-    fault: Callable[[Example], str | None] = lambda example: None
+    read: Read
+    fault: Fault = lambda example: None
     report: CleaningReport = field(default_factory=CleaningReport)
 
     def __iter__(self) -> Iterator[Example]:
@@ -87,11 +93,12 @@ class Examples:
 
 
 def split_examples(
-    examples: Examples,
-    held: dict[str, Examples | None],
+    path: str,
+    options: TunedOptions | SequenceOptions,
     folder: Path,
     *,
-    seed: int,
+    read: Read,
+    fault: Fault = lambda example: None,
     key: Callable[[Example], str] = lambda example: example.text,
     more: Callable[[Example], Sequence[str]] = lambda example: (),
     share: float = 0.02,
@@ -103,7 +110,8 @@ def split_examples(
     one key go to one part, and no key of dev or test is trained on.
 
     Args:
-        held: the dev and test examples that were given.
+        path: the file of examples; those of dev and test are in `options`.
+        read, fault: as those of `Examples`.
         key: what examples of different parts must not share.
         more: further texts of an example; it is not trained on if one of them is a key of dev or
             test.
@@ -115,24 +123,23 @@ def split_examples(
     Raises:
         BadArgumentError: nothing is left to train on, or to choose the best model by.
     """
-    parts: dict[str, list[Example]] = {
-        name: list(own) if own is not None else [] for name, own in held.items()
-    }
-    for name, own in held.items():
-        if own is not None and own.report.dropped:
-            say(f"{name}: {own.path}: {own.report}")
+    examples = Examples(path, read, fault)
+    parts: dict[str, list[Example]] = {}
+    for name, file in (("dev", options.dev), ("test", options.test)):
+        held = Examples(file, read, fault) if file else None
+        parts[name] = list(held or ())
+        if held and held.report.dropped:
+            say(f"{name}: {file}: {held.report}")
     cleaned = folder / "cleaned.jsonl"
     write_examples(cleaned, examples)
     say(f"{examples.path}: {examples.report}")
     kept = examples.report.kept
-    own_dev = held.get("dev") is not None
-    own_test = held.get("test") is not None
     size = min(2000, max(1, round(share * kept)))
     split = plan_split(
         (Pair(key(example), "", 0) for example in read_examples(cleaned)),
-        dev=0 if own_dev else size,
-        test=0 if own_test or own_dev else size,
-        seed=seed,
+        dev=0 if options.dev else size,
+        test=0 if options.test or options.dev else size,
+        seed=options.seed,
         targets_leak=False,
     )
 

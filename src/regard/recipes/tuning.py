@@ -7,6 +7,17 @@ from torch import nn
 
 from regard.errors import BadArgumentError
 from regard.layers import Stack
+from regard.text import Tokenizer
+
+
+def check_tokenizer(tokenizer: Tokenizer, vocab_size: int, name: str) -> None:
+    """Raises BadArgumentError unless the model `name` has a vector for every token."""
+    if tokenizer.vocab_size > vocab_size:
+        raise BadArgumentError(
+            f"the tokenizer in {name} has {tokenizer.vocab_size:,} tokens, but the model's"
+            f" vocabulary is {vocab_size:,}. Put the tokenizer there that the model was trained"
+            " with."
+        )
 
 
 def stacks(model: nn.Module) -> dict[str, Stack]:

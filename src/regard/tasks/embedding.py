@@ -6,7 +6,7 @@ Reimers and Gurevych 2019, Sentence-BERT.
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import torch
@@ -94,7 +94,7 @@ class Embedder(Task):
     ):
         check_choice("pooling", pooling, POOLING)
         self._reader = Reader(model, tokenizer, name=name)
-        self.model, self.tokenizer, self.name = self._reader.model, tokenizer, name
+        self.model, self.tokenizer, self.name = cast(Encoder, model), tokenizer, name
         self.pooling, self.normalize, self.lowercase = pooling, normalize, lowercase
         self.max_length = min(max_length or self._reader.max_length, self._reader.max_length)
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 from torch import Tensor, nn
 
@@ -39,7 +39,7 @@ class MaskFiller(Task):
 
     def __init__(self, model: nn.Module, tokenizer: Tokenizer, *, name: str = "mask filler"):
         self._reader = Reader(model, tokenizer, head="masked_lm", name=name)
-        self.model, self.tokenizer, self.name = self._reader.model, tokenizer, name
+        self.model, self.tokenizer, self.name = cast(Encoder, model), tokenizer, name
         self._mask_id = tokenizer.special_id("mask")
 
     @property

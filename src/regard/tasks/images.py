@@ -256,7 +256,9 @@ def open_image(image: Picture) -> Image:
     except (OSError, SyntaxError, ValueError, struct.error, Image.DecompressionBombError) as error:
         if isinstance(error, OSError) and error.errno is not None:  # of the file, not its content
             raise
-        raise DamagedFileError(f"{image} is not an image Pillow can read ({error}).") from error
+        raise DamagedFileError(
+            f"{image} is not an image Pillow can read ({error}). Save it again, or take it away."
+        ) from error
 
 
 def image_files(folder: Path) -> list[Path]:

@@ -88,7 +88,7 @@ class Reader:
     ):
         if not isinstance(model, _readers(head)):
             raise _no_reader(name, type(model).__name__, head)
-        config = model.config
+        config: Any = model.config
         if head is not None:
             _check_head(config, head, name)
         if tokenizer.vocab_size > config.vocab_size:

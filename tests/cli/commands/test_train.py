@@ -1,6 +1,9 @@
-"""`regard train translation`: what is asked for reaches training; what is shown is true."""
+"""`regard train`: what is asked for reaches training; what is shown is true."""
 
 import json
+import os
+import subprocess
+import sys
 from dataclasses import fields
 from pathlib import Path
 
@@ -12,7 +15,6 @@ from regard.cli.app import app
 from regard.recipes import recipe
 from regard.recipes.options.encoders import EmbeddingOptions, QuestionAnsweringOptions
 from regard.training import Progress
-from regard.translation import training as translation_training
 from regard.translation.options import TrainingOptions
 
 
@@ -24,13 +26,14 @@ class Calls(list):
 
 @pytest.fixture
 def asked(monkeypatch, tmp_path):
-    """What train_translation was called with, in place of hours of work."""
+    """What would have been learned, in place of hours of work."""
     calls = Calls()
     monkeypatch.chdir(tmp_path)
 
-    def record(data, options, *, watch, say, command):
-        calls.append((data, options, command))
-        say("3 pairs read.")
+    def record(learner, *, watch):
+        options = learner.options
+        calls.append((learner.source, options, learner.command))
+        learner.say("3 pairs read.")
         progress = Progress(
             step=7, tokens=99, seconds=61.0, loss_sum=5.0, loss_terms=2, best_step=7
         )
@@ -41,13 +44,13 @@ def asked(monkeypatch, tmp_path):
         data.mkdir(parents=True)
         (data / "test.tsv").write_text(calls.split_off)
 
-    monkeypatch.setattr(translation_training, "train_translation", record)
+    monkeypatch.setattr(recipe, "learn", record)
     return calls
 
 
 def parameters():
     command = typer.main.get_command(app).commands["train"].commands["translation"]
-    return {parameter.name: parameter for parameter in command.params}
+    return {each.name: each for each in command.get_params(typer.Context(command))}
 
 
 def test_every_training_option_can_be_given():
@@ -77,6 +80,7 @@ def test_help_shows_the_defaults_that_hold():
         "data_note": "the file", "weights": "once", "new_subwords": "as the data needs",
         "max_steps": False, "max_epochs": False, "max_minutes": False,
         "separate_vocabularies": False, "tensorboard": False, "base_model": False,
+        "accumulate": "one for each process", "shard": False,
     }  # fmt: skip
     for field in fields(TrainingOptions):
         shown = parameters()[field.name].show_default
@@ -86,7 +90,7 @@ def test_help_shows_the_defaults_that_hold():
 def test_what_is_not_given_stays_the_default(regard, asked):
     assert regard("train", "translation", "pairs.tsv").code == 0
     data, options, command = asked[0]
-    assert data == "pairs.tsv"
+    assert data == ["pairs.tsv"]
     assert options == TrainingOptions()
     assert command == "regard train translation pairs.tsv"
 
@@ -98,7 +102,7 @@ def test_what_is_given_arrives(regard, asked):
         "--eval-every", 13, "--separate-vocabularies", "--precision", "bf16",
     )  # fmt: skip
     data, options, _ = asked[0]
-    assert data == ("a.en", "a.de")
+    assert data == ["a.en", "a.de"]
     assert options == TrainingOptions(
         output="runs/x",
         preset="small",
@@ -147,12 +151,6 @@ def test_the_test_set_is_scored_at_the_end(regard, asked, upper_case, scored, tm
 def test_without_one_the_test_set_split_off_is_scored(regard, asked, upper_case, scored):
     asked.split_off = "ein haus am see\tEIN HAUS AM SEE\n"
     assert "BLEU         100.00" in regard("train", "translation", "pairs.tsv").out
-
-
-def test_a_missing_test_set_is_noticed_before_training(regard, asked, tmp_path):
-    outcome = regard("train", "translation", "pairs.tsv", "--test", tmp_path / "none.tsv")
-    assert outcome.code == 2
-    assert not asked
 
 
 @pytest.fixture
@@ -257,3 +255,59 @@ def test_several_target_languages_are_trained_scored_and_chosen(
     refused = regard(*translate, "the dog")
     assert "translates into several languages (en → de, en → hi)" in refused.err
     assert refused.code == 2
+
+
+def torchrun(*arguments):
+    start = [sys.executable, "-m", "torch.distributed.run", "--nproc-per-node", "2"]
+    return subprocess.run(
+        [*start, "--standalone", "-m", "regard", *arguments],
+        env={**os.environ, "OMP_NUM_THREADS": "1", "PYTHONPATH": os.pathsep.join(sys.path)},
+        capture_output=True,
+        text=True,
+        timeout=900,
+    )
+
+
+def test_two_processes_train_a_classifier_and_one_shows_it(tmp_path, regard):
+    words = [
+        (f"{word} {n}", label) for n in range(40) for word, label in (("yes", "a"), ("no", "b"))
+    ]
+    data = tmp_path / "texts.csv"
+    data.write_text("text,label\n" + "".join(f"{text},{label}\n" for text, label in words))
+    command = (
+        *("train", "classification", str(data), "--output", str(tmp_path / "run"), "--json"),
+        *("--preset", "tiny", "--precision", "fp32", "--eval-every", "2", "--max-length", "16"),
+    )
+    done = torchrun(*command, "--max-steps", "2", "--schedule", "inverse-sqrt", "--warmup", "1")
+    assert done.returncode == 0, done.stderr
+    assert done.stderr.count("2 processes each have the model; a step has 2 batches") == 1
+    assert done.stderr.count("The best model is in") == 1
+    shown = [json.loads(line) for line in done.stdout.splitlines()]
+    assert [entry.get("step") for entry in shown] == [2, None]  # the last is of the test set
+    card = (tmp_path / "run" / "model" / "README.md").read_text()
+    assert "Command: `torchrun --nproc-per-node 2 -m regard train classification" in card
+
+    alone = regard(*command, "--max-steps", "4", "--schedule", "inverse-sqrt", "--warmup", "1")
+    assert alone.code == 0, alone.err
+    assert "This run began with 2 processes and continues with 1 process" in alone.err
+    assert "Resuming from step 2." in alone.err
+
+
+def test_two_processes_share_out_a_language_model_and_are_refused_what_one_is(tmp_path):
+    (tmp_path / "text.txt").write_text("to be, or not to be: that is the question.\n" * 40)
+    command = (
+        *("train", "language-model", str(tmp_path / "text.txt"), "--output", str(tmp_path / "run")),
+        *("--preset", "tiny", "--block", "16", "--batch-size", "4", "--precision", "fp32"),
+        *("--shard", "--max-steps", "2", "--eval-every", "2", "--sample-tokens", "4"),
+    )
+    done = torchrun(*command)
+    assert done.returncode == 0, done.stderr
+    assert done.stderr.count("2 processes share out the model; a step has 2 batches") == 1
+    assert (tmp_path / "run" / "samples.txt").read_text().count("===") == 2
+    record = json.loads((tmp_path / "run" / "run.json").read_text())
+    assert (record["processes"], record["options"]["accumulate"]) == (2, 2)
+
+    refused = torchrun(*command, "--seed", "2")
+    assert refused.returncode == 1  # torchrun's own
+    assert refused.stderr.count("regard: ") == 1
+    assert "holds a run with seed = 1; got 2" in refused.stderr

@@ -16,9 +16,9 @@ from regard.recipes.labels.augmentation import Augmentation
 from regard.recipes.labels.image_batches import ImageBatches, Images
 from regard.recipes.labels.image_classification import (
     ImageClassificationRecipe,
-    evaluate_test,
     initialize,
 )
+from regard.recipes.labels.image_scores import evaluate_test
 from regard.recipes.options.images import ImageClassificationOptions
 from regard.tasks.images import ImageClassifier, Preparation
 from regard.training import RunFolder

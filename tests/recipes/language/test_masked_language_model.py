@@ -16,7 +16,7 @@ from regard.recipes.language.masked_language_model import (
     predicted,
     word_starts,
 )
-from regard.recipes.options.encoders import MaskedLanguageModelOptions
+from regard.recipes.options.language import MaskedLanguageModelOptions
 from regard.recipes.recipe import learn
 from regard.tasks.filling import MaskFiller
 from regard.training import Progress, RunFolder
@@ -172,4 +172,12 @@ def test_bad_input_is_one_sentence(
 ) -> None:
     with pytest.raises(RegardError, match=message):
         fill(text, tmp_path / "run", **options)
+    assert not (tmp_path / "run" / "run.json").exists()
+
+
+def test_two_words_are_too_few(tmp_path: Path) -> None:
+    (tmp_path / "short.txt").write_text("hello world")
+    wanted = r"short.txt must have more than 32 tokens, the length of a block; got \d+\. Give more"
+    with pytest.raises(RegardError, match=wanted):
+        fill(tmp_path / "short.txt", tmp_path / "run")
     assert not (tmp_path / "run" / "run.json").exists()

@@ -1,4 +1,4 @@
-"""`regard evaluate`: score a translator on sentence pairs, or a classifier on labeled texts."""
+"""`regard evaluate`: score a model of any task on the user's own data."""
 
 import json
 from collections.abc import Sequence
@@ -7,44 +7,47 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from regard import catalog
 from regard.cli import options
+from regard.cli.evaluations import EVALUATIONS, check_exists
 from regard.cli.options import FIGURES, argument, check_ending, option
 from regard.cli.progress import progress_bar
+from regard.cli.streams import say
 from regard.cli.texts import destination
 from regard.cli.translators import Prefix, SourceLanguage, TargetLanguage, open_translator
 from regard.errors import BadArgumentError, RegardError
 
 if TYPE_CHECKING:
-    from regard.recipes.examples import Example
     from regard.translation.evaluation import Evaluation
     from regard.translation.translator import Translator
 
 Output = Annotated[
-    Path | None, option("File for the translations, one per line.", "--output", "-o")
+    Path | None, option("File for the translations or summaries, one per line.", "--output", "-o")
 ]
-
-
 NumBeams = Annotated[
-    int | None, option("Hypotheses kept at each step; 1 is greedy.", default="5", min=1)
+    int | None,
+    option("Hypotheses kept at each step; 1 is greedy.", default="5; a summarizer's own", min=1),
 ]
-COLUMNS = ("text", "pair", "label", "separator")
-OF_TRANSLATORS = (
-    *("source_language", "target_language", "prefix", "output", "num_beams"),
-    *("length_penalty", "max_new_tokens"),
+BatchSize = Annotated[int | None, option("Examples in a batch.", default="by the task", min=1)]
+_DECODING = ("num_beams", "length_penalty", "max_new_tokens", "batch_size")
+OF_TRANSLATORS = frozenset(
+    ("source_language", "target_language", "prefix", "output", *_DECODING),
 )
-OF_LABELS = (*COLUMNS, "compare", "worst", "figure")
 
 
-def _labels(help: str, **more: Any) -> Any:
-    """An option of classifiers only."""
-    return option(help, rich_help_panel="Classifiers", **more)
+def _column(help: str) -> Any:
+    return option(f"The column of the {help}.", rich_help_panel="Columns")
 
 
 def evaluate(
     context: typer.Context,
     model: Annotated[str, argument("A shipped model's name, a model folder or hub:org/name.")],
     data: Annotated[
-        Path, argument("Sentence pairs, or texts with labels: TSV, CSV, JSON lines or Parquet.")
+        Path,
+        argument(
+            "What it should have made: pairs, or texts with labels, answers or summaries, as TSV,"
+            " CSV, JSON lines or Parquet; text; or a folder of images with a sub-folder a label."
+        ),
     ],
     source_language: SourceLanguage = None,
     target_language: TargetLanguage = None,
@@ -54,109 +57,165 @@ def evaluate(
     num_beams: NumBeams = None,
     length_penalty: options.LengthPenalty = None,
     max_new_tokens: options.MaxNewTokens = None,
-    batch_size: options.BatchSize = 32,
+    batch_size: BatchSize = None,
     threads: options.Threads = None,
     compare: Annotated[
-        str | None, _labels("Another classifier, compared by a paired bootstrap test.")
+        str | None, option("Another model of the task, compared by a paired bootstrap test.")
     ] = None,
-    text: Annotated[str | None, _labels("The column of the texts.")] = None,
-    pair: Annotated[str | None, _labels("The column of second texts.")] = None,
-    label: Annotated[str | None, _labels("The column of the labels.")] = None,
-    separator: Annotated[str | None, _labels("Between the labels of one text.")] = None,
     worst: Annotated[
-        int | None, _labels("Mistakes to show, the surest first.", default="5", min=0)
+        int | None, option("Examples to show that it did worst.", default="5", min=0)
     ] = None,
-    figure: Annotated[Path | None, _labels("Draw the confusions: .svg, .pdf or .png.")] = None,
+    figure: Annotated[
+        Path | None, option("Draw a classifier's confusions: .svg, .pdf or .png.")
+    ] = None,
+    text: Annotated[str | None, _column("texts")] = None,
+    pair: Annotated[str | None, _column("second texts")] = None,
+    label: Annotated[str | None, _column("labels")] = None,
+    separator: Annotated[
+        str | None, option("Between the labels of one text.", rich_help_panel="Columns")
+    ] = None,
+    score: Annotated[str | None, _column("scores of pairs")] = None,
+    question: Annotated[str | None, _column("questions")] = None,
+    context_: Annotated[
+        str | None,
+        option("The column of the contexts.", "--context", rich_help_panel="Columns"),
+    ] = None,
+    answer: Annotated[str | None, _column("answers")] = None,
+    start: Annotated[str | None, _column("answers' first characters")] = None,
+    document: Annotated[str | None, _column("documents")] = None,
+    summary: Annotated[str | None, _column("summaries")] = None,
 ) -> None:
-    """Score a translator, or a classifier of texts.
+    """Score a model on your own data, with 95 % intervals.
 
     A translator: BLEU, chrF (sacreBLEU's, with the signatures that make them comparable), loss and
-    speed. A classifier: accuracy, F1, Matthews' correlation, calibration and loss with their 95 %
-    intervals, the figures of each label, confusions and the worst mistakes.
+    speed. A classifier of texts or images: accuracy, F1, Matthews' correlation, calibration, loss,
+    confusions. A summarizer: ROUGE, beside the documents' first words. Question answering: exact
+    match and F1. Embeddings: recall and reciprocal rank, or rank correlation. A language model:
+    loss, perplexity and bits per byte; a masked one: loss and accuracy of hidden words.
     """
     options.use_threads(threads)
-    own = options.specified(context, OF_LABELS)
-    if _is_classifier(model):
-        if others := options.specified(context, OF_TRANSLATORS):
-            raise BadArgumentError(
-                f"{options.flags(others)} apply to a translator; {model} is a classifier of texts."
-                " Leave them out."
-            )
-        from regard.recipes.labels.classification import read_labeled
-
-        columns = {name: own.pop(name) for name in COLUMNS if name in own}
-        examples = list(read_labeled(str(data), **columns))
-        score_labels(model, examples, as_json=as_json, batch_size=batch_size, **own)
+    kind = _kind(model)
+    own = _own_options(context, kind, model)
+    check_exists(data)
+    if kind in EVALUATIONS:
+        columns = {name: own.pop(name) for name in EVALUATIONS[kind].columns if name in own}
+        examples = EVALUATIONS[kind].read(str(data), say, **columns)
+        report(kind, model, examples, as_json=as_json, **own)
         return
-    if own:
-        raise BadArgumentError(
-            f"{options.flags(own)} apply to a classifier of texts, which {model} is not. Leave them"
-            " out."
-        )
     from regard.translation.evaluation import read_test_set
 
     tested = read_test_set(data)
     translator = open_translator(model, source_language, target_language, prefix)
-    settings = {"num_beams": 5} | options.generation_options(context)
-    result = score(translator, tested, batch_size=batch_size, **settings)
+    settings = {"num_beams": 5, "batch_size": 32} | {
+        name: own[name] for name in _DECODING if name in own
+    }
+    result = score_translations(translator, tested, **settings)
     if output is not None:
-        with destination(output) as file:
-            file.writelines(f"{' '.join(text.splitlines())}\n" for text in result.translations)
+        _write(output, result.translations)
     show(result, as_json=as_json)
 
 
-def _is_classifier(model: str) -> bool:
+def _kind(model: str) -> str:
+    """A name in `catalog.KINDS`; a translator where that cannot be said: opening it says why."""
     from regard.checkpoints import open_checkpoint
     from regard.tasks.kinds import kind_of
 
     try:
-        return kind_of(open_checkpoint(model)) == "text-classification"
-    except RegardError:  # opening the translator says what is wrong
-        return False
+        return kind_of(open_checkpoint(model))
+    except RegardError:
+        return "translation"
 
 
-def score_labels(
+def _own_options(context: typer.Context, kind: str, model: str) -> dict[str, Any]:
+    """What the user asked of this kind of model, by the names of parameters.
+
+    Raises:
+        BadArgumentError: an option of another kind.
+    """
+    every = OF_TRANSLATORS.union(*(each.options for each in EVALUATIONS.values()))
+    names = {("context_" if name == "context" else name): name for name in sorted(every)}
+    asked = {names[name]: value for name, value in options.specified(context, names).items()}
+    own = EVALUATIONS[kind].options if kind in EVALUATIONS else OF_TRANSLATORS
+    if others := [name for name in asked if name not in own]:
+        raise BadArgumentError(
+            f"{options.flags(others)} cannot be used with {catalog.KINDS[kind].what} ({model})."
+            " Leave them out."
+        )
+    return asked
+
+
+def report(
+    kind: str,
     model: str,
-    examples: "Sequence[Example]",
+    data: Any,
     *,
     compare: str | None = None,
     worst: int = 5,
     figure: Path | None = None,
+    output: Path | None = None,
     as_json: bool = False,
-    batch_size: int = 32,
+    **settings: Any,
 ) -> None:
-    """Prints the report on a classifier; the arguments are the options of the command."""
+    """Prints how well a model does on its data.
+
+    Args:
+        kind: a name in `EVALUATIONS`.
+        data: as its `read` returns it.
+        compare, worst, figure, output, settings: the options of the command.
+    """
+    import numpy as np
+
     from regard.api.loading import load
-    from regard.cli import label_report
-    from regard.recipes.labels.classification import evaluate_labels
-    from regard.recipes.resampling import intervals, paired_chance
+    from regard.cli import evaluation_report, evaluations, label_report
+    from regard.recipes.labels.labels import LabelEvaluation
+    from regard.recipes.resampling import intervals
 
     check_ending("--figure", figure, FIGURES)
-    classifier = load(model, "text-classification")
-    second = load(compare, "text-classification") if compare else None
-    with progress_bar(len(examples) * (2 if second else 1), "classifying") as bar:
-        result = evaluate_labels(classifier, examples, batch_size=batch_size, progress=bar)
+    evaluation = EVALUATIONS[kind]
+    task: Any = load(model, kind)
+    other: Any = load(compare, kind) if compare else None
+    size = evaluation.size(data)
+    with progress_bar(size and size * (2 if other else 1), evaluation.doing) as bar:
+        result = evaluation.score(task, data, progress=bar, **settings)
         compared = None
-        if second is not None:
-            theirs = evaluate_labels(second, examples, batch_size=batch_size, progress=bar)
-            name = "macro_f1" if result.several else "accuracy"
-            compared = {
-                "model": compare,
-                "figure": name,
-                "value": theirs.figures[name],
-                "difference": result.figures[name] - theirs.figures[name],
-                "p": paired_chance(result, theirs, name),
-            }
+        if other is not None:
+            theirs = evaluation.score(other, data, progress=bar, **settings)
+            compared = evaluations.compare(evaluation, result, theirs, str(compare))
     ranges = intervals(result)
-    if as_json:
-        print(label_report.as_json(result, ranges, examples, worst, compared))
+    if output is not None:
+        _write(output, result.summaries)
+    found: str | list[str]
+    if isinstance(result, LabelEvaluation):
+        of_labels = label_report.as_json if as_json else label_report.lines
+        found = of_labels(
+            result, ranges, evaluation.named(data), worst, compared, unit=evaluation.unit
+        )
+        if figure is not None:
+            label_report.draw(result, figure)
     else:
-        print("\n".join(label_report.lines(result, ranges, examples, worst, compared)))
-    if figure is not None:
-        label_report.draw(result, figure)
+        shown = evaluation_report.as_json if as_json else evaluation_report.lines
+        found = shown(
+            result.figures_of(np.arange(len(result))),
+            ranges,
+            count=len(result),
+            unit=evaluation.unit,
+            baselines={
+                name: each.figures_of(np.arange(len(each)))
+                for name, each in evaluation.baselines(data).items()
+            },
+            worst=evaluation.worst(result, data, worst),
+            compared=compared,
+            note=getattr(result, "note", ""),
+        )
+    print(found if isinstance(found, str) else "\n".join(found))
 
 
-def score(
+def _write(output: Path, texts: Sequence[str]) -> None:
+    with destination(output) as file:
+        file.writelines(f"{' '.join(text.splitlines())}\n" for text in texts)
+
+
+def score_translations(
     translator: "Translator", pairs: Sequence[tuple[str, str]], **options: Any
 ) -> "Evaluation":
     """`translation.evaluation.evaluate` with a bar on a terminal."""
@@ -167,7 +226,7 @@ def score(
 
 
 def show(result: "Evaluation", *, as_json: bool) -> None:
-    """Prints the figures."""
+    """Prints a translator's figures."""
     if as_json:
         figures = {name: value for name, value in vars(result).items() if name != "translations"}
         print(json.dumps(figures, ensure_ascii=False))

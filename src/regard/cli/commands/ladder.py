@@ -3,6 +3,7 @@
 import json
 import shlex
 import sys
+from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any
@@ -13,7 +14,6 @@ from regard.cli.options import Threads
 from regard.cli.training_display import TrainingDisplay
 from regard.cli.training_options import options_from, takes, use_run_threads
 from regard.errors import BadArgumentError, RegardError
-from regard.translation.options import LadderOptions
 
 # What the rungs differ in, and what would make no difference to the comparison.
 _LEFT_OUT = frozenset(
@@ -28,12 +28,23 @@ _LEFT_OUT = frozenset(
         "weight_decay",
         "device",
     }
-    | {"tensorboard", "base_model", "weights", "temperature", "names", "new_subwords"}
+    | {"tensorboard", "base_model", "weights", "temperature", "names", "new_subwords", "shard"}
 )
 
 
-@takes(LadderOptions, but=_LEFT_OUT)
-def ladder(
+def ladder() -> Callable[..., None]:
+    """Climb from a recurrent network to the Transformer.
+
+    The same pairs, subwords, trainer and limits for three models: a recurrent encoder–decoder with
+    one fixed context, one with Bahdanau's attention, and the Transformer. Limits are of each model.
+    The table, and with matplotlib the picture, are in OUTPUT too. The same command again resumes.
+    """
+    from regard.translation.options import LadderOptions
+
+    return takes(LadderOptions, but=_LEFT_OUT)(_climb)
+
+
+def _climb(
     data: Annotated[
         str | None,
         typer.Option("--data", help="Sentence pairs: TSV, CSV, JSON lines, Parquet; also .gz."),
@@ -44,15 +55,10 @@ def ladder(
     ] = False,
     **arguments: Any,
 ) -> None:
-    """Climb from a recurrent network to the Transformer.
-
-    The same pairs, subwords, trainer and limits for three models: a recurrent encoder–decoder with
-    one fixed context, one with Bahdanau's attention, and the Transformer. Limits are of each model.
-    The table, and with matplotlib the picture, are in OUTPUT too. The same command again resumes.
-    """
     if data is None:
         raise BadArgumentError("the ladder is climbed on sentence pairs: give --data FILE.")
     from regard.translation.ladder import climb, rungs
+    from regard.translation.options import LadderOptions
     from regard.translation.training import TranslationRecipe
 
     cell = arguments.pop("cell") or LadderOptions.cell  # of two rungs, not of all

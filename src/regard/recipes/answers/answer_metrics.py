@@ -4,6 +4,7 @@ Rajpurkar et al. 2016, section 6.1; Rajpurkar, Jia and Liang 2018 for questions 
 The numbers are those of SQuAD's evaluation script, version 2.0.
 """
 
+import math
 import re
 import string
 from collections import Counter
@@ -71,6 +72,12 @@ class AnswerScores:
     margins: Numbers  # of these answers, see `tasks.answering.Answer`
     answerable: NDArray[np.bool_]  # whether the question has an answer
 
+    def chosen(self, rows: NDArray[np.int64]) -> "AnswerScores":
+        """The scores of these questions, which may repeat."""
+        return AnswerScores(
+            self.exact[rows], self.f1[rows], self.margins[rows], self.answerable[rows]
+        )
+
     def best_threshold(self) -> float:
         """The threshold with the highest mean F1: an answer is given if its margin is above it.
 
@@ -108,6 +115,40 @@ class AnswerScores:
             found["has_answer_f1"] = float(f1[self.answerable].mean())
         found["no_answer"] = float(right[~self.answerable].mean())
         return found
+
+
+@dataclass(frozen=True, eq=False)
+class AnswerEvaluation:
+    """What a model answered, and what that is worth under the model's own threshold."""
+
+    scores: AnswerScores
+    answers: list[str]  # the best of each question that is not empty
+    threshold: float | None  # the least margin of an answer; None: every question is answered
+
+    def __len__(self) -> int:
+        return len(self.scores.f1)
+
+    def figures_of(self, rows: NDArray[np.int64]) -> dict[str, float]:
+        """The figures over these questions, which may repeat; NaN where there is no such one."""
+        found = self.scores.chosen(rows).figures(self.threshold)
+        parts: tuple[str, ...] = ()
+        if not self.scores.answerable.all():
+            parts = ("no_answer",)
+            if self.scores.answerable.any():
+                parts = ("has_answer_exact", "has_answer_f1", "no_answer")
+        return {name: found.get(name, math.nan) for name in ("exact_match", "f1", *parts)}
+
+    def shown(self, row: int) -> str:
+        """The answer to a question: "" where it is withheld."""
+        least = -_FAR if self.threshold is None else self.threshold
+        return "" if self.scores.margins[row] <= least else self.answers[row]
+
+    def worst(self, count: int) -> list[int]:
+        """The questions of the lowest F1, the surest answers first."""
+        each = np.array([self.figures_of(np.array([row]))["f1"] for row in range(len(self))])
+        wrong = np.flatnonzero(each < 1)
+        order = np.lexsort((-self.scores.margins[wrong], each[wrong]))
+        return [int(row) for row in wrong[order][:count]]
 
 
 def answer_scores(

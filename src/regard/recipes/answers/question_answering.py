@@ -20,31 +20,31 @@ import numpy as np
 import torch
 from tokenizers import Encoding
 from torch import Tensor, nn
-from torch.nn import functional
 
 from regard.data import TokenStore
 from regard.errors import BadArgumentError
 from regard.files import write_json
 from regard.models import TextReader
-from regard.recipes.answers.answer_metrics import AnswerScores, answer_scores
+from regard.recipes.answers.answer_metrics import AnswerEvaluation, AnswerScores, answer_scores
+from regard.recipes.answers.answer_windows import answer_windows, span_loss
 from regard.recipes.answers.questions import QuestionReader, fault, titles
 from regard.recipes.encoded import EncodedBatch, EncodedTexts, write_store
 from regard.recipes.encoders import EncoderRecipe
 from regard.recipes.examples import (
     Example,
-    Examples,
     read_examples,
     split_examples,
     write_examples,
 )
 from regard.recipes.options.encoders import QuestionAnsweringOptions
 from regard.recipes.prepared import prepare_once
-from regard.tasks.answering import Answerer, AnswerSettings
+from regard.tasks.answering import Answer, Answerer, AnswerSettings
 from regard.tasks.reading import inputs_of
 from regard.text import Tokenizer
-from regard.text.cutting import windows
 from regard.training import Progress
 
+MADE_BY: tuple[str, ...] = ("question", "context", "answer", "start", "base_model", "vocab_size")
+MADE_BY += ("max_length", "doc_stride", "seed")
 _AT_ONCE = 256  # questions encoded together, each with its whole context
 
 
@@ -75,14 +75,11 @@ class QuestionAnsweringRecipe(EncoderRecipe[QuestionAnsweringOptions, Questions]
     shown: ClassVar = {"exact_match": "exact match {:.1%}", "f1": "F1 {:.1%}"}
 
     def prepare(self, folder: Path) -> Questions:
-        options, [path] = self.options, self.source
-        made_by = ("question", "context", "answer", "start", "base_model", "vocab_size")
+        [path] = self.source
         checksum = prepare_once(
             folder,
             self.files,
-            {name: getattr(options, name) for name in made_by}
-            | {"max_length": options.max_length, "doc_stride": options.doc_stride}
-            | {"seed": options.seed},
+            self.options.values(*MADE_BY),
             lambda: self._prepare(path, folder),
             say=self.say,
         )
@@ -99,17 +96,12 @@ class QuestionAnsweringRecipe(EncoderRecipe[QuestionAnsweringOptions, Questions]
         )
 
     def _prepare(self, path: str, folder: Path) -> str:
-        options = self.options
-        reader = QuestionReader(options, self.say)
-        held = {
-            name: None if file is None else Examples(file, reader.read, fault)
-            for name, file in (("dev", options.dev), ("test", options.test))
-        }
         split_examples(
-            Examples(path, reader.read, fault),
-            held,
+            path,
+            self.options,
             folder,
-            seed=options.seed,
+            read=QuestionReader(self.options, self.say).read,
+            fault=fault,
             key=lambda example: example.group or example.pair or "",
             share=0.1,  # whole articles, of which there are few
             say=self.say,
@@ -254,73 +246,6 @@ class QuestionAnsweringRecipe(EncoderRecipe[QuestionAnsweringOptions, Questions]
         )
 
 
-@dataclass(frozen=True)
-class AnswerWindow:
-    """A window of a question and its context, and where the answer is in it.
-
-    `first` and `last` are the answer's tokens, both 0 where the window does not hold all of it;
-    `begin` and `end` bound the context's. All count from the window's first token.
-    """
-
-    positions: list[int]  # of the encoding's tokens
-    first: int
-    last: int
-    begin: int
-    end: int
-
-
-def answer_windows(
-    encoding: Encoding, answer: tuple[int, int] | None, max_length: int, stride: int
-) -> list[AnswerWindow]:
-    """The windows over a context; none if the question leaves no room, or the answer has no token.
-
-    Args:
-        answer: its first character in the context, and the one behind its last; None: there is no
-            answer.
-        max_length: tokens of a window, special ones included.
-        stride: tokens that a window shares with the one before it.
-    """
-    texts, offsets = encoding.sequence_ids, encoding.offsets
-    context = [k for k, text in enumerate(texts) if text == 1]
-    first, end = answer or (0, 0)
-    inside = [k for k in context if max(offsets[k][0], first) < min(offsets[k][1], end)]
-    if not context or 0 not in texts or (answer and not inside):
-        return []
-    try:
-        found = windows(encoding, max_length, stride)
-    except BadArgumentError:
-        return []
-    return [_placed(positions, texts, inside) for positions in found]
-
-
-def _placed(
-    positions: list[int], texts: Sequence[int | None], inside: Sequence[int]
-) -> AnswerWindow:
-    rows = [row for row, k in enumerate(positions) if texts[k] == 1]  # without gaps
-    begin, end = rows[0], rows[-1] + 1
-    first = last = 0
-    if inside and positions[begin] <= inside[0] and inside[-1] <= positions[end - 1]:
-        first, last = (begin + k - positions[begin] for k in (inside[0], inside[-1]))
-    return AnswerWindow(positions, first, last, begin, end)
-
-
-def span_loss(logits: Tensor, places: Tensor) -> Tensor:
-    """The summed loss of a batch: the mean of the cross-entropies of the answer's two ends, over
-    the context's tokens and the first special token.
-
-    Args:
-        logits: (batch, length, 2).
-        places: (batch, 4): first and last token of the answer, 0 for none; where the context begins
-            and ends.
-    """
-    columns = torch.arange(logits.shape[1], device=logits.device)
-    context = (columns >= places[:, 2:3]) & (columns < places[:, 3:4])
-    allowed = context | (columns == 0)  # (batch, length)
-    masked = logits.masked_fill(~allowed[..., None], -torch.inf)
-    ends = [functional.cross_entropy(masked[..., k], places[:, k], reduction="sum") for k in (0, 1)]
-    return (ends[0] + ends[1]) / 2
-
-
 def evaluate_answers(
     answerer: Answerer,
     examples: Sequence[Example],
@@ -333,6 +258,29 @@ def evaluate_answers(
     Raises:
         BadArgumentError: no questions, or one that the model cannot read.
     """
+    return _scored(_best_answers(answerer, examples, batch_size, progress), examples)
+
+
+def evaluate_with_threshold(
+    answerer: Answerer,
+    examples: Sequence[Example],
+    *,
+    batch_size: int = 32,
+    progress: Callable[[int], None] = lambda done: None,
+) -> AnswerEvaluation:
+    """`evaluate_answers` under the model's own threshold, with the answers."""
+    best = _best_answers(answerer, examples, batch_size, progress)
+    texts = [answer.text if answer else "" for answer in best]
+    return AnswerEvaluation(_scored(best, examples), texts, answerer.settings.no_answer_threshold)
+
+
+def _best_answers(
+    answerer: Answerer,
+    examples: Sequence[Example],
+    batch_size: int,
+    progress: Callable[[int], None],
+) -> list[Answer | None]:
+    """The best answer to each question that is not empty; None where there is no such one."""
     if not examples:
         raise BadArgumentError("evaluating needs at least one question; got none.")
     found = answerer.run(
@@ -341,9 +289,13 @@ def evaluate_answers(
         batch_size=batch_size,
         progress=progress,
     )
+    return [answers[0] if answers else None for answers in found]
+
+
+def _scored(best: Sequence[Answer | None], examples: Sequence[Example]) -> AnswerScores:
     return answer_scores(
-        [answers[0].text if answers else "" for answers in found],
-        [answers[0].margin if answers else -np.inf for answers in found],
+        [answer.text if answer else "" for answer in best],
+        [answer.margin if answer else -np.inf for answer in best],
         [[text for text, _ in example.targets] for example in examples],
     )
 

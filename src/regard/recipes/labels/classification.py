@@ -28,7 +28,6 @@ from regard.recipes.encoded import EncodedBatch, EncodedTexts, encode_examples, 
 from regard.recipes.encoders import EncoderRecipe
 from regard.recipes.examples import (
     Example,
-    Examples,
     read_examples,
     split_examples,
     write_examples,
@@ -54,6 +53,8 @@ from regard.training import Progress
 
 TEXT: tuple[str, ...] = ("text", "sentence", "sentence1", "premise", "content", "document")
 TEXT += ("review", "comment", "tweet", "body", "message", "question")
+MADE_BY: tuple[str, ...] = ("text", "pair", "label", "separator", "base_model", "vocab_size")
+MADE_BY += ("max_length", "seed")
 LABEL = ("label", "labels", "class", "category", "sentiment", "emotion", "intent", "target")
 
 
@@ -85,15 +86,11 @@ class ClassificationRecipe(EncoderRecipe[ClassificationOptions, LabeledTexts]):
     any_reader = True
 
     def prepare(self, folder: Path) -> LabeledTexts:
-        options, [path] = self.options, self.source
+        [path] = self.source
         checksum = prepare_once(
             folder,
             self.files,
-            {
-                name: getattr(options, name)
-                for name in ("text", "pair", "label", "separator", "base_model", "vocab_size")
-            }
-            | {"max_length": options.max_length, "seed": options.seed},
+            self.options.values(*MADE_BY),
             lambda: self._prepare(path, folder),
             say=self.say,
         )
@@ -111,14 +108,7 @@ class ClassificationRecipe(EncoderRecipe[ClassificationOptions, LabeledTexts]):
         )
 
     def _prepare(self, path: str, folder: Path) -> str:
-        options = self.options
-        held = {
-            name: None if file is None else Examples(file, self._read)
-            for name, file in (("dev", options.dev), ("test", options.test))
-        }
-        sizes = split_examples(
-            Examples(path, self._read), held, folder, seed=options.seed, key=_key, say=self.say
-        )
+        sizes = split_examples(path, self.options, folder, read=self._read, key=_key, say=self.say)
         labels, counts, several = self._labels(path, folder)
         tokenizer = self.tokenizer(folder, _texts(read_examples(folder / "train.jsonl")))
         numbers = {label: number for number, label in enumerate(labels)}

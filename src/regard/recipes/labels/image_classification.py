@@ -7,7 +7,6 @@ data/
 """
 
 import json
-from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -23,21 +22,26 @@ from regard.files import write_json
 from regard.models import VisionTransformer
 from regard.models.encoder import init_weights
 from regard.models.heads import LinearHead, replace_head
-from regard.recipes.card import training_facts, training_lines, write_card
+from regard.recipes.card import write_run_card
 from regard.recipes.labels.augmentation import Augmentation
 from regard.recipes.labels.image_batches import Bytes, ImageBatch, ImageBatches, Images
+from regard.recipes.labels.image_scores import evaluate_images
 from regard.recipes.labels.labels import (
     SHOWN,
-    LabelEvaluation,
     balanced_weights,
     described,
-    evaluate_logits,
     figures_line,
     one_label_loss,
     problem_type,
 )
 from regard.recipes.labels.picture_parts import Split
-from regard.recipes.labels.pictures import Look, check_pictures, common_size, look_at, open_pictures
+from regard.recipes.labels.pictures import (
+    Look,
+    check_pictures,
+    common_size,
+    look_at,
+    open_pictures,
+)
 from regard.recipes.options.images import ImageClassificationOptions
 from regard.recipes.prepared import prepare_once
 from regard.recipes.recipe import Recipe
@@ -78,13 +82,13 @@ class ImageClassificationRecipe(Recipe[ImageClassificationOptions, LabeledImages
     def check_files(self) -> None:
         for path in self.files:
             check_pictures(path)
+        _ = self.base
 
     @cached_property
     def base(self) -> ImageReader | None:
         """The trained model; None for random weights."""
-        if self.options.base_model is None:
-            return None
-        return ImageReader.load(open_checkpoint(self.options.base_model))
+        name = self.options.base_model
+        return None if name is None else ImageReader.load(open_checkpoint(name), name=name)
 
     def prepare(self, folder: Path) -> LabeledImages:
         options, [path] = self.options, self.source
@@ -231,22 +235,18 @@ class ImageClassificationRecipe(Recipe[ImageClassificationOptions, LabeledImages
         dtype = choose_dtype(self.options.precision, next(model.parameters()).device)
         save_pretrained(model, folder, dtype=dtype, settings=settings)
         write_preparation(data.preparation, folder)
-        facts = {
-            "pipeline_tag": "image-classification",
-            "kind": self.describe(model),
-            "data": self.options.data_note or data.origin,
-            "training_images": len(data.train),
-            **({"base_model": self.options.base_model} if self.options.base_model else {}),
-            **training_facts(model, self.options, progress, self.command),
-        }
-        lines = [
-            f"{facts['kind']}: {facts['parameters']:,} parameters",
-            f"Labels: one of {', '.join(data.labels)}",
-            f"Data: {facts['data']} ({facts['training_images']:,} images after cleaning)",
-            *training_lines(self.options, progress, self.command),
-            figures_line("Dev set", progress.figures, len(data.dev), "images"),
-        ]
-        write_card(folder, "Image classification", facts, lines)
+        write_run_card(
+            self,
+            model,
+            progress,
+            folder,
+            "Image classification",
+            tag="image-classification",
+            origin=data.origin,
+            counts={"images": len(data.train)},
+            about=[f"Labels: one of {', '.join(data.labels)}"],
+            results=[figures_line("Dev set", progress.figures, len(data.dev), "images")],
+        )
 
     def rate_scale(self, name: str) -> float:
         if self.base is not None:
@@ -271,41 +271,6 @@ def initialize(model: VisionTransformer) -> None:
         nn.init.normal_(model.embed.class_token, std=0.5)
     if isinstance(model.head, LinearHead):
         nn.init.zeros_(model.head.output.weight)
-
-
-@torch.inference_mode()
-def evaluate_images(
-    model: nn.Module,
-    images: Images,
-    preparation: Preparation,
-    labels: Sequence[str],
-    *,
-    batch_size: int = 64,
-) -> LabelEvaluation:
-    """Labels the images and compares.
-
-    Raises:
-        BadArgumentError: there are no images.
-    """
-    if not len(images):
-        raise BadArgumentError("evaluating needs at least one image; got none.")
-    weight = next(model.parameters())
-    found = []
-    for start in range(0, len(images), batch_size):
-        pixels = torch.from_numpy(np.array(images.pixels[start : start + batch_size]))
-        found.append(model(preparation.scaled(pixels).to(weight.device, weight.dtype)).float())
-    expected = np.eye(len(labels), dtype=np.bool_)[images.labels]
-    return evaluate_logits(torch.cat(found).cpu(), expected, tuple(labels), several=False)
-
-
-def evaluate_test(run: Path) -> LabelEvaluation | None:
-    """What a run's finished model makes of the test images in its folder; None without any."""
-    images = Images.open(run / "data", "test")
-    if not len(images):
-        return None
-    reader = ImageReader.load(run / "model")
-    labels = reader.model.config.labels
-    return evaluate_images(reader.model, images, reader.preparation, labels)
 
 
 def _measured(preparation: Preparation, pixels: Bytes) -> Preparation:

@@ -42,6 +42,9 @@ class Pictures(Protocol):
     def read(self, preparation: Preparation) -> Iterator[Bytes]:
         """Each image in one size, (height, width, channels)."""
 
+    def name(self, number: int) -> str:
+        """What to call an image in messages."""
+
 
 class PictureFolder:
     """The images in the sub-folders of a folder, each labeled by the name of its sub-folder.
@@ -72,6 +75,9 @@ class PictureFolder:
     def read(self, preparation: Preparation) -> Iterator[Bytes]:
         for file in self.files:
             yield preparation.cut(open_image(file))
+
+    def name(self, number: int) -> str:
+        return os.fspath(self.files[number])
 
 
 class PictureArrays:
@@ -114,7 +120,7 @@ class PictureArrays:
     def sizes(self) -> Iterator[tuple[Size, bool, str]]:
         count, height, width, channels = self.images.shape
         for number in range(count):
-            yield (height, width), channels == 1, f"image {number} of {self.path}"
+            yield (height, width), channels == 1, self.name(number)
 
     def read(self, preparation: Preparation) -> Iterator[Bytes]:
         size = preparation.crop or preparation.size
@@ -124,6 +130,9 @@ class PictureArrays:
             return
         for pixels in self.images:
             yield preparation.cut(_picture(pixels))
+
+    def name(self, number: int) -> str:
+        return f"image {number} of {self.path}"
 
 
 def open_pictures(path: str, *, say: Say) -> Pictures:
@@ -141,6 +150,8 @@ def check_pictures(path: str) -> None:
         raise BadArgumentError(
             f"expected a folder with a sub-folder of images for each label, or an .npz; got {path}."
         )
+    if not Path(path).stat().st_size:
+        raise DamagedFileError(f"expected arrays in {path}, but it is empty. Save it again.")
     check_rereadable(Path(path))
 
 
@@ -189,7 +200,10 @@ def _read_npz(path: str) -> dict[str, NDArray[Any]]:
     except (ValueError, OSError, EOFError, AttributeError, KeyError, zipfile.BadZipFile) as error:
         if isinstance(error, OSError) and error.errno is not None:
             raise
-        raise DamagedFileError(f"{path} is not an .npz of arrays ({error}).") from error
+        raise DamagedFileError(
+            f"{path} is not an .npz of arrays of numbers and text. Save it with numpy.savez(file,"
+            " images=…, labels=…)."
+        ) from error
 
 
 def _upright_size(file: Path) -> tuple[Size, bool, str]:

@@ -26,12 +26,13 @@ from regard.errors import UnsupportedError
 from regard.files import whole_file, write_json
 from regard.generation import GenerationConfig, generate
 from regard.models import Decoder
-from regard.recipes.card import training_facts, write_card
+from regard.recipes.card import write_run_card
 from regard.recipes.language.blocks import BlockBatch, Blocks, cut_blocks, even_starts
 from regard.recipes.language.corpus import check_enough, one_checksum, split_documents, write_tokens
 from regard.recipes.options.language import LanguageModelOptions
 from regard.recipes.prepared import prepare_once
 from regard.recipes.recipe import Recipe
+from regard.recipes.tuning import check_tokenizer
 from regard.text import Tokenizer
 from regard.text.continuous import train_continuous
 from regard.training import Progress, cross_entropy
@@ -39,6 +40,7 @@ from regard.training.precision import choose_dtype
 
 # Of generation_config.json: how the finished model writes, as nanoGPT's sample.py.
 SAMPLING: dict[str, Any] = {"do_sample": True, "temperature": 0.8, "top_k": 200}
+MADE_BY = ("text", "tokenizer", "base_model", "vocab_size", "dev_fraction", "block")
 _TOKENS_AT_ONCE = 8192  # of an evaluation
 _HEADER = re.compile(r"=== step ([0-9,]+), dev loss .* ===\n")
 
@@ -76,6 +78,12 @@ class LanguageModelRecipe(Recipe[LanguageModelOptions, RunningText]):
         paths = [*self.source, *([self.options.dev] if self.options.dev else [])]
         return [str(file) for path in paths for file in text_files(path)]
 
+    def check_files(self) -> None:
+        super().check_files()
+        if self.base is not None:
+            model, tokenizer = self.base
+            check_tokenizer(tokenizer, model.config.vocab_size, str(self.options.base_model))
+
     @cached_property
     def base(self) -> tuple[Decoder, Tokenizer] | None:
         """The trained model and its tokenizer; None for random weights."""
@@ -97,12 +105,11 @@ class LanguageModelRecipe(Recipe[LanguageModelOptions, RunningText]):
         return self.options.block if most is None else min(self.options.block, most)
 
     def prepare(self, folder: Path) -> RunningText:
-        options, [path] = self.options, self.source
-        names = ("text", "tokenizer", "base_model", "vocab_size", "dev_fraction", "block")
+        [path] = self.source
         checksum = prepare_once(
             folder,
             self.files,
-            {name: getattr(options, name) for name in names},
+            self.options.values(*MADE_BY),
             lambda: self._prepare(path, folder),
             say=self.say,
         )
@@ -131,9 +138,9 @@ class LanguageModelRecipe(Recipe[LanguageModelOptions, RunningText]):
             folder / "train.tokens", split.train(), tokenizer, separator=separator
         )
         dev, size = write_tokens(folder / "dev.tokens", split.dev(), tokenizer, separator=separator)
-        check_enough(train.tokens, self.block, path, "Give more text, or a shorter block.")
+        check_enough(len(train.tokens), self.block, path, "Give more text, or a shorter block.")
         advice = "Give more text, a larger dev_fraction or a shorter block."
-        check_enough(dev.tokens, self.block, "the dev text", advice)
+        check_enough(len(dev.tokens), self.block, "the dev text", advice)
         about = {
             "separator": separator, "dev_bytes": size, "documents": len(split.train_documents),
         }  # fmt: skip
@@ -250,27 +257,22 @@ class LanguageModelRecipe(Recipe[LanguageModelOptions, RunningText]):
         data.tokenizer.save(folder)
         settings = SAMPLING | {"max_new_tokens": self.block, "eos_token_id": model.config.eos_id}
         write_json(folder / "generation_config.json", settings)
-        options, dev = self.options, progress.figures
-        facts = {
-            "pipeline_tag": "text-generation",
-            "kind": self.describe(model),
-            "data": options.data_note or data.origin,
-            "training_tokens": len(data.train.tokens),
-            **({"base_model": options.base_model} if options.base_model else {}),
-            **training_facts(model, options, progress, self.command),
-        }
-        lines = [
-            f"{facts['kind']}: {facts['parameters']:,} parameters, {data.tokenizer.vocab_size:,}"
-            " tokens in the vocabulary",
-            f"Data: {facts['data']} ({data.documents:,} documents, {facts['training_tokens']:,}"
-            " tokens to train on)",
-            f"License of these weights: {options.license}",
-            f"Command: `{self.command}`",
-            f"Training: {facts['minutes']} minutes, {progress.step:,} steps",
-            f"Dev set, {len(data.dev.tokens):,} tokens: loss {dev['loss']:.4f}, perplexity"
-            f" {dev['perplexity']:.2f}, {dev['bits_per_byte']:.3f} bits per byte",
-        ]
-        write_card(folder, "Language model", facts, lines)
+        dev = progress.figures
+        write_run_card(
+            self,
+            model,
+            progress,
+            folder,
+            "Language model",
+            tag="text-generation",
+            origin=data.origin,
+            counts={"documents": data.documents, "tokens": len(data.train.tokens)},
+            about=[f"Vocabulary: {data.tokenizer.vocab_size:,} tokens"],
+            results=[
+                f"Dev set, {len(data.dev.tokens):,} tokens: loss {dev['loss']:.4f}, perplexity"
+                f" {dev['perplexity']:.2f}, {dev['bits_per_byte']:.3f} bits per byte"
+            ],
+        )
 
 
 def summed_loss(model: Decoder, batch: BlockBatch) -> Tensor:

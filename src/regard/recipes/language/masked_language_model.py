@@ -20,19 +20,19 @@ from torch import Tensor, nn
 from regard.checkpoints import save_pretrained
 from regard.data import TokenStore
 from regard.data.documents import Piece, text_files
-from regard.errors import UnsupportedError
+from regard.errors import BadArgumentError, UnsupportedError
 from regard.models import Encoder
 from regard.models.encoder import MaskedLMHead
-from regard.recipes.card import training_facts, write_card
 from regard.recipes.encoded import EncodedTexts, write_store
 from regard.recipes.encoders import EncoderRecipe
-from regard.recipes.language.corpus import one_checksum, split_documents
+from regard.recipes.language.corpus import check_enough, one_checksum, split_documents
 from regard.recipes.language.masking import MaskedBatch, Masking
-from regard.recipes.options.encoders import MaskedLanguageModelOptions
+from regard.recipes.options.language import MaskedLanguageModelOptions
 from regard.recipes.prepared import prepare_once
 from regard.text import Tokenizer
 from regard.training import Progress, cross_entropy
 
+MADE_BY = ("text", "base_model", "vocab_size", "dev_fraction", "seed")
 _AT_ONCE = 64
 
 
@@ -82,12 +82,11 @@ class MaskedLanguageModelRecipe(EncoderRecipe[MaskedLanguageModelOptions, Encode
         return [str(file) for path in paths for file in text_files(path)]
 
     def prepare(self, folder: Path) -> EncoderText:
-        options, [path] = self.options, self.source
-        names = ("text", "base_model", "vocab_size", "dev_fraction", "seed")
+        [path] = self.source
         checksum = prepare_once(
             folder,
             self.files,
-            {name: getattr(options, name) for name in names} | {"max_length": self.max_length},
+            self.options.values(*MADE_BY) | {"max_length": self.max_length},
             lambda: self._prepare(path, folder),
             say=self.say,
         )
@@ -116,7 +115,15 @@ class MaskedLanguageModelRecipe(EncoderRecipe[MaskedLanguageModelOptions, Encode
                 targets=0,
                 max_length=self.max_length,
             )
-            sizes[name] = f"{len(store):,} blocks, {int(store.lengths()[0].sum()):,} tokens"
+            count = int(store.lengths()[0].sum())
+            if name == "train":
+                check_enough(count, self.max_length, path, "Give more text, or a lower max_length.")
+            elif not count:
+                raise BadArgumentError(
+                    f"the dev text of {path} must have words; it has no token. Give more text, or a"
+                    " larger dev_fraction."
+                )
+            sizes[name] = f"{len(store):,} blocks, {count:,} tokens"
         summary = f"{sizes['train']} to train on; dev: {sizes['dev']}"
         self.say(summary)
         return summary
@@ -167,26 +174,19 @@ class MaskedLanguageModelRecipe(EncoderRecipe[MaskedLanguageModelOptions, Encode
     def save(self, model: nn.Module, data: EncoderText, progress: Progress, folder: Path) -> None:
         save_pretrained(model, folder, dtype=self.dtype(model))
         data.tokenizer.save(folder)
-        options, dev = self.options, progress.figures
-        facts = {
-            "pipeline_tag": "fill-mask",
-            "kind": self.describe(model),
-            "data": options.data_note or data.origin,
-            "training_tokens": int(data.train.lengths()[0].sum()),
-            **({"base_model": options.base_model} if options.base_model else {}),
-            **training_facts(model, options, progress, self.command),
-        }
-        lines = [
-            f"{facts['kind'].capitalize()}: {facts['parameters']:,} parameters",
-            f"Data: {facts['data']} ({facts['training_tokens']:,} tokens to train on); whole words"
-            f" are masked, {options.masked:.0%} of the tokens",
-            f"License of these weights: {options.license}",
-            f"Command: `{self.command}`",
-            f"Training: {facts['minutes']} minutes, {progress.step:,} steps",
-            f"Dev set: loss {dev['loss']:.4f}, perplexity {dev['perplexity']:.2f} and accuracy"
-            f" {dev['accuracy']:.1%} of masked tokens",
-        ]
-        write_card(folder, "Masked language model", facts, lines)
+        dev = progress.figures
+        self.save_card(
+            folder,
+            "Masked language model",
+            model,
+            progress,
+            tag="fill-mask",
+            origin=data.origin,
+            count=(int(data.train.lengths()[0].sum()), "tokens"),
+            about=[f"Whole words are masked, {self.options.masked:.0%} of the tokens"],
+            result=f"Dev set: loss {dev['loss']:.4f}, perplexity {dev['perplexity']:.2f} and"
+            f" accuracy {dev['accuracy']:.1%} of masked tokens",
+        )
 
 
 def predicted(model: Encoder, batch: MaskedBatch) -> tuple[Tensor, Tensor, Tensor, Tensor]:

@@ -7,7 +7,6 @@ from regard.errors import BadArgumentError, check_choice, unknown
 from regard.recipes.options.run import (
     TunedOptions,
     data_option,
-    limit_option,
     model_option,
     option,
 )
@@ -165,38 +164,3 @@ class EmbeddingOptions(EncoderOptions):
             raise BadArgumentError(
                 "train_layers must be at least 1, for an embedding model has no head; got 0."
             )
-
-
-@dataclass(frozen=True, repr=False)
-class MaskedLanguageModelOptions(EncoderOptions):
-    """The options of `regard train masked-language-model`."""
-
-    output: str = data_option("runs/masked-language-model", "The run's folder.", free=True)
-    dev: str | None = data_option(
-        None, "Text to choose the best model by.", shown="held out", free=True
-    )
-    dev_fraction: float = data_option(
-        0.1, "Held out: the end of a text; of 20 documents or more, whole ones.", min=0, max=1
-    )
-    text: str | None = data_option(None, "The column of the texts, in records.", shown="text, …")
-    masked: float = option(0.15, "Share of the tokens to predict, as whole words.", min=0, max=1)
-    max_length: int = data_option(128, "Most tokens that are read together.", min=8)
-    dev_tokens: int = limit_option(65_536, "Most dev tokens of an evaluation.", min=1)
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        for name in self.not_used():
-            if getattr(self, name) != self.settings()[name].default:
-                raise BadArgumentError(
-                    f"{name} is not an option of a masked language model. Leave it out."
-                )
-        for name in ("dev_fraction", "masked"):
-            if not 0 < getattr(self, name) < 1:
-                raise BadArgumentError(
-                    f"{name} must be above 0 and below 1; got {getattr(self, name)}."
-                )
-
-    @classmethod
-    def not_used(cls) -> frozenset[str]:
-        """The options of other encoders that this task does not have."""
-        return frozenset({"test", "lora_rank", "lora_alpha", "lora_targets"})

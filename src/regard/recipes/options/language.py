@@ -1,11 +1,12 @@
-"""The options of training a language model."""
+"""The options of training on running text: a language model, or an encoder."""
 
 from dataclasses import dataclass
 from typing import Any
 
 from regard.errors import BadArgumentError
+from regard.recipes.options.encoders import EncoderOptions
 from regard.recipes.options.run import (
-    RunOptions,
+    EpochOptions,
     data_option,
     limit_option,
     model_option,
@@ -14,10 +15,9 @@ from regard.recipes.options.run import (
 
 
 @dataclass(frozen=True, repr=False)
-class LanguageModelOptions(RunOptions):
-    """The options of `regard train language-model`."""
+class RunningTextOptions(EpochOptions):
+    """How running text is read, and how much of it is held out."""
 
-    output: str = data_option("runs/language-model", "The run's folder.", free=True)
     dev: str | None = data_option(
         None, "Text to choose the best model by.", shown="held out", free=True
     )
@@ -25,6 +25,24 @@ class LanguageModelOptions(RunOptions):
         0.1, "Held out: the end of a text; of 20 documents or more, whole ones.", min=0, max=1
     )
     text: str | None = data_option(None, "The column of the texts, in records.", shown="text, …")
+    dev_tokens: int = limit_option(65_536, "Most dev tokens of an evaluation.", min=1)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_share("dev_fraction", self.dev_fraction)
+
+
+def check_share(name: str, value: float) -> None:
+    """Raises BadArgumentError for all and nothing."""
+    if not 0 < value < 1:
+        raise BadArgumentError(f"{name} must be above 0 and below 1; got {value}.")
+
+
+@dataclass(frozen=True, repr=False)
+class LanguageModelOptions(RunningTextOptions):
+    """The options of `regard train language-model`."""
+
+    output: str = data_option("runs/language-model", "The run's folder.", free=True)
     tokenizer: str | None = data_option(
         None,
         "What a token is.",
@@ -50,7 +68,6 @@ class LanguageModelOptions(RunOptions):
     batch_size: int | None = option(
         None, "Blocks in a batch, at most --max-tokens.", shown="by --max-tokens", min=1
     )
-    warmup: int | None = option(None, "Steps up to the peak.", shown="6 % of all", min=0)
     schedule: str = option(
         "cosine",
         "How the rate falls after the peak; cosine to a tenth, linear to 0.",
@@ -58,18 +75,6 @@ class LanguageModelOptions(RunOptions):
     )
     weight_decay: float = option(0.1, "AdamW's, on matrices.", min=0)
     beta2: float = option(0.99, "AdamW's, of the mean of squares.", min=0, max=1)
-    max_epochs: float | None = limit_option(
-        None, "Stop after this many epochs.", shown="3 from a trained model, else 10", min=0
-    )
-    evaluate_every: int | None = limit_option(
-        None,
-        "Steps from one evaluation to the next.",
-        shown="half an epoch, at most 1000",
-        flag="--eval-every",
-        min=1,
-    )
-    average: int = limit_option(1, "Newest checkpoints whose mean is the model.", min=1)
-    dev_tokens: int = limit_option(65_536, "Most dev tokens of an evaluation.", min=1)
     sample_tokens: int = limit_option(
         200, "Tokens that are written at each evaluation, also to samples.txt; 0: none.", min=0
     )
@@ -77,10 +82,6 @@ class LanguageModelOptions(RunOptions):
     def __post_init__(self) -> None:
         self.model_settings(300)
         super().__post_init__()
-        if not 0 < self.dev_fraction < 1:
-            raise BadArgumentError(
-                f"dev_fraction must be above 0 and below 1; got {self.dev_fraction}."
-            )
         if not 0 <= self.beta2 < 1:
             raise BadArgumentError(f"beta2 must be at least 0 and below 1; got {self.beta2}.")
         if self.block > self.max_tokens:
@@ -102,11 +103,6 @@ class LanguageModelOptions(RunOptions):
 
     def betas(self) -> tuple[float, float]:
         return 0.9, self.beta2
-
-    def epochs(self) -> float | None:
-        if self.max_epochs is not None or self.max_steps is not None:
-            return self.max_epochs
-        return 10 if self.base_model is None else 3
 
     def peak_rate(self) -> float:
         """By default smaller for wider models, and for a trained one."""
@@ -138,3 +134,25 @@ class LanguageModelOptions(RunOptions):
                 f" {config.num_heads}. Change one of them."
             )
         return config
+
+
+@dataclass(frozen=True, repr=False)
+class MaskedLanguageModelOptions(RunningTextOptions, EncoderOptions):
+    """The options of `regard train masked-language-model`."""
+
+    output: str = data_option("runs/masked-language-model", "The run's folder.", free=True)
+    masked: float = option(0.15, "Share of the tokens to predict, as whole words.", min=0, max=1)
+    max_length: int = data_option(128, "Most tokens that are read together.", min=8)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        for name in self.not_used():
+            if getattr(self, name) != self.settings()[name].default:
+                raise BadArgumentError(
+                    f"{name} is not an option of a masked language model. Leave it out."
+                )
+        check_share("masked", self.masked)
+
+    @classmethod
+    def not_used(cls) -> frozenset[str]:
+        return frozenset({"test", "lora_rank", "lora_alpha", "lora_targets"})

@@ -68,7 +68,9 @@ class RunOptions:
         "", "What the data is, for the model card.", shown="the file", free=True
     )
     max_tokens: int = option(4096, "Tokens in a batch, padding counted.", min=1)
-    accumulate: int = option(1, "Batches in a step.", min=1)
+    accumulate: int | None = option(
+        None, "Batches in a step, which processes share.", shown="one for each process", min=1
+    )
     learning_rate: float | None = option(None, "At its peak.", shown="preset's")
     warmup: int | None = option(1000, "Steps up to the peak.", min=0)
     optimizer: str = option(
@@ -97,6 +99,7 @@ class RunOptions:
     )
     device: str = option("auto", "Where to compute.", metavar="auto|cpu|cuda", free=True)
     precision: str = option("auto", "Of the computation.", metavar="auto|fp32|bf16")
+    shard: bool = option(False, "Share out the model among processes.", free=True)
     seed: int = option(1, "The same seed gives the same run.")
     tensorboard: bool = option(False, "Also write TensorBoard's event files.", free=True)
 
@@ -155,7 +158,7 @@ class RunOptions:
             cooldown=self.cooldown,
             weight_decay=self.weight_decay,
             betas=self.betas(),
-            accumulate=self.accumulate,
+            accumulate=1 if self.accumulate is None else self.accumulate,
             evaluate_every=self.evaluate_every or max(1, min(epoch // 2, 1000)),
             average=self.average,
             patience=self.patience,
@@ -174,6 +177,15 @@ class RunOptions:
         falls = self.cooldown or self.schedule in ("linear", "cosine")
         return free - {"max_steps", "max_epochs"} if falls else free
 
+    def values(self, *names: str) -> dict[str, Any]:
+        """These options by name."""
+        return {name: getattr(self, name) for name in names}
+
+    @classmethod
+    def not_used(cls) -> frozenset[str]:
+        """The options of related tasks that this one does not have."""
+        return frozenset()
+
     @classmethod
     def settings(cls) -> dict[str, "Field[Any]"]:
         """The options by name."""
@@ -181,30 +193,14 @@ class RunOptions:
 
 
 @dataclass(frozen=True, repr=False)
-class TunedOptions(RunOptions):
-    """What training a model with a head can be asked, from random weights or from a trained one."""
+class EpochOptions(RunOptions):
+    """A run whose length is counted in epochs, from random weights or from a trained model."""
 
-    test: str | None = data_option(
-        None, "A file like the data, to score the finished model on.", shown="split off", free=True
-    )
     base_model: str | None = model_option(
         None, "Continue from this model: a folder or hub:org/name.", flag="--from"
     )
     dropout: float | None = model_option(None, "On every sub-layer.", shown="the model's")
-    train_layers: int | None = model_option(
-        None, "Train the last layers and the head only; 0: the head.", shown="all", min=0
-    )
-    layer_decay: float = option(
-        1.0, "The rate of each layer over that of the layer above it.", min=0, max=1
-    )
-    batch_size: int = option(32, "Most texts in a batch.", min=1)
     warmup: int | None = option(None, "Steps up to the peak.", shown="6 % of all", min=0)
-    schedule: str = option(
-        "linear",
-        "How the rate falls after the peak; linear and cosine reach 0 at the last step.",
-        metavar="inverse-sqrt|linear|cosine",
-    )
-    weight_decay: float = option(0.01, "AdamW's, on matrices.", min=0)
     max_epochs: float | None = limit_option(
         None, "Stop after this many epochs.", shown="3 from a trained model, else 10", min=0
     )
@@ -217,6 +213,33 @@ class TunedOptions(RunOptions):
     )
     average: int = limit_option(1, "Newest checkpoints whose mean is the model.", min=1)
 
+    def epochs(self) -> float | None:
+        if self.max_epochs is not None or self.max_steps is not None:
+            return self.max_epochs
+        return 10 if self.base_model is None else 3
+
+
+@dataclass(frozen=True, repr=False)
+class TunedOptions(EpochOptions):
+    """What training a model with a head can be asked."""
+
+    test: str | None = data_option(
+        None, "A file like the data, to score the finished model on.", shown="split off", free=True
+    )
+    train_layers: int | None = model_option(
+        None, "Train the last layers and the head only; 0: the head.", shown="all", min=0
+    )
+    layer_decay: float = option(
+        1.0, "The rate of each layer over that of the layer above it.", min=0, max=1
+    )
+    batch_size: int = option(32, "Most texts in a batch.", min=1)
+    schedule: str = option(
+        "linear",
+        "How the rate falls after the peak; linear and cosine reach 0 at the last step.",
+        metavar="inverse-sqrt|linear|cosine",
+    )
+    weight_decay: float = option(0.01, "AdamW's, on matrices.", min=0)
+
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.base_model is None and self.train_layers is not None:
@@ -228,8 +251,3 @@ class TunedOptions(RunOptions):
             raise BadArgumentError(
                 f"layer_decay must be above 0 and at most 1; got {self.layer_decay}."
             )
-
-    def epochs(self) -> float | None:
-        if self.max_epochs is not None or self.max_steps is not None:
-            return self.max_epochs
-        return 10 if self.base_model is None else 3

@@ -56,7 +56,11 @@ def rouge(summaries: Sequence[str], references: Sequence[Sequence[str]]) -> Roug
     Raises:
         BadArgumentError, UnavailableError: as `rouge_table`.
     """
-    table = rouge_table(summaries, references)
+    return with_intervals(rouge_table(summaries, references))
+
+
+def with_intervals(table: RougeTable) -> RougeScores:
+    """The means of a table with their bootstrap intervals."""
     spans = intervals(table)
     return RougeScores(
         table.figures_of(np.arange(len(table))),

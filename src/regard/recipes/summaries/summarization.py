@@ -16,14 +16,15 @@ from typing import Any, ClassVar
 from torch import nn
 
 from regard.data import BadLine, Role, TokenStore, read_rows
+from regard.data.columns import Column
+from regard.data.pairs import OnBadLine, refuse
 from regard.errors import BadArgumentError, DamagedFileError
 from regard.files import write_json
 from regard.generation import GenerationConfig
 from regard.models import AnyEncoderDecoder
-from regard.recipes.card import training_facts, write_card
+from regard.recipes.card import write_run_card
 from regard.recipes.examples import (
     Example,
-    Examples,
     read_examples,
     split_examples,
     write_examples,
@@ -39,6 +40,7 @@ from regard.text import TokenizerPair, normalize, train_pair
 from regard.training import Progress
 
 DOCUMENT = ("document", "article", "text", "source", "documents", "dialogue", "input")
+MADE_BY = ("document", "summary", "base_model", "vocab_size", "max_length", "seed")
 SUMMARY = ("summary", "summaries", "highlights", "target", "abstract", "targets", "output")
 
 
@@ -92,13 +94,11 @@ class SummarizationRecipe(SequenceRecipe[SummarizationOptions, SummaryData, Summ
         return min(longest, self.base.positions - len(self.base.expected("")))
 
     def prepare(self, folder: Path) -> SummaryData:
-        options, [path] = self.options, self.source
-        names = ("document", "summary", "base_model", "vocab_size", "max_length", "seed")
+        [path] = self.source
         checksum = prepare_once(
             folder,
             self.files,
-            {name: getattr(options, name) for name in names}
-            | {"max_source_length": self.max_source_length},
+            self.options.values(*MADE_BY) | {"max_source_length": self.max_source_length},
             lambda: self._prepare(path, folder),
             say=self.say,
         )
@@ -124,13 +124,8 @@ class SummarizationRecipe(SequenceRecipe[SummarizationOptions, SummaryData, Summ
         return data
 
     def _prepare(self, path: str, folder: Path) -> str:
-        options = self.options
-        held = {
-            name: None if file is None else Examples(file, self._read, _fault)
-            for name, file in (("dev", options.dev), ("test", options.test))
-        }
         sizes = split_examples(
-            Examples(path, self._read, _fault), held, folder, seed=options.seed, say=self.say
+            path, self.options, folder, read=self._read, fault=_fault, say=self.say
         )
         for name in ("dev", "test"):
             write_examples(
@@ -187,15 +182,8 @@ class SummarizationRecipe(SequenceRecipe[SummarizationOptions, SummaryData, Summ
         return store
 
     def _read(self, path: str, on_bad_line: Callable[[BadLine], None]) -> Iterator[Example]:
-        options = self.options
-        roles = (
-            Role("document", DOCUMENT, options.document),
-            Role("summary", SUMMARY, options.summary),
-        )
-        for (document, summary), line in read_rows(path, roles, on_bad_line=on_bad_line):
-            texts = _texts(path, line, document, "document")
-            summaries = [text for text in _texts(path, line, summary, "summary") if text.strip()]
-            yield Example(" ".join(texts), None, list(dict.fromkeys(summaries)), line)
+        columns = {name: getattr(self.options, name) for name in ("document", "summary")}
+        return read_documents_with_summaries(path, **columns, on_bad_line=on_bad_line)
 
     def new_task(self, model: AnyEncoderDecoder, data: SummaryData) -> Summarizer:
         generation = GenerationConfig(
@@ -242,34 +230,71 @@ class SummarizationRecipe(SequenceRecipe[SummarizationOptions, SummaryData, Summ
     def write_card(
         self, model: nn.Module, data: SummaryData, progress: Progress, folder: Path
     ) -> None:
-        options, dev = self.options, progress.figures
-        facts = {
-            "pipeline_tag": "summarization",
-            "kind": self.describe(model),
-            "data": options.data_note or data.origin,
-            "training_documents": data.documents,
-            "training_summaries": len(data.store),
-            **({"base_model": options.base_model} if options.base_model else {}),
-            **training_facts(model, options, progress, self.command),
-        }
-        names = ("mean", "low", "high")
-        suffixes = ("", "_low", "_high")
-        spans = [{k: dev[f"{k}{suffix}"] for k in NAMES} for suffix in suffixes]
-        scores = RougeScores(**dict(zip(names, spans, strict=True)), signature="")
-        lines = [
-            f"{facts['kind'].capitalize()}: {facts['parameters']:,} parameters",
-            f"Data: {facts['data']} ({data.documents:,} documents, {len(data.store):,} summaries)",
-            f"Reads {self.max_source_length:,} tokens of a document; the rest is cut",
-            f"License of these weights: {options.license}",
-            f"Command: `{self.command}`",
-            f"Training: {facts['minutes']} minutes, {progress.step:,} steps",
-            f"Dev set, {dev['documents']:.0f} documents, greedy: {scores}, loss {dev['loss']:.3f}",
-            *(
-                f"The {what} of each of them: {lead}"
-                for what, lead in lead_scores(self.watched(data), data.lead_words).items()
-            ),
-        ]
-        write_card(folder, "Summarization", facts, lines)
+        dev = progress.figures
+        mean, low, high = (
+            {name: dev[f"{name}{suffix}"] for name in NAMES} for suffix in ("", "_low", "_high")
+        )
+        scores = RougeScores(mean, low, high, signature="")
+        leads = lead_scores(self.watched(data), data.lead_words)
+        write_run_card(
+            self,
+            model,
+            progress,
+            folder,
+            "Summarization",
+            tag="summarization",
+            origin=data.origin,
+            counts={"documents": data.documents, "summaries": len(data.store)},
+            about=[f"Reads {self.max_source_length:,} tokens of a document; the rest is cut"],
+            results=[
+                f"Dev set, {dev['documents']:.0f} documents, greedy: {scores}, loss"
+                f" {dev['loss']:.3f}",
+                *(f"The {what} of each of them: {lead}" for what, lead in leads.items()),
+            ],
+        )
+
+
+def read_documents_with_summaries(
+    path: str,
+    *,
+    document: Column | None = None,
+    summary: Column | None = None,
+    on_bad_line: OnBadLine = refuse,
+) -> Iterator[Example]:
+    """The documents of a file with their summaries, a row at a time.
+
+    Args:
+        document, summary: the columns; by default those of a known name.
+
+    Raises:
+        BadArgumentError: a column that is missing.
+        DamagedFileError: a row whose cells are not texts.
+    """
+    roles = (Role("document", DOCUMENT, document), Role("summary", SUMMARY, summary))
+    for (own, found), line in read_rows(path, roles, on_bad_line=on_bad_line):
+        texts = _texts(path, line, own, "document")
+        summaries = [text for text in _texts(path, line, found, "summary") if text.strip()]
+        yield Example(" ".join(texts), None, list(dict.fromkeys(summaries)), line)
+
+
+def read_summaries(
+    path: str, *, document: Column | None = None, summary: Column | None = None
+) -> list[Example]:
+    """The documents to score a summarizer on, each once, with all of its summaries.
+
+    Raises:
+        BadArgumentError, DamagedFileError: as `read_documents_with_summaries`; a document that has
+            no summary.
+    """
+    examples = list(read_documents_with_summaries(path, document=document, summary=summary))
+    for example in examples:
+        if not example.targets or not example.text.strip():
+            what = "a document" if example.targets else "a summary"
+            raise DamagedFileError(
+                f"{path}, line {example.line:,}: expected {what}; got an empty cell. Fill it, or"
+                " take the line out."
+            )
+    return _together(iter(examples))
 
 
 def _texts(path: str, line: int, value: Any, role: str) -> list[str]:

@@ -6,9 +6,18 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from regard.errors import BadArgumentError
 from regard.recipes.examples import Example
-from regard.recipes.summaries.rouge import NAMES, RougeScores, rouge
+from regard.recipes.summaries.rouge import (
+    NAMES,
+    RougeScores,
+    RougeTable,
+    rouge_table,
+    with_intervals,
+)
 from regard.tasks.summarization import Rewriter
 
 _SENTENCE_END = re.compile(r"(?<=[.!?।…])\s+|(?<=[。！？])")
@@ -21,8 +30,27 @@ class SummaryEvaluation:
     summaries: list[str]
     rouge: RougeScores
     lead: dict[str, RougeScores]  # of the baselines: what each is → its scores
+    each: RougeTable  # of every summary
     truncated: int  # documents that were cut
     documents_per_second: float
+
+    def __len__(self) -> int:
+        return len(self.summaries)
+
+    def figures_of(self, rows: NDArray[np.int64]) -> dict[str, float]:
+        """ROUGE over these documents, which may repeat."""
+        return self.each.figures_of(rows)
+
+    @property
+    def note(self) -> str:
+        """How the scores came about."""
+        cut = f"{self.truncated:,} documents cut; " if self.truncated else ""
+        return f"{cut}{self.documents_per_second:.1f} a second; {self.each.signature}"
+
+    def worst(self, count: int) -> list[int]:
+        """The documents whose summaries have the lowest ROUGE-L."""
+        scores = self.each.each[:, list(NAMES).index("rougeL")]
+        return [int(row) for row in np.argsort(scores, kind="stable")[:count]]
 
     def table(self) -> str:
         """The figures, a line each."""
@@ -78,9 +106,11 @@ def evaluate_summaries(
     )
     seconds = time.perf_counter() - started
     summaries = [result.text for result in results]
+    table = rouge_table(summaries, [example.targets for example in examples])
     return SummaryEvaluation(
         summaries=summaries,
-        rouge=rouge(summaries, [example.targets for example in examples]),
+        rouge=with_intervals(table),
+        each=table,
         lead=lead_scores(examples, lead_words),
         truncated=sum(result.truncated for result in results),
         documents_per_second=len(examples) / seconds,
@@ -89,12 +119,19 @@ def evaluate_summaries(
 
 def lead_scores(examples: Sequence[Example], words: int) -> dict[str, RougeScores]:
     """ROUGE of each document's first sentence, and of its first words."""
+    tables = lead_tables(examples, words)
+    return {name: with_intervals(table) for name, table in tables.items()}
+
+
+def lead_tables(examples: Sequence[Example], words: int) -> dict[str, RougeTable]:
+    """The same for every document."""
     references = [example.targets for example in examples]
     texts = [example.text for example in examples]
-    return {
-        "first sentence": rouge([first_sentence(text) for text in texts], references),
-        f"first {words} words": rouge([" ".join(t.split()[:words]) for t in texts], references),
+    leads = {
+        "first sentence": [first_sentence(text) for text in texts],
+        f"first {words} words": [" ".join(text.split()[:words]) for text in texts],
     }
+    return {name: rouge_table(lead, references) for name, lead in leads.items()}
 
 
 def first_sentence(text: str) -> str:

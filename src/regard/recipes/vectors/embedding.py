@@ -27,11 +27,13 @@ from torch.nn import functional
 
 from regard.checkpoints import Checkpoint, open_checkpoint
 from regard.data import BadLine, Role, TokenStore, read_rows
+from regard.data.columns import Column
+from regard.data.pairs import OnBadLine, refuse
 from regard.errors import BadArgumentError, DamagedFileError
 from regard.files import write_json
 from regard.models import Encoder
 from regard.recipes.encoders import EncoderRecipe
-from regard.recipes.examples import Example, Examples, read_examples, split_examples
+from regard.recipes.examples import Example, read_examples, split_examples
 from regard.recipes.options.encoders import EmbeddingOptions
 from regard.recipes.prepared import prepare_once
 from regard.recipes.vectors.evaluation import evaluate_pairs
@@ -49,6 +51,8 @@ PAIR: tuple[str, ...] = ("pair", "sentence2", "hypothesis", "positive", "text2",
 PAIR += ("answer", "document", "passage", "body", "target")
 SCORE = ("score", "similarity", "similarity_score")
 
+MADE_BY: tuple[str, ...] = ("text", "pair", "score", "score_scale", "base_model", "vocab_size")
+MADE_BY += ("max_length", "seed")
 _AT_ONCE = 4096
 
 
@@ -109,13 +113,11 @@ class EmbeddingRecipe(EncoderRecipe[EmbeddingOptions, TextPairs]):
         }
 
     def prepare(self, folder: Path) -> TextPairs:
-        options, [path] = self.options, self.source
-        made_by = ("text", "pair", "score", "score_scale", "base_model", "vocab_size")
+        [path] = self.source
         checksum = prepare_once(
             folder,
             self.files,
-            {name: getattr(options, name) for name in made_by}
-            | {"max_length": options.max_length, "seed": options.seed},
+            self.options.values(*MADE_BY),
             lambda: self._prepare(path, folder),
             say=self.say,
         )
@@ -131,16 +133,11 @@ class EmbeddingRecipe(EncoderRecipe[EmbeddingOptions, TextPairs]):
         )
 
     def _prepare(self, path: str, folder: Path) -> str:
-        options = self.options
-        held = {
-            name: None if file is None else Examples(file, self._read)
-            for name, file in (("dev", options.dev), ("test", options.test))
-        }
         sizes = split_examples(
-            Examples(path, self._read),
-            held,
+            path,
+            self.options,
             folder,
-            seed=options.seed,
+            read=self._read,
             more=lambda example: (example.pair or "",),
             say=self.say,
         )
@@ -162,21 +159,8 @@ class EmbeddingRecipe(EncoderRecipe[EmbeddingOptions, TextPairs]):
         return f"{sizes['train']:,} pairs{with_scores} to train on, {sizes['dev']:,} dev"
 
     def _read(self, path: str, on_bad_line: Callable[[BadLine], None]) -> Iterator[Example]:
-        options = self.options
-        roles = (
-            Role("text", TEXT, options.text),
-            Role("pair", PAIR, options.pair),
-            Role("score", SCORE, options.score, required=False),
-        )
-        for (text, pair, score), line in read_rows(path, roles, on_bad_line=on_bad_line):
-            if not isinstance(text, str) or not isinstance(pair, str):
-                wrong = pair if isinstance(text, str) else text
-                raise DamagedFileError(
-                    f"{path}, line {line:,}: expected two texts; got {type(wrong).__name__}. Name"
-                    " their columns with `text` and `pair`."
-                )
-            targets = [] if score is None else [_number(path, line, score)]
-            yield Example(text, pair, targets, line)
+        columns = {name: getattr(self.options, name) for name in ("text", "pair", "score")}
+        return read_text_pairs(path, **columns, on_bad_line=on_bad_line)
 
     def _scale(self, path: str, folder: Path) -> float | None:
         """What scores are divided by; None if the pairs have none."""
@@ -323,6 +307,39 @@ class EmbeddingRecipe(EncoderRecipe[EmbeddingOptions, TextPairs]):
             ],
             result=f"Dev set, {len(data.dev):,} pairs: {result}, loss {dev['loss']:.3f}",
         )
+
+
+def read_text_pairs(
+    path: str,
+    *,
+    text: Column | None = None,
+    pair: Column | None = None,
+    score: Column | None = None,
+    on_bad_line: OnBadLine = refuse,
+) -> Iterator[Example]:
+    """The pairs of a file, one at a time, and the score of each if there is a column of scores.
+
+    Args:
+        text, pair, score: the columns; by default those of a known name.
+
+    Raises:
+        BadArgumentError: a column that is missing.
+        DamagedFileError: a row without two texts, or whose score is not a number.
+    """
+    roles = (
+        Role("text", TEXT, text),
+        Role("pair", PAIR, pair),
+        Role("score", SCORE, score, required=False),
+    )
+    for (first, second, value), line in read_rows(path, roles, on_bad_line=on_bad_line):
+        if not isinstance(first, str) or not isinstance(second, str):
+            wrong = second if isinstance(first, str) else first
+            raise DamagedFileError(
+                f"{path}, line {line:,}: expected two texts; got {type(wrong).__name__}. Name"
+                " their columns with `text` and `pair`."
+            )
+        targets = [] if value is None else [_number(path, line, value)]
+        yield Example(first, second, targets, line)
 
 
 def _scaled(example: Example, scale: float) -> Example:

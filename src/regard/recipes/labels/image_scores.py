@@ -1,0 +1,84 @@
+"""What a classifier makes of labeled images."""
+
+from collections.abc import Callable, Sequence
+from itertools import islice
+from pathlib import Path
+
+import numpy as np
+import torch
+from torch import nn
+
+from regard.errors import BadArgumentError
+from regard.recipes.labels.image_batches import Images
+from regard.recipes.labels.labels import LabelEvaluation, evaluate_logits
+from regard.recipes.labels.pictures import Pictures
+from regard.tasks.images import ImageClassifier, ImageReader, Preparation
+
+
+@torch.inference_mode()
+def evaluate_images(
+    model: nn.Module,
+    images: Images,
+    preparation: Preparation,
+    labels: Sequence[str],
+    *,
+    batch_size: int = 64,
+) -> LabelEvaluation:
+    """Labels the images and compares.
+
+    Raises:
+        BadArgumentError: there are no images.
+    """
+    if not len(images):
+        raise BadArgumentError("evaluating needs at least one image; got none.")
+    weight = next(model.parameters())
+    found = []
+    for start in range(0, len(images), batch_size):
+        pixels = torch.from_numpy(np.array(images.pixels[start : start + batch_size]))
+        found.append(model(preparation.scaled(pixels).to(weight.device, weight.dtype)).float())
+    expected = np.eye(len(labels), dtype=np.bool_)[images.labels]
+    return evaluate_logits(torch.cat(found).cpu(), expected, tuple(labels), several=False)
+
+
+def evaluate_pictures(
+    classifier: ImageClassifier,
+    pictures: Pictures,
+    *,
+    batch_size: int = 64,
+    progress: Callable[[int], None] = lambda done: None,
+) -> LabelEvaluation:
+    """Labels a user's images and compares; they are read a batch at a time.
+
+    Raises:
+        BadArgumentError: an image with a label that the classifier does not have.
+    """
+    numbers = {label: number for number, label in enumerate(classifier.labels)}
+    if unknown := next((label for label in pictures.labels if label not in numbers), None):
+        raise BadArgumentError(
+            f"the classifier has no label {unknown!r}, which images in {pictures.path} have; it has"
+            f" {', '.join(classifier.labels)}."
+        )
+    if not len(pictures.labels):
+        raise BadArgumentError(f"evaluating needs at least one image; {pictures.path} has none.")
+    weight, found = next(classifier.model.parameters()), []
+    source = pictures.read(classifier.preparation)
+    with torch.inference_mode():
+        while chunk := list(islice(source, batch_size)):
+            pixels = classifier.preparation.scaled(torch.from_numpy(np.stack(chunk)))
+            found.append(classifier.model(pixels.to(weight.device, weight.dtype)).float())
+            progress(len(chunk))
+    rows = np.array([numbers[label] for label in pictures.labels])
+    expected = np.eye(len(numbers), dtype=np.bool_)[rows]
+    several = classifier.problem_type == "multi_label_classification"
+    logits = torch.cat(found).cpu()
+    return evaluate_logits(logits, expected, tuple(classifier.labels), several=several)
+
+
+def evaluate_test(run: Path) -> LabelEvaluation | None:
+    """What a run's finished model makes of the test images in its folder; None without any."""
+    images = Images.open(run / "data", "test")
+    if not len(images):
+        return None
+    reader = ImageReader.load(run / "model")
+    labels = reader.model.config.labels
+    return evaluate_images(reader.model, images, reader.preparation, labels)

@@ -1,0 +1,196 @@
+"""How well a language model predicts a text, and a masked language model the words hidden in it."""
+
+import hashlib
+import math
+import tempfile
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch.nn import functional
+
+from regard.data import TokenStore
+from regard.data.documents import Piece
+from regard.data.store import Ids
+from regard.errors import BadArgumentError
+from regard.models import Encoder
+from regard.recipes.encoded import EncodedTexts, write_store
+from regard.recipes.language.blocks import cut_blocks
+from regard.recipes.language.corpus import write_tokens
+from regard.recipes.language.masked_language_model import blocks, predicted
+from regard.recipes.language.masking import Masking
+from regard.tasks.filling import MaskFiller
+from regard.tasks.reading import kinds_of_tokens
+from regard.tasks.writing import Writer
+from regard.text import Tokenizer
+
+_TOKENS_AT_ONCE = 16_384
+_LONGEST = 1024  # tokens of a block, for models without a limit
+
+Progress = Callable[[int], None]
+
+
+@dataclass(frozen=True, eq=False)
+class TextScores:
+    """What a model makes of each block of a text."""
+
+    losses: NDArray[np.float64]  # (blocks,), summed over the predicted tokens, in nats
+    counts: NDArray[np.int64]  # (blocks,), of these tokens
+    right: NDArray[np.int64] | None = None  # (blocks,), of them predicted first; masked words only
+    bytes_per_token: float | None = None
+    text: str = ""  # which tokens were predicted, as a checksum
+
+    def __len__(self) -> int:
+        return len(self.losses)
+
+    @property
+    def figures(self) -> dict[str, float]:
+        return self.figures_of(np.arange(len(self)))
+
+    def figures_of(self, rows: NDArray[np.int64]) -> dict[str, float]:
+        """The figures over these blocks, which may repeat."""
+        count = self.counts[rows].sum()
+        loss = float(self.losses[rows].sum() / count)
+        found = {"loss": loss, "perplexity": math.exp(min(loss, 700))}
+        if self.right is not None:
+            found["accuracy"] = float(self.right[rows].sum() / count)
+        if self.bytes_per_token is not None:
+            found["bits_per_byte"] = loss / math.log(2) / self.bytes_per_token
+        return found
+
+
+@torch.inference_mode()
+def evaluate_text(
+    writer: Writer,
+    pieces: Iterable[Piece],
+    *,
+    separated: bool = False,
+    batch_size: int = 32,
+    progress: Progress = lambda done: None,
+) -> TextScores:
+    """The loss of a text's tokens, in blocks side by side as long as the model was trained on; the
+    first token of a text is not predicted.
+
+    Args:
+        pieces: of documents, in their order.
+        separated: whether there are several, between which the end token is put.
+        batch_size: blocks computed together, at most.
+        progress: called with the number of blocks just finished.
+
+    Raises:
+        BadArgumentError: fewer than two tokens.
+    """
+    tokenizer, model = writer.tokenizer, writer.model
+    separator = tokenizer.eos_id if separated and "eos" in tokenizer.special else None
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "text.tokens"
+        store, size = write_tokens(path, pieces, tokenizer, separator=separator)
+        tokens = np.array(store.tokens)
+    if len(tokens) < 2:
+        raise BadArgumentError(
+            f"a text must have at least 2 tokens, of which the second is predicted; got"
+            f" {len(tokens)}. Give more text."
+        )
+    block = min(_block(tokenizer, model.config.max_positions), len(tokens) - 1)
+    losses: list[float] = []
+    counts: list[int] = []
+    at_once = max(1, min(batch_size, _TOKENS_AT_ONCE // block))
+    for starts, length in _cuts(len(tokens), block, at_once):
+        batch = cut_blocks(tokens, starts, length, separator).to(writer.device)
+        hidden = model.hidden(batch.ids, documents=batch.documents)
+        for states, targets in zip(hidden, batch.targets, strict=True):
+            logits = model.logits(states).float()
+            losses.append(functional.cross_entropy(logits, targets, reduction="sum").item())
+            counts.append(length)
+        progress(len(starts))
+    return TextScores(
+        np.array(losses),
+        np.array(counts),
+        bytes_per_token=size / len(tokens),
+        text=_checksum(tokens),
+    )
+
+
+@torch.inference_mode()
+def evaluate_masked(
+    filler: MaskFiller,
+    pieces: Iterable[Piece],
+    *,
+    share: float = 0.15,
+    progress: Progress = lambda done: None,
+) -> TextScores:
+    """The loss and accuracy of the words hidden in a text, the same ones at every call.
+
+    Args:
+        pieces: of documents, in their order.
+        share: of the tokens that are hidden, as whole words.
+        progress: called with the number of blocks just finished.
+
+    Raises:
+        BadArgumentError: no word could be hidden.
+    """
+    tokenizer, model = filler.tokenizer, filler.model
+    longest = _block(tokenizer, model.config.max_positions)
+    losses, counts, right = [], [], []
+    with tempfile.TemporaryDirectory() as folder:
+        rows = ((ids, len(ids), ()) for ids in blocks(pieces, tokenizer, longest))
+        store = write_store(
+            Path(folder) / "text.tokens",
+            rows,
+            vocab_size=tokenizer.vocab_size,
+            targets=0,
+            max_length=longest,
+        )
+        texts = _texts(store, model, longest)
+        masking = Masking.of(tokenizer, share=share, seed=0)
+        for number in range(len(store)):
+            # A block is masked by its number, not by those that share its batch.
+            batch = masking.masked(texts.batch(np.array([number])), number, part=1)
+            states, table, bias, targets = predicted(model, batch)
+            progress(1)
+            if not len(targets):
+                continue
+            logits = functional.linear(states, table, bias).float()
+            losses.append(functional.cross_entropy(logits, targets, reduction="sum").item())
+            right.append(int((logits.argmax(-1) == targets).sum()))
+            counts.append(len(targets))
+        checksum = _checksum(np.array(store.tokens))
+    if not losses:
+        raise BadArgumentError(
+            "a text must have words to hide; none was found. Give more text, such as a paragraph."
+        )
+    return TextScores(np.array(losses), np.array(counts), np.array(right), text=checksum)
+
+
+def _block(tokenizer: Tokenizer, positions: int) -> int:
+    limit = int(tokenizer.settings.get("model_max_length") or positions)
+    return min(limit, positions, _LONGEST)
+
+
+def _cuts(count: int, block: int, at_once: int) -> Iterable[tuple[NDArray[np.int64], int]]:
+    """Where the blocks begin, in batches of one length; the last one may be shorter."""
+    whole = (count - 1) // block
+    starts = np.arange(whole) * block
+    for first in range(0, whole, at_once):
+        yield starts[first : first + at_once], block
+    if rest := count - 1 - whole * block:
+        yield np.array([whole * block]), rest
+
+
+def _texts(store: TokenStore, model: Encoder, longest: int) -> EncodedTexts:
+    config = model.config
+    return EncodedTexts(
+        store,
+        max_tokens=longest,
+        batch_size=1,
+        pad_id=config.pad_id or 0,
+        token_types=kinds_of_tokens(config) > 1,
+        seed=0,
+    )
+
+
+def _checksum(tokens: Ids) -> str:
+    return hashlib.sha256(tokens.astype(np.int64).tobytes()).hexdigest()
