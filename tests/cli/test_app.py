@@ -93,7 +93,8 @@ OPTIONS = {
         "--label-smoothing",
         "--weight-decay", "--max-steps",
         "--max-epochs", "--max-minutes", "--patience", "--eval-every", "--dev-sentences",
-        "--average", "--device", "--precision", "--seed", "--tensorboard",
+        "--average", "--device", "--precision", "--shard", "--seed",
+        "--tensorboard",
         "--threads", "--json", "--help",
     },
     "train question-answering": {
@@ -104,7 +105,8 @@ OPTIONS = {
         "--lora-targets", "--batch-size", "--max-tokens",
         "--accumulate", "--learning-rate", "--warmup", "--optimizer", "--schedule", "--cooldown",
         "--weight-decay", "--max-steps", "--max-epochs", "--max-minutes", "--patience",
-        "--eval-every", "--average", "--device", "--precision", "--seed", "--tensorboard",
+        "--eval-every", "--average", "--device", "--precision", "--shard", "--seed",
+        "--tensorboard",
         "--threads", "--json", "--help",
     },
     "train embedding": {
@@ -115,7 +117,8 @@ OPTIONS = {
         "--lora-targets", "--batch-size", "--max-tokens",
         "--accumulate", "--learning-rate", "--warmup", "--optimizer", "--schedule", "--cooldown",
         "--weight-decay", "--max-steps", "--max-epochs", "--max-minutes", "--patience",
-        "--eval-every", "--average", "--device", "--precision", "--seed", "--tensorboard",
+        "--eval-every", "--average", "--device", "--precision", "--shard", "--seed",
+        "--tensorboard",
         "--threads", "--json", "--help",
     },
     "train classification": {
@@ -125,7 +128,8 @@ OPTIONS = {
         "--lora-targets", "--batch-size", "--max-tokens",
         "--accumulate", "--learning-rate", "--warmup", "--optimizer", "--schedule", "--cooldown",
         "--weight-decay", "--max-steps", "--max-epochs", "--max-minutes", "--patience",
-        "--eval-every", "--average", "--device", "--precision", "--seed", "--tensorboard",
+        "--eval-every", "--average", "--device", "--precision", "--shard", "--seed",
+        "--tensorboard",
         "--threads", "--json", "--help",
     },
     "train image-classification": {
@@ -135,7 +139,8 @@ OPTIONS = {
         "--max-tokens", "--accumulate", "--learning-rate", "--warmup", "--optimizer",
         "--schedule", "--cooldown",
         "--weight-decay", "--max-steps", "--max-epochs", "--max-minutes", "--patience",
-        "--eval-every", "--average", "--device", "--precision", "--seed", "--tensorboard",
+        "--eval-every", "--average", "--device", "--precision", "--shard", "--seed",
+        "--tensorboard",
         "--threads", "--json", "--help",
     },
     "train summarization": {
@@ -145,7 +150,8 @@ OPTIONS = {
         "--warmup", "--optimizer", "--schedule", "--cooldown", "--label-smoothing",
         "--weight-decay",
         "--max-steps", "--max-epochs", "--max-minutes", "--patience", "--eval-every",
-        "--dev-documents", "--average", "--device", "--precision", "--seed", "--tensorboard",
+        "--dev-documents", "--average", "--device", "--precision", "--shard", "--seed",
+        "--tensorboard",
         "--threads", "--json", "--help",
     },
     "train language-model": {
@@ -155,7 +161,8 @@ OPTIONS = {
         "--warmup", "--optimizer", "--schedule", "--cooldown", "--weight-decay", "--beta2",
         "--max-steps",
         "--max-epochs", "--max-minutes", "--patience", "--eval-every", "--dev-tokens",
-        "--sample-tokens", "--average", "--device", "--precision", "--seed", "--tensorboard",
+        "--sample-tokens", "--average", "--device", "--precision", "--shard", "--seed",
+        "--tensorboard",
         "--threads", "--json", "--help",
     },
     "train masked-language-model": {
@@ -164,7 +171,8 @@ OPTIONS = {
         "--train-layers", "--layer-decay", "--batch-size", "--max-tokens", "--accumulate",
         "--learning-rate", "--warmup", "--optimizer", "--schedule", "--cooldown", "--weight-decay",
         "--max-steps", "--max-epochs", "--max-minutes", "--patience", "--eval-every",
-        "--dev-tokens", "--average", "--device", "--precision", "--seed", "--tensorboard",
+        "--dev-tokens", "--average", "--device", "--precision", "--shard", "--seed",
+        "--tensorboard",
         "--threads", "--json", "--help",
     },
 }  # fmt: skip

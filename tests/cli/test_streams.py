@@ -6,6 +6,8 @@ import sys
 
 import pytest
 
+from regard.cli.streams import is_first_process, say
+
 RUN = "from regard.cli.app import main; main()"
 FAKE = """
 import regard.api.loading
@@ -70,3 +72,18 @@ def test_closed_stdout_is_one_sentence():
 def test_messages_do_not_go_to_stdout_because_stderr_is_closed():
     found = run("translate", "--input", "no such file", shell="2>&-")
     assert (found.returncode, found.stdout) == (2, b"")
+
+
+def test_of_several_processes_one_speaks(monkeypatch, capsys):
+    variables = {"WORLD_SIZE": "4", "MASTER_ADDR": "a", "MASTER_PORT": "1", "LOCAL_RANK": "0"}
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setenv("RANK", "0")
+    assert is_first_process()
+    monkeypatch.setenv("RANK", "2")  # the first of another machine
+    assert not is_first_process()
+    say("it cannot be.")
+    assert capsys.readouterr().err == "regard: it cannot be.\n"
+    monkeypatch.setenv("LOCAL_RANK", "1")
+    say("it cannot be.")
+    assert capsys.readouterr().err == ""

@@ -10,7 +10,7 @@ import pytest
 
 from regard.errors import RegardError
 from regard.text import Tokenizer, suggest_vocab_size, train_pair, train_tokenizer
-from regard.text.train import Algorithm
+from regard.text.train import Algorithm, sample
 
 DATA = Path(__file__).parents[2].parent / "shared" / "data"
 needs_data = pytest.mark.skipif(not DATA.is_dir(), reason="needs the sentences in ../shared/data")
@@ -166,3 +166,24 @@ def test_a_script_without_spaces_is_measured_by_its_length() -> None:
     spaced = train_tokenizer(text)
     assert isinstance(spaced, Tokenizer)
     assert spaced.vocab_size < 600
+
+
+def test_a_sample_is_bounded_in_number_and_in_characters() -> None:
+    texts = ["a" * (1 + k % 7) for k in range(500)]
+    assert sample(texts, seed=3) == texts
+    few = sample(texts, most=53, seed=3)
+    assert len(few) == 53
+    short = sample(texts, characters=101, seed=3)
+    assert 101 - 7 < sum(map(len, short)) <= 101
+    assert short == sample(texts, characters=101, seed=3) != sample(texts, characters=101, seed=4)
+    assert sample(["far too long", ""], characters=3, seed=3) == [""]
+    assert sample(["far too long"], characters=3, seed=3) == ["far too long"]
+
+
+def test_every_text_is_equally_likely_to_be_in_a_sample() -> None:
+    counts = [0] * 20
+    for seed in range(400):
+        for number in sample(range(20), most=5, seed=seed, size=lambda number: 1):
+            counts[number] += 1
+    assert sum(counts) == 2000
+    assert all(60 < count < 140 for count in counts)  # 100 ± 4.6 standard deviations

@@ -17,6 +17,22 @@ def test_the_first_ctrl_c_only_asks_and_the_second_interrupts() -> None:
     assert signal.getsignal(signal.SIGINT) is before
 
 
+def test_sigterm_asks_and_never_interrupts_at_once() -> None:
+    before = signal.getsignal(signal.SIGTERM)
+    with Interruption() as interruption:
+        signal.raise_signal(signal.SIGTERM)
+        signal.raise_signal(signal.SIGTERM)
+        assert interruption.asked
+    assert signal.getsignal(signal.SIGTERM) is before
+
+
+def test_where_torchrun_repeats_a_ctrl_c_it_only_asks() -> None:
+    with Interruption(insist=False) as interruption:
+        signal.raise_signal(signal.SIGINT)
+        signal.raise_signal(signal.SIGINT)
+        assert interruption.asked
+
+
 def test_the_handler_goes_with_an_error_too() -> None:
     before = signal.getsignal(signal.SIGINT)
     with pytest.raises(ZeroDivisionError), Interruption():

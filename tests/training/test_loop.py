@@ -192,8 +192,10 @@ def test_the_gradient_is_that_of_the_mean_over_all_tokens(accumulate: int, tmp_p
     assert checkpoint is not None
 
     model = network().train()
-    torch.manual_seed(config.seed * 1_000_003 + 1)
-    parts = [squared_error(model, Rows().at(number)) for number in range(accumulate)]
+    parts = []
+    for number in range(accumulate):
+        torch.manual_seed(config.seed * 1_000_003 + number + 1)
+        parts.append(squared_error(model, Rows().at(number)))
     tokens = sum(rows for _, rows in parts)
     torch.stack([loss for loss, _ in parts]).sum().div(tokens).backward()
     assert (progress.tokens, tokens) == ((2, 2) if accumulate == 1 else (15, 15))

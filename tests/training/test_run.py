@@ -226,6 +226,7 @@ def test_a_run_is_resumed_with_its_own_options_only(run: RunFolder) -> None:
     [
         *("", "{}", "[]", "{ half", '{"options": []}', "[" * 100_000),
         *('{"options": {}, "threads": "two"}', '{"options": {}, "threads": 0}'),
+        *('{"options": {}, "processes": 0}', '{"options": {}, "processes": "two"}'),
     ],
 )
 def test_a_damaged_record_is_a_sentence(content: str, run: RunFolder) -> None:
@@ -263,6 +264,21 @@ def test_a_copy_of_a_checkpoint_is_none(name: str, run: RunFolder) -> None:
     run.save(30, checkpoint(30), keep=[])
     assert newest_step(run) == 30
     assert (run.path / "checkpoints" / name).is_dir()
+
+
+def test_another_number_of_processes_is_said_and_the_first_one_kept(tmp_path: Path) -> None:
+    said: list[str] = []
+    run = RunFolder(tmp_path, warn=said.append)
+    assert run.processes is None
+    assert run.option("seed") is None
+    run.start({"seed": 3}, free=set(), threads=1, processes=2)
+    run.start({"seed": 3}, free=set(), threads=1, processes=2)
+    assert said == []
+    run.start({"seed": 3}, free=set(), threads=4)
+    [sentence] = said
+    assert "began with 2 processes and continues with 1 process: its weights" in sentence
+    assert run.processes == 2
+    assert run.option("seed") == 3
 
 
 def test_another_number_of_threads_is_said_and_the_first_one_kept(

@@ -113,6 +113,18 @@ def test_other_data_in_the_folder_is_refused(
         climb(str(other), climbed[2], cell="lstm")
 
 
+def test_several_processes_are_refused(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    for name, value in (
+        ("RANK", "0"),
+        ("WORLD_SIZE", "2"),
+        ("MASTER_ADDR", ""),
+        ("MASTER_PORT", ""),
+    ):
+        monkeypatch.setenv(name, value)
+    with pytest.raises(RegardError, match=r"by one process; got 2\. Start it without torchrun"):
+        climb("pairs.tsv", TrainingOptions(output=str(tmp_path)))
+
+
 def test_a_cell_that_is_none_is_refused_before_anything_is_read(tmp_path: Path) -> None:
     options = TrainingOptions(output=str(tmp_path / "out"))
     with pytest.raises(RegardError, match="cell must be one of gru, lstm; got 'rnn'"):

@@ -25,7 +25,7 @@ class Taught(NamedTuple):
 
 TAUGHT = {
     "translation": Taught(
-        "Train a translator on a file of sentence pairs.",
+        "Train a translator on sentence pairs.",
         "Files of sentence pairs: TSV, CSV, JSON lines, Parquet; also .gz. Of several target"
         " languages, de=FILE hi=FILE.",
         "regard.translation.training:TranslationRecipe",

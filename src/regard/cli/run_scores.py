@@ -1,27 +1,40 @@
-"""How well the best model of a finished run does on the run's test set, if it has one."""
+"""What the best model of a finished run scores on the run's test set, for the tasks that have one.
+
+Each function prints nothing where the run has no test set.
+"""
 
 import json
 import sys
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
+from regard.api.taught import TAUGHT
 from regard.cli.commands.evaluate import report, score_translations, show
 
-Pairs = list[tuple[str, str]]
+if TYPE_CHECKING:
+    from regard.translation.training import TranslationRecipe
 
 
-def score_run(task: str, run: Path, *, as_json: bool) -> None:
-    """Prints the figures of a model for this task, by transformers' name."""
-    if task == "image-classification":
-        _score_images(run, as_json=as_json)
-        return
-    from regard.recipes.examples import read_examples
+def translation(recipe: "TranslationRecipe", run: Path, *, as_json: bool) -> None:
+    from regard.api.loading import load
+    from regard.translation.data import held_in
+    from regard.translation.evaluation import read_test_set
 
-    file = run / "data" / "test.jsonl"  # running text has none
-    if tested := list(read_examples(file)) if file.exists() else []:
-        report(task, str(run / "model"), tested, as_json=as_json)
+    test = None if recipe.languages else recipe.options.test
+    for language in recipe.languages or [""]:
+        pairs = read_test_set(test) if test else held_in(run / "data" / "test.tsv", language)
+        if not pairs:
+            continue
+        translator = load(str(run / "model"), "translation")
+        if language:
+            print(f"Test set, {language}:", file=sys.stderr)
+            translator = translator.between(target=language)
+        show(score_translations(translator, pairs), as_json=as_json)
 
 
-def _score_images(run: Path, *, as_json: bool) -> None:
+def image_classification(recipe: Any, run: Path, *, as_json: bool) -> None:
     from regard.recipes.labels.image_scores import evaluate_test
     from regard.recipes.labels.labels import figures_line
 
@@ -34,17 +47,19 @@ def _score_images(run: Path, *, as_json: bool) -> None:
         print(figures_line("Test set", found.figures, len(found), "images"), file=sys.stderr)
 
 
-def score_translator(run: Path, languages: list[str], tested: Pairs, *, as_json: bool) -> None:
-    """Prints the figures of the best model on the test set that was given, or on the run's own."""
-    from regard.api.loading import load
-    from regard.translation.data import held_in
+def examples(task: str, recipe: Any, run: Path, *, as_json: bool) -> None:
+    """Of a task whose test set is a file of examples."""
+    from regard.recipes.examples import read_examples
 
-    for language in languages or [""]:
-        pairs = tested or held_in(run / "data" / "test.tsv", language)
-        if not pairs:
-            continue
-        translator = load(str(run / "model"), "translation")
-        if language:
-            print(f"Test set, {language}:", file=sys.stderr)
-            translator = translator.between(target=language)
-        show(score_translations(translator, pairs), as_json=as_json)
+    if tested := list(read_examples(run / "data" / "test.jsonl")):
+        report(TAUGHT[task].task, str(run / "model"), tested, as_json=as_json)
+
+
+SCORES: dict[str, Callable[..., None]] = {
+    "translation": translation,
+    "image-classification": image_classification,
+    **{
+        task: partial(examples, task)
+        for task in ("classification", "summarization", "question-answering", "embedding")
+    },
+}

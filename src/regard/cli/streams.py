@@ -26,8 +26,15 @@ def prepare_streams() -> None:
 
 
 def say(sentence: str) -> None:
-    """A sentence to the user, on stderr."""
-    print(f"regard: {sentence}", file=sys.stderr)
+    """A sentence to the user, on stderr; of several processes the first of each machine says it."""
+    if os.environ.get("LOCAL_RANK", "0") == "0":
+        print(f"regard: {sentence}", file=sys.stderr)
+
+
+def is_first_process() -> bool:
+    """Whether this process shows how training goes: of those that torchrun started, the first."""
+    variables = ("WORLD_SIZE", "MASTER_ADDR", "MASTER_PORT")
+    return os.environ.get("RANK", "0") == "0" or any(name not in os.environ for name in variables)
 
 
 def open_stdin(nothing: str) -> BinaryIO:

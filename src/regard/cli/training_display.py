@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
+from regard.cli.streams import is_first_process
+
 if TYPE_CHECKING:
     from regard.training import Progress
 
@@ -25,13 +27,13 @@ class TrainingDisplay:
         max_steps: int | None,
         max_minutes: float | None,
         *,
-        shown: Mapping[str, str],
+        shown: Mapping[str, str] | None = None,
         as_json: bool = False,
     ) -> None:
         self.max_steps, self.max_minutes = max_steps, max_minutes
-        self.shown, self.as_json = shown, as_json
+        self.shown, self.as_json = shown or {}, as_json
         self._speed = Speed()
-        self._bar = _bar() if sys.stderr.isatty() else None
+        self._bar = _bar() if sys.stderr.isatty() and is_first_process() else None
         self._task = self._bar.add_task("", total=1.0, start=False, left="") if self._bar else None
 
     def __enter__(self) -> Self:
@@ -52,6 +54,8 @@ class TrainingDisplay:
 
     def say(self, sentence: str) -> None:
         """Shows a sentence about the run."""
+        if not is_first_process():
+            return
         if self._bar:
             self._bar.console.print(sentence, markup=False, highlight=False, soft_wrap=True)
         else:

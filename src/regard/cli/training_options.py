@@ -2,6 +2,7 @@
 
 import inspect
 import os
+import shlex
 import sys
 from collections.abc import Callable
 from dataclasses import Field
@@ -10,6 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar, get_type_hints
 
 import typer
+
+from regard.cli.streams import is_first_process
 
 if TYPE_CHECKING:
     from regard.recipes.options.run import RunOptions
@@ -79,14 +82,27 @@ def _annotation(hint: Any, setting: "Field[Any]") -> Any:
 
 def use_run_threads(threads: int | None, run: Path) -> None:
     """Computes with `threads`; by default with as many as the run in the folder began with, if this
-    machine has them, so that the same command gives the same bits."""
+    machine has them and there are as many processes, so that the same command gives the same bits.
+    """
     import torch
 
     from regard.training import RunFolder
+    from regard.training.processes import launched
 
     if threads is None:
-        threads = RunFolder(run).threads or torch.get_num_threads()
-        if threads == torch.get_num_threads() or threads > (os.cpu_count() or 1):
+        began = RunFolder(run)
+        threads = began.threads if began.processes == launched() else None
+        if threads in (None, torch.get_num_threads()) or threads > (os.cpu_count() or 1):
             return
-        print(f"Using --threads {threads}, as this run did when it began.", file=sys.stderr)
+        if is_first_process():
+            print(f"Using --threads {threads}, as this run did when it began.", file=sys.stderr)
     torch.set_num_threads(threads)
+
+
+def command_line() -> str:
+    """The command as it was given, for the model card."""
+    from regard.training.processes import launched
+
+    several = launched()
+    start = "regard" if several == 1 else f"torchrun --nproc-per-node {several} -m regard"
+    return f"{start} {shlex.join(sys.argv[1:])}"

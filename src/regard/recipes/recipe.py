@@ -2,7 +2,8 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict
+from contextlib import nullcontext
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any, ClassVar, Generic, Protocol, TypeVar
 
@@ -13,6 +14,7 @@ from regard.data.lines import check_rereadable
 from regard.recipes.options.run import RunOptions
 from regard.training import Objective, Progress, RunFolder, fit
 from regard.training.precision import choose_device
+from regard.training.processes import Processes, batches_in_step, joined, own_device
 from regard.training.trackers import require_tensorboard, tensorboard
 
 Say = Callable[[str], None]
@@ -54,6 +56,10 @@ class Recipe(ABC, Generic[OptionsT, DataT]):
     def __init__(self, source: str | Sequence[str], options: OptionsT, *, say: Say, command: str):
         self.source = [source] if isinstance(source, str) else list(source)
         self.options, self.say, self.command = options, say, command
+
+    def shown_figures(self) -> Mapping[str, str]:
+        """`shown`, and what else this run's evaluations give."""
+        return self.shown
 
     @property
     def files(self) -> list[str]:
@@ -125,20 +131,33 @@ def learn(
         UnavailableError: another process trains there, or nothing can be written.
     """
     options: RunOptions = recipe.options
-    if options.tensorboard:
-        require_tensorboard()
-    recipe.check_files()  # before anything is written
-    run = RunFolder(Path(options.output), warn=recipe.say)
-    with run.locked():
-        return _learn(recipe, run, watch, data)
+    device = own_device(choose_device(options.device))
+    with joined(device, shard=options.shard) as processes:
+        if not processes.first:
+            recipe.say = lambda sentence: None
+        if options.tensorboard:
+            require_tensorboard()
+        processes.in_turn(recipe.check_files)  # before anything is written
+        run = RunFolder(Path(options.output), warn=recipe.say)
+        with run.locked() if processes.first else nullcontext():
+            progress = _learn(recipe, run, watch, data, device, processes)
+            processes.total(0)  # all of it is written
+        return progress
 
 
 def _learn(
-    recipe: Recipe[Any, DataT], run: RunFolder, watch: Watch, data: DataT | None
+    recipe: Recipe[Any, DataT],
+    run: RunFolder,
+    watch: Watch,
+    data: DataT | None,
+    device: torch.device,
+    processes: Processes,
 ) -> Progress:
     options: RunOptions = recipe.options
-    device = choose_device(options.device)
-    data = recipe.prepare(run.path / "data") if data is None else data
+    accumulate = batches_in_step(options.accumulate, run.option("accumulate"), processes)
+    recipe.options = options = replace(options, accumulate=accumulate)
+    if data is None:
+        data = processes.in_turn(lambda: recipe.prepare(run.path / "data"))
     torch.manual_seed(options.seed)
     model = recipe.model(data).to(device)
     trained = sum(p.numel() for p in model.parameters() if p.requires_grad)
@@ -146,7 +165,10 @@ def _learn(
     fixed = f", {trained:,} of them trained" if trained < every else ""
     recipe.say(f"model: {recipe.describe(model)}, {every:,} parameters{fixed}")
     batches = recipe.batches(data, model)
-    config = options.training_config(epoch=max(1, len(batches) // options.accumulate))
+    if processes.count > 1:
+        kept = "share out the model" if processes.shard else "each have the model"
+        recipe.say(f"{processes.count} processes {kept}; a step has {accumulate} batches")
+    config = options.training_config(epoch=max(1, len(batches) // accumulate))
     objective: Objective[Any] = Objective(
         loss=recipe.loss,
         evaluate=lambda model: recipe.evaluate(model, data),
@@ -157,17 +179,19 @@ def _learn(
         scale=recipe.rate_scale,
     )
     # Only now: what is refused above must leave no run that a corrected option contradicts.
-    run.start(
-        asdict(options) | {"data_sha256": data.sha256},
-        free=options.free(),
-        threads=torch.get_num_threads() if device.type == "cpu" else None,
-    )
-    watchers = [recipe.watch, watch]
-    if options.tensorboard:
+    if processes.first:
+        run.start(
+            asdict(options) | {"data_sha256": data.sha256},
+            free=options.free(),
+            threads=torch.get_num_threads() if device.type == "cpu" else None,
+            processes=processes.count,
+        )
+    watchers = [recipe.watch, watch] if processes.first else []
+    if options.tensorboard and processes.first:
         watchers.append(tensorboard(run.path))
 
     def watch_all(event: str, progress: Progress) -> None:
         for watcher in watchers:
             watcher(event, progress)
 
-    return fit(model, batches, objective, config, run, watch=watch_all)
+    return fit(model, batches, objective, config, run, watch=watch_all, processes=processes)

@@ -11,7 +11,7 @@ from tokenizers import Regex, decoders, models, pre_tokenizers, trainers
 
 from regard.errors import BadArgumentError, unknown
 from regard.text.tokenizer import UNK, Tokenizer
-from regard.text.train import suggest_vocab_size
+from regard.text.train import sample, suggest_vocab_size
 
 KINDS = ("characters", "bytes", "subwords")
 END = "<|endoftext|>"  # between documents: the end of one and the beginning of the next
@@ -22,6 +22,8 @@ def train_continuous(
     texts: Iterable[str], *, kind: str = "subwords", vocab_size: int | None = None
 ) -> Tokenizer:
     """A tokenizer of running text; "eos" and "bos" are both END, and white space is kept.
+
+    Of more than MOST_CHARACTERS (`regard.text.train`), texts are drawn evenly to learn subwords.
 
     Args:
         kind: "characters": a token for each character of the texts, and one for any other;
@@ -42,7 +44,7 @@ def train_continuous(
     if kind == "characters":
         backend = _characters(texts)
         return Tokenizer(backend, pad=None, eos=END, unk=UNK, others={"bos": END})
-    backend = _bytes() if kind == "bytes" else _subwords(list(texts), vocab_size)
+    backend = _bytes() if kind == "bytes" else _subwords(sample(texts, seed=0), vocab_size)
     backend.decoder = decoders.ByteLevel()
     return Tokenizer(backend, pad=None, eos=END, unk=None, others={"bos": END})
 

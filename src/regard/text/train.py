@@ -5,12 +5,14 @@ Sennrich, Haddow and Birch 2016 (BPE); Kudo 2018 (unigram); Kudo and Richardson 
 
 from __future__ import annotations
 
+import heapq
 import json
 import random
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from itertools import chain
+from operator import itemgetter
 from typing import Any, Literal, TypeVar
 
 import tokenizers
@@ -23,6 +25,8 @@ from regard.text.tokenizer import EOS, PAD, UNK, WORD_START, Tokenizer
 
 Algorithm = Literal["bpe", "unigram"]
 Item = TypeVar("Item")
+
+MOST_CHARACTERS = 2**26  # that a vocabulary is learned from
 
 _SPECIAL = [PAD, EOS, UNK]
 CLS, MASK = "<s>", "<mask>"  # of an encoder, whose texts end in EOS as those of RoBERTa do
@@ -63,12 +67,13 @@ def train_tokenizer(
 
     `vocab_size` is rounded to a multiple of 8 and is an upper limit: fewer pieces come out where
     the text holds no more; None chooses it from the amount of text (`suggest_vocab_size`). Of
-    more than `max_lines` texts so many are drawn evenly with `seed`, so memory stays bounded.
+    more than `max_lines` texts, or MOST_CHARACTERS, so many are drawn evenly with `seed`, so memory
+    stays bounded.
     Characters met only once, and any other never met, are spelled in UTF-8 bytes.
 
     Raises BadArgumentError for no text, and for a `vocab_size` that cannot hold the alphabet.
     """
-    lines = [line for line in _sample(texts, max_lines, seed) if line.strip()]
+    lines = [line for line in sample(texts, most=max_lines, seed=seed) if line.strip()]
     if not lines:
         raise BadArgumentError(
             "training a tokenizer needs text; got only empty lines: check the file"
@@ -112,8 +117,10 @@ def train_pair(
 
     `vocab_size` is that of each tokenizer; see `train_tokenizer` for the rest.
     """
-    sample = _sample(pairs, max_lines // 2, seed)
-    sources, targets = [source for source, _ in sample], [target for _, target in sample]
+    drawn = sample(
+        pairs, most=max_lines // 2, seed=seed, size=lambda pair: len(pair[0]) + len(pair[1])
+    )
+    sources, targets = [source for source, _ in drawn], [target for _, target in drawn]
 
     def train(texts: Iterable[str]) -> Tokenizer:
         return train_tokenizer(
@@ -140,16 +147,31 @@ def _multiple_of_8(size: float) -> int:
     return int(size) // 8 * 8
 
 
-def _sample(items: Iterable[Item], limit: int, seed: int) -> list[Item]:
-    """At most `limit` items, every one equally likely to be among them, in one pass."""
+def sample(
+    items: Iterable[Item],
+    *,
+    most: int | None = None,
+    characters: int | None = None,
+    seed: int,
+    size: Callable[[Item], int] = len,  # type: ignore[assignment]
+) -> list[Item]:
+    """Items, every one equally likely to be among them, in their order and in one pass; all, if
+    there are at most `most` of at most `characters` in all.
+
+    Args:
+        characters: MOST_CHARACTERS if not given.
+        size: characters of an item.
+    """
     draw = random.Random(seed)
-    kept: list[Item] = []
-    for count, item in enumerate(items):
-        if count < limit:
-            kept.append(item)
-        elif (place := draw.randrange(count + 1)) < limit:
-            kept[place] = item
-    return kept
+    room = MOST_CHARACTERS if characters is None else characters
+    kept: list[tuple[float, int, Item]] = []  # a heap: the first to go is the first
+    total = 0
+    for number, item in enumerate(items):
+        heapq.heappush(kept, (draw.random(), number, item))
+        total += size(item)
+        while (total > room and len(kept) > 1) or (most is not None and len(kept) > most):
+            total -= size(heapq.heappop(kept)[2])
+    return [item for _, _, item in sorted(kept, key=itemgetter(1))]
 
 
 def _count_characters(lines: list[str]) -> Counter[str]:

@@ -1,21 +1,30 @@
-"""Ctrl-C that lets the step in hand finish, so that nothing is lost."""
+"""Ctrl-C and SIGTERM that let the step in hand finish, so that nothing is lost."""
 
 import signal
 import threading
 from types import FrameType, TracebackType
 from typing import Self
 
+SIGNALS = (signal.SIGINT, signal.SIGTERM)
+
 
 class Interruption:
-    """Within it, the first Ctrl-C only sets `asked`; a second one interrupts at once."""
+    """Within it, Ctrl-C and SIGTERM only set `asked`.
+
+    Args:
+        insist: whether a second Ctrl-C interrupts at once. torchrun sends several for one.
+    """
 
     asked = False
+
+    def __init__(self, *, insist: bool = True) -> None:
+        self.insist = insist
 
     def __enter__(self) -> Self:
         # Python hands signals to its main thread only; other threads catch no signal.
         self._catching = threading.current_thread() is threading.main_thread()
         if self._catching:
-            self._previous = signal.signal(signal.SIGINT, self._note)
+            self._previous = {each: signal.signal(each, self._note) for each in SIGNALS}
         return self
 
     def __exit__(
@@ -25,9 +34,10 @@ class Interruption:
         trace: TracebackType | None,
     ) -> None:
         if self._catching:
-            signal.signal(signal.SIGINT, self._previous)
+            for each, handler in self._previous.items():
+                signal.signal(each, handler)
 
     def _note(self, number: int, frame: FrameType | None) -> None:
-        if self.asked:
+        if self.asked and self.insist and number == signal.SIGINT:
             raise KeyboardInterrupt
         self.asked = True

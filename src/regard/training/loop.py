@@ -9,6 +9,7 @@ import math
 import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
+from functools import partial
 from typing import Generic, Protocol, TypeVar
 
 import torch
@@ -18,8 +19,9 @@ from regard.errors import BadArgumentError
 from regard.training.config import Progress, TrainingConfig
 from regard.training.interruption import Interruption
 from regard.training.memory import keep_freed_memory
-from regard.training.optimizer import load_moments, make_optimizers, moments
+from regard.training.optimizer import Weights, load_moments, make_optimizers, moments
 from regard.training.precision import MasterWeights, choose_dtype
+from regard.training.processes import ALONE, Processes, SharedWeights
 from regard.training.run import Checkpoint, RunFolder
 from regard.training.schedule import cooldown_factor, learning_rate
 
@@ -61,18 +63,21 @@ def fit(
     run: RunFolder,
     *,
     watch: Watch = lambda event, progress: None,
+    processes: Processes = ALONE,
 ) -> Progress:
     """Trains until a limit, early stopping or Ctrl-C; resumes from the newest checkpoint in `run`.
 
     Args:
         watch: called as watch(event, progress), event one of "resume", "step", "evaluate", "save".
+        processes: those that train together; each calls this with the same arguments, and the
+            first one alone evaluates, saves and writes to `run`.
 
     Raises:
         BadArgumentError: the loss is no longer a number, or the model's output has collapsed.
         KeyboardInterrupt: after Ctrl-C, when the checkpoint is written.
     """
     keep_freed_memory()
-    return _Training(model, batches, objective, config, run, watch).fit()
+    return _Training(model, batches, objective, config, run, watch, processes).fit()
 
 
 class _Training(Generic[BatchT]):
@@ -86,20 +91,30 @@ class _Training(Generic[BatchT]):
         config: TrainingConfig,
         run: RunFolder,
         watch: Watch,
+        processes: Processes,
     ):
         self.batches, self.objective, self.config = batches, objective, config
-        self.run, self.watch = run, watch
-        device = next(model.parameters()).device
-        self.evaluated = copy.deepcopy(model).eval()  # float32, for the mean of the checkpoints
-        self.model = model.train()
-        self.weights = MasterWeights(model, choose_dtype(config.precision, device))
+        self.run, self.watch, self.processes = run, watch, processes
+        dtype = choose_dtype(config.precision, next(model.parameters()).device)
+        if processes.first:
+            self.evaluated = copy.deepcopy(model).eval()  # float32, for the mean of checkpoints
+        model.train()
+        self.weights: Weights
+        self.loss: Callable[[BatchT], tuple[Tensor, int, int]]
+        if processes.count == 1:
+            self.weights = MasterWeights(model, dtype)
+            self.loss = partial(objective.loss, model)
+        else:
+            self.weights = shared = SharedWeights(model, objective.loss, dtype, processes)
+            self.loss = shared.loss
         self.optimizers = make_optimizers(self.weights, config, objective.scale)
         self.progress = Progress()
+        self.interruption = Interruption(insist=processes.count == 1)
 
     def fit(self) -> Progress:
         self.resume()
-        with Interruption() as interruption:
-            while not (self.finished() or interruption.asked):
+        with self.interruption:
+            while not (self.finished() or self.interrupted()):
                 self.timed(self.step)
                 self.watch("step", self.progress)
                 if self.progress.step % self.config.evaluate_every == 0 or self.finished():
@@ -107,14 +122,15 @@ class _Training(Generic[BatchT]):
                     self.report()
                     self.checkpoint()
                     self.refuse_collapse()
-            if interruption.asked:
+            if self.interrupted():
                 self.checkpoint()
                 raise KeyboardInterrupt
         return self.progress
 
     def resume(self) -> None:
         checkpoint = self.run.newest()
-        self.run.cut_log(0 if checkpoint is None else checkpoint.state["step"])
+        if self.processes.first:
+            self.run.cut_log(0 if checkpoint is None else checkpoint.state["step"])
         if checkpoint is None:
             return
         self.weights.load(checkpoint.weights)
@@ -126,14 +142,16 @@ class _Training(Generic[BatchT]):
         """One update: the gradient of the mean loss over all terms of `accumulate` batches."""
         config, progress = self.config, self.progress
         step = progress.step + 1
-        torch.manual_seed(config.seed * 1_000_003 + step)
         loss_sum, terms, tokens = 0.0, 0, 0
-        for part in range(config.accumulate):
-            batch = self.batches.at((step - 1) * config.accumulate + part)
-            loss, count, read = self.objective.loss(self.model, batch)
+        numbers = range((step - 1) * config.accumulate, step * config.accumulate)
+        for number in self.processes.own(numbers):
+            torch.manual_seed(config.seed * 1_000_003 + number + 1)
+            loss, count, read = self.loss(self.batches.at(number))
             loss.backward()
             self.weights.gather_gradients()
             loss_sum, terms, tokens = loss_sum + loss.item(), terms + count, tokens + read
+        loss_sum, *counts = self.processes.total(loss_sum, terms, tokens)
+        terms, tokens = map(int, counts)
         if not math.isfinite(loss_sum):
             raise BadArgumentError(
                 f"the loss became {loss_sum} at step {step}; lower learning_rate (now"
@@ -144,7 +162,7 @@ class _Training(Generic[BatchT]):
         gradients = [p.grad for p in self.weights.parameters.values() if p.grad is not None]
         scale = 1 / terms
         if config.clip_norm:
-            norm = nn.utils.get_total_norm(gradients).item() / terms
+            norm = self.weights.norm(gradients) / terms
             scale *= min(1.0, config.clip_norm / max(norm, 1e-12))
         torch._foreach_mul_(gradients, scale)
         rate = self.learning_rate(step)
@@ -172,8 +190,13 @@ class _Training(Generic[BatchT]):
 
     def evaluate(self) -> None:
         """Measures the mean of the newest checkpoints and keeps it if it is the best so far."""
-        progress, config = self.progress, self.config
         self.load_mean()
+        if self.processes.first:
+            self.measure()
+        self.progress = self.processes.from_first(self.progress)
+
+    def measure(self) -> None:
+        progress, config = self.progress, self.config
         progress.figures = self.objective.evaluate(self.evaluated)
         figure = progress.figures[self.objective.metric]
         better = progress.best is None or (
@@ -187,20 +210,22 @@ class _Training(Generic[BatchT]):
     def report(self) -> None:
         """Tells of an evaluation, and hands the model to be kept if it is the best."""
         self.watch("evaluate", self.progress)
-        self.run.log(asdict(self.progress) | {"loss": self.progress.loss})
-        if self.progress.best_step == self.progress.step:
-            self.objective.save(self.evaluated, self.progress)
-            self.watch("save", self.progress)
+        if self.processes.first:
+            self.run.log(asdict(self.progress) | {"loss": self.progress.loss})
+            if self.progress.best_step == self.progress.step:
+                self.objective.save(self.evaluated, self.progress)
+                self.watch("save", self.progress)
         self.progress.loss_sum, self.progress.loss_terms = 0.0, 0
 
     def checkpoint(self) -> None:
         """Writes all that resuming needs."""
         checkpoint = Checkpoint(
-            weights={name: p.detach() for name, p in self.weights.parameters.items()},
+            weights=self.weights.gather({**self.weights.parameters}),
             optimizer=moments(self.optimizers, self.weights),
             state=asdict(self.progress),
         )
-        self.run.save(self.progress.step, checkpoint, keep=self.averaged())
+        if self.processes.first:
+            self.run.save(self.progress.step, checkpoint, keep=self.averaged())
 
     def refuse_collapse(self) -> None:
         if self.progress.collapsed_in_a_row >= 3:
@@ -227,7 +252,9 @@ class _Training(Generic[BatchT]):
     @torch.no_grad()
     def load_mean(self) -> None:
         """Puts the mean of the present and the newest checkpoints into the evaluated model."""
-        mean = {name: p.detach() for name, p in self.weights.parameters.items()}
+        mean = self.weights.gather({**self.weights.parameters})
+        if not self.processes.first:
+            return
         if earlier := self.averaged():
             theirs, share = self.run.mean(earlier), 1 / (len(earlier) + 1)
             mean = {name: theirs[name].to(p.device).lerp(p, share) for name, p in mean.items()}
@@ -239,9 +266,13 @@ class _Training(Generic[BatchT]):
         """Does it and returns the seconds it took, which are counted as the run's."""
         started = time.perf_counter()
         action()
-        seconds = time.perf_counter() - started
+        seconds = self.processes.most(time.perf_counter() - started)
         self.progress.seconds += seconds
         return seconds
+
+    def interrupted(self) -> bool:
+        """Whether any of the processes is to stop."""
+        return bool(self.processes.most(self.interruption.asked))
 
     def finished(self) -> bool:
         progress, config = self.progress, self.config

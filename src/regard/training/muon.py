@@ -7,6 +7,8 @@ from typing import Any, overload
 import torch
 from torch import Tensor
 
+from regard.training.processes import part, whole
+
 # Of the quintic iteration: they lift small singular values fastest, to between 0.7 and 1.2.
 COEFFICIENTS = (3.4445, -4.7750, 2.0315)
 
@@ -66,11 +68,12 @@ class Muon(torch.optim.Optimizer):
                 self.state[matrix]["momentum_buffer"] = torch.zeros_like(matrix)
         means = [self.state[matrix]["momentum_buffer"] for matrix in matrices]
         torch._foreach_lerp_(means, gradients, 1 - momentum)
-        ahead = torch._foreach_lerp(gradients, means, momentum)
-        updates = orthogonal(torch.stack(ahead), group["iterations"])
+        ahead = [whole(each) for each in torch._foreach_lerp(gradients, means, momentum)]
+        updates = orthogonal(torch.stack(ahead), group["iterations"]).unbind()
+        own = [part(matrix, update) for matrix, update in zip(matrices, updates, strict=True)]
         torch._foreach_mul_(matrices, 1 - rate * group["weight_decay"])
         size = 0.2 * math.sqrt(max(matrices[0].shape))
-        torch._foreach_add_(matrices, list(updates.unbind()), alpha=-rate * size)
+        torch._foreach_add_(matrices, own, alpha=-rate * size)
 
 
 def orthogonal(matrices: Tensor, iterations: int = 5) -> Tensor:

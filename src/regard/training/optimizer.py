@@ -8,10 +8,13 @@ from torch import Tensor, nn
 from regard.training.config import TrainingConfig
 from regard.training.muon import Muon
 from regard.training.precision import MasterWeights
+from regard.training.processes import SharedWeights
+
+Weights = MasterWeights | SharedWeights
 
 
 def make_optimizers(
-    weights: MasterWeights, config: TrainingConfig, scale: Callable[[str], float]
+    weights: Weights, config: TrainingConfig, scale: Callable[[str], float]
 ) -> list[torch.optim.Optimizer]:
     """AdamW (Loshchilov & Hutter 2019), or Muon on the layers' matrices and AdamW on the others.
 
@@ -44,21 +47,21 @@ def make_optimizers(
     return optimizers
 
 
-def moments(
-    optimizers: Iterable[torch.optim.Optimizer], weights: MasterWeights
-) -> dict[str, Tensor]:
+def moments(optimizers: Iterable[torch.optim.Optimizer], weights: Weights) -> dict[str, Tensor]:
     """The optimizers' state as `exp_avg/name` and so on, for a file without code in it."""
-    return {
-        f"{key}/{name}": value
-        for optimizer in optimizers
-        for name, parameter in weights.parameters.items()
-        if parameter in optimizer.state
-        for key, value in optimizer.state[parameter].items()
-    }
+    return weights.gather(
+        {
+            f"{key}/{name}": value
+            for optimizer in optimizers
+            for name, parameter in weights.parameters.items()
+            if parameter in optimizer.state
+            for key, value in optimizer.state[parameter].items()
+        }
+    )
 
 
 def load_moments(
-    optimizers: Iterable[torch.optim.Optimizer], weights: MasterWeights, tensors: dict[str, Tensor]
+    optimizers: Iterable[torch.optim.Optimizer], weights: Weights, tensors: dict[str, Tensor]
 ) -> None:
     """Puts back what `moments` gave."""
     owner = {
@@ -70,4 +73,4 @@ def load_moments(
     for full_name, value in tensors.items():
         key, name = full_name.split("/", 1)
         parameter = weights.parameters[name]
-        owner[parameter].state[parameter][key] = value.to(parameter.device)
+        owner[parameter].state[parameter][key] = weights.part(parameter, value)

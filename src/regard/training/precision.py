@@ -6,6 +6,8 @@ al. 2018, Mixed Precision Training, section 3.1; bfloat16 has float32's range an
 scaling). In float32 the masters are the parameters themselves.
 """
 
+from collections.abc import Sequence
+
 import torch
 from torch import Tensor, nn
 
@@ -66,6 +68,18 @@ class MasterWeights:
         if self._separate:
             masters, own = zip(*self._pairs, strict=True)
             torch._foreach_copy_(own, masters)
+
+    def norm(self, gradients: Sequence[Tensor]) -> float:
+        """The norm of the whole gradient."""
+        return nn.utils.get_total_norm(gradients).item()
+
+    def gather(self, tensors: dict[str, Tensor]) -> dict[str, Tensor]:
+        """Tensors like the masters, whole: see `processes.SharedWeights`."""
+        return {name: tensor.detach() for name, tensor in tensors.items()}
+
+    def part(self, like: nn.Parameter, tensor: Tensor) -> Tensor:
+        """The tensor where the parameter is: see `processes.SharedWeights`."""
+        return tensor.to(like.device)
 
     @torch.no_grad()
     def load(self, weights: dict[str, Tensor]) -> None:

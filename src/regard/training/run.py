@@ -1,6 +1,6 @@
 """A run's folder: what was asked, what happened, checkpoints that survive a crash.
 
-run.json                 the options, versions and threads the run was started with
+run.json                 the options, versions, threads and processes the run was started with
 log.jsonl                one line for each evaluation
 checkpoints/step-00000250/
     weights.safetensors      float32 master weights
@@ -50,7 +50,7 @@ class RunFolder:
     Args:
         path: the folder; made when missing.
         warn: called with one sentence when a damaged checkpoint is skipped, or when the number of
-            threads has changed.
+            processes or threads has changed.
     """
 
     def __init__(self, path: Path, *, warn: Callable[[str], None] = print):
@@ -85,15 +85,34 @@ class RunFolder:
         file = self.path / "run.json"
         return _recorded(file)["threads"] if file.exists() else None
 
-    def start(self, options: dict[str, Any], *, free: set[str], threads: int | None = None) -> None:
+    @property
+    def processes(self) -> int | None:
+        """How many processes the run began with; None if there is no run."""
+        file = self.path / "run.json"
+        return _recorded(file)["processes"] if file.exists() else None
+
+    def option(self, name: str) -> Any:
+        """The value that the run began with; None if there is no run or none is recorded."""
+        file = self.path / "run.json"
+        return _recorded(file)["options"].get(name) if file.exists() else None
+
+    def start(
+        self,
+        options: dict[str, Any],
+        *,
+        free: set[str],
+        threads: int | None = None,
+        processes: int = 1,
+    ) -> None:
         """Records `options`, or, in a folder that holds a run, requires them to be the same.
 
         Args:
             free: options that may change from one call to the next: limits, how it is shown.
             threads: CPU threads, if the result depends on them. If the run began with another
-                number, `warn` is called.
+                number, of them or of `processes`, `warn` is called.
         """
         file = self.path / "run.json"
+        first_processes = processes
         if file.exists():
             recorded = _recorded(file)
             known = recorded["options"]
@@ -103,16 +122,22 @@ class RunFolder:
                         f"{self.path} holds a run with {name} = {known[name]!r}; got {value!r}."
                         " Give the same value to resume it, or another `output` to start a new run."
                     )
-            began = recorded["threads"]
-            if began is not None and threads is not None and began != threads:
-                self.warn(
-                    f"This run began with {_number(began)} and continues with {_number(threads)}:"
-                    " its weights will differ in their last bits from those of an uninterrupted"
-                    f" run. Train with {_number(began)} to avoid this."
-                )
+            first_processes, began = recorded["processes"], recorded["threads"]
+            if first_processes != processes:
+                self._warn_of_bits(_processes(first_processes), _processes(processes))
+            elif began is not None and threads is not None and began != threads:
+                self._warn_of_bits(_threads(began), _threads(threads))
             threads = began or threads
+        began_with = {"threads": threads, "processes": first_processes}
         versions = {"regard": __version__, "torch": torch.__version__}
-        write_json(file, {"options": options, "versions": versions, "threads": threads})
+        write_json(file, {"options": options, "versions": versions, **began_with})
+
+    def _warn_of_bits(self, began: str, continues: str) -> None:
+        self.warn(
+            f"This run began with {began} and continues with {continues}: its weights will differ"
+            f" in their last bits from those of an uninterrupted run. Train with {began} to avoid"
+            " this."
+        )
 
     def log(self, entry: dict[str, Any]) -> None:
         """Appends one line to log.jsonl."""
@@ -237,13 +262,16 @@ def _recorded(file: Path) -> dict[str, Any]:
     try:
         content = read_object(file)
         options, threads = content["options"], content.get("threads")
+        processes = content.get("processes", 1)
     except RegardError as error:
         raise _not_ours(file, str(error)) from error
     if not isinstance(options, dict):
         raise _not_ours(file, "its options are not an object")
     if threads is not None and (not isinstance(threads, int) or threads < 1):
         raise _not_ours(file, f"its threads are {threads!r}")
-    return {"options": options, "threads": threads}
+    if not isinstance(processes, int) or processes < 1:
+        raise _not_ours(file, f"its processes are {processes!r}")
+    return {"options": options, "threads": threads, "processes": processes}
 
 
 def _not_ours(file: Path, reason: str) -> DamagedFileError:
@@ -253,8 +281,12 @@ def _not_ours(file: Path, reason: str) -> DamagedFileError:
     )
 
 
-def _number(threads: int) -> str:
-    return f"{threads} thread" if threads == 1 else f"{threads} threads"
+def _threads(number: int) -> str:
+    return "1 thread" if number == 1 else f"{number} threads"
+
+
+def _processes(number: int) -> str:
+    return "1 process" if number == 1 else f"{number} processes"
 
 
 def _logged_step(line: str) -> float:

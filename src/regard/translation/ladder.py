@@ -17,10 +17,12 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+from regard.errors import BadArgumentError
 from regard.files import whole_file, write_json
 from regard.json_files import read_object
 from regard.recipes.sequence_scores import mean_loss
 from regard.training import Progress, RunFolder, chance, corpus_scores
+from regard.training.processes import launched
 from regard.translation.data import check_files, prepare
 from regard.translation.options import TrainingOptions
 from regard.translation.training import Watch, train_translation
@@ -150,6 +152,10 @@ def climb(
     Raises:
         RegardError: as training.
     """
+    if launched() > 1:
+        raise BadArgumentError(
+            f"the ladder is climbed by one process; got {launched()}. Start it without torchrun."
+        )
     folder = Path(options.output)
     steps = [
         (rung, replace(options, output=str(folder / rung.name), **rung.options))

@@ -1,6 +1,6 @@
 """Train a translator on a file of sentence pairs: read, clean, split, tokenize, fit, save."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -47,6 +47,9 @@ class TranslationRecipe(SequenceRecipe[TrainingOptions, TranslationData, Transla
             )
         paths = [path for file in train for path in file.paths]
         super().__init__(paths, options, say=say, command=command)
+
+    def shown_figures(self) -> Mapping[str, str]:
+        return {**self.shown, **{f"bleu_{each}": f"{each} {{:.2f}}" for each in self.languages}}
 
     @property
     def files(self) -> list[str]:

@@ -1,6 +1,9 @@
 """`regard train`: what is asked for reaches training; what is shown is true."""
 
 import json
+import os
+import subprocess
+import sys
 from dataclasses import fields
 from pathlib import Path
 
@@ -76,6 +79,7 @@ def test_help_shows_the_defaults_that_hold():
         "learning_rate": "preset's", "vocab_size": "from the amount of text",
         "data_note": "the file", "max_steps": False, "max_epochs": False, "max_minutes": False,
         "separate_vocabularies": False, "tensorboard": False, "base_model": False,
+        "accumulate": "one for each process", "shard": False,
     }  # fmt: skip
     for field in fields(TrainingOptions):
         shown = parameters()[field.name].show_default
@@ -250,3 +254,59 @@ def test_several_target_languages_are_trained_scored_and_chosen(
     refused = regard(*translate, "the dog")
     assert "translates into several languages (en → de, en → hi)" in refused.err
     assert refused.code == 2
+
+
+def torchrun(*arguments):
+    start = [sys.executable, "-m", "torch.distributed.run", "--nproc-per-node", "2"]
+    return subprocess.run(
+        [*start, "--standalone", "-m", "regard", *arguments],
+        env={**os.environ, "OMP_NUM_THREADS": "1", "PYTHONPATH": os.pathsep.join(sys.path)},
+        capture_output=True,
+        text=True,
+        timeout=900,
+    )
+
+
+def test_two_processes_train_a_classifier_and_one_shows_it(tmp_path, regard):
+    words = [
+        (f"{word} {n}", label) for n in range(40) for word, label in (("yes", "a"), ("no", "b"))
+    ]
+    data = tmp_path / "texts.csv"
+    data.write_text("text,label\n" + "".join(f"{text},{label}\n" for text, label in words))
+    command = (
+        *("train", "classification", str(data), "--output", str(tmp_path / "run"), "--json"),
+        *("--preset", "tiny", "--precision", "fp32", "--eval-every", "2", "--max-length", "16"),
+    )
+    done = torchrun(*command, "--max-steps", "2", "--schedule", "inverse-sqrt", "--warmup", "1")
+    assert done.returncode == 0, done.stderr
+    assert done.stderr.count("2 processes each have the model; a step has 2 batches") == 1
+    assert done.stderr.count("The best model is in") == 1
+    shown = [json.loads(line) for line in done.stdout.splitlines()]
+    assert [entry.get("step") for entry in shown] == [2, None]  # the last is of the test set
+    card = (tmp_path / "run" / "model" / "README.md").read_text()
+    assert "Command: `torchrun --nproc-per-node 2 -m regard train classification" in card
+
+    alone = regard(*command, "--max-steps", "4", "--schedule", "inverse-sqrt", "--warmup", "1")
+    assert alone.code == 0, alone.err
+    assert "This run began with 2 processes and continues with 1 process" in alone.err
+    assert "Resuming from step 2." in alone.err
+
+
+def test_two_processes_share_out_a_language_model_and_are_refused_what_one_is(tmp_path):
+    (tmp_path / "text.txt").write_text("to be, or not to be: that is the question.\n" * 40)
+    command = (
+        *("train", "language-model", str(tmp_path / "text.txt"), "--output", str(tmp_path / "run")),
+        *("--preset", "tiny", "--block", "16", "--batch-size", "4", "--precision", "fp32"),
+        *("--shard", "--max-steps", "2", "--eval-every", "2", "--sample-tokens", "4"),
+    )
+    done = torchrun(*command)
+    assert done.returncode == 0, done.stderr
+    assert done.stderr.count("2 processes share out the model; a step has 2 batches") == 1
+    assert (tmp_path / "run" / "samples.txt").read_text().count("===") == 2
+    record = json.loads((tmp_path / "run" / "run.json").read_text())
+    assert (record["processes"], record["options"]["accumulate"]) == (2, 2)
+
+    refused = torchrun(*command, "--seed", "2")
+    assert refused.returncode == 1  # torchrun's own
+    assert refused.stderr.count("regard: ") == 1
+    assert "holds a run with seed = 1; got 2" in refused.stderr

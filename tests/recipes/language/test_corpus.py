@@ -1,11 +1,21 @@
 """What is held out is not trained on, and what is left out is counted."""
 
+import random
+import tracemalloc
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from regard import RegardError
+from regard.data import documents, store
+from regard.recipes.language import corpus, masked_language_model
 from regard.recipes.language.corpus import Documents, split_documents, write_tokens
+from regard.recipes.language.language_model import LanguageModelRecipe
+from regard.recipes.language.masked_language_model import MaskedLanguageModelRecipe
+from regard.recipes.options.encoders import MaskedLanguageModelOptions
+from regard.recipes.options.language import LanguageModelOptions
+from regard.text import train as text_train
 from regard.text.continuous import train_continuous
 
 
@@ -88,3 +98,38 @@ def test_documents_become_one_stream_with_separators(tmp_path: Path) -> None:
     end = tokenizer.eos_id
     assert store.tokens.tolist() == [end, a, b, line, end, b, line, end]
     assert size == 5
+
+
+@pytest.mark.parametrize(
+    ("recipe", "options"),
+    [
+        (LanguageModelRecipe, LanguageModelOptions(block=16, vocab_size=300)),
+        (MaskedLanguageModelRecipe, MaskedLanguageModelOptions(max_length=128, vocab_size=400)),
+    ],
+    ids=["language-model", "masked-language-model"],
+)
+def test_a_longer_text_takes_no_more_memory(
+    recipe: Any, options: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # What is in memory at a time is made a small part of what it is, so that little text shows it.
+    monkeypatch.setattr(documents, "PIECE", 2**11)
+    monkeypatch.setattr(store, "_TOKENS_AT_ONCE", 2**13)
+    monkeypatch.setattr(store, "_PAIRS_AT_ONCE", 2**6)
+    monkeypatch.setattr(corpus, "_AT_ONCE", 2)
+    monkeypatch.setattr(masked_language_model, "_AT_ONCE", 2)
+    monkeypatch.setattr(text_train, "MOST_CHARACTERS", 2**16)
+    draw = random.Random(41)
+    words = ["".join(draw.choices("etaoinshr", k=draw.randint(1, 8))) for _ in range(500)]
+    peaks = []
+    for size in (1, 3):
+        file = tmp_path / f"{size}.txt"
+        lines = (" ".join(draw.choices(words, k=12)) + "\n" for _ in range(4000 * size))
+        file.write_text("".join(lines))
+        tracemalloc.start()
+        data = recipe(str(file), options, say=lambda sentence: None, command="").prepare(
+            tmp_path / str(size)
+        )
+        peaks.append(tracemalloc.get_traced_memory()[1])
+        tracemalloc.stop()
+        assert len(data.train.tokens) > file.stat().st_size / 8  # all of it has been read
+    assert peaks[1] - peaks[0] < 100_000  # the longer file has 430,000 bytes more

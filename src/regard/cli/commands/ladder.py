@@ -28,7 +28,7 @@ _LEFT_OUT = frozenset(
         "weight_decay",
         "device",
     }
-    | {"tensorboard", "base_model", "weights", "temperature", "names", "new_subwords"}
+    | {"tensorboard", "base_model", "weights", "temperature", "names", "new_subwords", "shard"}
 )
 
 

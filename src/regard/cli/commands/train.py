@@ -1,10 +1,11 @@
-"""`regard train`: one subcommand for each task; the same command again resumes the run."""
+"""`regard train`: one subcommand for each task; the same command again resumes the run.
 
-import shlex
+torchrun in front of it starts several processes, all of which come this way.
+"""
+
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -12,12 +13,12 @@ import typer
 from regard.api.taught import TAUGHT, Taught
 from regard.cli.lazy import LazyCommand
 from regard.cli.options import Threads
+from regard.cli.streams import is_first_process
 from regard.cli.training_display import TrainingDisplay
-from regard.cli.training_options import options_from, takes, use_run_threads
+from regard.cli.training_options import command_line, options_from, takes, use_run_threads
 from regard.errors import BadArgumentError
 
 if TYPE_CHECKING:
-    from regard.recipes.options.run import RunOptions
     from regard.translation.files import Pairs
 
 train = typer.Typer(name="train", no_args_is_help=True)
@@ -30,7 +31,7 @@ def _tasks() -> None:
     """Train a model on your own data."""
 
 
-def _one_file(taught: Taught) -> Callable[..., None]:
+def _one_file(name: str, taught: Taught) -> Callable[..., None]:
     """The command of a task whose data is one file or folder."""
 
     def command(
@@ -39,17 +40,13 @@ def _one_file(taught: Taught) -> Callable[..., None]:
         as_json: AsJson = False,
         **arguments: Any,
     ) -> None:
-        from regard.cli.run_scores import score_run
-
-        options = options_from(taught.options_class(), arguments)
-        _learn(taught, data, options, threads, as_json)
-        score_run(taught.task, Path(options.output), as_json=as_json)
+        _learn(name, data, arguments, threads, as_json)
 
     return command
 
 
-def _pairs(taught: Taught) -> Callable[..., None]:
-    """The command of a task whose data is files of pairs, or a source and a target file."""
+def _pairs(name: str, taught: Taught) -> Callable[..., None]:
+    """The command of a task whose data is files of pairs, or two files."""
 
     def command(
         pairs: Annotated[list[str] | None, typer.Argument(help=taught.data)] = None,
@@ -65,17 +62,7 @@ def _pairs(taught: Taught) -> Callable[..., None]:
         as_json: AsJson = False,
         **arguments: Any,
     ) -> None:
-        data = _files(pairs, source, target)
-        from regard.cli.run_scores import score_translator
-        from regard.translation.evaluation import read_test_set
-        from regard.translation.files import languages_of, pair_files
-
-        options = options_from(taught.options_class(), arguments)
-        languages = languages_of(pair_files(data, options.weights))
-        tested = read_test_set(options.test) if options.test and not languages else []
-        shown = {f"bleu_{each}": f"{each} {{:.2f}}" for each in languages}
-        _learn(taught, data, options, threads, as_json, shown)
-        score_translator(Path(options.output), languages, tested, as_json=as_json)
+        _learn(name, _files(pairs, source, target), arguments, threads, as_json)
 
     return command
 
@@ -91,25 +78,24 @@ def _files(pairs: list[str] | None, source: str | None, target: str | None) -> "
 
 
 def _learn(
-    taught: Taught,
-    data: Any,
-    options: "RunOptions",
-    threads: int | None,
-    as_json: bool,
-    shown: Mapping[str, str] = MappingProxyType({}),
+    name: str, data: "Pairs", arguments: dict[str, Any], threads: int | None, as_json: bool
 ) -> None:
-    """Trains by the task's recipe, showing how it goes, and `shown` with it."""
+    """Trains by the task's recipe, showing how it goes, and scores the best model."""
+    from regard.cli.run_scores import SCORES
     from regard.recipes.recipe import learn
 
-    recipe = taught.recipe_class()
+    options = options_from(TAUGHT[name].options_class(), arguments)
     run = Path(options.output)
     use_run_threads(threads, run)
-    with TrainingDisplay(
-        options.max_steps, options.max_minutes, shown={**recipe.shown, **shown}, as_json=as_json
-    ) as display:
-        command = shlex.join(["regard", *sys.argv[1:]])
-        learn(recipe(data, options, say=display.say, command=command), watch=display.watch)
+    with TrainingDisplay(options.max_steps, options.max_minutes, as_json=as_json) as display:
+        recipe = TAUGHT[name].recipe_class()(data, options, say=display.say, command=command_line())
+        display.shown = recipe.shown_figures()
+        learn(recipe, watch=display.watch)
+    if not is_first_process():
+        return  # the first one has the rest to do
     print(f"The best model is in {run / 'model'}.", file=sys.stderr)
+    if name in SCORES:
+        SCORES[name](recipe, run, as_json=as_json)
 
 
 def _add(name: str, taught: Taught) -> None:
@@ -121,7 +107,7 @@ def _add(name: str, taught: Taught) -> None:
     @train.command(name, help=help, cls=LazyCommand)
     def make() -> Callable[..., None]:
         command = _pairs if name == "translation" else _one_file
-        return takes(taught.options_class())(command(taught))
+        return takes(taught.options_class())(command(name, taught))
 
 
 for _name, _taught in TAUGHT.items():

@@ -1,10 +1,14 @@
 """A user's running text: which documents stay, which are held out for dev, and their tokens."""
 
 import hashlib
+from array import array
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
 
 from regard.data import BadLine, TokenStore
 from regard.data.clean import CleaningReport
@@ -22,68 +26,67 @@ _AT_ONCE = 64  # pieces that are encoded together
 class Documents:
     """The documents of a file or folder that stay; each is read in pieces, as often as asked.
 
+    Of each, 17 bytes are kept in memory: `keys`, hashes of the documents' words, which tell them
+    apart; `lengths` in characters, 0 where there are no words; `kept`, whether it stays.
+
+    Args:
+        taken: keys of documents that are held out elsewhere.
+
     Raises:
         BadArgumentError, DamagedFileError: nothing can be read, or no document is left.
     """
 
     path: str
     column: str | None
-    taken: frozenset[int] = frozenset()  # keys of documents that are held out elsewhere
+    taken: NDArray[np.uint64] = field(default_factory=lambda: np.empty(0, np.uint64))
     report: CleaningReport = field(default_factory=CleaningReport)
 
     def __post_init__(self) -> None:
-        keys, lengths = self._survey()
-        self.report.read = len(keys)
-        seen = set(self.taken)
-        kept = []
-        for number, (key, length) in enumerate(zip(keys, lengths, strict=True)):
-            if length == 0:
-                self.report.drop("empty text", number + 1)
-            elif key in seen:
-                self.report.drop("in dev too" if key in self.taken else "duplicate", number + 1)
-            else:
-                seen.add(key)
-                kept.append(number)
-        self.report.kept = len(kept)
-        if not kept:
+        self.keys, self.lengths = self._survey()
+        held_out = np.isin(self.keys, self.taken)
+        wanted = np.flatnonzero((self.lengths > 0) & ~held_out)
+        first = np.unique(self.keys[wanted], return_index=True)[1]
+        self.kept = np.zeros(len(self.keys), np.bool_)
+        self.kept[wanted[first]] = True
+        self.report.read, self.report.kept = len(self.kept), int(self.kept.sum())
+        for number in np.flatnonzero(~self.kept):
+            reason = "in dev too" if held_out[number] else "duplicate"
+            self.report.drop(reason if self.lengths[number] else "empty text", int(number) + 1)
+        if not self.report.kept:
             raise DamagedFileError(
                 f"no document is left of {self.path} ({self.report}). Check that it is the right"
                 " file or folder, and that dev is not the same."
             )
-        self.kept = {number: (keys[number], lengths[number]) for number in kept}
 
     def __len__(self) -> int:
-        return len(self.kept)
-
-    @property
-    def keys(self) -> frozenset[int]:
-        """What tells documents apart: hashes of their words."""
-        return frozenset(key for key, _ in self.kept.values())
+        return self.report.kept
 
     def pieces(self) -> Iterator[Piece]:
         """The documents that stay, a piece at a time."""
         for piece in read_documents(self.path, column=self.column, on_bad_line=_pass_over):
-            if piece.document in self.kept:
+            if self.kept[piece.document]:
                 yield piece
 
-    def _survey(self) -> tuple[list[int], list[int]]:
+    def _survey(self) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
         """Each document's key and length in characters, 0 where there are no words."""
-        keys: list[int] = []
-        lengths: list[int] = []
-        blank: list[bool] = []
+        keys, lengths = array("Q"), array("q")
+        blank = True
         words = hashlib.blake2b(digest_size=8)
         for piece in read_documents(self.path, column=self.column, on_bad_line=self._skip):
             while len(keys) <= piece.document:
-                words = hashlib.blake2b(digest_size=8)
+                if keys and blank:
+                    lengths[-1] = 0
+                words, blank = hashlib.blake2b(digest_size=8), True
                 keys.append(0)
                 lengths.append(0)
-                blank.append(True)
             split = piece.text.split()
-            blank[-1] &= not split
+            blank &= not split
             words.update(" ".join(split).encode() + b"\n")
             keys[-1] = int.from_bytes(words.digest(), "little")
             lengths[-1] += len(piece.text)
-        return keys, [0 if empty else n for n, empty in zip(lengths, blank, strict=True)]
+        if keys and blank:
+            lengths[-1] = 0
+        return np.frombuffer(keys, np.uint64), np.frombuffer(lengths, np.int64)
 
     def _skip(self, bad: BadLine) -> None:
         """Undecodable lines are counted and left out; any other stops the reading."""
@@ -119,22 +122,26 @@ class Split:
         if len(documents) >= MANY:
             held = self._held()
             for piece in documents.pieces():
-                if (piece.document in held) == (part == "dev"):
+                if held[piece.document] == (part == "dev"):
                     yield piece
             return
         read: dict[int, int] = {}
         for piece in documents.pieces():
             start = read.get(piece.document, 0)
             read[piece.document] = start + len(piece.text)
-            end = int(documents.kept[piece.document][1] * (1 - self.fraction)) - start
+            end = int(documents.lengths[piece.document] * (1 - self.fraction)) - start
             end = max(0, end)
             if text := (piece.text[:end] if part == "train" else piece.text[end:]):
                 yield Piece(piece.document, text)
 
-    def _held(self) -> frozenset[int]:
-        kept = self.train_documents.kept
+    def _held(self) -> NDArray[np.bool_]:
+        """Which documents are held out: those of the lowest keys."""
+        documents = self.train_documents
+        kept = np.flatnonzero(documents.kept)
         count = max(1, round(self.fraction * len(kept)))
-        return frozenset(sorted(kept, key=lambda number: kept[number][0])[:count])
+        held = np.zeros(len(documents.kept), np.bool_)
+        held[kept[np.argsort(documents.keys[kept], kind="stable")[:count]]] = True
+        return held
 
 
 def split_documents(
@@ -146,14 +153,16 @@ def split_documents(
         BadArgumentError, DamagedFileError: see `Documents`.
     """
     dev_documents = None if dev is None else Documents(dev, column)
-    taken = frozenset[int]() if dev_documents is None else dev_documents.keys
-    documents = Documents(path, column, taken)
+    if dev_documents is None:
+        documents = Documents(path, column)
+    else:
+        documents = Documents(path, column, dev_documents.keys[dev_documents.kept])
     for each in (documents, dev_documents):
         if each is not None:
             say(f"{each.path}: documents: {each.report}")
     split = Split(documents, dev_documents, fraction)
     if dev_documents is None and len(documents) >= MANY:
-        say(f"dev: {len(split._held()):,} of {len(documents):,} documents")
+        say(f"dev: {split._held().sum():,} of {len(documents):,} documents")
     elif dev_documents is None:
         say(f"dev: the last {fraction:.0%} of {'the text' if len(documents) == 1 else 'each'}")
     return split

@@ -68,7 +68,9 @@ class RunOptions:
         "", "What the data is, for the model card.", shown="the file", free=True
     )
     max_tokens: int = option(4096, "Tokens in a batch, padding counted.", min=1)
-    accumulate: int = option(1, "Batches in a step.", min=1)
+    accumulate: int | None = option(
+        None, "Batches in a step, which processes share.", shown="one for each process", min=1
+    )
     learning_rate: float | None = option(None, "At its peak.", shown="preset's")
     warmup: int | None = option(1000, "Steps up to the peak.", min=0)
     optimizer: str = option(
@@ -97,6 +99,7 @@ class RunOptions:
     )
     device: str = option("auto", "Where to compute.", metavar="auto|cpu|cuda", free=True)
     precision: str = option("auto", "Of the computation.", metavar="auto|fp32|bf16")
+    shard: bool = option(False, "Share out the model among processes.", free=True)
     seed: int = option(1, "The same seed gives the same run.")
     tensorboard: bool = option(False, "Also write TensorBoard's event files.", free=True)
 
@@ -155,7 +158,7 @@ class RunOptions:
             cooldown=self.cooldown,
             weight_decay=self.weight_decay,
             betas=self.betas(),
-            accumulate=self.accumulate,
+            accumulate=1 if self.accumulate is None else self.accumulate,
             evaluate_every=self.evaluate_every or max(1, min(epoch // 2, 1000)),
             average=self.average,
             patience=self.patience,
