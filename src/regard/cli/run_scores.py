@@ -51,7 +51,8 @@ def examples(task: str, recipe: Any, run: Path, *, as_json: bool) -> None:
     """Of a task whose test set is a file of examples."""
     from regard.recipes.examples import read_examples
 
-    if tested := list(read_examples(run / "data" / "test.jsonl")):
+    file = run / "data" / "test.jsonl"
+    if tested := list(read_examples(file)) if file.exists() else []:
         report(TAUGHT[task].task, str(run / "model"), tested, as_json=as_json)
 
 

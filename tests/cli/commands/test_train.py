@@ -80,7 +80,8 @@ def test_help_shows_the_defaults_that_hold():
         "data_note": "the file", "weights": "once", "new_subwords": "as the data needs",
         "max_steps": False, "max_epochs": False, "max_minutes": False,
         "separate_vocabularies": False, "tensorboard": False, "base_model": False,
-        "accumulate": "one for each process", "shard": False,
+        "accumulate": "one for each process", "shard": False, "weights": "once",
+        "new_subwords": "as the data needs",
     }  # fmt: skip
     for field in fields(TrainingOptions):
         shown = parameters()[field.name].show_default
@@ -200,8 +201,8 @@ def test_a_summarizer_is_trained_and_its_test_set_scored(regard, tmp_path):
     assert outcome.code == 0
     assert "dev, the first sentence of each document: ROUGE-1" in outcome.err
     lines = outcome.out.splitlines()
-    assert [line.split("  ")[0] for line in lines[:2]] == ["summaries", "first sentence"]
-    assert lines[-1].startswith("1 documents, ")
+    assert [line.split("  ")[0] for line in lines[:2]] == ["ROUGE-1", "ROUGE-2"]
+    assert any(line.startswith("documents") for line in lines)
     entries = regard("train", "summarization", file, "--output", output, *given, "--json").out
     assert json.loads(entries.splitlines()[-1])["documents"] == 1
     assert regard("summarize", "-m", output, "A dog barks.").code == 0
