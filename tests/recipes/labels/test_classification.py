@@ -103,7 +103,8 @@ def test_a_text_may_have_several_labels_or_none(
     assert config["decision_threshold"] == dev["threshold"] == wet.threshold
     assert wet.chosen == [label for label in wet.labels if label.score > dev["threshold"]]
     again = evaluate_labels(
-        Classifier.load(str(tmp_path / "model")), read_examples(tmp_path / "data" / "dev.jsonl")
+        Classifier.load(str(tmp_path / "model")),
+        list(read_examples(tmp_path / "data" / "dev.jsonl")),
     )
     assert again.figures["macro_f1"] == pytest.approx(dev["macro_f1"], abs=1e-4)
 
