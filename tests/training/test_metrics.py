@@ -1,7 +1,9 @@
+import numpy as np
 import pytest
 
 from regard import RegardError
 from regard.training import chance, corpus_scores
+from regard.training.metrics import ScoredTexts
 
 
 def test_a_value_computed_by_hand() -> None:
@@ -33,3 +35,14 @@ def test_a_difference_on_every_sentence_is_hardly_chance_and_one_on_a_few_may_be
     assert chance(worse, other, references) > 0.05
     assert chance(worse, other, references) == chance(worse, other, references)
     assert chance(worse, worse, references) == 1.0
+
+
+def test_scores_of_chosen_texts_are_sacrebleus() -> None:
+    hypotheses = ["the cat sat on the mat", "a dog barks", "there is a house on the hill"]
+    references = ["the cat is on the mat", "a dog barks loudly", "there was a house on the hill"]
+    scored = ScoredTexts(hypotheses, references)
+    for rows in ([0, 1, 2], [2, 2, 0]):
+        expected = corpus_scores([hypotheses[k] for k in rows], [references[k] for k in rows])
+        found = scored.figures_of(np.array(rows))
+        assert found["bleu"] == pytest.approx(expected.bleu)
+        assert found["chrf"] == pytest.approx(expected.chrf)

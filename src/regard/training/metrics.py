@@ -3,6 +3,9 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
+from numpy.typing import NDArray
+
 from regard.errors import BadArgumentError
 
 
@@ -36,6 +39,33 @@ def corpus_scores(hypotheses: Sequence[str], references: Sequence[str]) -> Corpu
         bleu_signature=str(bleu.get_signature()),
         chrf_signature=str(chrf.get_signature()),
     )
+
+
+class ScoredTexts:
+    """BLEU and chrF over any choice of texts, from the counts that sacreBLEU takes of each.
+
+    Args:
+        hypotheses, references: as many texts each, at least one.
+    """
+
+    def __init__(self, hypotheses: Sequence[str], references: Sequence[str]):
+        from sacrebleu.metrics import BLEU, CHRF
+
+        self._metrics = {"bleu": BLEU(), "chrf": CHRF()}
+        self._counts = {
+            name: np.array(metric._extract_corpus_statistics(list(hypotheses), [list(references)]))
+            for name, metric in self._metrics.items()
+        }
+
+    def __len__(self) -> int:
+        return len(self._counts["bleu"])
+
+    def figures_of(self, rows: NDArray[np.int64]) -> dict[str, float]:
+        """The scores of these texts, which may repeat."""
+        return {
+            name: metric._compute_score_from_stats(self._counts[name][rows].sum(0).tolist()).score
+            for name, metric in self._metrics.items()
+        }
 
 
 def chance(lower: Sequence[str], higher: Sequence[str], references: Sequence[str]) -> float:

@@ -10,6 +10,7 @@ from regard.data import read_pairs
 from regard.errors import DamagedFileError
 from regard.recipes.sequence_scores import greedy_answers, mean_loss, spread
 from regard.training import corpus_scores
+from regard.training.metrics import ScoredTexts
 from regard.translation.translator import Translator
 
 
@@ -18,6 +19,7 @@ class Evaluation:
     """The translations of a test set, and the figures that compare them with its references."""
 
     translations: list[str]
+    scored: ScoredTexts  # the same, for intervals and tests
     bleu: float  # both from 0 to 100, sacreBLEU's
     bleu_signature: str
     chrf: float
@@ -52,6 +54,7 @@ def evaluate(
     scores = corpus_scores(translations, references)
     return Evaluation(
         translations=translations,
+        scored=ScoredTexts(translations, references),
         bleu=scores.bleu,
         bleu_signature=scores.bleu_signature,
         chrf=scores.chrf,

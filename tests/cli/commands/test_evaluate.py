@@ -15,8 +15,9 @@ def pairs(tmp_path):
 def test_figures_and_signatures_are_shown(regard, upper_case, scored, pairs):
     outcome = regard("evaluate", "en-de", pairs)
     assert outcome.code == 0
-    assert "BLEU         100.00   nrefs:1|case:mixed|eff:no|tok:13a" in outcome.out
-    assert "chrF         100.00   nrefs:1|case:mixed" in outcome.out
+    bleu = "BLEU         100.00   100.00 to 100.00   nrefs:1|case:mixed|eff:no|tok:13a"
+    assert bleu in outcome.out
+    assert "chrF         100.00   100.00 to 100.00   nrefs:1|case:mixed" in outcome.out
     assert "loss         1.2500 nats per target token" in outcome.out
     assert "(2 sentences, 5 beams)" in outcome.out
 
@@ -28,6 +29,14 @@ def test_json_gives_the_same(regard, upper_case, scored, pairs):
     assert (figures["sentences"], figures["num_beams"]) == (2, 2)
     assert figures["sentences_per_second"] > 0
     assert upper_case.seen[0]["num_beams"] == 2
+    assert figures["intervals"]["bleu"] == pytest.approx([100, 100])
+
+
+def test_two_translators_are_compared_by_a_paired_test(regard, upper_case, scored, pairs):
+    outcome = regard("evaluate", "en-de", pairs, "--compare", "en-de")
+    assert "BLEU of en-de: 100.00; difference +0.00, p = 1.000 (paired bootstrap)" in outcome.out
+    found = json.loads(regard("evaluate", "en-de", pairs, "--compare", "en-de", "--json").out)
+    assert found["compared"]["p"] == 1
 
 
 def test_hypotheses_are_written_one_a_line(regard, upper_case, scored, pairs, tmp_path):

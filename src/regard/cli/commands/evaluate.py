@@ -31,7 +31,7 @@ NumBeams = Annotated[
 BatchSize = Annotated[int | None, option("Examples in a batch.", default="by the task", min=1)]
 _DECODING = ("num_beams", "length_penalty", "max_new_tokens", "batch_size")
 OF_TRANSLATORS = frozenset(
-    ("source_language", "target_language", "prefix", "output", *_DECODING),
+    ("source_language", "target_language", "prefix", "output", "compare", *_DECODING),
 )
 
 
@@ -109,10 +109,16 @@ def evaluate(
     settings = {"num_beams": 5, "batch_size": 32} | {
         name: own[name] for name in _DECODING if name in own
     }
+    compared = None
+    if compare is not None:
+        rival = open_translator(compare, source_language, target_language, prefix)
     result = score_translations(translator, tested, **settings)
+    if compare is not None:
+        theirs = score_translations(rival, tested, **settings)
+        compared = _compared(result, theirs, compare)
     if output is not None:
         _write(output, result.translations)
-    show(result, as_json=as_json)
+    show(result, as_json=as_json, compared=compared)
 
 
 def _kind(model: str) -> str:
@@ -225,14 +231,41 @@ def score_translations(
         return evaluation.evaluate(translator, pairs, progress=bar, **options)
 
 
-def show(result: "Evaluation", *, as_json: bool) -> None:
+def _compared(result: "Evaluation", theirs: "Evaluation", name: str) -> dict[str, Any]:
+    """The paired test of two translators' BLEU, as JSON."""
+    from regard.recipes.resampling import paired_chance
+
+    return {
+        "model": name,
+        "figure": "bleu",
+        "value": theirs.bleu,
+        "difference": result.bleu - theirs.bleu,
+        "p": paired_chance(result.scored, theirs.scored, "bleu"),
+    }
+
+
+def show(result: "Evaluation", *, as_json: bool, compared: dict[str, Any] | None = None) -> None:
     """Prints a translator's figures."""
+    from regard.recipes.resampling import intervals
+
+    ranges = intervals(result.scored)
     if as_json:
-        figures = {name: value for name, value in vars(result).items() if name != "translations"}
+        left_out = ("translations", "scored")
+        figures = {name: value for name, value in vars(result).items() if name not in left_out}
+        figures["intervals"] = ranges
+        if compared is not None:
+            figures["compared"] = compared
         print(json.dumps(figures, ensure_ascii=False))
         return
-    print(f"BLEU         {result.bleu:.2f}   {result.bleu_signature}")
-    print(f"chrF         {result.chrf:.2f}   {result.chrf_signature}")
+    for title, name in (("BLEU", "bleu"), ("chrF", "chrf")):
+        value, signature = getattr(result, name), getattr(result, f"{name}_signature")
+        low, high = ranges[name]
+        print(f"{title}         {value:.2f}   {low:.2f} to {high:.2f}   {signature}")
+    if compared is not None:
+        print(
+            f"BLEU of {compared['model']}: {compared['value']:.2f}; difference"
+            f" {compared['difference']:+.2f}, p = {compared['p']:.3f} (paired bootstrap)"
+        )
     print(f"loss         {result.loss:.4f} nats per target token")
     print(
         f"speed        {result.sentences_per_second:.1f} sentences/s"
