@@ -30,6 +30,7 @@ from typing import Any
 import torch
 from torch.nn.utils.rnn import pad_sequence
 
+from regard.checkpoints import save_pretrained
 from regard.recipes.labels.classification import ClassificationRecipe
 from regard.recipes.language.language_model import LanguageModelRecipe
 from regard.recipes.options.encoders import ClassificationOptions
@@ -125,13 +126,6 @@ class Regard:
         self.model = self.recipe.model(self.data)
         self.batches = self.recipe.batches(self.data, self.model)
         self.rounds = 0
-
-    def save(self, folder: Path) -> None:
-        """Writes the model as it is before the first step."""
-        figures = dict.fromkeys(("loss", "accuracy", "macro_f1", "micro_f1", "calibration"), 0.0)
-        figures |= dict.fromkeys(("rouge1", "rouge2", "rougeL", "distinct"), 0.0)
-        figures |= {"perplexity": 1.0, "bits_per_byte": 0.0, "score": 0.0}
-        self.recipe.save(self.model, self.data, Progress(figures=figures), folder)
 
     def speed(self, warmup: int, steps: int) -> float:
         """Tokens a second of a new run, without its first steps."""
@@ -255,7 +249,7 @@ def main() -> None:
 def measure(name: str, contest: Contest, folder: Path, arguments: argparse.Namespace) -> None:
     """Lets the contenders take turns, and prints their medians."""
     regard = Regard(contest, folder / "regard")
-    regard.save(folder / "model")
+    save_pretrained(regard.model, folder / "model")
     rows = contest.rows(regard.data, regard.batches)
     batches = [regard.batches.at(step) for step in range(20)]
     size = round(statistics.mean(rows_of(batch) for batch in batches))

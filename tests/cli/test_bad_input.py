@@ -45,7 +45,7 @@ CASES = {
     "translate a --model small --output good.tsv/x": "good.tsv is a file; a folder was expected",
     "translate a --model small --attention --attention-step no": "must be one of output, input",
     "translate a --model small --length-penalty 1000": "--length-penalty must be a number from",
-    "evaluate small none.tsv": "expected a file at none.tsv",
+    "evaluate small none.tsv": "expected the data at none.tsv",
     "evaluate small empty.tsv": "expected lines of text in empty.tsv, but it is empty",
     "evaluate small blank.tsv": "blank.tsv contains no sentence pairs",
     "evaluate small no_tab.tsv": "no_tab.tsv, line 2: expected a sentence",

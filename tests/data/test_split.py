@@ -89,5 +89,5 @@ def test_an_impossible_size_is_refused(size: float) -> None:
 
 
 def test_no_pairs_cannot_be_split() -> None:
-    with pytest.raises(RegardError, match="all 0 pairs"):
+    with pytest.raises(RegardError, match="all 0 examples"):
         plan_split([])

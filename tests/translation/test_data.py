@@ -197,7 +197,7 @@ def test_dev_pairs_that_no_loss_can_be_computed_of_are_left_out_and_counted(
     [
         (["a red dog."] * 3, None, r"line 1: expected a sentence, a tab and its translation"),
         (["\tein Hund", "a dog\t"], None, "no sentence pair is left after cleaning"),
-        (["a red dog.\tein Hund."] * 3, None, "take all 1 pairs and leave none to train on"),
+        (["a red dog.\tein Hund."] * 3, None, "take all 1 examples and leave none to train on"),
         (["a dog.\tein Hund."], ["a dog.\tein Hund."], "got 0 and 1 after leaving out 1 that are"),
     ],
 )

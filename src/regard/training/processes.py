@@ -118,7 +118,7 @@ def joined(device: torch.device, *, shard: bool = False) -> Iterator[Processes]:
         if shard:
             raise BadArgumentError(
                 "`shard` shares a model out among processes, and there is only one. Leave it out,"
-                " or start several: torchrun --nproc-per-node 2 -m regard train …"
+                " or start several with torchrun."
             )
         yield ALONE
         return

@@ -13,8 +13,7 @@ from regard.recipes.language import corpus, masked_language_model
 from regard.recipes.language.corpus import Documents, split_documents, write_tokens
 from regard.recipes.language.language_model import LanguageModelRecipe
 from regard.recipes.language.masked_language_model import MaskedLanguageModelRecipe
-from regard.recipes.options.encoders import MaskedLanguageModelOptions
-from regard.recipes.options.language import LanguageModelOptions
+from regard.recipes.options.language import LanguageModelOptions, MaskedLanguageModelOptions
 from regard.text import train as text_train
 from regard.text.continuous import train_continuous
 
