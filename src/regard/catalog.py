@@ -48,13 +48,13 @@ KINDS = {
     "text-generation": Kind(
         "a language model",
         "to continue a text",
-        "a GPT-2, Llama, Mistral or Qwen2 model",
+        "shakespeare, or a GPT-2, Llama, Mistral or Qwen2 model",
         ("generate", "evaluate", "look", "explain", "studio"),
     ),
     "text-classification": Kind(
         "a classifier of texts",
         "to classify texts",
-        "a BERT, RoBERTa, DistilBERT, GPT-2, Llama or BART model with labels"
+        "emotions, or a BERT, RoBERTa, DistilBERT, GPT-2, Llama or BART model with labels"
         " (…ForSequenceClassification)",
         ("classify", "evaluate", *_ENCODER),
     ),
@@ -74,13 +74,13 @@ KINDS = {
     "feature-extraction": Kind(
         "a text encoder",
         "to encode texts",
-        "a BERT, RoBERTa, DistilBERT or sentence-transformers model",
+        "sentences, or a BERT, RoBERTa, DistilBERT or sentence-transformers model",
         (*_ENCODER, "evaluate"),
     ),
     "image-classification": Kind(
         "a classifier of images",
         "to classify images",
-        "a ViT model with labels (ViTForImageClassification)",
+        "digits, or a ViT model with labels (ViTForImageClassification)",
         ("classify --images", "evaluate", "look"),
     ),
     "recurrent-translation": Kind(
@@ -121,6 +121,22 @@ SHIPPED = {
     for each in (
         Shipped("en-de", "translation", "a translator from English to German", ("en", "de")),
         Shipped("en-hi", "translation", "a translator from English to Hindi", ("en", "hi")),
+        Shipped(
+            "emotions",
+            "text-classification",
+            "a classifier of emotions in English comments",
+            ("en",),
+        ),
+        Shipped("digits", "image-classification", "a classifier of images of digits", ()),
+        Shipped(
+            "shakespeare", "text-generation", "a language model of Shakespeare's plays", ("en",)
+        ),
+        Shipped(
+            "sentences",
+            "feature-extraction",
+            "an encoder of English and German sentences",
+            ("en", "de"),
+        ),
         Shipped("words-en", "word-vectors", "a set of vectors of English words", ("en",)),
     )
 }
@@ -129,6 +145,16 @@ SHIPPED = {
 def names(*, vectors: bool = False) -> tuple[str, ...]:
     """The shipped models, or the shipped word vectors."""
     return tuple(name for name, each in SHIPPED.items() if (each.kind == "word-vectors") == vectors)
+
+
+def taken_by(command: str) -> tuple[str, ...]:
+    """The shipped models that a command of `regard` takes."""
+    return tuple(name for name, each in SHIPPED.items() if command in KINDS[each.kind].commands)
+
+
+def default(kind: str) -> str | None:
+    """The shipped model of a kind, which is used where none is named; None: no model is shipped."""
+    return next((name for name, each in SHIPPED.items() if each.kind == kind), None)
 
 
 def find(name: object) -> Shipped | None:

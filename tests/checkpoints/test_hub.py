@@ -202,7 +202,8 @@ def test_what_is_no_folder_could_be_a_shipped_model_or_one_of_the_hub(
     with pytest.raises(RegardError) as refused:
         hub.find_folder(name)
     assert str(refused.value) == (
-        f"there is no folder {name}; give a model folder, a shipped model (en-de, en-hi) or, for a"
+        f"there is no folder {name}; give a model folder, a shipped model"
+        f" ({', '.join(catalog.names())}) or, for a"
         f" model on the Hugging Face Hub, {end}"
     )
 

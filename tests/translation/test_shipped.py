@@ -6,15 +6,12 @@ from regard.checkpoints import find_folder
 from regard.recipes.card import read_card
 
 
-@pytest.mark.parametrize("name", catalog.names())
-def test_a_shipped_model_is_small_and_says_where_it_comes_from(name: str) -> None:
-    folder = find_folder(name)
-    assert sum(file.stat().st_size for file in folder.iterdir()) < 16_000_000
-    card = read_card(folder)
+@pytest.mark.parametrize("name", catalog.taken_by("translate"))
+def test_a_shipped_translator_was_trained_on_tatoeba(name: str) -> None:
+    card = read_card(find_folder(name))
     assert card["license"].startswith("CC BY")
     assert "Tatoeba" in card["data"]
     assert card["command"].startswith("regard train translation")
-    assert card["minutes"] > 0
     assert card["dev"]["bleu"] > 0
 
 

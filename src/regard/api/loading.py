@@ -49,6 +49,14 @@ _ALSO = {
 @overload
 def load(name: Literal["en-de", "en-hi"], task: None = None) -> "Translator": ...
 @overload
+def load(name: Literal["emotions"], task: None = None) -> "Classifier": ...
+@overload
+def load(name: Literal["digits"], task: None = None) -> "ImageClassifier": ...
+@overload
+def load(name: Literal["shakespeare"], task: None = None) -> "Writer": ...
+@overload
+def load(name: Literal["sentences"], task: None = None) -> "Embedder": ...
+@overload
 def load(name: Name, task: Literal["translation"]) -> "Translator": ...
 @overload
 def load(name: Name, task: Literal["summarization"]) -> "Summarizer": ...
@@ -75,8 +83,8 @@ def load(name: Name, task: str | None = None) -> Task:
     an editor knows which from the name of a shipped model or from `task`.
 
     Args:
-        name: of a shipped model (en-de, en-hi), a folder, or "hub:org/name" for a model on the
-            Hugging Face Hub; nothing else is ever fetched.
+        name: of a shipped model (en-de, emotions, …), a folder, or "hub:org/name" for a model on
+            the Hugging Face Hub; nothing else is ever fetched.
         task: a name in CLASSES; None: what the checkpoint was made for (`kind_of`).
 
     Raises:

@@ -35,7 +35,7 @@ _DONE_BY = {"zero-shot-classification": "text-classification"}
 _TRANSLATION = re.compile(r"translation_(?P<source>.+)_to_(?P<target>.+)")
 _SHIPPED = {
     "translation_{}_to_{}".format(*catalog.SHIPPED[name].languages): name
-    for name in catalog.names()
+    for name in catalog.taken_by("translate")
 }
 
 

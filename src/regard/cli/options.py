@@ -22,9 +22,9 @@ def option(help: str, *flags: str, default: str | None = None, **more: Any) -> A
     return typer.Option(*flags, help=help, show_default=default or True, **more)
 
 
-def model_option(help: str) -> Any:
+def model_option(help: str, *, default: str | None = None) -> Any:
     """The option --model, where it is not the first argument."""
-    return option(help, "--model", "-m")
+    return option(help, "--model", "-m", default=default)
 
 
 def argument(help: str, metavar: str | None = None) -> Any:

@@ -5,6 +5,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
+from regard import catalog
 from regard.cli import options
 from regard.cli.lines import Line
 from regard.cli.options import model_option, option
@@ -16,7 +17,11 @@ if TYPE_CHECKING:
     from regard.tasks.classification import Classification
 
 ModelName = Annotated[
-    str, model_option("Folder or hub:org/name of a classifier of texts or images.")
+    str | None,
+    model_option(
+        "A shipped model's name, a folder or hub:org/name of a classifier of texts or images.",
+        default="emotions; of --images, digits",
+    ),
 ]
 AsJson = Annotated[
     bool,
@@ -35,8 +40,8 @@ TopK = Annotated[
 
 
 def classify(
-    model: ModelName,
     texts: Annotated[options.Texts, options.texts_to("classify")] = None,
+    model: ModelName = None,
     input: options.Input = None,
     output: options.Output = None,
     as_json: AsJson = False,
@@ -67,6 +72,12 @@ def classify(
         raise BadArgumentError("--labels are of single texts. Leave out --pairs and --images.")
     if template is not None and labels is None:
         raise BadArgumentError("--template is what --labels are put into. Give --labels too.")
+    if labels is not None and model is None:
+        raise BadArgumentError(
+            "--labels need a classifier of entailment (NLI), and none is shipped. Give one's folder"
+            " or hub:org/name with --model."
+        )
+    kind = "image-classification" if images else "text-classification"
     own = None if labels is None else [label.strip() for label in labels.split(",")]
     asked = {} if template is None else {"template": template}
     groups = text_groups(texts, input, as_json, what="an image" if images else "a text")
@@ -76,7 +87,7 @@ def classify(
     options.use_threads(threads)
     from regard.api.loading import load
 
-    classifier: Any = load(model, "image-classification" if images else "text-classification")
+    classifier: Any = load(model or catalog.default(kind) or "", kind)
 
     def labeled(lines: list[Line], progress: Any) -> "list[Classification]":
         columns: list[Any] = [[line.text for line in lines]]

@@ -38,8 +38,10 @@ Normalize = Annotated[
 
 
 def encode(
-    model: Annotated[str, model_option("Folder or hub:org/name of an encoder.")],
     texts: Annotated[options.Texts, options.texts_to("encode")] = None,
+    model: Annotated[
+        str, model_option("A shipped model's name, a folder or hub:org/name of an encoder.")
+    ] = "sentences",
     input: options.Input = None,
     output: Output = None,
     pooling: Pooling = None,

@@ -19,7 +19,11 @@ _SAMPLING = ("temperature", "top_k", "top_p", "min_p", "seed")
 Messages = list[dict[str, str]]
 
 ModelName = Annotated[
-    str, model_option("Folder or hub:org/name of a GPT-2, Llama, Mistral or Qwen2 model.")
+    str,
+    model_option(
+        "A shipped model's name, a folder or hub:org/name of a GPT-2, Llama, Mistral or Qwen2"
+        " model."
+    ),
 ]
 Chat = Annotated[bool, option("Treat each prompt as a message to a chat model.", "--chat")]
 Interactive = Annotated[
@@ -47,7 +51,7 @@ Stop = Annotated[
 def generate(
     context: typer.Context,
     prompts: Annotated[options.Texts, options.texts_to("continue")] = None,
-    model: ModelName = "",
+    model: ModelName = "shakespeare",
     input: options.Input = None,
     output: options.Output = None,
     as_json: options.JsonLines = False,
@@ -74,10 +78,6 @@ def generate(
     One prompt is written as it comes; Ctrl-C keeps what is there. Of many, each text is followed
     by an empty line; --json tells them apart for a program.
     """
-    if not model:
-        raise BadArgumentError(
-            "--model is needed: a folder or hub:org/name of a GPT-2, Llama, Mistral or Qwen2 model."
-        )
     if system is not None and not (chat or interactive):
         raise BadArgumentError("--system belongs to a chat; add --chat or --interactive.")
     if interactive and (prompts or input or output or as_json):

@@ -100,7 +100,9 @@ def look(
 
             id = _id(model, input_text, options)
             query = _query({"trace": id, "tap": tap, "head": head})
-            app = create_app([*catalog.names(), *([] if saved else [model])], {id: trace})
+            app = create_app(
+                [*catalog.taken_by("studio"), *([] if saved else [model])], {id: trace}
+            )
             serve(app, listener, path=f"/?{query}", browse=not no_open)
         return
     trace = _traced(model, saved, input_text, options)

@@ -26,5 +26,5 @@ def studio(
 
         for model in models or []:
             _ = open_checkpoint(model).settings  # refuses a folder without a model now, not later
-        offered = [*catalog.names(), *(models or [])]
+        offered = [*catalog.taken_by("studio"), *(models or [])]
         serve(create_app(offered, {}), listener, browse=not no_open)

@@ -255,7 +255,8 @@ class LanguageModelRecipe(Recipe[LanguageModelOptions, RunningText]):
         dtype = choose_dtype(self.options.precision, model.output_weight.device)
         save_pretrained(model, folder, dtype=dtype)
         data.tokenizer.save(folder)
-        settings = SAMPLING | {"max_new_tokens": self.block, "eos_token_id": model.config.eos_id}
+        longest = max(1, self.block * 3 // 4)  # beside a prompt, in as many positions as a block
+        settings = SAMPLING | {"max_new_tokens": longest, "eos_token_id": model.config.eos_id}
         write_json(folder / "generation_config.json", settings)
         dev = progress.figures
         write_run_card(
