@@ -131,10 +131,10 @@ def test_a_folder_without_images_is_refused(regard, vision_folder, tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["a"], "Missing option '--model'"),
+        (["a", "--labels", "x,y"], "--labels need a classifier of entailment (NLI), and none is"),
         (["a", "-m", "FOLDER", "--pairs", "--images"], "either --pairs or --images"),
         (["a b", "-m", "FOLDER", "--pairs"], "line 1 must be two texts with one tab"),
-        (["a", "-m", "FOLDER", "--images"], "to classify images, give a ViT model with labels"),
+        (["a", "-m", "FOLDER", "--images"], "to classify images, give digits, or a ViT model"),
     ],
 )
 def test_bad_input_is_one_sentence(regard, folder, arguments, message):

@@ -64,7 +64,6 @@ def test_what_was_cut_is_said(regard, folder):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["a"], "Missing option '--model'"),
         (["a", "-m", "nowhere"], "there is no folder nowhere"),
         (["a", "-m", "FOLDER", "--pooling", "sum"], "pooling must be one of mean, cls, max"),
     ],

@@ -208,7 +208,6 @@ def test_a_text_cut_by_the_models_positions_says_so(regard, folder):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["a"], "--model is needed: a folder or hub:org/name of a GPT-2, Llama, Mistral or"),
         (["a", "-m", "nowhere"], "there is no folder nowhere; give a model folder"),
         (["a", "-m", "MODEL", "--system", "x"], "--system belongs to a chat; add --chat or"),
         (["a", "-m", "MODEL", "--interactive"], "--interactive reads its messages from you"),

@@ -14,7 +14,7 @@ import torch
 
 from regard import trace as regard_trace
 from regard.attention import attend
-from regard.catalog import FOLDER
+from regard.catalog import FOLDER, taken_by
 from regard.inspection import Trace
 from regard.studio import page
 
@@ -130,7 +130,7 @@ def test_the_page_is_opened_at_the_trace(regard, saved, monkeypatch):
     (listed,) = library.listed()
     assert (listed.text, served["browse"]) == (TEXT, False)
     assert served["path"] == f"/?trace={listed.id}&tap={CROSS}&head=3"
-    assert [model.name for model in library.models()] == ["en-de", "en-hi"]
+    assert [model.name for model in library.models()] == list(taken_by("studio"))
 
 
 def test_a_port_in_use_is_said_before_anything_is_traced(regard):

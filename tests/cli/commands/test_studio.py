@@ -11,6 +11,7 @@ import urllib.request
 
 import pytest
 
+from regard.catalog import taken_by
 from regard.studio import serve as serving
 
 
@@ -37,7 +38,7 @@ def server():
 def test_it_serves_the_shipped_models_and_ends_cleanly_when_interrupted(server):
     process, address = server
     with urllib.request.urlopen(f"{address}/api/models", timeout=30) as answer:
-        assert [model["name"] for model in json.load(answer)] == ["en-de", "en-hi"]
+        assert [model["name"] for model in json.load(answer)] == list(taken_by("studio"))
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=20)
     assert (process.returncode, out, err) == (0, "", "")
@@ -83,7 +84,7 @@ def test_the_page_offers_what_was_named(regard, monkeypatch, tmp_path, named):
     named = [name.format(folder=folder) for name in named]
     assert regard("studio", *named, "--port", 0, "--no-open").code == 0
     models = served["app"].state.library.models()
-    assert [model.name for model in models] == ["en-de", "en-hi", *named]
+    assert [model.name for model in models] == [*taken_by("studio"), *named]
     assert served["browse"] is False
 
 
