@@ -53,6 +53,12 @@ def test_what_is_not_marked_is_left_alone(page):
     assert page(text) == text
 
 
+def test_a_mark_for_the_check_of_commands_is_taken_off(page):
+    assert (
+        page("```console own\n$ regard info mine\n```\n") == "```console\n$ regard info mine\n```\n"
+    )
+
+
 def test_programs_of_a_page_share_one_folder_and_its_pictures_come_beside_it(page, tmp_path):
     text = "```console run\n$ echo '<svg/>' >one.svg; echo 5 >data\n```\n"
     assert page(text + "```console run\n$ cat data\n```\n").endswith("$ cat data\n5\n```\n")
