@@ -251,8 +251,8 @@ class _Preparation:
                 (self.dev if part == "dev" else self.test).append(held)
         if without := {*languages} - {held.language for held in self.dev}:
             raise BadArgumentError(
-                f"every target language needs dev pairs; there are none of"
-                f" {', '.join(sorted(without))}. Give more pairs, or a dev file for each."
+                f"every target language needs dev pairs; {', '.join(sorted(without))} got no pairs."
+                " Give more pairs, or a dev file for each language."
             )
         if not parts["train"] or not self.dev:
             raise BadArgumentError(

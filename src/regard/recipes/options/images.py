@@ -7,7 +7,7 @@ from regard.errors import BadArgumentError
 from regard.recipes.options.run import (
     TunedOptions,
     data_option,
-    limit_option,
+    evaluation_option,
     model_option,
     option,
 )
@@ -74,13 +74,7 @@ class ImageClassificationOptions(TunedOptions):
         16384, "Most tokens in a batch: a token for each patch and one for the class.", min=1
     )
     weight_decay: float = option(0.05, "AdamW's, on matrices.", min=0)
-    evaluate_every: int | None = limit_option(
-        None,
-        "Steps from one evaluation to the next.",
-        shown="an epoch, at most 1000",
-        flag="--eval-every",
-        min=1,
-    )
+    evaluate_every: int | None = evaluation_option("an epoch")
 
     def __post_init__(self) -> None:
         for name in ("image_size", "preset", "patch_size", "channels"):

@@ -51,6 +51,12 @@ def limit_option(default: Any, help: str, **more: Any) -> Any:
     return option(default, help, panel="Evaluation and limits", free=True, **more)
 
 
+def evaluation_option(default: str) -> Any:
+    """How often to evaluate, by default as the words say: "half an epoch"."""
+    help = "Steps from one evaluation to the next."
+    return limit_option(None, help, shown=f"{default}, at most 1000", flag="--eval-every", min=1)
+
+
 @dataclass(frozen=True, repr=False)
 class RunOptions:
     """What every training run can be asked.
@@ -204,13 +210,7 @@ class EpochOptions(RunOptions):
     max_epochs: float | None = limit_option(
         None, "Stop after this many epochs.", shown="3 from a trained model, else 10", min=0
     )
-    evaluate_every: int | None = limit_option(
-        None,
-        "Steps from one evaluation to the next.",
-        shown="half an epoch, at most 1000",
-        flag="--eval-every",
-        min=1,
-    )
+    evaluate_every: int | None = evaluation_option("half an epoch")
     average: int = limit_option(1, "Newest checkpoints whose mean is the model.", min=1)
 
     def epochs(self) -> float | None:

@@ -7,6 +7,7 @@ from regard.errors import BadArgumentError
 from regard.recipes.options.run import (
     RunOptions,
     data_option,
+    evaluation_option,
     limit_option,
     model_option,
     option,
@@ -101,13 +102,7 @@ class SummarizationOptions(SequenceOptions):
     max_epochs: float | None = limit_option(
         None, "Stop after this many epochs.", shown="3 with --from", min=0
     )
-    evaluate_every: int | None = limit_option(
-        None,
-        "Steps from one evaluation to the next.",
-        shown="half an epoch, at most 1000",
-        flag="--eval-every",
-        min=1,
-    )
+    evaluate_every: int | None = evaluation_option("half an epoch")
     dev_documents: int = limit_option(200, "Summarized at each evaluation.", min=1)
 
     def __post_init__(self) -> None:
