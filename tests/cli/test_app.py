@@ -81,6 +81,8 @@ OPTIONS = {
         "word", "--text", "--model", "--layer", "--vectors", "--temperature", "--figure", "--json",
         "--help",
     },
+    "export": {"--help"},
+    "export page": {"model", "--output", "--json", "--help"},
     "studio": {"models", "--port", "--no-open", "--help"},
     "train": {"--help"},
     "train translation": {

@@ -6,8 +6,11 @@ import { lessonOf } from "./learn/lessons";
 import { App } from "./shell/App";
 import { begin, follow } from "./shell/address";
 import type { Source } from "./source";
+import type { ModelFile } from "./local/config";
+import { threaded } from "./local/ask";
 import { embeddedSource, type Embedded } from "./source/embedded";
 import { httpSource } from "./source/http";
+import { localSource } from "./source/local";
 import { widgetSource, type WidgetModel } from "./source/widget";
 import { createState, type State } from "./state";
 import { read } from "./url";
@@ -79,15 +82,19 @@ function render({ model, el }: { model: WidgetModel; el: HTMLElement }): () => v
 
 export default { render };
 
-/** By itself: in a page that has the element, with the file's own trace or the server's. */
+/** By itself: in a page that has the element, with the file's own trace, its own model or the server's. */
 async function start(element: HTMLElement): Promise<void> {
   const kept = document.getElementById("regard-trace");
+  const model = document.getElementById("regard-model");
   let query = window.location.search;
   let source: Source;
   if (kept) {
     const embedded = JSON.parse(kept.textContent ?? "") as Embedded;
     source = embeddedSource(embedded);
     if (!query) query = embedded.query ?? "";
+  } else if (model) {
+    const weights = document.getElementById("regard-weights")?.textContent ?? "";
+    source = localSource(JSON.parse(model.textContent ?? "") as ModelFile, weights, threaded());
   } else if (import.meta.env.MODE === "fake") source = (await import("./source/fake")).fakeSource();
   else source = httpSource();
   mount(element, source, { whole: true, query });

@@ -1,4 +1,4 @@
-/** Where a page's answers come from: a server, a notebook's kernel, or the file itself. */
+/** Where a page's answers come from: a server, a notebook's kernel, the file itself, or a model in it. */
 import type { components } from "./schema";
 
 type Schemas = components["schemas"];

@@ -15,6 +15,7 @@ from regard.cli.commands.doctor import doctor
 from regard.cli.commands.encode import encode
 from regard.cli.commands.evaluate import evaluate
 from regard.cli.commands.explain import explain
+from regard.cli.commands.export import export
 from regard.cli.commands.generate import generate
 from regard.cli.commands.info import info
 from regard.cli.commands.ladder import ladder
@@ -122,5 +123,5 @@ for reader in READERS:
 app.command(cls=LazyCommand)(ladder)
 for other in OTHERS:
     app.command()(other)
-for group in (train, words):
+for group in (train, words, export):
     app.add_typer(group)

@@ -1,13 +1,10 @@
 """A trace as one HTML file that opens without a server and without a network."""
 
 import base64
-import hashlib
-import json
 import math
 import os
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
-from html import escape
 from typing import Any
 from urllib.parse import quote
 
@@ -24,7 +21,7 @@ from regard.inspection.views.formula import scale
 from regard.inspection.views.page import describe
 from regard.inspection.views.statistics import head_summary
 from regard.inspection.views.tiles import TileRequest, thumbnails, tile, visible
-from regard.studio import page
+from regard.studio.one_file import of_json, one_file, plain
 
 TILE = 256  # cells along the side of the tiles that the page asks for
 THUMBNAIL = 48
@@ -68,7 +65,8 @@ def to_html(
     if query:
         kept["query"] = query
     with whole_file(path) as file:
-        file.write_text(_page(trace.text, kept), encoding="utf-8")
+        html = one_file(trace.text, {"regard-trace": of_json(kept)})
+        file.write_text(html, encoding="utf-8")
     return left_out
 
 
@@ -78,7 +76,7 @@ def _answers(
     answers: dict[str, Any] = {}
     for tap in trace.values():  # an overview of everything costs little
         summary = asdict(head_summary(tap))
-        answers[_key("summary", tap=tap.name)] = _plain(summary)
+        answers[_key("summary", tap=tap.name)] = plain(summary)
         answers[_key("scale", tap=tap.name)] = scale(tap.score, tap.head_dim)
         pictures = thumbnails(tap, THUMBNAIL)[0]
         answers[_key("thumbnails", tap=tap.name, size=THUMBNAIL)] = _packed(pictures)
@@ -191,46 +189,3 @@ def _packed(values: Tensor | NDArray[np.float32]) -> dict[str, Any]:
 def _encoded(numbers: int) -> int:
     """Characters that base64 takes for so many float32."""
     return -(-numbers * 4 // 3) * 4
-
-
-def _plain(value: Any) -> Any:
-    """The same with null for the numbers that JSON does not have."""
-    if isinstance(value, float):
-        return value if math.isfinite(value) else None
-    if isinstance(value, dict):
-        return {name: _plain(each) for name, each in value.items()}
-    if isinstance(value, list | tuple):
-        return [_plain(each) for each in value]
-    return value
-
-
-def _page(title: str, kept: dict[str, Any]) -> str:
-    # In a script or a style only its own end tag and "<!--" mean anything; both are written so that
-    # the language within reads the same and HTML does not see them.
-    script = page.read("regard.js").replace("</script", "\\x3C/script").replace("<!--", "\\x3C!--")
-    style = page.read("regard.css").replace("</style", "<\\/style")
-    data = json.dumps(_plain(kept), ensure_ascii=False, separators=(",", ":"))
-    data = data.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
-    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
-    policy = (
-        f"default-src 'none'; script-src 'sha256-{digest}'; style-src 'unsafe-inline';"
-        " img-src data: blob:; base-uri 'none'; form-action 'none'"
-    )
-    return f"""<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="{policy}">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<title>{escape(" ".join(title.split())[:80] or "regard")}</title>
-<link rel="icon" href="data:,">
-<style>{style}</style>
-</head>
-<body style="margin: 0">
-<div id="regard"></div>
-<script type="application/json" id="regard-trace">{data}</script>
-<script type="module">{script}</script>
-</body>
-</html>
-"""

@@ -1,0 +1,79 @@
+"""The page as one HTML file that opens without a server and without a network."""
+
+import base64
+import hashlib
+import json
+import math
+from collections.abc import Mapping
+from html import escape
+from typing import Any
+
+from regard.studio import page
+
+# In a script or a style only its own end tag and "<!--" mean anything; both are written so that
+# the language within reads the same and HTML does not see them.
+
+
+def one_file(title: str, parts: Mapping[str, str], *, computes: bool = False) -> str:
+    """The whole file.
+
+    Args:
+        parts: what the page finds in it: id → a script element, as `of_json` or `of_bytes` make it.
+        computes: whether the page may run WebAssembly and a worker of its own.
+
+    Raises:
+        UnavailableError: this copy of the package has no built page.
+    """
+    script = page.read("regard.js").replace("</script", "\\x3C/script").replace("<!--", "\\x3C!--")
+    style = page.read("regard.css").replace("</style", "<\\/style")
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    sources, workers = f"'sha256-{digest}'", ""
+    if computes:
+        sources, workers = f"{sources} 'wasm-unsafe-eval'", " worker-src blob:;"
+    policy = (
+        f"default-src 'none'; script-src {sources};{workers} style-src 'unsafe-inline';"
+        " img-src data: blob:; base-uri 'none'; form-action 'none'"
+    )
+    elements = "\n".join(part.replace('">', f'" id="{id}">', 1) for id, part in parts.items())
+    return f"""<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="{policy}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>{escape(" ".join(title.split())[:80] or "regard")}</title>
+<link rel="icon" href="data:,">
+<style>{style}</style>
+</head>
+<body style="margin: 0">
+<div id="regard"></div>
+{elements}
+<script type="module">{script}</script>
+</body>
+</html>
+"""
+
+
+def of_json(content: Any) -> str:
+    """A script element with JSON, whose texts can neither end it nor begin another."""
+    data = json.dumps(plain(content), ensure_ascii=False, separators=(",", ":"))
+    data = data.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
+    return f'<script type="application/json">{data}</script>'
+
+
+def of_bytes(content: bytes) -> str:
+    """A script element with base64."""
+    data = base64.b64encode(content).decode("ascii")
+    return f'<script type="application/octet-stream">{data}</script>'
+
+
+def plain(value: Any) -> Any:
+    """The same with null for the numbers that JSON does not have."""
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, dict):
+        return {name: plain(each) for name, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(each) for each in value]
+    return value

@@ -1,0 +1,208 @@
+"""A translator as one HTML file: the page, its weights and its tokenizer, which need no server.
+
+The page computes with the model itself (web/src/local), from int8 weights and float32 activations.
+"""
+
+import json
+import os
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from regard.api.looking import describe
+from regard.checkpoints import open_checkpoint
+from regard.errors import UnsupportedError
+from regard.files import whole_file
+from regard.generation import GenerationConfig
+from regard.inspection.views.formula import scale
+from regard.layers import MultiHeadAttention
+from regard.models import EncoderDecoder, EncoderDecoderConfig
+from regard.studio.one_file import of_bytes, of_json, one_file
+from regard.studio.packing import packed
+from regard.text import Tokenizer
+from regard.translation.translator import Translator
+
+POSITIONS = frozenset({"encoder.embed.positions.weight", "decoder.embed.positions.weight"})
+ACTIVATIONS = {
+    "relu": "relu",
+    "silu": "silu",
+    "swish": "silu",
+    "gelu_tanh": "gelu_tanh",
+    "gelu_new": "gelu_tanh",
+    "gelu_pytorch_tanh": "gelu_tanh",
+}
+# Settings of decoding that the page follows; of the others only what changes nothing is taken.
+FOLLOWED = {
+    *("max_new_tokens", "min_new_tokens", "num_beams", "num_return_sequences", "length_penalty"),
+    *("early_stopping", "bad_words_ids", "renormalize_logits", "decoder_start_token_id"),
+    *("forced_bos_token_id", "forced_eos_token_id", "eos_token_id", "pad_token_id"),
+}
+
+
+@dataclass(frozen=True)
+class PageFile:
+    """What was written."""
+
+    path: Path
+    megabytes: float
+    model: str
+    parameters: int
+
+
+def translator_page(model: str, path: str | os.PathLike[str]) -> PageFile:
+    """Writes the page with a translator inside.
+
+    Args:
+        model: a shipped model's name, a folder or hub:org/name.
+
+    Raises:
+        UnsupportedError: not a translator, or one with a part that the page does not compute.
+        UnavailableError: this copy of the package has no built page.
+    """
+    checkpoint = open_checkpoint(model)
+    info = describe(model, _refuse)
+    if info.task != "translation":
+        raise UnsupportedError(
+            f"{model} must be a translator, which the page can run by itself; it is a model for"
+            f" {info.task}. Use `regard look {model} TEXT --html FILE` for one text of it."
+        )
+    name = Path(model).name if Path(model).is_dir() else model
+    translator = Translator.load(checkpoint, name=name)
+    description, weights = content(translator)
+    html = one_file(
+        f"{name} · regard",
+        {
+            "regard-model": of_json({"info": asdict(replace(info, name=name)), **description}),
+            "regard-weights": of_bytes(weights),
+        },
+        computes=True,
+    )
+    with whole_file(path) as file:
+        file.write_text(html, encoding="utf-8")
+    size = len(html.encode()) / 1e6
+    parameters = sum(each.numel() for each in translator.model.parameters())
+    return PageFile(Path(path), round(size, 2), name, parameters)
+
+
+def content(translator: Translator) -> tuple[dict[str, Any], bytes]:
+    """What the page is to know of a translator, as web/src/local/config.ts has it, and its weights.
+
+    Raises:
+        UnsupportedError: a part that the page does not compute.
+    """
+    network, tokenizers = translator.model, translator.tokenizers
+    if not isinstance(network, EncoderDecoder) or network.config.positions == "relative":
+        raise _unsupported(translator.name, "is recurrent or has relative positions")
+    if translator.has_languages and translator.prefix is None:
+        raise _unsupported(translator.name, "translates between several languages")
+    weights = packed(network, without_of(network.config))
+    target = None if tokenizers.joint else _tokenizer(translator.name, tokenizers.target)
+    special = {*tokenizers.target.special_names(), *tokenizers.source.special_names()}
+    description = {
+        "config": _config(translator.name, network),
+        "tensors": weights.tensors,
+        "tokenizers": {
+            "source": _tokenizer(translator.name, tokenizers.source),
+            "target": target,
+        },
+        "before": list(translator.before),
+        "after": list(translator.after),
+        "prefix": translator.prefix or "",
+        "special": sorted(special),
+        "decoding": _decoding(translator.name, translator.generation),
+    }
+    return description, weights.content
+
+
+def without_of(config: EncoderDecoderConfig) -> frozenset[str]:
+    """Tables that the page computes: sinusoids."""
+    return POSITIONS if config.positions == "sinusoidal" else frozenset()
+
+
+def _config(name: str, network: EncoderDecoder) -> dict[str, Any]:
+    config = network.config
+    if config.activation not in ACTIVATIONS:
+        raise _unsupported(name, f"has the activation {config.activation!r}")
+    heads: dict[str, Any] = {}
+    for side in ("encoder", "decoder"):
+        stack = network.get_submodule(side)
+        attention = next(each for each in stack.modules() if isinstance(each, MultiHeadAttention))
+        heads[f"{side}_head_dim"] = attention.head_dim
+        heads[f"{side}_scale"] = scale(attention.score, attention.head_dim)
+    kept = (
+        "d_model encoder_layers decoder_layers encoder_heads decoder_heads norm norm_kind norm_eps"
+        " positions position_offset max_positions"
+    )
+    return {
+        **{field: getattr(config, field) for field in kept.split()},
+        "encoder_head_dim": heads["encoder_head_dim"],
+        "decoder_head_dim": heads["decoder_head_dim"],
+        "score_scale": {side: heads[f"{side}_scale"] for side in ("encoder", "decoder")},
+        "activation": ACTIVATIONS[config.activation],
+        "embedding_scale": config.d_model**0.5 if config.scale_embedding else 1.0,
+        "output_scale": config.d_model**-0.5 if config.scale_output else 1.0,
+    }
+
+
+def _decoding(name: str, generation: GenerationConfig) -> dict[str, Any]:
+    changed = set(generation.to_dict()) - FOLLOWED
+    longer = [word for word in generation.bad_words_ids or () if len(word) > 1]
+    if changed or longer:
+        what = ", ".join(sorted(changed)) or "bad_words_ids of several tokens"
+        raise _unsupported(name, f"is decoded with {what}")
+    return {
+        "max_new_tokens": generation.max_new_tokens,
+        "min_new_tokens": generation.min_new_tokens,
+        "num_beams": generation.num_beams,
+        "length_penalty": generation.length_penalty,
+        "early_stopping": generation.early_stopping,
+        "eos_ids": list(generation.eos_ids),
+        "start_id": generation.decoder_start_token_id,
+        "forbidden_ids": [
+            word[0] for word in generation.bad_words_ids or () if word[0] not in generation.eos_ids
+        ],
+        "renormalized": generation.renormalize_logits,
+        "forced_bos_id": generation.forced_bos_token_id,
+        "forced_eos_id": generation.forced_eos_token_id,
+    }
+
+
+def _tokenizer(name: str, tokenizer: Tokenizer) -> dict[str, Any]:
+    """The parts of tokenizer.json that the page reads. What it cannot read is refused here, before
+    a file of megabytes is written."""
+    found: dict[str, Any] = json.loads(tokenizer.backend.to_str())
+    model, decoder = found["model"], found["decoder"] or {}
+    kinds = {
+        "model": model["type"],
+        "normalizer": (found["normalizer"] or {"type": "NFC"})["type"],
+        "decoder": ", ".join(each["type"] for each in decoder.get("decoders", [decoder])),
+    }
+    expected = {"model": "BPE", "normalizer": "NFC", "decoder": "ByteFallback, Metaspace"}
+    for part, kind in kinds.items():
+        if kind != expected[part]:
+            raise _unsupported(name, f"has a tokenizer whose {part} is {kind}")
+    if not all(token["special"] for token in found["added_tokens"]):
+        raise _unsupported(name, "has added tokens that a text may contain")
+    return {
+        "added_tokens": [
+            {"id": each["id"], "content": each["content"], "special": each["special"]}
+            for each in found["added_tokens"]
+        ],
+        **{part: found[part] for part in ("normalizer", "pre_tokenizer", "decoder")},
+        "model": {
+            part: model.get(part)
+            for part in ("type", "vocab", "merges", "unk_token", "byte_fallback")
+        },
+    }
+
+
+def _unsupported(name: str, why: str) -> UnsupportedError:
+    return UnsupportedError(
+        f"{name} {why}, which the page cannot compute by itself; use `regard studio {name}`."
+    )
+
+
+def _refuse(name: str) -> Any:
+    raise UnsupportedError(
+        f"{name} must be a translator that regard implements; use `regard studio {name}`."
+    )

@@ -1,0 +1,104 @@
+"""The page with a translator inside: small, closed to the network, with the model's numbers."""
+
+import json
+import re
+
+import numpy as np
+import pytest
+import torch
+
+import regard
+from fixtures import local
+from regard.errors import UnsupportedError
+from regard.studio.packing import packed, to_rows
+from regard.studio.translator_page import content, translator_page
+
+LARGEST = 12e6  # bytes, of en-de's
+
+
+@pytest.fixture(scope="module")
+def page(tmp_path_factory) -> str:
+    path = tmp_path_factory.mktemp("page") / "live.html"
+    written = translator_page("en-de", path)
+    assert written.megabytes == round(path.stat().st_size / 1e6, 2)
+    assert path.stat().st_size <= LARGEST
+    return path.read_text(encoding="utf-8")
+
+
+def test_what_the_pages_engine_is_tested_against_is_what_python_computes():
+    kept = json.loads(local.FILE.read_text(encoding="utf-8"))
+    made = json.loads(json.dumps(local.fixture()))
+
+    def same(one, other, where=""):
+        if isinstance(one, dict):
+            assert one.keys() == other.keys(), where
+            for name in one:
+                same(one[name], other[name], f"{where}/{name}")
+        elif isinstance(one, list) and one and isinstance(one[0], float):
+            np.testing.assert_allclose(one, other, atol=1e-5, err_msg=where)
+        elif isinstance(one, list):
+            assert len(one) == len(other), where
+            for index, pair in enumerate(zip(one, other, strict=True)):
+                same(*pair, f"{where}/{index}")
+        elif isinstance(one, float):
+            assert one == pytest.approx(other, abs=1e-5), where
+        else:
+            assert one == other, where
+
+    same(kept, made)
+
+
+def test_only_the_pages_own_script_and_its_worker_may_run_and_nothing_is_fetched(page):
+    policy = re.search(r'Content-Security-Policy" content="([^"]*)"', page)[1]
+    assert policy.startswith("default-src 'none'; script-src 'sha256-")
+    assert "'wasm-unsafe-eval'; worker-src blob:;" in policy
+    assert "http" not in policy
+    assert not re.findall(r'(?:src|href)="(?!data:)', page[:5000])
+
+
+def test_the_model_is_in_the_file(page):
+    found = re.search(r'<script type="application/json" id="regard-model">(.*?)</script>', page)
+    model = json.loads(found[1])
+    assert model["info"]["name"] == "en-de"
+    assert model["decoding"]["num_beams"] == regard.load("en-de").generation.num_beams
+    assert len(model["tokenizers"]["source"]["model"]["vocab"]) == 8000
+
+
+def test_a_row_is_rounded_by_at_most_half_a_step():
+    matrix = torch.randn(7, 23)
+    matrix[3] = 0
+    rounded, scales = to_rows(matrix)
+    error = np.abs(rounded * scales[:, None] - matrix.numpy())
+    assert (error <= scales[:, None] * 0.5001).all()
+    assert not rounded[3].any()
+    assert np.abs(rounded[:3]).max(axis=1).tolist() == [127, 127, 127]
+
+
+def test_shared_weights_are_packed_once_and_everything_is_aligned():
+    made = local.translator(local.VARIANTS["pre"])
+    found = packed(made.model)
+    names = ("encoder.embed.tokens.weight", "decoder.embed.tokens.weight")
+    assert found.tensors[names[0]] == found.tensors[names[1]]
+    assert all(tensor["at"] % 16 == 0 for tensor in found.tensors.values())
+    linear = found.tensors["encoder.layers.0.feed_forward.outer.weight"]
+    assert (linear["columns"], linear["width"]) == (20, 32)
+
+
+@pytest.mark.parametrize(
+    ("change", "expected"),
+    [
+        ({"num_beams": 3, "no_repeat_ngram_size": 2}, "is decoded with no_repeat_ngram_size"),
+        ({"bad_words_ids": [[3, 4]]}, "bad_words_ids of several tokens"),
+    ],
+)
+def test_a_setting_that_the_page_does_not_follow_is_refused(change, expected):
+    made = local.translator(local.VARIANTS["pre"])
+    made.generation = made.generation.updated(**change)
+    with pytest.raises(UnsupportedError, match=expected):
+        content(made)
+
+
+def test_a_model_that_does_not_translate_is_refused(tmp_path):
+    with pytest.raises(UnsupportedError, match="must be a translator"):
+        translator_page("shakespeare", tmp_path / "page.html")
+    assert not list(tmp_path.iterdir())

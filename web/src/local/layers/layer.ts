@@ -1,0 +1,51 @@
+/** Self-attention, cross-attention in a decoder, feed-forward: each is added to its input. */
+import type { Config, Side } from "../config";
+import type { Weights } from "../weights";
+import { Attention } from "./attention";
+import { feedForward } from "./feedForward";
+import { norm, type Norm } from "./norm";
+
+/** Query, key and value of new positions → the heads' outputs. */
+export type SelfAttend = (query: Float32Array, key: Float32Array, value: Float32Array) => Float32Array;
+/** Queries → the heads' outputs, over the memory's keys and values. */
+export type CrossAttend = (query: Float32Array) => Float32Array;
+
+export class Layer {
+  readonly own: Attention;
+  readonly cross: Attention | null;
+  private readonly norms: { own: Norm; cross: Norm | null; feedForward: Norm };
+  private readonly feedForward: (x: Float32Array, count: number) => Float32Array;
+  private readonly first: boolean; // the normalization comes first: pre-norm
+
+  constructor(weights: Weights, name: string, config: Config, side: Side) {
+    const decodes = side === "decoder";
+    this.first = config.norm === "pre";
+    this.own = new Attention(weights, `${name}.self_attention`, config, side);
+    this.cross = decodes ? new Attention(weights, `${name}.cross_attention`, config, side) : null;
+    this.feedForward = feedForward(weights, `${name}.feed_forward`, config);
+    this.norms = {
+      own: norm(weights, `${name}.self_attention_norm`, config),
+      cross: decodes ? norm(weights, `${name}.cross_attention_norm`, config) : null,
+      feedForward: norm(weights, `${name}.feed_forward_norm`, config),
+    };
+  }
+
+  /** `count` vectors → as many; how they attend to each other and to the memory is passed in. */
+  run(x: Float32Array, count: number, own: SelfAttend, cross: CrossAttend | null): Float32Array {
+    const { own: attention } = this;
+    x = this.added(x, this.norms.own, (h) => {
+      const attended = own(attention.query.run(h, count), attention.key.run(h, count), attention.value.run(h, count));
+      return attention.output.run(attended, count);
+    });
+    const { cross: other } = this;
+    if (other && cross && this.norms.cross)
+      x = this.added(x, this.norms.cross, (h) => other.output.run(cross(other.query.run(h, count)), count));
+    return this.added(x, this.norms.feedForward, (h) => this.feedForward(h, count));
+  }
+
+  private added(x: Float32Array, normalize: Norm, f: (h: Float32Array) => Float32Array): Float32Array {
+    const y = f(this.first ? normalize(x) : x);
+    for (let i = 0; i < y.length; i++) y[i] = (y[i] as number) + (x[i] as number);
+    return this.first ? y : normalize(y);
+  }
+}

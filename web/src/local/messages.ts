@@ -1,0 +1,12 @@
+/** What the page and its worker say to each other. */
+import type { Ablation, AblationRequest, TraceInfo } from "../source";
+import type { ModelFile } from "./config";
+import type { Run, Traced, Wanted } from "./translator";
+
+export type Question =
+  | { what: "open"; file: ModelFile; weights: string } // base64
+  | { what: "trace"; wanted: Wanted }
+  | { what: "ablate"; run: Run; info: TraceInfo; request: AblationRequest };
+
+export type Numbered = { id: number } & Question;
+export type Reply = { id: number } & ({ answer: Traced | Ablation | null } | { refusal: string });

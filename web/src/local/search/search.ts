@@ -1,0 +1,106 @@
+/** Greedy and beam search by the rules of `regard.generation`: the same candidates, scores and ends. */
+import type { Decoding } from "../config";
+import { largest, logSoftmax, logSumExp } from "./numbers";
+
+export interface Hypothesis {
+  tokens: number[]; // after the start; the end of the sentence is included
+  score: number; // Σ log p / length ^ length_penalty
+  finished: boolean; // false: cut off at max_new_tokens
+}
+
+/** Hypotheses that grow: `Decode` of model.ts. */
+export interface Decoder {
+  step(tokens: readonly number[]): Float32Array;
+  select(rows: readonly number[]): void;
+}
+
+interface Candidate {
+  total: number; // Σ log p, as ranked
+  parent: number;
+  token: number;
+}
+
+interface Running {
+  tokens: number[];
+  total: number;
+}
+
+/** The best hypotheses, best first: num_beams of them at most. */
+export function search(decoder: Decoder, decoding: Decoding): Hypothesis[] {
+  const { num_beams: beams, max_new_tokens: limit, length_penalty: penalty } = decoding;
+  const wanted = beams > 1 ? Math.max(2, 1 + decoding.eos_ids.length) * beams : 1;
+  const found: Hypothesis[] = [];
+  let running: Running[] = [{ tokens: [], total: 0 }];
+  let logits = decoder.step([decoding.start_id]);
+  for (let length = 1; ; length++) {
+    const candidates = extended(logits, running, length, wanted, decoding);
+    const ends = ({ token }: Candidate) => length === limit || decoding.eos_ids.includes(token);
+    candidates.slice(0, beams).filter(ends).forEach((each) => {
+      if (each.total === -Infinity) return;
+      const tokens = [...(running[each.parent] as Running).tokens, each.token];
+      found.push({ tokens, score: each.total / length ** penalty, finished: decoding.eos_ids.includes(each.token) });
+    });
+    found.sort((one, other) => other.score - one.score);
+    found.splice(beams);
+    const open = candidates.filter((each) => !ends(each)).slice(0, beams);
+    const best = open[0]?.total ?? -Infinity;
+    if (settled(found, best / reachable(decoding, length) ** penalty, decoding)) break;
+    const rows = open.map((each) => each.parent);
+    if (!(rows.length === running.length && rows.every((row, i) => row === i))) decoder.select(rows);
+    running = open.map(({ parent, token, total }) => ({ tokens: [...(running[parent] as Running).tokens, token], total }));
+    logits = decoder.step(open.map((each) => each.token));
+  }
+  if (!found.length) throw new Error("The search found no text: every token was forbidden at some step.");
+  return found;
+}
+
+/** The likeliest extensions of all that runs, best first. */
+function extended(logits: Float32Array, running: Running[], length: number, count: number, decoding: Decoding): Candidate[] {
+  const size = logits.length / running.length;
+  const each = running.flatMap(({ total }, parent) => {
+    const row = logits.subarray(parent * size, (parent + 1) * size);
+    if (!filters(length, decoding)) {
+      const shift = logSumExp(row);
+      return largest(row, count).map((token) => ({ parent, token, total: Math.fround(total + (row[token] as number) - shift) }));
+    }
+    const own = logSoftmax(row);
+    const scores = filtered(own.slice(), length, decoding);
+    return largest(scores, count).map((token) => {
+      // A beam search sums what the settings leave; greedy search scores its choice by the model itself.
+      const score = scores[token] === -Infinity ? -Infinity : ((decoding.num_beams > 1 ? scores : own)[token] as number);
+      return { parent, token, total: Math.fround(total + score) };
+    });
+  });
+  return each.sort((one, other) => other.total - one.total || one.parent - other.parent).slice(0, count);
+}
+
+/** Whether the settings change anything at this step. */
+function filters(length: number, decoding: Decoding): boolean {
+  const { forbidden_ids, min_new_tokens, renormalized, forced_bos_id, forced_eos_id, max_new_tokens } = decoding;
+  const forced = (length === 1 && forced_bos_id !== null) || (length === max_new_tokens && forced_eos_id !== null);
+  return forbidden_ids.length > 0 || length <= min_new_tokens || renormalized || forced;
+}
+
+/** Log-probabilities with what the settings forbid at this step as minus infinity. */
+function filtered(scores: Float32Array, length: number, decoding: Decoding): Float32Array {
+  for (const id of decoding.forbidden_ids) scores[id] = -Infinity;
+  if (length <= decoding.min_new_tokens) for (const id of decoding.eos_ids) scores[id] = -Infinity;
+  const first = length === 1 ? decoding.forced_bos_id : null;
+  const forced = length === decoding.max_new_tokens ? (decoding.forced_eos_id ?? first) : first;
+  if (forced !== null) {
+    scores.fill(-Infinity);
+    scores[forced] = 0; // it costs nothing
+  }
+  return decoding.renormalized ? logSoftmax(scores) : scores;
+}
+
+function settled(found: Hypothesis[], best: number, { num_beams: beams, early_stopping: early }: Decoding): boolean {
+  if (best === -Infinity) return true;
+  if (found.length < beams) return false;
+  return early === true || !(best > (found[beams - 1] as Hypothesis).score);
+}
+
+/** The length at which a running total is judged against finished scores: only "never" looks ahead. */
+function reachable({ early_stopping: early, length_penalty: penalty, max_new_tokens: limit }: Decoding, length: number): number {
+  return early === "never" && penalty > 0 ? limit : length;
+}

@@ -1,0 +1,79 @@
+/** Text to token ids and back, as a tokenizer.json says: the kind of it that `regard train` writes. */
+import { bpe } from "./bpe";
+import { splitter, type PreTokenizer } from "./split";
+
+export interface TokenizerFile {
+  added_tokens: { id: number; content: string; special: boolean }[];
+  normalizer: { type: string } | null;
+  pre_tokenizer: PreTokenizer;
+  model: BpeFile;
+  decoder: { type: string; decoders?: { type: string }[] };
+}
+
+export interface BpeFile {
+  type: string;
+  vocab: Record<string, number>;
+  merges: (string | [string, string])[];
+  unk_token: string | null;
+  byte_fallback?: boolean;
+}
+
+export interface Tokenizer {
+  encode(text: string): number[];
+  /** Without special tokens, and without ids that the vocabulary lacks. */
+  decode(ids: readonly number[]): string;
+  /** The piece of an id; null for one that the vocabulary lacks. */
+  piece(id: number): string | null;
+}
+
+/** Throws an Error of one sentence for a tokenizer of another kind. */
+export function tokenizer(file: TokenizerFile): Tokenizer {
+  const refuse = (what: string, type: string) =>
+    new Error(`This page reads tokenizers with an NFC normalizer, BPE and byte fallback; this one's ${what} is ${type}.`);
+  if (file.normalizer && file.normalizer.type !== "NFC") throw refuse("normalizer", file.normalizer.type);
+  if (file.model.type !== "BPE") throw refuse("model", file.model.type);
+  const decoders = (file.decoder.decoders ?? [file.decoder]).map((each) => each.type).join(", ");
+  if (decoders !== "ByteFallback, Metaspace") throw refuse("decoder", decoders);
+  const split = splitter(file.pre_tokenizer);
+  const merged = bpe(file.model);
+  const pieces: string[] = [];
+  for (const [piece, id] of Object.entries(file.model.vocab)) pieces[id] = piece;
+  const special = new Set<number>();
+  for (const { id, content, special: apart } of file.added_tokens) {
+    pieces[id] = content;
+    if (apart) special.add(id);
+    else throw refuse("vocabulary", `one with the added token ${content}`);
+  }
+  return {
+    encode: (text) => split(file.normalizer ? text.normalize("NFC") : text).flatMap(merged),
+    decode: (ids) => joined(ids.filter((id) => !special.has(id) && pieces[id] !== undefined).map((id) => pieces[id] as string)),
+    piece: (id) => pieces[id] ?? null,
+  };
+}
+
+const BYTE = /^<0x([0-9A-F]{2})>$/;
+
+/** Pieces as text: runs of bytes as UTF-8, or a � for each where they are not; ▁ as spaces. */
+function joined(pieces: string[]): string {
+  const texts: string[] = [];
+  let bytes: number[] = [];
+  const flush = () => {
+    if (!bytes.length) return;
+    try {
+      texts.push(new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(new Uint8Array(bytes)));
+    } catch {
+      texts.push(...bytes.map(() => "\uFFFD"));
+    }
+    bytes = [];
+  };
+  for (const piece of pieces) {
+    const byte = BYTE.exec(piece);
+    if (byte) bytes.push(parseInt(byte[1] as string, 16));
+    else {
+      flush();
+      texts.push(piece);
+    }
+  }
+  flush();
+  return texts.map((text, i) => text.replaceAll("▁", i ? " " : "")).join("");
+}

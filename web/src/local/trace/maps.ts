@@ -1,0 +1,134 @@
+/** The maps of one attention layer, and what the page asks of them, from what the layer read. */
+import type { HeadInfo, Summary } from "../../source";
+import { thumbnail } from "../../source/cells";
+import { pathOf, type Binary } from "../../source/requests";
+import { dot, type Attention, type Inputs } from "../layers/attention";
+
+const THUMBNAIL = 48; // cells along its longer side
+const MOSTLY = 0.5; // a head mostly looks at a sink that takes more than this part of its weight
+
+export interface HeadMap {
+  weights: Float32Array; // (rows, columns), NaN where the mask forbids
+  lse: Float32Array; // (rows): log Σ exp(score)
+  valueNorms: Float32Array; // (columns): ‖f(x)‖
+  vectors: Float32Array; // q, k and v, one behind the other
+}
+
+export interface TapMaps {
+  name: string;
+  kind: "self" | "cross";
+  rows: number;
+  columns: number;
+  scale: number;
+  heads: HeadMap[];
+}
+
+export function tapMaps(name: string, { query, key, value }: Inputs, attention: Attention): TapMaps {
+  const { count, dim, scale } = attention.heads;
+  const width = count * dim;
+  const [rows, columns] = [query.length / width, key.length / width];
+  const kind = name.endsWith("cross") ? "cross" : "self";
+  const causal = kind === "self" && name.startsWith("decoder");
+  const output = attention.output.dense();
+  const part = (values: Float32Array, head: number) => {
+    const found = new Float32Array((values.length / width) * dim);
+    for (let at = 0; at * width < values.length; at++) found.set(values.subarray(at * width + head * dim, at * width + (head + 1) * dim), at * dim);
+    return found;
+  };
+  const heads = Array.from({ length: count }, (_, head): HeadMap => {
+    const [q, k, v] = [part(query, head), part(key, head), part(value, head)];
+    const vectors = new Float32Array(q.length + k.length + v.length);
+    vectors.set(q);
+    vectors.set(k, q.length);
+    vectors.set(v, q.length + k.length);
+    const { weights, lse } = softmaxed(q, k, dim, scale, causal);
+    return { weights, lse, valueNorms: norms(v, output, head, dim, width), vectors };
+  });
+  return { name, kind, rows, columns, scale, heads };
+}
+
+function softmaxed(q: Float32Array, k: Float32Array, dim: number, scale: number, causal: boolean) {
+  const [rows, columns] = [q.length / dim, k.length / dim];
+  const weights = new Float32Array(rows * columns).fill(NaN);
+  const lse = new Float32Array(rows);
+  const scores = new Float64Array(columns);
+  for (let row = 0; row < rows; row++) {
+    const seen = causal ? row + 1 : columns;
+    let [largest, sum] = [-Infinity, 0];
+    for (let at = 0; at < seen; at++) largest = Math.max(largest, (scores[at] = scale * dot(q, row * dim, k, at * dim, dim)));
+    for (let at = 0; at < seen; at++) sum += Math.exp((scores[at] as number) - largest);
+    const whole = largest + Math.log(sum);
+    lse[row] = whole;
+    for (let at = 0; at < seen; at++) weights[row * columns + at] = Math.exp((scores[at] as number) - whole);
+  }
+  return { weights, lse };
+}
+
+/** ‖v · W_O‖ of each key, with the part of the output projection that this head has. */
+function norms(v: Float32Array, output: Float32Array, head: number, dim: number, width: number): Float32Array {
+  const found = new Float32Array(v.length / dim);
+  for (let at = 0; at < found.length; at++) {
+    let squares = 0;
+    for (let from = head * dim; from < output.length; from += width) squares += dot(v, at * dim, output, from, dim) ** 2;
+    found[at] = Math.sqrt(squares);
+  }
+  return found;
+}
+
+/** Entropy, distance and sink of each head, on average over its rows. */
+export function summary({ name, kind, rows, columns, heads }: TapMaps): Summary {
+  const mean = new Float64Array(columns);
+  const taken = heads.map(({ weights }) => {
+    const found = new Float64Array(columns);
+    weights.forEach((weight, at) => {
+      if (weight > 0) found[at % columns] = (found[at % columns] as number) + weight / rows;
+    });
+    found.forEach((weight, key) => (mean[key] = (mean[key] as number) + weight));
+    return found;
+  });
+  const sink = mean.reduce((best, weight, key) => (weight > (mean[best] as number) ? key : best), 0);
+  const infos = heads.map(({ weights }, head): HeadInfo => {
+    let [entropy, distance] = [0, 0];
+    weights.forEach((weight, at) => {
+      if (!(weight > 0)) return;
+      entropy -= weight * Math.log2(weight);
+      distance += weight * Math.abs(Math.floor(at / columns) - (at % columns));
+    });
+    const share = taken[head]?.[sink] ?? 0;
+    return { head, entropy: entropy / rows, distance: kind === "self" ? distance / rows : null, sink: share, mostly_sink: share > MOSTLY };
+  });
+  return { tap: name, rows, of: rows, sink_key: sink, heads: infos };
+}
+
+/** Every answer about a layer that the page cannot make of the others, as source/kept.ts lists them. */
+export function answersOf(maps: TapMaps): { numbers: [string, Binary][]; plain: [string, unknown][] } {
+  const { name: tap, rows, columns, heads } = maps;
+  const numbers = heads.flatMap(({ weights, lse, valueNorms, vectors }, head): [string, Binary][] => [
+    [pathOf("map", { tap, head, quantity: "weight" }), { shape: [rows, columns], values: weights }],
+    [pathOf("lse", { tap, head }), { shape: [rows], values: lse }],
+    [pathOf("value_norms", { tap, head }), { shape: [columns], values: valueNorms }],
+    [pathOf("vectors", { tap, head }), { shape: [vectors.length], values: vectors }],
+  ]);
+  const pictures = heads.map(({ weights }) => thumbnail(rows, columns, THUMBNAIL, (row) => weights.subarray(row * columns, (row + 1) * columns)));
+  const [first] = pictures;
+  const values = Float32Array.from(pictures.flatMap((each) => [...each.values]));
+  numbers.push([pathOf("thumbnails", { tap, size: THUMBNAIL }), { shape: [heads.length, first?.height ?? 0, first?.width ?? 0], values }]);
+  return { numbers, plain: [[pathOf("summary", { tap }), summary(maps)], [pathOf("scale", { tap }), maps.scale]] };
+}
+
+/** The largest error of a row's sum, and of a weight against the softmax in float64. */
+export function errors({ rows, columns, scale, heads }: TapMaps, dim: number): { sum: number; difference: number } {
+  let [sum, difference] = [0, 0];
+  for (const { weights, vectors } of heads) {
+    const k = vectors.subarray(rows * dim);
+    for (let row = 0; row < rows; row++) {
+      const seen = Array.from({ length: columns }, (_, at) => at).filter((at) => !Number.isNaN(weights[row * columns + at]));
+      const exact = seen.map((at) => Math.exp(scale * dot(vectors, row * dim, k, at * dim, dim)));
+      const whole = exact.reduce((one, other) => one + other, 0);
+      const found = seen.map((at) => weights[row * columns + at] as number);
+      sum = Math.max(sum, Math.abs(found.reduce((one, other) => one + other, 0) - 1));
+      found.forEach((weight, i) => (difference = Math.max(difference, Math.abs(weight - (exact[i] as number) / whole))));
+    }
+  }
+  return { sum, difference };
+}

@@ -1,0 +1,121 @@
+/** The page's own engine against Python with the same weights: tests/fixtures/local.py made the numbers. */
+import { describe, expect, test } from "vitest";
+import tokenizerFile from "../../../src/regard/shipped/en-de/tokenizer.json?raw";
+import fixture from "../../../tests/fixtures/local.json";
+import type { AblationRequest } from "../source";
+import { localSource } from "../source/local";
+import type { ModelFile } from "./config";
+import { engine, fromBase64 } from "./engine";
+import type { Ask } from "./ask";
+import { normalize } from "./text/normalize";
+import { tokenizer, type TokenizerFile } from "./text/tokenizer";
+import { Translator } from "./translator";
+
+type Variant = (typeof fixture.variants)["pre"];
+const variants = Object.entries(fixture.variants) as unknown as [string, Variant][];
+const TEXT = "the dog sees the old house.";
+const TARGET = "ein haus sieht";
+const fileOf = (variant: Variant) => variant.file as unknown as ModelFile;
+const opened = (variant: Variant) => new Translator(fileOf(variant), fromBase64(variant.weights));
+const near = (found: ArrayLike<number>, expected: readonly number[], within = 2e-5) => {
+  expect(found.length).toBe(expected.length);
+  expected.forEach((value, i) => expect(Math.abs((Number.isNaN(found[i]) ? 0 : (found[i] as number)) - value)).toBeLessThan(within));
+};
+
+describe.each(variants)("%s-norm", (_, variant) => {
+  const translator = opened(variant);
+
+  test.each(["1", "3"] as const)("%s beams find Python's hypotheses with their scores", (beams) => {
+    const texts = [TEXT, "a house", "old, old  dogs? 3.5 é"];
+    texts.forEach((text, i) => {
+      const { info } = translator.trace({ model: "untrained", text, num_beams: Number(beams) });
+      const found = info.generation?.hypotheses ?? [];
+      const expected = variant.hypotheses[beams][i] as [string, number][];
+      expect(found.map((each) => each.text)).toEqual(expected.map(([words]) => words));
+      near(found.map((each) => each.score ?? NaN), expected.map(([, score]) => score), 1e-4);
+    });
+  });
+
+  test("every map, log-sum-exp and norm is Python's", () => {
+    const { numbers } = translator.trace({ model: "untrained", text: TEXT, target: TARGET });
+    const found = new Map(numbers);
+    for (const [tap, { weights, lse, norms }] of Object.entries(variant.taps)) {
+      const of = (what: string, more = "") => found.get(`${what}?head=1${more}&tap=${tap}`)?.values ?? [];
+      near(of("map", "&quantity=weight"), weights);
+      near(of("lse"), lse, 1e-4);
+      near(of("value_norms"), norms, 1e-4);
+    }
+  });
+
+  test("axes and steps are described as Python describes them", () => {
+    const { info } = translator.trace({ model: "untrained", text: TEXT, target: TARGET });
+    expect(info.axes).toEqual(variant.axes);
+    expect(info.generation?.hypotheses.map((each) => each.tokens)).toEqual(variant.generation.hypotheses.map((each) => each.tokens));
+    info.generation?.steps.forEach((step, i) => {
+      const expected = variant.generation.steps[i] as (typeof variant.generation.steps)[number];
+      expect(step.candidates.map((each) => each.token)).toEqual(expected.candidates.map((each) => each.token));
+      near([step.probability], [expected.probability]);
+    });
+    expect(info.receipt.row_sum_error).toBeLessThan(1e-6);
+  });
+
+  test("what is switched off changes the output as it does in Python", () => {
+    const { info, run } = translator.trace({ model: "untrained", text: TEXT, target: TARGET });
+    const requests = [
+      { what: "edge", tap: "decoder.layers.1.cross", head: 1, query: 2, key: 3, step: 2 },
+      { what: "head", tap: "encoder.layers.0.self", head: 0, query: 0, key: 0, step: 1 },
+      { what: "token", tap: "decoder.layers.0.cross", head: 0, query: 0, key: 1, step: null },
+      { what: "token", tap: "decoder.layers.0.self", head: 0, query: 0, key: 0, step: 3 },
+    ] satisfies AblationRequest[];
+    requests.forEach((request, i) => {
+      const found = translator.ablate(run, info, request);
+      const expected = variant.ablations[i] as (typeof variant.ablations)[number];
+      expect([found.step, found.token, found.note]).toEqual([expected.step, expected.token, expected.note]);
+      near([found.before, found.after], [expected.before, expected.after]);
+    });
+  });
+
+  test("no position sees a struck word, and the output is made without it", () => {
+    const whole = translator.trace({ model: "untrained", text: TEXT, num_beams: 1 });
+    const without = translator.trace({ model: "untrained", text: TEXT, num_beams: 1, hidden: [1, 2] });
+    expect(without.info.axes["source"]).toEqual(whole.info.axes["source"]);
+    const [one, other] = [whole, without].map(({ info }) => info.generation?.hypotheses[0]?.score);
+    expect(one).not.toBe(other);
+  });
+
+  test("the source answers tiles and cells of a text, and remembers it", async () => {
+    const run = engine();
+    const ask = (async (question: Parameters<typeof run>[0]) => run(question)) as unknown as Ask;
+    const source = localSource(fileOf(variant), variant.weights, ask);
+    const info = await source.trace({ model: "untrained", text: TEXT });
+    expect((await source.trace({ model: "untrained", text: TEXT })).id).toBe(info.id);
+    const tap = "decoder.layers.1.cross";
+    const tile = await source.tile(info.id, {
+      tap, head: "mean", level: 0, row: 0, column: 0, height: 256, width: 256, quantity: "weight", reduce: "max", group: "token", every: 1,
+    });
+    const rows = info.taps.find((each) => each.name === tap)?.rows ?? 0;
+    expect(tile.values.reduce((sum, value) => sum + value, 0)).toBeCloseTo(rows, 4);
+    const cell = await source.cell(info.id, tap, 1, 0, 1);
+    expect(Math.exp((cell.score ?? NaN) - (cell.lse ?? NaN))).toBeCloseTo(cell.weight, 5);
+    expect((await source.thumbnails(info.id, tap, 48)).heads).toBe(2);
+    expect((await source.summary(info.id, tap)).heads).toHaveLength(2);
+    await expect(source.trace({ model: "en-hi", text: TEXT })).rejects.toThrow("regard export page en-hi");
+    await expect(source.trace({ model: "untrained", text: " " })).rejects.toThrow("write a sentence");
+  });
+});
+
+test("tidy text and its ids are those of Python, in any script", () => {
+  const file = JSON.parse(tokenizerFile) as TokenizerFile;
+  const { encode, decode } = tokenizer(file);
+  fixture.sentences.forEach((text, i) => {
+    const tidy = normalize(text);
+    expect(tidy).toBe(fixture.normalized[i]);
+    expect(encode(tidy)).toEqual(fixture.ids[i]);
+    expect(decode(encode(tidy))).toBe(tidy);
+  });
+});
+
+test("a tokenizer of another kind is refused in a sentence", () => {
+  const file = fixture.variants.pre.file.tokenizers.source as unknown as TokenizerFile;
+  expect(() => tokenizer({ ...file, model: { ...file.model, type: "Unigram" } })).toThrow("model is Unigram");
+});

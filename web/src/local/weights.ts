@@ -1,0 +1,69 @@
+/** A model's weights in WebAssembly's memory, as `regard.studio.packing` writes them. */
+import { productsOver, TOGETHER, type Products } from "./kernel/products";
+
+/** Where an int8 matrix is; a row takes `width` bytes, `scales` holds what multiplies each. */
+export interface Rows {
+  at: number;
+  rows: number;
+  columns: number;
+  width: number;
+  scales: number;
+}
+
+/** Where a vector of float32 is. */
+export interface Numbers {
+  at: number;
+  length: number;
+}
+
+export type Tensors = Record<string, Rows | Numbers>;
+
+const PAGE = 65_536; // bytes; memory grows by pages
+
+export class Weights {
+  readonly products: Products;
+  readonly x: number; // where the vectors of a call of `products` go, in bytes
+  readonly y: number; // and where its answer comes
+  readonly floats: Float32Array; // all of the memory
+  private readonly bytes: Int8Array;
+
+  constructor(private readonly tensors: Tensors, content: Uint8Array) {
+    const matrices = Object.values(tensors).filter((each): each is Rows => "rows" in each);
+    const largest = (of: (each: Rows) => number) => Math.max(0, ...matrices.map(of));
+    this.x = Math.ceil(content.length / 16) * 16;
+    this.y = this.x + 4 * TOGETHER * largest((each) => each.width);
+    const end = this.y + 4 * TOGETHER * largest((each) => each.rows);
+    const memory = new WebAssembly.Memory({ initial: Math.ceil(end / PAGE) });
+    new Uint8Array(memory.buffer).set(content);
+    this.bytes = new Int8Array(memory.buffer);
+    this.floats = new Float32Array(memory.buffer);
+    this.products = productsOver(memory);
+  }
+
+  has(name: string): boolean {
+    return name in this.tensors;
+  }
+
+  matrix(name: string): Rows {
+    const found = this.tensors[name];
+    if (!found || !("rows" in found)) throw new Error(`This file has no matrix ${name}; export the model again.`);
+    return found;
+  }
+
+  vector(name: string): Float32Array {
+    const found = this.tensors[name];
+    if (!found || "rows" in found) throw new Error(`This file has no vector ${name}; export the model again.`);
+    return this.floats.subarray(found.at / 4, found.at / 4 + found.length);
+  }
+
+  scales({ scales, rows }: Rows): Float32Array {
+    return this.floats.subarray(scales / 4, scales / 4 + rows);
+  }
+
+  /** One row of a matrix as the numbers that it stands for. */
+  row(matrix: Rows, index: number): Float32Array {
+    const scale = this.floats[matrix.scales / 4 + index] as number;
+    const from = matrix.at + index * matrix.width;
+    return Float32Array.from(this.bytes.subarray(from, from + matrix.columns), (value) => value * scale);
+  }
+}

@@ -1,0 +1,75 @@
+/** Answers of the translator that is in the file itself: no server, no network. */
+import type { ModelFile } from "../local/config";
+import type { Ask } from "../local/ask";
+import type { Traced, Wanted } from "../local/translator";
+import type { AblationRequest, Source, TraceInfo } from "../source";
+import { answersFrom, type Answers } from "./kept";
+import { sourceOver, type Binary } from "./requests";
+
+const KEPT = 8; // traces; the oldest goes first
+
+interface Made {
+  info: TraceInfo;
+  run: Traced["run"];
+  answers: Answers;
+}
+
+/** `weights` is base64, `ask` reaches the translator. */
+export function localSource(file: ModelFile, weights: string, ask: Ask): Source {
+  const opened = ask<null>({ what: "open", file, weights });
+  opened.catch(() => undefined); // said when a text is traced
+  const made = new Map<string, Made>();
+  const ids = new Map<string, string>(); // of requests: the same again has the same id
+
+  const trace = async (wanted: Wanted): Promise<TraceInfo> => {
+    if (wanted.model !== file.info.name)
+      throw new Error(`This file holds ${file.info.name}; for ${wanted.model}, run \`regard export page ${wanted.model}\`.`);
+    const key = JSON.stringify(wanted);
+    const id = ids.get(key) ?? `local-${ids.size + 1}`;
+    ids.set(key, id);
+    const before = made.get(id);
+    if (before) return before.info;
+    await opened;
+    const { info, run, numbers, plain } = await ask<Traced>({ what: "trace", wanted });
+    info.id = id;
+    made.set(id, { info, run, answers: kept(info, new Map(numbers), new Map(plain)) });
+    for (const oldest of [...made.keys()].slice(0, -KEPT)) made.delete(oldest);
+    return info;
+  };
+  const of = (id: string): Made => {
+    const found = made.get(id);
+    if (!found) throw new Error("This text is no longer open here; look at it again.");
+    return found;
+  };
+  const placed = (path: string): [Made, string] => {
+    const [, , id = "", ...rest] = path.split("/");
+    return [of(decodeURIComponent(id)), rest.join("/")];
+  };
+
+  return sourceOver(
+    {
+      async json(path, body) {
+        if (path === "/models") return [file.info];
+        if (path === "/traces") return body ? trace(body as Wanted) : [];
+        const [{ info, run, answers }, key] = placed(path);
+        if (!key) return info;
+        if (key === "ablate") return ask({ what: "ablate", run, info, request: body as AblationRequest });
+        return answers.json(key);
+      },
+      async binary(path) {
+        const [{ answers }, key] = placed(path);
+        return answers.binary(key);
+      },
+    },
+    { trace: true, ablate: true, export: false, explain: false },
+  );
+}
+
+function kept(trace: TraceInfo, numbers: Map<string, Binary>, plain: Map<string, unknown>): Answers {
+  return answersFrom({
+    trace,
+    numbers: (key) => numbers.get(key) ?? null,
+    plain: (key) => plain.get(key),
+    missing: (what) => new Error(`${what} is not made in this page; run \`regard look\` to see it.`),
+  });
+}
