@@ -64,6 +64,8 @@ export class Weights {
   row(matrix: Rows, index: number): Float32Array {
     const scale = this.floats[matrix.scales / 4 + index] as number;
     const from = matrix.at + index * matrix.width;
-    return Float32Array.from(this.bytes.subarray(from, from + matrix.columns), (value) => value * scale);
+    const values = new Float32Array(matrix.columns);
+    for (let i = 0; i < values.length; i++) values[i] = (this.bytes[from + i] as number) * scale; // `from` and `map` are slow
+    return values;
   }
 }

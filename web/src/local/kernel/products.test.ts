@@ -13,7 +13,7 @@ function filled() {
   const x = 1024;
   const floats = new Float32Array(memory.buffer, x, 4 * WIDTH).map((_, i) => Math.sin(i) * 3);
   new Float32Array(memory.buffer, x).set(floats);
-  return { memory, weights, floats, x, y: 2048 };
+  return { memory, weights, floats, x, y: 4096 };
 }
 
 test("numbers are written as WebAssembly has them", () => {
@@ -24,10 +24,10 @@ test("numbers are written as WebAssembly has them", () => {
 
 test("an engine with SIMD accepts the module, which stays small", () => {
   expect(WebAssembly.validate(KERNEL)).toBe(true);
-  expect(KERNEL.length).toBeLessThan(2048);
+  expect(KERNEL.length).toBeLessThan(4096);
 });
 
-test.each([1, 4] as const)("%i vectors: the products by definition", (n) => {
+test.each([1, 3, 4])("%i vectors: the products by definition", (n) => {
   const { memory, weights, floats, x, y } = filled();
   productsOver(memory)(n, 0, x, y, ROWS, WIDTH);
   const found = new Float32Array(memory.buffer, y, ROWS * n);
@@ -42,7 +42,7 @@ test.each([1, 4] as const)("%i vectors: the products by definition", (n) => {
     }
 });
 
-test.each([1, 4] as const)("%i vectors: plain TypeScript gives the same bits", (n) => {
+test.each([1, 3, 4])("%i vectors: plain TypeScript gives the same bits", (n) => {
   const { memory, x, y } = filled();
   productsOver(memory)(n, 0, x, y, ROWS, WIDTH);
   const simd = new Float32Array(memory.buffer, y, ROWS * n).slice();

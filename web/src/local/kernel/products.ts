@@ -1,8 +1,8 @@
 /** Products of int8 rows with float32 vectors: the one loop in which a translator spends its time.
  *
  * Weights are int8 and activations stay float32, so a model computes what its rounded weights say
- * and nothing is rounded on the way. One call takes one vector or four, whose blocks of 16 numbers
- * alternate; four share the conversion of the weights. In the text format, for n vectors:
+ * and nothing is rounded on the way. One call takes one to four vectors, whose blocks of 16 numbers
+ * alternate; they share the conversion of the weights. A fifth would not fit into 16 registers. In the text format, for n vectors:
  *
  *   (loop $rows
  *     (a[0 … 2n-1] = 0) (p = x) (e = w + width)
@@ -18,19 +18,21 @@
 import { assembled, op, TYPES, type Function } from "./assembler";
 
 export const BLOCK = 16; // weights that a load takes: rows are padded to it
-export const TOGETHER = 4; // vectors of one call
+export const TOGETHER = 4; // vectors of one call at most
 
 /** y[row · n + i] = Σ w[row, k] · x[i, k], of addresses in bytes; `width` is a multiple of BLOCK. */
-export type Products = (n: 1 | typeof TOGETHER, w: number, x: number, y: number, rows: number, width: number) => void;
+export type Products = (n: number, w: number, x: number, y: number, rows: number, width: number) => void;
 
-type Compiled = Record<"one" | "four", (w: number, x: number, y: number, rows: number, width: number) => void>;
+const COUNTS = Array.from({ length: TOGETHER }, (_, i) => i + 1);
+
+type Compiled = Record<string, (w: number, x: number, y: number, rows: number, width: number) => void>;
 
 /** The SIMD functions over this memory; the same numbers in plain TypeScript where there is no SIMD. */
 export function productsOver(memory: WebAssembly.Memory): Products {
   if (!WebAssembly.validate(KERNEL)) return plainProducts(memory.buffer);
   const instance = new WebAssembly.Instance(new WebAssembly.Module(KERNEL), { e: { m: memory } });
-  const { one, four } = instance.exports as unknown as Compiled;
-  return (n, w, x, y, rows, width) => (n === 1 ? one : four)(w, x, y, rows, width);
+  const compiled = COUNTS.map((n) => (instance.exports as Compiled)[`of${n}`] as Compiled[string]);
+  return (n, w, x, y, rows, width) => (compiled[n - 1] as Compiled[string])(w, x, y, rows, width);
 }
 
 /** Adds in the kernel's order, rounding to float32 where it does, so that every bit is the same. */
@@ -63,7 +65,7 @@ export function plainProducts(buffer: ArrayBufferLike): Products {
 const [W, X, Y, ROWS, WIDTH, P, E, T, C] = [0, 1, 2, 3, 4, 5, 6, 7, 8];
 const A = C + 4;
 
-function products(name: string, n: number): Function {
+function products(n: number): Function {
   const each = <Value>(count: number, make: (i: number) => Value[]) => Array.from({ length: count }, (_, i) => make(i)).flat();
   const convert = (quarter: number) => [
     ...op.get(T),
@@ -106,7 +108,7 @@ function products(name: string, n: number): Function {
     ...[...op.get(ROWS), ...op.repeatIf()],
   ]);
   const vectors = new Array<number>(1 + 4 + 2 * n).fill(TYPES.v128);
-  return { name, locals: [TYPES.i32, TYPES.i32, ...vectors], body: row };
+  return { name: `of${n}`, locals: [TYPES.i32, TYPES.i32, ...vectors], body: row };
 }
 
-export const KERNEL = assembled(5, [products("one", 1), products("four", TOGETHER)]);
+export const KERNEL = assembled(5, COUNTS.map(products));

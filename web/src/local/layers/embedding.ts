@@ -16,9 +16,8 @@ export function embedding(weights: Weights, side: Side, config: Config): Embeddi
     ids.forEach((id, i) => {
       const place = (positions[i] as number) + config.position_offset;
       const position = learned ? weights.row(learned, place) : sinusoid(place, width);
-      weights.row(table, id).forEach((value, k) => {
-        x[i * width + k] = value * config.embedding_scale + (position[k] as number);
-      });
+      const token = weights.row(table, id);
+      for (let k = 0; k < width; k++) x[i * width + k] = (token[k] as number) * config.embedding_scale + (position[k] as number);
     });
     return normalize ? normalize(x) : x;
   };

@@ -7,6 +7,7 @@ export class Linear {
   private readonly matrix: Rows;
   private readonly scales: Float32Array;
   private readonly bias: Float32Array | null;
+  private whole: Float32Array | null = null;
 
   /** `weight` and `bias` are names of tensors; without such a bias there is none. */
   constructor(private readonly weights: Weights, weight: string, bias = "") {
@@ -20,22 +21,23 @@ export class Linear {
   run(x: Float32Array, count: number): Float32Array {
     const y = new Float32Array(count * this.outputs);
     for (let first = 0; first < count; ) {
-      const n = count - first >= TOGETHER ? TOGETHER : 1;
+      const n = Math.min(count - first, TOGETHER);
       this.some(x, y, first, n);
       first += n;
     }
     return y;
   }
 
-  /** The matrix itself, (outputs, inputs). */
+  /** The matrix itself, (outputs, inputs); it is kept. */
   dense(): Float32Array {
+    if (this.whole) return this.whole;
     const { rows, columns } = this.matrix;
     const values = new Float32Array(rows * columns);
     for (let row = 0; row < rows; row++) values.set(this.weights.row(this.matrix, row), row * columns);
-    return values;
+    return (this.whole = values);
   }
 
-  private some(x: Float32Array, y: Float32Array, first: number, n: 1 | typeof TOGETHER): void {
+  private some(x: Float32Array, y: Float32Array, first: number, n: number): void {
     const { weights, matrix, outputs } = this;
     const { floats } = weights;
     for (let i = 0; i < n; i++) {
