@@ -22,8 +22,13 @@ def linear(graph: Graph, x: str, *projections: nn.Module) -> str:
     """x (…, d_in) → (…, d_out): the projections of one input as one product, side by side."""
     merged = [_plain(each) for each in projections]
     weight = np.concatenate([as_array(each.weight) for each in merged])
-    biases = [as_array(each.bias) for each in merged if each.bias is not None]
-    return product(graph, x, weight, np.concatenate(biases) if biases else None)
+    if all(each.bias is None for each in merged):
+        return product(graph, x, weight)
+    biases = [
+        np.zeros(each.out_features, np.float32) if each.bias is None else as_array(each.bias)
+        for each in merged
+    ]
+    return product(graph, x, weight, np.concatenate(biases))
 
 
 def product(graph: Graph, x: str, weight: Matrix, bias: Matrix | None = None) -> str:

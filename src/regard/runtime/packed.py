@@ -14,7 +14,7 @@ from regard.errors import BadArgumentError, DamagedFileError, NotFoundError
 from regard.files import sha256
 from regard.json_files import JsonObject, read_object
 from regard.runtime.session import Array, Session
-from regard.runtime.states import DecodingState, TextState
+from regard.runtime.states import DecodingState, TextState, check_length
 from regard.version import __version__
 
 MANIFEST = "pack.json"
@@ -36,11 +36,7 @@ class Limits:
                 f"token ids must be from 0 to {self.vocab_size - 1};"
                 f" got {high if low >= 0 else low}. Does the tokenizer belong to this model?"
             )
-        if self.max_positions is not None and ids.shape[1] > self.max_positions:
-            raise BadArgumentError(
-                f"the model has {self.max_positions} positions; got a sequence of {ids.shape[1]}"
-                " tokens. Split the text or use a model with more positions."
-            )
+        check_length(ids.shape[1], self.max_positions)
 
     def mask(self, ids: NDArray[np.int64]) -> NDArray[np.bool_]:
         """Where ids (batch, length) are not padding."""
@@ -93,7 +89,7 @@ class PackedEncoderDecoder:
         """Encodes source ids, (batch, source length), for generation to decode step by step."""
         self.limits.check(source)
         mask = self.limits.mask(source).astype(np.int32)
-        return DecodingState(self._encoder, self._step, source, mask)
+        return DecodingState(self._encoder, self._step, source, mask, self.limits.max_positions)
 
 
 class PackedDecoder:

@@ -9,6 +9,15 @@ from regard.runtime.session import Array, Session, empty_cache
 BLOCK = 16  # keys
 
 
+def check_length(length: int, max_positions: int | None) -> None:
+    """Raises BadArgumentError for a sequence that is too long for the model."""
+    if max_positions is not None and length > max_positions:
+        raise BadArgumentError(
+            f"the model has {max_positions} positions; got a sequence of {length}"
+            " tokens. Split the text or use a model with more positions."
+        )
+
+
 class DecodingState:
     """The caches of an encoder–decoder that decodes.
 
@@ -17,6 +26,7 @@ class DecodingState:
 
     Args:
         source, mask: (batch, source length); the mask is 0 for padding.
+        max_positions: tokens that a row may have; None: no limit.
     """
 
     def __init__(
@@ -25,6 +35,7 @@ class DecodingState:
         step: Session,
         source: NDArray[np.int64],
         mask: NDArray[np.int32],
+        max_positions: int | None,
     ):
         names = encoder.outputs[1:]  # without the states
         memory = encoder.run({"ids": source, "mask": mask}, names)
@@ -34,6 +45,7 @@ class DecodingState:
         self._memory["mask"] = _whole_blocks(mask, 1)
         self._cache = empty_cache(step, len(source))
         self._step = step
+        self._max_positions = max_positions
         self._source = np.arange(len(source))  # of each row
         self.length = 0
 
@@ -41,6 +53,7 @@ class DecodingState:
         """Appends tokens, (rows,) or (rows, new), and returns the next logits, (rows, vocab)."""
         tokens = tokens.reshape(len(tokens), -1)
         length = self.length + tokens.shape[1]
+        check_length(length, self._max_positions)
         positions = np.arange(self.length, length)
         inputs = {"tokens": tokens, "positions": positions, **self._memory, **self._cache}
         logits, *cache = self._step.run(inputs)
@@ -127,11 +140,7 @@ class TextState:
         """Appends the first `new`, (rows,), of tokens, (rows, most new)."""
         before, self._lengths = self._lengths, self._lengths + new
         longest = int(self._lengths.max())
-        if longest > self._max_positions:
-            raise BadArgumentError(
-                f"the model has {self._max_positions} positions; got a sequence of {longest}"
-                " tokens. Split the text or use a model with more positions."
-            )
+        check_length(longest, self._max_positions)
         inputs: dict[str, Array] = {
             "ids": tokens,
             "lengths": (self._lengths - 1).astype(np.int32),

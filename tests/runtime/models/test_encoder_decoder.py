@@ -135,6 +135,20 @@ def test_ids_that_cannot_be_read_are_refused(source: np.ndarray, message: str) -
         packed(small(max_positions=11)).start(source)
 
 
+def test_a_decode_beyond_the_positions_is_refused() -> None:
+    state = packed(small(max_positions=11)).start(SOURCE.numpy())
+    state.step(np.ones((2, 11), np.int64))
+    with pytest.raises(RegardError, match="has 11 positions; got a sequence of 12"):
+        state.step(np.ones(2, np.int64))
+
+
+def test_one_projection_of_several_may_have_a_bias(same: Callable[..., None]) -> None:
+    model = small()
+    model.decoder.layers[0].self_attention.key.bias = None  # type: ignore[union-attr,assignment]
+    expected, got = model.start(SOURCE), packed(model).start(SOURCE.numpy())
+    same(got.step(TOKENS.numpy()), expected.step(TOKENS))
+
+
 @pytest.mark.parametrize("precision", ["fp32", "int8"])
 def test_a_text_has_the_same_bits_alone_and_in_any_batch(precision: str) -> None:
     ours = packed(small(max_positions=64), precision)

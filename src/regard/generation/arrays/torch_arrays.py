@@ -16,6 +16,7 @@ def no_gradients() -> AbstractContextManager[object]:
 
 
 def array(values: Sequence[Any], like: Tensor) -> Tensor:
+    """A list, nested or not → (…) of its shape."""
     if not len(values):
         return torch.zeros(0, dtype=torch.long, device=like.device)
     return torch.tensor(values, device=like.device)
@@ -27,7 +28,7 @@ def count(length: int, like: Tensor) -> Tensor:
 
 
 def zeros(rows: int, columns: int, like: Tensor) -> Tensor:
-    """(rows, columns)."""
+    """(rows, length): of so many rows and columns."""
     return torch.zeros(rows, columns, device=like.device)
 
 
@@ -57,36 +58,36 @@ def filled(x: Tensor, where: Tensor, value: float) -> Tensor:
 
 
 def largest(x: Tensor) -> Tensor:
-    """(…, n) → (…)."""
+    """(…, length) → (…)."""
     return x.amax(-1)
 
 
 def top(x: Tensor, count: int, ordered: bool = True) -> tuple[Tensor, Tensor]:
-    """(rows, n) → (rows, count) each."""
+    """(rows, length) → (rows, candidates) each."""
     values, places = x.topk(count, sorted=ordered)
     return values, places
 
 
 def sorted(x: Tensor) -> tuple[Tensor, Tensor]:
-    """(rows, n) → (rows, n) each."""
+    """(rows, length) → (rows, length) each."""
     values, places = x.sort(dim=-1, stable=True)
     return values, places
 
 
 def sums(x: Tensor, *, double: bool = False) -> Tensor:
-    """(…, n) → (…, n)."""
+    """(…, length) → (…, length)."""
     return x.cumsum(-1, dtype=torch.float64 if double else None)
 
 
 def take(x: Tensor, places: Tensor) -> Tensor:
-    """(rows, n, …) and (rows, m) → (rows, m, …)."""
+    """(rows, length, …) and (rows, candidates) → (rows, candidates, …)."""
     if x.ndim == 3:
         places = places[:, :, None].expand(-1, -1, x.shape[2])
     return x.gather(1, places)
 
 
 def put(x: Tensor, places: Tensor) -> Tensor:
-    """(rows, n) and (rows, n) → (rows, n)."""
+    """(rows, length) and (rows, length) → (rows, length)."""
     return x.scatter(1, places, x)
 
 
@@ -96,17 +97,17 @@ def nonzero(x: Tensor) -> tuple[Tensor, ...]:
 
 
 def join(parts: Sequence[Tensor]) -> Tensor:
-    """(rows, n) and (rows, m) → (rows, n + m)."""
+    """(rows, length) and (rows, steps) → (rows, length + steps)."""
     return torch.cat(list(parts), dim=1)
 
 
 def padded(x: Tensor, columns: int, value: float) -> Tensor:
-    """(rows, n) → (rows, n + columns)."""
+    """(rows, length) → (rows, length + steps)."""
     return functional.pad(x, (0, columns), value=value)
 
 
 def windows(x: Tensor, size: int) -> Tensor:
-    """(rows, n) → (rows, n − size + 1, size)."""
+    """(rows, length) → (rows, length − steps, steps), every window of neighbors."""
     return x.unfold(1, size, 1)
 
 
