@@ -107,7 +107,7 @@ def padded(x: Tensor, columns: int, value: float) -> Tensor:
 
 
 def windows(x: Tensor, size: int) -> Tensor:
-    """(rows, length) → (rows, length − steps, steps), every window of neighbors."""
+    """(rows, length) → (rows, length − size + 1, size)."""
     return x.unfold(1, size, 1)
 
 
