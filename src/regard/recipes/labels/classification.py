@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, cast
 
 import numpy as np
 import torch
@@ -42,6 +42,7 @@ from regard.recipes.labels.labels import (
     figures_line,
     in_order,
     label_loss,
+    log_odds,
     problem_type,
 )
 from regard.recipes.options.encoders import ClassificationOptions
@@ -172,7 +173,13 @@ class ClassificationRecipe(EncoderRecipe[ClassificationOptions, LabeledTexts]):
         )
 
     def model(self, data: LabeledTexts) -> TextReader:
-        return self.encoder(data.tokenizer, "classification", labels=data.labels)
+        model = self.encoder(data.tokenizer, "classification", labels=data.labels)
+        trained = self.base is not None and self.base[0].config.labels == data.labels
+        bias = cast(nn.Linear, model.head.output).bias
+        if data.several and not trained and bias is not None:
+            with torch.no_grad():
+                bias.copy_(log_odds(data.counts, len(data.store)))
+        return model
 
     def batches(self, data: LabeledTexts, model: nn.Module) -> EncodedTexts:
         self._weights = self._weigh(data).to(next(model.parameters()).device)
