@@ -51,6 +51,7 @@ def evaluate_pictures(
 
     Raises:
         BadArgumentError: an image with a label that the classifier does not have.
+        DamagedFileError: an image that cannot be read.
     """
     numbers = {label: number for number, label in enumerate(classifier.labels)}
     if unknown := next((label for label in pictures.labels if label not in numbers), None):
@@ -61,7 +62,7 @@ def evaluate_pictures(
     if not len(pictures.labels):
         raise BadArgumentError(f"evaluating needs at least one image; {pictures.path} has none.")
     weight, found = next(classifier.model.parameters()), []
-    source = pictures.read(classifier.preparation)
+    source = (pixels for _, pixels in pictures.read(classifier.preparation))
     with torch.inference_mode():
         while chunk := list(islice(source, batch_size)):
             pixels = classifier.preparation.scaled(torch.from_numpy(np.stack(chunk)))
