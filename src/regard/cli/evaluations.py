@@ -312,4 +312,6 @@ def check_exists(path: Path) -> None:
     from regard.errors import NotFoundError
 
     if not path.exists():
-        raise NotFoundError(f"expected the data at {path}; there is no such file or folder.")
+        raise NotFoundError(
+            f"expected the data at {path}; there is no such file or folder. Check the path."
+        )

@@ -285,7 +285,7 @@ def evaluate_labels(
             if label not in numbers:
                 raise BadArgumentError(
                     f"the classifier has no label {label!r} (line {example.line:,}); it has"
-                    f" {', '.join(classifier.labels)}."
+                    f" {', '.join(classifier.labels)}. Correct the label, or take the line out."
                 )
             expected[row, numbers[label]] = True
     paired = any(example.pair is not None for example in examples)

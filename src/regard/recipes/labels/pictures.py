@@ -68,6 +68,7 @@ class PictureFolder:
         if not folders:
             raise DamagedFileError(
                 f"expected a folder with a sub-folder of images for each label; {path} has none."
+                " Put the images of each label into a folder of its own in it."
             )
         found = [(file, folder.name) for folder in folders for file in image_files(folder)]
         self.files = [file for file, _ in found]
@@ -121,18 +122,19 @@ class PictureArrays:
         if images.dtype != np.uint8:
             raise DamagedFileError(
                 f"images in {path} must be bytes from 0 to 255 (uint8); got {images.dtype}."
+                " Convert them before you save them."
             )
         if images.ndim == 3:
             images = images[..., None]
         if images.ndim != 4 or images.shape[-1] not in (1, 3) or 0 in images.shape:
             raise DamagedFileError(
                 f"images in {path} must be (n, height, width), (n, height, width, 1) or"
-                f" (n, height, width, 3); got {arrays['images'].shape}."
+                f" (n, height, width, 3); got {arrays['images'].shape}. Reshape them."
             )
         if labels.shape != (len(images),):
             raise DamagedFileError(
                 f"labels in {path} must be ({len(images)},), one for each image; got"
-                f" {labels.shape}."
+                f" {labels.shape}. Save as many labels as images."
             )
         self.images = images
         self.labels: Sequence[str] = [str(label) for label in labels.tolist()]
@@ -165,7 +167,9 @@ def open_pictures(path: str, *, say: Say) -> Pictures:
 def check_pictures(path: str) -> None:
     """Raises NotFoundError or BadArgumentError unless the path is a folder or an .npz."""
     if not Path(path).exists():
-        raise NotFoundError(f"expected a folder of images or an .npz at {path}; there is neither.")
+        raise NotFoundError(
+            f"expected a folder of images or an .npz at {path}; there is neither. Check the path."
+        )
     if Path(path).is_dir():
         return
     if Path(path).suffix != ".npz":
