@@ -172,7 +172,8 @@ def report(
     import numpy as np
 
     from regard.api.loading import load
-    from regard.cli import evaluation_report, evaluations, label_report
+    from regard.cli import evaluations, label_report
+    from regard.cli.evaluation_report import Report
     from regard.recipes.labels.labels import LabelEvaluation
     from regard.recipes.resampling import intervals
 
@@ -199,8 +200,7 @@ def report(
         if figure is not None:
             label_report.draw(result, figure)
     else:
-        shown = evaluation_report.as_json if as_json else evaluation_report.lines
-        found = shown(
+        shown = Report(
             result.figures_of(np.arange(len(result))),
             ranges,
             count=len(result),
@@ -213,6 +213,7 @@ def report(
             compared=compared,
             note=getattr(result, "note", ""),
         )
+        found = shown.as_json() if as_json else shown.lines()
     print(found if isinstance(found, str) else "\n".join(found))
 
 
