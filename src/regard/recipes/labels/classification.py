@@ -24,7 +24,7 @@ from regard.data.pairs import OnBadLine, refuse
 from regard.errors import BadArgumentError, DamagedFileError
 from regard.files import write_json
 from regard.models import TextReader
-from regard.recipes.encoded import EncodedBatch, EncodedTexts, encode_examples, write_store
+from regard.recipes.encoded import EncodedBatch, EncodedTexts, encode_texts, write_store
 from regard.recipes.encoders import EncoderRecipe
 from regard.recipes.examples import (
     Example,
@@ -116,10 +116,13 @@ class ClassificationRecipe(EncoderRecipe[ClassificationOptions, LabeledTexts]):
 
         def rows() -> Iterator[tuple[list[int], int, list[int]]]:
             nonlocal truncated
-            examples = read_examples(folder / "train.jsonl")
-            for example, tokens, first in encode_examples(examples, tokenizer, self.max_length):
+            file = folder / "train.jsonl"
+            texts = ((example.text, example.pair) for example in read_examples(file))
+            encoded = encode_texts(texts, tokenizer, self.max_length)
+            for example, tokens in zip(read_examples(file), encoded, strict=True):
                 truncated += tokens.truncated
-                yield tokens.ids, first, [numbers[label] for label in example.targets]
+                targets = [numbers[label] for label in example.targets]
+                yield tokens.ids, tokens.first, targets
 
         store = write_store(
             folder / "train.tokens",

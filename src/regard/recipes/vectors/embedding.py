@@ -15,7 +15,6 @@ import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import islice
 from pathlib import Path
 from typing import Any, ClassVar, cast
 
@@ -32,6 +31,7 @@ from regard.data.pairs import OnBadLine, refuse
 from regard.errors import BadArgumentError, DamagedFileError
 from regard.files import write_json
 from regard.models import Encoder
+from regard.recipes.encoded import encode_texts
 from regard.recipes.encoders import EncoderRecipe
 from regard.recipes.examples import Example, read_examples, split_examples
 from regard.recipes.options.encoders import EmbeddingOptions
@@ -42,7 +42,6 @@ from regard.recipes.vectors.pairs import PairBatch, PairBatches, shared_texts
 from regard.tasks.embedding import POOLING, Embedder, read_settings, write_settings
 from regard.tasks.reading import load_encoder
 from regard.text import Tokenizer
-from regard.text.cutting import cut
 from regard.training import Progress
 
 TEXT: tuple[str, ...] = ("text", "sentence", "sentence1", "text1", "premise", "anchor")
@@ -53,7 +52,6 @@ SCORE = ("score", "similarity", "similarity_score")
 
 MADE_BY: tuple[str, ...] = ("text", "pair", "score", "score_scale", "base_model", "vocab_size")
 MADE_BY += ("max_length", "seed")
-_AT_ONCE = 4096
 
 
 @dataclass(frozen=True)
@@ -204,31 +202,23 @@ class EmbeddingRecipe(EncoderRecipe[EmbeddingOptions, TextPairs]):
     def _rows(
         self, path: Path, tokenizer: Tokenizer, scores: list[float], counts: dict[str, int]
     ) -> Iterator[tuple[list[int], list[int]]]:
-        texts = self._texts(path)
-        for example in read_examples(path):
+        texts = ((text, None) for text in self._texts(path))
+        encoded = encode_texts(texts, tokenizer, self.max_length)
+        for example, first, second in zip(read_examples(path), encoded, encoded, strict=True):
             scores += example.targets
-        while chunk := list(islice(texts, _AT_ONCE)):
-            found = []
-            for encoding in tokenizer.inputs_batch([(text, None) for text in chunk]):
-                ids = encoding.ids
-                if len(ids) > self.max_length:
-                    counts["cut"] += 1
-                    ids = [ids[k] for k in cut(encoding, self.max_length)]
-                found.append(ids)
-            yield from zip(found[::2], found[1::2], strict=True)
+            counts["cut"] += first.truncated + second.truncated
+            yield first.ids, second.ids
 
     def model(self, data: TextPairs) -> Encoder:
         return cast(Encoder, self.encoder(data.tokenizer, "none"))
 
     def batches(self, data: TextPairs, model: nn.Module) -> PairBatches:
-        config = cast(Encoder, model).config
         return PairBatches(
             data.store,
             data.scores,
+            cast(Encoder, model).config,
             max_tokens=self.options.max_tokens,
             batch_size=self.options.batch_size,
-            pad_id=config.pad_id or 0,
-            token_types=config.token_types is not None and config.token_types > 1,
             seed=self.options.seed,
         )
 
