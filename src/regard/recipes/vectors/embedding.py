@@ -25,10 +25,8 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from regard.checkpoints import Checkpoint, open_checkpoint
-from regard.data import BadLine, Role, TokenStore, read_rows
-from regard.data.columns import Column
-from regard.data.pairs import OnBadLine, refuse
-from regard.errors import BadArgumentError, DamagedFileError
+from regard.data import BadLine, TokenStore
+from regard.errors import BadArgumentError
 from regard.files import write_json
 from regard.models import Encoder
 from regard.recipes.encoded import encode_texts
@@ -39,16 +37,11 @@ from regard.recipes.prepared import prepare_once
 from regard.recipes.vectors.evaluation import evaluate_pairs
 from regard.recipes.vectors.losses import contrastive_loss, cosine_loss
 from regard.recipes.vectors.pairs import PairBatch, PairBatches, shared_texts
+from regard.recipes.vectors.text_pairs import read_text_pairs
 from regard.tasks.embedding import POOLING, Embedder, read_settings, write_settings
 from regard.tasks.reading import load_encoder
 from regard.text import Tokenizer
 from regard.training import Progress
-
-TEXT: tuple[str, ...] = ("text", "sentence", "sentence1", "text1", "premise", "anchor")
-TEXT += ("query", "question", "question1", "title", "source")
-PAIR: tuple[str, ...] = ("pair", "sentence2", "hypothesis", "positive", "text2", "question2")
-PAIR += ("answer", "document", "passage", "body", "target")
-SCORE = ("score", "similarity", "similarity_score")
 
 MADE_BY: tuple[str, ...] = ("text", "pair", "score", "score_scale", "base_model", "vocab_size")
 MADE_BY += ("max_length", "seed")
@@ -299,52 +292,6 @@ class EmbeddingRecipe(EncoderRecipe[EmbeddingOptions, TextPairs]):
         )
 
 
-def read_text_pairs(
-    path: str,
-    *,
-    text: Column | None = None,
-    pair: Column | None = None,
-    score: Column | None = None,
-    on_bad_line: OnBadLine = refuse,
-) -> Iterator[Example]:
-    """The pairs of a file, one at a time, and the score of each if there is a column of scores.
-
-    Args:
-        text, pair, score: the columns; by default those of a known name.
-
-    Raises:
-        BadArgumentError: a column that is missing.
-        DamagedFileError: a row without two texts, or whose score is not a number.
-    """
-    roles = (
-        Role("text", TEXT, text),
-        Role("pair", PAIR, pair),
-        Role("score", SCORE, score, required=False),
-    )
-    for (first, second, value), line in read_rows(path, roles, on_bad_line=on_bad_line):
-        if not isinstance(first, str) or not isinstance(second, str):
-            wrong = second if isinstance(first, str) else first
-            raise DamagedFileError(
-                f"{path}, line {line:,}: expected two texts; got {type(wrong).__name__}. Name"
-                " their columns with `text` and `pair`."
-            )
-        targets = [] if value is None else [_number(path, line, value)]
-        yield Example(first, second, targets, line)
-
-
 def _scaled(example: Example, scale: float) -> Example:
     targets = [value / scale for value in example.targets]
     return Example(example.text, example.pair, targets, example.line)
-
-
-def _number(path: str, line: int, value: Any) -> float:
-    try:
-        number = float(value)
-        if isinstance(value, bool) or not np.isfinite(number):
-            raise ValueError
-        return number
-    except (TypeError, ValueError):
-        raise DamagedFileError(
-            f"{path}, line {line:,}: expected a number as the score; got {str(value)[:60]!r}. Name"
-            " the column of the scores with `score`, or take it out."
-        ) from None
