@@ -259,5 +259,7 @@ def test_bad_input_is_one_sentence_and_leaves_no_run(
 
 def test_evaluating_refuses_a_label_that_the_classifier_lacks(trained: Any) -> None:
     classifier = Classifier.load(str(trained[0] / "model"))
-    with pytest.raises(RegardError, match=r"has no label 'odd' \(line 7\); it has bad, good"):
+    with pytest.raises(
+        RegardError, match=r"has no label 'odd' \(line 7\); it has bad, good\. Correct the label"
+    ):
         evaluate_labels(classifier, [Example("a", None, ["odd"], 7)])
