@@ -15,6 +15,7 @@ from regard.models import Encoder, EncoderConfig
 from regard.runtime import packing
 from regard.runtime.packed import MANIFEST, PackedEncoder, open_packed
 from regard.runtime.packing import cache_folder, pack
+from regard.runtime.session import Session
 
 IDS = np.array([[5, 9, 2, 30, 7], [8, 3, 14, 1, 0]])
 
@@ -39,7 +40,7 @@ def only(cache: Path) -> Path:
 def test_a_model_is_packed_once(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     first = output(small())
     folder = only(cache)
-    names = {"encoder.onnx", "pack.json", "weights.bin"}
+    names = {"encoder.onnx", "probe.onnx", "pack.json", "weights.bin"}
     assert {file.name for file in folder.iterdir()} == names
     monkeypatch.setattr(packing, "graphs_of", None)  # is not called again
     assert (output(small()) == first).all()
@@ -74,6 +75,19 @@ def test_another_version_is_refused(cache: Path) -> None:
     manifest.write_text(json.dumps(content | {"regard": "0.0.1"}))
     with pytest.raises(DamagedFileError, match=r"was packed by regard 0\.0\.1; this is"):
         open_packed(only(cache))
+
+
+def test_a_processor_with_wrong_products_is_refused(
+    cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model = small()
+    pack(model, "int8")
+    # What pairs of 8-bit products give where 16 bits hold their sum.
+    sums = np.minimum(np.full((4, 32), 2 * 255 * 127), 2**15 - 1).sum(1) - 128 * 127 * 64
+    wrong = sums[:, None] / 127**2
+    monkeypatch.setattr(Session, "run", lambda self, inputs: [wrong[: len(inputs["x"])]])
+    with pytest.raises(UnavailableError, match=r"int8 needs a processor .* Choose fp32"):
+        pack(model, "int8")
 
 
 def test_a_folder_without_a_packed_model_is_not_found(tmp_path: Path) -> None:

@@ -74,6 +74,21 @@ def quantized_columns(weight: Matrix) -> tuple[NDArray[np.int8], Matrix]:
 PRECISIONS: dict[str, Callable[[Graph, str, Matrix], str]] = {"fp32": _float32, "int8": _int8}
 
 
+PROBE_WIDTH = 64
+
+
+def probe(precision: str) -> Graph:
+    """x (rows, PROBE_WIDTH) → its sum, (rows, 1), of the largest integers that products have.
+
+    Before VNNI, x86 processors add pairs of 8-bit products in 16 bits, which cannot hold them.
+    """
+    graph = Graph(precision)
+    x = graph.input("x", np.float32, ("rows", PROBE_WIDTH))
+    y = product(graph, x, np.ones((1, PROBE_WIDTH), np.float32))
+    graph.output(y, "y", np.float32, ("rows", 1))
+    return graph
+
+
 def split(graph: Graph, x: str, widths: Sequence[int]) -> tuple[str, ...]:
     """x (…, sum of widths) → its parts, (…, width) each."""
     return graph.ops("Split", x, graph.integers(*widths), outputs=len(widths), axis=-1)

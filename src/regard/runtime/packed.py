@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from regard.errors import BadArgumentError, DamagedFileError, NotFoundError
+from regard.errors import BadArgumentError, DamagedFileError, NotFoundError, UnavailableError
 from regard.files import sha256
 from regard.json_files import JsonObject, read_object
 from regard.runtime.session import Array, Session
@@ -18,6 +18,7 @@ from regard.runtime.states import DecodingState, TextState, check_length
 from regard.version import __version__
 
 MANIFEST = "pack.json"
+PROBE = "probe"  # the graph that `linear.probe` makes
 
 
 @dataclass(frozen=True)
@@ -123,13 +124,15 @@ def open_packed(folder: str | os.PathLike[str], *, threads: int = 1) -> Packed:
         NotFoundError: there is no packed model.
         DamagedFileError: a file is missing or is not what was written, or another version of the
             package wrote it.
-        UnavailableError: the package onnxruntime is not installed.
+        UnavailableError: the package onnxruntime is not installed, or the processor lacks the
+            precision.
     """
     folder = Path(folder)
     if not (folder / MANIFEST).is_file():
         raise NotFoundError(f"{folder} is no packed model: it has no {MANIFEST}.")
     manifest = read_object(folder / MANIFEST)
     _check(folder, manifest)
+    _check_products(folder, manifest["precision"])
     limits = manifest["limits"]
     return KINDS[manifest["kind"]](folder, Limits(**limits), threads)
 
@@ -145,4 +148,18 @@ def _check(folder: Path, manifest: JsonObject) -> None:
         if not file.is_file() or sha256(file) != expected:
             raise DamagedFileError(
                 f"{file} is missing or is not what was packed. Pack the model again."
+            )
+
+
+def _check_products(folder: Path, precision: str) -> None:
+    """Multiplies the largest integers, one row and several, with this processor."""
+    session = Session(folder / f"{PROBE}.onnx")
+    [[_, width]] = session.shapes.values()
+    for rows in (1, 4):
+        [sums] = session.run({"x": np.ones((rows, int(width)), np.float32)})
+        if not np.allclose(sums, width, rtol=1e-3):
+            raise UnavailableError(
+                f"the precision {precision} needs a processor that multiplies 8-bit integers"
+                " without overflow (x86 with VNNI, or Arm); this one gives wrong products. Choose"
+                " fp32."
             )

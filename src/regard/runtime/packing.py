@@ -13,13 +13,20 @@ from regard.errors import DamagedFileError, NotFoundError, UnavailableError, che
 from regard.files import sha256, whole_folder, write_json
 from regard.models import Decoder, Encoder, EncoderDecoder
 from regard.runtime.graph import Graph, as_array, cannot_pack
-from regard.runtime.linear import PRECISIONS
+from regard.runtime.linear import PRECISIONS, probe
 from regard.runtime.models import decoder, encoder, encoder_decoder
 from regard.runtime.onnx_file import write_graphs
-from regard.runtime.packed import MANIFEST, Limits, Packed, PackedEncoderDecoder, open_packed
+from regard.runtime.packed import (
+    MANIFEST,
+    PROBE,
+    Limits,
+    Packed,
+    PackedEncoderDecoder,
+    open_packed,
+)
 from regard.version import __version__
 
-FORMAT = 1  # of the graphs; counts up when the same model gets other graphs
+FORMAT = 2  # of the graphs; counts up when the same model gets other graphs
 
 
 def pack(model: nn.Module | CheckpointLike, precision: str = "fp32", *, threads: int = 1) -> Packed:
@@ -37,7 +44,8 @@ def pack(model: nn.Module | CheckpointLike, precision: str = "fp32", *, threads:
     Raises:
         BadArgumentError: an unknown precision.
         UnsupportedError: a kind of model, a module or a setting that cannot be packed.
-        UnavailableError: a package is not installed, or the folder cannot be written.
+        UnavailableError: a package is not installed, the folder cannot be written, or the processor
+            lacks the precision.
     """
     check_choice("precision", precision, PRECISIONS)
     if not isinstance(model, nn.Module):
@@ -109,7 +117,7 @@ def write_packed(
     graphs: dict[str, Graph], model: nn.Module, folder: Path, *, precision: str, weights: str
 ) -> None:
     """Writes the graphs of a model, and the manifest, into an existing folder."""
-    write_graphs(graphs, folder)
+    write_graphs(graphs | {PROBE: probe(precision)}, folder)
     manifest = {
         "regard": __version__,
         "format": FORMAT,

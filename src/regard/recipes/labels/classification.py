@@ -22,6 +22,7 @@ from regard.data import BadLine, TokenStore
 from regard.errors import BadArgumentError
 from regard.files import write_json
 from regard.models import TextReader
+from regard.models.heads import ClassificationHead, LinearHead
 from regard.recipes.encoded import EncodedBatch, EncodedTexts, encode_texts, write_store
 from regard.recipes.encoders import EncoderRecipe
 from regard.recipes.examples import (
@@ -174,7 +175,7 @@ class ClassificationRecipe(EncoderRecipe[ClassificationOptions, LabeledTexts]):
     def model(self, data: LabeledTexts) -> TextReader:
         model = self.encoder(data.tokenizer, "classification", labels=data.labels)
         trained = self.base is not None and self.base[0].config.labels == data.labels
-        bias = cast(nn.Linear, model.head.output).bias
+        bias = cast(ClassificationHead | LinearHead, model.head).output.bias
         if data.several and not trained and bias is not None:
             with torch.no_grad():
                 bias.copy_(log_odds(data.counts, len(data.store)))
