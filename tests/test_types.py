@@ -65,6 +65,9 @@ MISTAKES = {
     'regard.load("folder", "fill-mask").labels': '"MaskFiller" has no attribute "labels"',
     "regard.load(3)": "No overload variant",
     'regard.train("chess", "a", "b")': "No overload variant",
+    'regard.train("classification", "a", "b", max_step=3)': "No overload variant",
+    'regard.train("embedding", "a", "b", max_steps="3")': "No overload variant",
+    'regard.train("masked-language-model", "a", "b", lora_rank=2)': "No overload variant",
     'regard.pipeline("summarization")("a").b + regard.pipeline(3)': "No overload variant",
 }
 

@@ -32,14 +32,14 @@ def expected(task: str, kind: str) -> str:
             "folder": "a sub-folder of images for each label",
         }[kind]
     return {
-        "missing": "but there is no such file",
-        "empty": "but it is empty",
+        "missing": "but there is no such file. Check the path.",
+        "empty": "but it is empty. Check that it is the right file.",
         "binary": "bad encoding (first at line 1)",
         "latin": "would take all 1" if task == "translation" else "bad encoding (first at line",
         "folder": "expected files of text in the folder"
         if task in RUNNING
-        else "folder is a folder",
-    }[kind].replace("folder is a folder", "is a folder: name a file")
+        else "is a folder. Name a file in it.",
+    }[kind]
 
 
 @pytest.fixture
@@ -108,7 +108,7 @@ def test_a_column_that_is_not_there(
     task: str, flag: str, columns: str, refused: Any, tmp_path: Path
 ) -> None:
     message = refused(task, write_data(task, tmp_path), flag, "nope")
-    assert message.endswith(f"has no column 'nope'; its columns are {columns}")
+    assert message.endswith(f"has no column 'nope'; its columns are {columns}. Name one of them.")
 
 
 @pytest.mark.parametrize("task", RUNNING)

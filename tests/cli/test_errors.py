@@ -42,7 +42,10 @@ def test_an_empty_file_is_named(regard, tmp_path):
     file.touch()
     outcome = regard("translate", "--input", file)
     assert outcome.code == 2
-    assert outcome.err == f"regard: {file} is empty; a sentence on each line was expected.\n"
+    assert outcome.err == (
+        f"regard: {file} is empty; a sentence on each line was expected. Check that it is the right"
+        " file.\n"
+    )
 
 
 def test_a_full_disk_is_named_and_a_device_stays_a_device(regard, upper_case):

@@ -48,6 +48,11 @@ def test_an_interrupt_says_how_to_go_on(capsys):
     assert "the same command resumes from the last checkpoint" in capsys.readouterr().err
 
 
+def test_control_characters_of_a_label_do_not_reach_the_terminal(capsys):
+    TrainingDisplay(None, None).say("2 labels: a\x1b[2J\x07, b")
+    assert capsys.readouterr().err == "2 labels: a\\x1b[2J\\x07, b\n"
+
+
 def test_an_evaluation_shows_the_figures_that_it_has():
     progress = Progress(step=3, figures={"loss": 0.5, "mrr": 0.25})
     shown = {"loss": "dev loss {:.3f}", "mrr": "MRR {:.3f}", "spearman": "Spearman {:.3f}"}

@@ -75,17 +75,17 @@ def test_damaged_gzip_is_named_with_the_last_good_line(tmp_path: Path) -> None:
 )
 def test_an_empty_file_is_refused(tmp_path: Path, name: str, content: bytes) -> None:
     path = file_of(tmp_path, content, name)
-    with pytest.raises(RegardError, match="but it is empty"):
+    with pytest.raises(RegardError, match=r"but it is empty\. Check that it is the right file"):
         list(decode_lines(path))
 
 
 def test_an_empty_file_is_refused_before_it_is_read(tmp_path: Path) -> None:
-    with pytest.raises(RegardError, match="but it is empty"):
+    with pytest.raises(RegardError, match=r"but it is empty\. Check that it is the right file"):
         check_file(file_of(tmp_path, b""))
 
 
 def test_a_missing_file_and_a_folder_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(RegardError, match="there is no such file"):
+    with pytest.raises(RegardError, match=r"there is no such file\. Check the path"):
         check_file(tmp_path / "none.tsv")
     with pytest.raises(RegardError, match="is a folder"):
         check_file(tmp_path)

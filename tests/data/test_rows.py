@@ -77,5 +77,7 @@ def test_columns_that_cannot_be_identified_are_refused(
 def test_a_column_that_is_not_there_is_refused_with_those_that_are(tmp_path: Path) -> None:
     path = tmp_path / "a.jsonl"
     path.write_text('{"words": "a", "kind": 1}\n')
-    with pytest.raises(RegardError, match=r"has no column 'text'; its columns are words, kind"):
+    with pytest.raises(
+        RegardError, match=r"has no column 'text'; its columns are words, kind\. Name one"
+    ):
         values(path, Role("text", (), "text"))

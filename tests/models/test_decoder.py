@@ -5,32 +5,16 @@ import torch
 from torch import Tensor, nn
 
 import regard
+from fixtures.families import DECODERS as FAMILIES
+from fixtures.families import GPT2 as SIZES
+from fixtures.families import LLAMA
 from regard import RegardError
 from regard.generation import Decoder as Steps
 from regard.generation import GenerationConfig, generate
 from regard.models import Decoder, DecoderConfig, decoder_preset
-from regard.positions import LinearScaling, Llama3Scaling
+from regard.positions import LinearScaling
 
 VOCAB = 31
-SIZES: dict[str, Any] = dict(d_model=14, num_layers=3, num_heads=7, d_ff=22, max_positions=23)
-LLAMA: dict[str, Any] = SIZES | dict(
-    num_key_heads=1,
-    head_dim=6,
-    norm_kind="rms",
-    activation="silu",
-    gated=True,
-    feed_forward_bias=False,
-    attention_bias=False,
-    attention_output_bias=False,
-    positions="rotary",
-    tied_output=False,
-)
-FAMILIES: dict[str, dict[str, Any]] = {
-    "gpt2": SIZES,
-    "llama": LLAMA | dict(rotary_theta=50.0, rotary_scaling=Llama3Scaling(4.0, 1.0, 3.0, 16)),
-    "mistral": LLAMA | dict(window=3),
-    "qwen2": LLAMA | dict(attention_bias=True, window=3, first_window_layer=1),
-}
 family = pytest.mark.parametrize("settings", FAMILIES.values(), ids=FAMILIES)
 
 IDS = torch.tensor([[5, 9, 2, 30, 7, 11, 1], [8, 3, 3, 14, 29, 17, 4]])

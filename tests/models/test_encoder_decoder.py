@@ -2,6 +2,7 @@ import pytest
 import torch
 from torch import Tensor, nn
 
+from fixtures.families import ENCODER_DECODERS as FAMILIES
 from regard import RegardError
 from regard.attention import Call, listening
 from regard.models import EncoderDecoder, EncoderDecoderConfig, preset
@@ -16,37 +17,6 @@ def small(**changes: object) -> EncoderDecoder:
     return EncoderDecoder(EncoderDecoderConfig(31, **(SIZES | changes))).double().eval()  # type: ignore[arg-type]
 
 
-# Each family's own settings beside the paper's.
-FAMILIES: dict[str, dict[str, object]] = {
-    "paper": {},
-    "pegasus": dict(norm="pre"),
-    "bart": dict(
-        activation="gelu",
-        positions="learned",
-        position_offset=2,
-        scale_embedding=False,
-        embedding_norm=True,
-        logits_bias=True,
-    ),
-    "t5": dict(
-        norm="pre",
-        norm_kind="rms",
-        norm_eps=1e-6,
-        feed_forward_bias=False,
-        attention_bias=False,
-        head_dim=7,
-        score="dot",
-        positions="relative",
-        relative_buckets=6,
-        relative_distance=5,
-        scale_embedding=False,
-        scale_output=True,
-    ),
-}
-FAMILIES["mbart"] = FAMILIES["bart"] | dict(norm="pre", scale_embedding=True)
-FAMILIES["flan"] = FAMILIES["t5"] | dict(
-    gated=True, activation="gelu_new", scale_output=False, tied_output=False
-)
 family = pytest.mark.parametrize("changes", FAMILIES.values(), ids=FAMILIES)
 
 SOURCE = torch.tensor([[5, 9, 2, 30, 7, 11, 1], [8, 3, 3, 14, 1, 0, 0]])

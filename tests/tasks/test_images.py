@@ -109,6 +109,13 @@ def test_what_is_no_image_is_refused(tmp_path):
         open_image(file)
 
 
+def test_an_image_with_damaged_exif_data_is_refused(pictures, tmp_path):
+    file = tmp_path / "a.png"
+    pictures[0].save(file, exif=b"garbage!")
+    with pytest.raises(RegardError, match=r"a.png is not an image Pillow can read"):
+        open_image(file)
+
+
 @pytest.mark.parametrize("ending", ["png", "jpg", "gif", "bmp", "tif", "webp"])
 def test_a_file_that_ends_too_early_is_refused(pictures, tmp_path, ending):
     file = tmp_path / f"a.{ending}"

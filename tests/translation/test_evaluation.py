@@ -37,7 +37,9 @@ def test_the_pairs_of_a_test_set_are_read(tmp_path: Path) -> None:
     file.write_text("a dog\tein Hund\n\ta line without a source\n")
     assert read_test_set(file) == [("a dog", "ein Hund")]
     file.write_text("\ta line without a source\n")
-    with pytest.raises(RegardError, match="contains no sentence pairs; one per line was expected"):
+    with pytest.raises(
+        RegardError, match=r"no sentence pairs; one per line was expected\. Check that"
+    ):
         read_test_set(file)
 
 

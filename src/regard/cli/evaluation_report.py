@@ -3,6 +3,7 @@
 import json
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from regard.cli.texts import one_line
@@ -33,66 +34,59 @@ Figures = Mapping[str, float]
 Ranges = Mapping[str, tuple[float, float]]
 
 
-def as_json(
-    figures: Figures,
-    ranges: Ranges,
-    *,
-    count: int,
-    unit: str,
-    baselines: Mapping[str, Figures],
-    worst: Sequence[Mapping[str, Any]],
-    compared: Mapping[str, Any] | None,
-    note: str = "",
-) -> str:
-    """Everything, as one JSON object; a figure that is not defined is null."""
-    shown = [name for name in FIGURES if name in figures]
-    content: dict[str, Any] = {
-        unit.replace(" ", "_"): count,
-        "figures": {name: _defined(figures[name]) for name in shown},
-        "intervals": {name: [_defined(end) for end in ranges[name]] for name in shown},
-        **(
-            {"baselines": {name: dict(each) for name, each in baselines.items()}}
-            if baselines
-            else {}
-        ),
-        **({"worst": list(worst)} if worst else {}),
-        **({"compared": dict(compared)} if compared else {}),
-        **({"note": note} if note else {}),
-    }
-    return json.dumps(content, ensure_ascii=False)
+@dataclass(frozen=True)
+class Report:
+    """An evaluation as it is shown."""
 
+    figures: Figures
+    ranges: Ranges  # the intervals of the figures
+    count: int
+    unit: str  # what is counted: "questions"
+    baselines: Mapping[str, Figures] = field(default_factory=dict)
+    worst: Sequence[Mapping[str, Any]] = ()
+    compared: Mapping[str, Any] | None = None  # the paired test with another model
+    note: str = ""
 
-def lines(
-    figures: Figures,
-    ranges: Ranges,
-    *,
-    count: int,
-    unit: str,
-    baselines: Mapping[str, Figures],
-    worst: Sequence[Mapping[str, Any]],
-    compared: Mapping[str, Any] | None,
-    note: str = "",
-) -> list[str]:
-    """The report for a terminal."""
-    shown = []
-    for name, (title, spelled) in FIGURES.items():
-        if name in figures:
-            value, low, high = (spelled.format(each) for each in (figures[name], *ranges[name]))
-            shown.append(f"{title:<{_WIDTH}} {value:>8}   {low} to {high}")
-    counted = f"{count:,}; intervals are of 95 %, by bootstrap"
-    shown.append(f"{unit:<{_WIDTH}} {counted}" + (f"; {note}" if note else ""))
-    for name, each in baselines.items():
-        values = ", ".join(
-            f"{title} {spelled.format(each[figure])}"
-            for figure, (title, spelled) in FIGURES.items()
-            if figure in each
-        )
-        shown.append(f"{name:<{_WIDTH}} {values}")
-    if compared is not None:
-        shown += ["", _comparison(compared)]
-    if worst:
-        shown += ["", "The worst:", *(f"  {_example(each)}" for each in worst)]
-    return shown
+    def as_json(self) -> str:
+        """Everything, as one JSON object; a figure that is not defined is null."""
+        shown = [name for name in FIGURES if name in self.figures]
+        content: dict[str, Any] = {
+            self.unit.replace(" ", "_"): self.count,
+            "figures": {name: _defined(self.figures[name]) for name in shown},
+            "intervals": {name: [_defined(end) for end in self.ranges[name]] for name in shown},
+        }
+        more = {
+            "baselines": {name: dict(each) for name, each in self.baselines.items()},
+            "worst": list(self.worst),
+            "compared": self.compared,
+            "note": self.note,
+        }
+        content |= {name: value for name, value in more.items() if value}
+        return json.dumps(content, ensure_ascii=False)
+
+    def lines(self) -> list[str]:
+        """The report for a terminal."""
+        shown = []
+        for name, (title, spelled) in FIGURES.items():
+            if name in self.figures:
+                every = (self.figures[name], *self.ranges[name])
+                value, low, high = (spelled.format(each) for each in every)
+                shown.append(f"{title:<{_WIDTH}} {value:>8}   {low} to {high}")
+        note = f"; {self.note}" if self.note else ""
+        counted = f"{self.count:,}; intervals are of 95 %, by bootstrap"
+        shown.append(f"{self.unit:<{_WIDTH}} {counted}{note}")
+        for name, each in self.baselines.items():
+            values = ", ".join(
+                f"{title} {spelled.format(each[figure])}"
+                for figure, (title, spelled) in FIGURES.items()
+                if figure in each
+            )
+            shown.append(f"{name:<{_WIDTH}} {values}")
+        if self.compared is not None:
+            shown += ["", _comparison(self.compared)]
+        if self.worst:
+            shown += ["", "The worst:", *(f"  {_example(each)}" for each in self.worst)]
+        return shown
 
 
 def _comparison(compared: Mapping[str, Any]) -> str:

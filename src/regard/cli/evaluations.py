@@ -82,7 +82,7 @@ def compare(evaluation: Evaluation, result: Any, other: Any, name: str) -> dict[
 
 
 def _read_labeled(path: str, say: Say, **columns: Any) -> Sequence[Any]:
-    from regard.recipes.labels.classification import read_labeled
+    from regard.recipes.labels.labeled_texts import read_labeled
 
     return list(read_labeled(path, **columns))
 
@@ -139,7 +139,7 @@ def _worst_answers(result: Any, data: Any, count: int) -> list[dict[str, Any]]:
 
 
 def _read_text_pairs(path: str, say: Say, **columns: Any) -> Sequence[Any]:
-    from regard.recipes.vectors.embedding import read_text_pairs
+    from regard.recipes.vectors.text_pairs import read_text_pairs
 
     return list(read_text_pairs(path, **columns))
 
@@ -168,8 +168,8 @@ def _worst_ranks(result: Any, data: Any, count: int) -> list[dict[str, Any]]:
 
 
 def _read_summaries(path: str, say: Say, **columns: Any) -> Sequence[Any]:
+    from regard.recipes.summaries.documents import read_summaries
     from regard.recipes.summaries.rouge import require_rouge
-    from regard.recipes.summaries.summarization import read_summaries
 
     require_rouge()
     return read_summaries(path, **columns)
@@ -312,4 +312,6 @@ def check_exists(path: Path) -> None:
     from regard.errors import NotFoundError
 
     if not path.exists():
-        raise NotFoundError(f"expected the data at {path}; there is no such file or folder.")
+        raise NotFoundError(
+            f"expected the data at {path}; there is no such file or folder. Check the path."
+        )

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
 def translation(recipe: "TranslationRecipe", run: Path, *, as_json: bool) -> None:
     from regard.api.loading import load
-    from regard.translation.data import held_in
     from regard.translation.evaluation import read_test_set
+    from regard.translation.parts import held_in
 
     test = None if recipe.languages else recipe.options.test
     for language in recipe.languages or [""]:

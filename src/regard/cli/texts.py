@@ -42,7 +42,10 @@ def text_groups(
         groups = _file_groups(input, json_lines)
         first = next(groups, None)  # before a model is loaded
         if first is None:
-            raise DamagedFileError(f"{input} is empty; {what} on each line was expected.")
+            raise DamagedFileError(
+                f"{input} is empty; {what} on each line was expected. Check that it is the right"
+                " file."
+            )
         return chain([first], groups)
     stdin = open_stdin(f"nothing to read: give {what} in quotes, --input FILE, or lines on stdin.")
     return read_lines(stdin, name="stdin", json_lines=json_lines)

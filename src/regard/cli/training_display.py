@@ -8,6 +8,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 from regard.cli.streams import is_first_process
+from regard.cli.texts import one_line
 
 if TYPE_CHECKING:
     from regard.training import Progress
@@ -53,9 +54,10 @@ class TrainingDisplay:
             self.say("Stopped; the same command resumes from the last checkpoint.")
 
     def say(self, sentence: str) -> None:
-        """Shows a sentence about the run."""
+        """Shows a sentence about the run; it may hold names and labels from the user's files."""
         if not is_first_process():
             return
+        sentence = one_line(sentence)
         if self._bar:
             self._bar.console.print(sentence, markup=False, highlight=False, soft_wrap=True)
         else:

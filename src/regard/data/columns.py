@@ -86,13 +86,17 @@ def column_position(path: Path, first: Sequence[str], column: Column | None) -> 
     if isinstance(column, int) or (isinstance(column, str) and column.isdecimal()):
         if 1 <= int(column) <= len(first):
             return int(column) - 1
-        raise BadArgumentError(f"{path} has columns 1 to {len(first)}; got {column}")
+        raise BadArgumentError(
+            f"{path} has columns 1 to {len(first)}; got {column}. Name one of them."
+        )
     raise missing_column(path, column, first)
 
 
 def missing_column(path: Path, column: Column | None, names: Sequence[str]) -> BadArgumentError:
     """What to raise for a column that is not there: it lists those that are."""
-    return BadArgumentError(f"{path} has no column {column!r}; its columns are {listed(names)}")
+    return BadArgumentError(
+        f"{path} has no column {column!r}; its columns are {listed(names)}. Name one of them."
+    )
 
 
 def listed(names: Sequence[str]) -> str:

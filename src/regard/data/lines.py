@@ -26,9 +26,11 @@ _START = 4096
 def check_file(path: Path) -> None:
     """The path is a file that has something in it, or a pipe."""
     if path.is_dir():
-        raise BadArgumentError(f"expected a file, but {path} is a folder: name a file")
+        raise BadArgumentError(f"expected a file, but {path} is a folder. Name a file in it.")
     if not path.exists():
-        raise NotFoundError(f"expected a file at {path}, but there is no such file")
+        raise NotFoundError(
+            f"expected a file at {path}, but there is no such file. Check the path."
+        )
     if path.is_file() and path.stat().st_size == 0:
         raise _empty(path)
 
@@ -116,4 +118,6 @@ def _undecodable(path: Path, number: int, line: bytes, error: UnicodeDecodeError
 
 
 def _empty(path: Path) -> DamagedFileError:
-    return DamagedFileError(f"expected lines of text in {path}, but it is empty")
+    return DamagedFileError(
+        f"expected lines of text in {path}, but it is empty. Check that it is the right file."
+    )

@@ -71,7 +71,9 @@ def parquet_records(path: Path) -> Iterator[tuple[int, Record]]:
                 f"{path} cannot be read as Parquet ({error}): copy it again"
             ) from error
     if number == 0:
-        raise DamagedFileError(f"{path} is empty; rows were expected.")
+        raise DamagedFileError(
+            f"expected rows in {path}, but it is empty. Check that it is the right file."
+        )
 
 
 def _pairs(

@@ -1,15 +1,14 @@
 """Choosers: from the next token's logits to the candidates that extend each search."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, NamedTuple, Protocol, runtime_checkable
 
 import numpy
-import torch
 from jaxtyping import Float, Int
-from torch import Tensor
-from torch.nn import functional
 
+from regard.generation.arrays import Array, arrays_of
 from regard.generation.config import GenerationConfig
 from regard.generation.filters import (
     BadWords,
@@ -25,47 +24,52 @@ from regard.generation.filters import (
     TopP,
 )
 
+if TYPE_CHECKING:
+    from torch import Tensor
+
 
 @dataclass
 class Running:
     """The hypotheses being extended: `width` rows for each search that still runs, in order."""
 
     searches: list[int]  # the number of each search that still runs
-    totals: Float[Tensor, "searches width"]  # summed log-probabilities; -inf: no hypothesis here
-    history: Int[Tensor, "rows seen"]  # prompt and generated tokens
-    log_probs: Float[Tensor, "rows generated"]  # the model's own, of the generated tokens
+    totals: Float[Array, "searches width"]  # summed log-probabilities; -inf: no hypothesis here
+    history: Int[Array, "rows seen"]  # prompt and generated tokens
+    log_probs: Float[Array, "rows generated"]  # the model's own, of the generated tokens
 
     @property
     def generated(self) -> int:
-        return self.log_probs.shape[1]
+        return int(self.log_probs.shape[1])
 
-    def extend(self, rows: Tensor, totals: Tensor, tokens: Tensor, log_probs: Tensor) -> None:
+    def extend(self, rows: Array, totals: Array, tokens: Array, log_probs: Array) -> None:
         """Each new row takes the history of one of the present `rows` and one token more."""
         history, past = self.history, self.log_probs
         if not leaves_in_place(rows, len(history)):
             history, past = history[rows], past[rows]
-        self.totals = totals
-        self.history = torch.cat([history, tokens[:, None]], dim=1)
-        self.log_probs = torch.cat([past, log_probs[:, None]], dim=1)
+        arrays, self.totals = arrays_of(history), totals
+        self.history = arrays.join([history, tokens[:, None]])
+        self.log_probs = arrays.join([past, log_probs[:, None]])
 
 
-def leaves_in_place(rows: Int[Tensor, " new_rows"], present: int) -> bool:
+def leaves_in_place(rows: Int[Array, " new_rows"], present: int) -> bool:
     """Whether selecting `rows`, (new_rows,), would change nothing."""
-    return len(rows) == present and torch.equal(rows, torch.arange(present, device=rows.device))
+    if len(rows) != present:
+        return False
+    return bool((rows == arrays_of(rows).count(present, like=rows)).all())
 
 
 class Candidates(NamedTuple):
     """One-token extensions of each search's rows, best first."""
 
-    totals: Float[Tensor, "searches candidates"]
-    parents: Int[Tensor, "searches candidates"]  # the row that each extends
-    tokens: Int[Tensor, "searches candidates"]
-    log_probs: Float[Tensor, "searches candidates"]  # of the token, by the model, unfiltered
+    totals: Float[Array, "searches candidates"]
+    parents: Int[Array, "searches candidates"]  # the row that each extends
+    tokens: Int[Array, "searches candidates"]
+    log_probs: Float[Array, "searches candidates"]  # of the token, by the model, unfiltered
 
 
 @runtime_checkable
 class Chooser(Protocol):
-    def __call__(self, logits: Float[Tensor, "rows vocab"], running: Running) -> Candidates: ...
+    def __call__(self, logits: Float[Array, "rows vocab"], running: Running) -> Candidates: ...
 
 
 def chooser_for(config: GenerationConfig, streams: Sequence[tuple[int, int]]) -> Chooser:
@@ -114,11 +118,11 @@ class Greedy:
     def __init__(self, filters: Sequence[Filter]):
         self.filters = filters
 
-    def __call__(self, logits: Tensor, running: Running) -> Candidates:
+    def __call__(self, logits: Array, running: Running) -> Candidates:
         filtered = _filtered(self.filters, logits, running)
-        no_totals = filtered.new_zeros(filtered.shape[0], 1)
+        no_totals = arrays_of(filtered).zeros(len(filtered), 1, like=filtered)
         best, _, tokens = likeliest(filtered, no_totals, 1)
-        return _one_each(logits, running, tokens, possible=best > -torch.inf)
+        return _one_each(logits, running, tokens, possible=best > -math.inf)
 
 
 class Sample:
@@ -129,19 +133,19 @@ class Sample:
         draws: (searches, max_new_tokens) numbers in [0, 1); a search reads its own row only.
     """
 
-    def __init__(self, filters: Sequence[Filter], draws: Tensor):
+    def __init__(self, filters: Sequence[Filter], draws: Array):
         self.filters = filters
         self.draws = draws
 
-    def __call__(self, logits: Tensor, running: Running) -> Candidates:
-        filtered = _filtered(self.filters, logits, running)
-        draws = self.draws.to(logits.device)[running.searches, running.generated, None]
+    def __call__(self, logits: Array, running: Running) -> Candidates:
+        filtered, arrays = _filtered(self.filters, logits, running), arrays_of(logits)
+        draws = arrays.moved(self.draws, like=logits)[running.searches, running.generated, None]
         # In double precision the product stays below the last sum, and a token of probability
         # zero, whose sum equals the one before it, is never the first to exceed the product.
-        sums = filtered.softmax(dim=-1).cumsum(dim=-1, dtype=torch.float64)
-        below = (sums <= draws * sums[:, -1:]).sum(dim=-1, keepdim=True)
-        tokens = below.clamp_max(logits.shape[1] - 1)
-        return _one_each(logits, running, tokens, possible=filtered.gather(1, tokens) > -torch.inf)
+        sums = arrays.sums(arrays.softmax(filtered), double=True)
+        tokens = (sums[:, :-1] <= draws * sums[:, -1:]).sum(-1)[:, None]  # the last at most
+        possible = arrays.take(filtered, tokens) > -math.inf
+        return _one_each(logits, running, tokens, possible=possible)
 
 
 class BeamSearch:
@@ -155,8 +159,8 @@ class BeamSearch:
         self.filters = filters
         self.num_candidates = max(2, 1 + len(config.eos_ids)) * config.num_beams
 
-    def __call__(self, logits: Tensor, running: Running) -> Candidates:
-        log_probs = logits.log_softmax(dim=-1, dtype=torch.float32)
+    def __call__(self, logits: Array, running: Running) -> Candidates:
+        log_probs = arrays_of(logits).log_softmax(logits)
         filtered = _filtered(self.filters, log_probs, running)
         totals, parents, tokens = likeliest(filtered, running.totals, self.num_candidates)
         return Candidates(totals, parents, tokens, log_probs[parents, tokens])
@@ -164,13 +168,15 @@ class BeamSearch:
 
 def uniform_draws(
     seed: int | None, streams: Sequence[tuple[int, int]], length: int
-) -> Float[Tensor, "searches length"]:
+) -> "Float[Tensor, 'searches length']":
     """Numbers in [0, 1), (searches, length): a row for each stream of sentence and sample number.
 
     A row depends on the seed and its own stream alone, so a sample is the same whatever else is
     in the batch, and sample 0 is the same however many are asked for. Without a seed, torch's
     global generator gives one.
     """
+    import torch  # whose generator it is, whatever the model computes with
+
     if seed is None:
         seed = int(torch.randint(2**62, ()))
     rows = []
@@ -182,8 +188,8 @@ def uniform_draws(
 
 
 def likeliest(
-    scores: Float[Tensor, "rows vocab"], totals: Float[Tensor, "searches width"], count: int
-) -> tuple[Tensor, Tensor, Tensor]:
+    scores: Float[Array, "rows vocab"], totals: Float[Array, "searches width"], count: int
+) -> tuple[Array, Array, Array]:
     """The `count` best of totals (searches, width) + scores (rows, vocab) in each search, over its
     rows and the whole vocabulary.
 
@@ -191,38 +197,38 @@ def likeliest(
     `count` when width · vocab is less. Exact, and some three times as fast as one topk on a CPU:
     the best tokens lie in the blocks with the best maxima, so only those blocks are sorted.
     """
-    searches, width = totals.shape
-    vocab = scores.shape[1]
+    arrays, (searches, width), vocab = arrays_of(scores), totals.shape, scores.shape[1]
     if vocab % _BLOCK:
-        scores = functional.pad(scores, (0, -vocab % _BLOCK), value=-torch.inf)
-    blocks = scores.view(searches, width, -1, _BLOCK)
-    per_row = blocks.shape[2]
-    maxima = (blocks.amax(dim=-1) + totals[:, :, None]).flatten(1)
-    chosen = maxima.topk(min(count, maxima.shape[1]), sorted=False).indices
-    inside = blocks.flatten(1, 2).gather(1, chosen[:, :, None].expand(-1, -1, _BLOCK))
-    sums = inside + totals.gather(1, chosen // per_row)[:, :, None]
-    best, index = sums.flatten(1).topk(min(count, width * vocab))
-    place = chosen.gather(1, index // _BLOCK) * _BLOCK + index % _BLOCK
+        scores = arrays.padded(scores, -vocab % _BLOCK, -math.inf)
+    per_row = scores.shape[1] // _BLOCK
+    blocks = scores.reshape(searches, width * per_row, _BLOCK)
+    by_row = arrays.largest(blocks).reshape(searches, width, per_row) + totals[:, :, None]
+    maxima = by_row.reshape(searches, -1)
+    _, chosen = arrays.top(maxima, min(count, maxima.shape[1]), ordered=False)
+    sums = arrays.take(blocks, chosen) + arrays.take(totals, chosen // per_row)[:, :, None]
+    best, index = arrays.top(sums.reshape(searches, -1), min(count, width * vocab))
+    place = arrays.take(chosen, index // _BLOCK) * _BLOCK + index % _BLOCK
     row, tokens = place // (per_row * _BLOCK), place % (per_row * _BLOCK)
     if searches > 1:
-        row += torch.arange(0, searches * width, width, device=scores.device)[:, None]
+        row = row + arrays.count(searches, like=scores)[:, None] * width
     # Where fewer tokens are possible than asked for, a sum is -inf and its token may be padding.
-    return best, row, tokens.clamp_max_(vocab - 1)
+    return best, row, tokens.clip(max=vocab - 1)
 
 
 _BLOCK = 64
 
 
-def _filtered(filters: Sequence[Filter], logits: Tensor, running: Running) -> Tensor:
-    filtered = logits.float()
+def _filtered(filters: Sequence[Filter], logits: Array, running: Running) -> Array:
+    filtered = arrays_of(logits).floats(logits)
     for each in filters:
         filtered = each(filtered, running.history, running.generated)
     return filtered
 
 
-def _one_each(logits: Tensor, running: Running, tokens: Tensor, possible: Tensor) -> Candidates:
+def _one_each(logits: Array, running: Running, tokens: Array, possible: Array) -> Candidates:
     """Candidates of searches that have one row and choose one token, scored by the model itself."""
-    log_probs = logits.log_softmax(dim=-1, dtype=torch.float32).gather(1, tokens)
-    totals = (running.totals + log_probs).masked_fill(~possible, -torch.inf)
-    rows = torch.arange(logits.shape[0], device=logits.device)[:, None]
+    arrays = arrays_of(logits)
+    log_probs = arrays.take(arrays.log_softmax(logits), tokens)
+    totals = arrays.filled(running.totals + log_probs, ~possible, -math.inf)
+    rows = arrays.count(len(logits), like=logits)[:, None]
     return Candidates(totals, rows, tokens, log_probs)

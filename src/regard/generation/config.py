@@ -2,13 +2,15 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import torch
 from jaxtyping import Int
-from torch import Tensor
 
 from regard.errors import BadArgumentError, unknown
+
+if TYPE_CHECKING:
+    import torch
+    from torch import Tensor
 
 
 @dataclass(frozen=True)
@@ -62,12 +64,14 @@ class GenerationConfig:
             (self.eos_token_id,) if isinstance(self.eos_token_id, int) else tuple(self.eos_token_id)
         )
 
-    def start(self, batch: int, device: torch.device | str = "cpu") -> Int[Tensor, "batch 1"]:
+    def start(self, batch: int, device: "torch.device | str" = "cpu") -> "Int[Tensor, 'batch 1']":
         """The prompt of an encoder–decoder: decoder_start_token_id for each sentence."""
         if self.decoder_start_token_id is None:
             raise BadArgumentError(
                 "decoder_start_token_id must be set to start an encoder–decoder; got None."
             )
+        import torch
+
         return torch.full((batch, 1), self.decoder_start_token_id, device=device)
 
     def updated(self, **changes: Any) -> "GenerationConfig":

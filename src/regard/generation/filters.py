@@ -4,15 +4,15 @@ All but the temperature forbid tokens (minus infinity) or leave them, so they ac
 and on log-probabilities; formulas and order are those of transformers' logits processors.
 """
 
+import math
 from collections import defaultdict
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
-import torch
 from jaxtyping import Float, Int
-from torch import Tensor
 
 from regard.errors import BadArgumentError
+from regard.generation.arrays import Array, arrays_of
 
 NO_TOKEN = -1  # stands in a history where a padded prompt has nothing
 
@@ -28,8 +28,8 @@ class Filter(Protocol):
     """
 
     def __call__(
-        self, logits: Float[Tensor, "rows vocab"], history: Int[Tensor, "rows seen"], generated: int
-    ) -> Float[Tensor, "rows vocab"]: ...
+        self, logits: Float[Array, "rows vocab"], history: Int[Array, "rows seen"], generated: int
+    ) -> Float[Array, "rows vocab"]: ...
 
 
 @dataclass(frozen=True)
@@ -41,12 +41,11 @@ class RepetitionPenalty:
 
     penalty: float
 
-    def __call__(self, logits: Tensor, history: Tensor, generated: int) -> Tensor:
-        rows, vocab = logits.shape
-        seen = torch.zeros(rows, vocab + 1, dtype=torch.bool, device=logits.device)
-        seen.scatter_(1, history.where(history != NO_TOKEN, vocab), True)
-        penalized = torch.where(logits < 0, logits * self.penalty, logits / self.penalty)
-        return torch.where(seen[:, :vocab], penalized, logits)
+    def __call__(self, logits: Array, history: Array, generated: int) -> Array:
+        arrays = arrays_of(logits)
+        seen = arrays.present(history, logits.shape[1])
+        penalized = arrays.where(logits < 0, logits * self.penalty, logits / self.penalty)
+        return arrays.where(seen, penalized, logits)
 
 
 @dataclass(frozen=True)
@@ -55,18 +54,16 @@ class NoRepeatNgram:
 
     size: int
 
-    def __call__(self, logits: Tensor, history: Tensor, generated: int) -> Tensor:
+    def __call__(self, logits: Array, history: Array, generated: int) -> Array:
         seen = history.shape[1]
         if seen < self.size:
             return logits
-        rows, vocab = logits.shape
-        windows = history.unfold(1, self.size, 1)  # (rows, windows, size)
+        arrays = arrays_of(logits)
+        windows = arrays.windows(history, self.size)  # (rows, windows, size)
         begun = history[:, None, seen - self.size + 1 :]
-        repeats = (windows[:, :, :-1] == begun).all(dim=-1)
-        lasts = windows[:, :, -1].where(repeats, vocab)
-        forbidden = torch.zeros(rows, vocab + 1, dtype=torch.bool, device=logits.device)
-        forbidden.scatter_(1, lasts.where(lasts != NO_TOKEN, vocab), True)
-        return logits.masked_fill(forbidden[:, :vocab], -torch.inf)
+        repeats = (windows[:, :, :-1] == begun).all(-1)
+        lasts = arrays.where(repeats, windows[:, :, -1], NO_TOKEN)
+        return arrays.filled(logits, arrays.present(lasts, logits.shape[1]), -math.inf)
 
 
 @dataclass(frozen=True)
@@ -75,9 +72,9 @@ class BadWords:
 
     words: tuple[tuple[int, ...], ...]
 
-    def __call__(self, logits: Tensor, history: Tensor, generated: int) -> Tensor:
-        vocab = logits.shape[1]
-        forbidden = torch.zeros_like(logits, dtype=torch.bool)
+    def __call__(self, logits: Array, history: Array, generated: int) -> Array:
+        arrays, vocab = arrays_of(logits), logits.shape[1]
+        forbidden = logits > math.inf  # nothing yet
         by_length: dict[int, list[tuple[int, ...]]] = defaultdict(list)
         for word in self.words:
             _check_ids("bad_words_ids", word, vocab)
@@ -85,12 +82,12 @@ class BadWords:
         for length, words in by_length.items():
             if length - 1 > history.shape[1]:
                 continue
-            table = torch.tensor(words, device=logits.device)
+            table = arrays.array(words, like=logits)
             latest = history[:, None, history.shape[1] - (length - 1) :]
-            begun = (latest == table[:, :-1]).all(dim=-1)  # (rows, words)
-            row, word_index = begun.nonzero(as_tuple=True)
+            begun = (latest == table[:, :-1]).all(-1)  # (rows, words)
+            row, word_index = arrays.nonzero(begun)
             forbidden[row, table[word_index, -1]] = True
-        return logits.masked_fill(forbidden, -torch.inf)
+        return arrays.filled(logits, forbidden, -math.inf)
 
 
 @dataclass(frozen=True)
@@ -100,13 +97,14 @@ class MinNewTokens:
     minimum: int
     eos_ids: tuple[int, ...]
 
-    def __call__(self, logits: Tensor, history: Tensor, generated: int) -> Tensor:
+    def __call__(self, logits: Array, history: Array, generated: int) -> Array:
         if generated >= self.minimum:
             return logits
         _check_ids("eos_token_id", self.eos_ids, logits.shape[1])
-        kept = logits.clone()
-        kept[:, list(self.eos_ids)] = -torch.inf
-        return kept
+        arrays = arrays_of(logits)
+        tokens = arrays.count(logits.shape[1], like=logits)[:, None]
+        ends = (tokens == arrays.array(self.eos_ids, like=logits)).any(-1)
+        return arrays.filled(logits, ends, -math.inf)
 
 
 @dataclass(frozen=True)
@@ -116,13 +114,13 @@ class ForcedToken:
     token: int
     at: int
 
-    def __call__(self, logits: Tensor, history: Tensor, generated: int) -> Tensor:
+    def __call__(self, logits: Array, history: Array, generated: int) -> Array:
         if generated != self.at:
             return logits
         _check_ids("a forced token id", (self.token,), logits.shape[1])
-        forced = torch.full_like(logits, -torch.inf)
-        forced[:, self.token] = 0.0
-        return forced
+        arrays = arrays_of(logits)
+        it = arrays.count(logits.shape[1], like=logits) == self.token
+        return arrays.filled(arrays.filled(logits, it, 0.0), ~it, -math.inf)
 
 
 @dataclass(frozen=True)
@@ -131,7 +129,7 @@ class Temperature:
 
     temperature: float
 
-    def __call__(self, logits: Tensor, history: Tensor, generated: int) -> Tensor:
+    def __call__(self, logits: Array, history: Array, generated: int) -> Array:
         return logits / self.temperature
 
 
@@ -141,9 +139,10 @@ class TopK:
 
     k: int
 
-    def __call__(self, logits: Tensor, history: Tensor, generated: int) -> Tensor:
-        least = logits.topk(min(self.k, logits.shape[1])).values[:, -1:]
-        return logits.masked_fill(logits < least, -torch.inf)
+    def __call__(self, logits: Array, history: Array, generated: int) -> Array:
+        arrays = arrays_of(logits)
+        least = arrays.top(logits, min(self.k, logits.shape[1]))[0][:, -1:]
+        return arrays.filled(logits, logits < least, -math.inf)
 
 
 @dataclass(frozen=True)
@@ -152,12 +151,13 @@ class TopP:
 
     p: float
 
-    def __call__(self, logits: Tensor, history: Tensor, generated: int) -> Tensor:
-        ordered, indices = logits.sort(dim=-1)
-        mass_up_to = ordered.softmax(dim=-1).cumsum(dim=-1)
+    def __call__(self, logits: Array, history: Array, generated: int) -> Array:
+        arrays = arrays_of(logits)
+        ordered, places = arrays.sorted(logits)
+        mass_up_to = arrays.sums(arrays.softmax(ordered))
         cut = mass_up_to <= 1 - self.p
         cut[:, -1] = False  # the likeliest stays even when rounding leaves it no mass
-        return logits.masked_fill(cut.scatter(1, indices, cut), -torch.inf)
+        return arrays.filled(logits, arrays.put(cut, places), -math.inf)
 
 
 @dataclass(frozen=True)
@@ -166,18 +166,19 @@ class MinP:
 
     fraction: float
 
-    def __call__(self, logits: Tensor, history: Tensor, generated: int) -> Tensor:
-        probabilities = logits.softmax(dim=-1)
-        least = self.fraction * probabilities.amax(dim=-1, keepdim=True)
-        return logits.masked_fill(probabilities < least, -torch.inf)
+    def __call__(self, logits: Array, history: Array, generated: int) -> Array:
+        arrays = arrays_of(logits)
+        probabilities = arrays.softmax(logits)
+        least = self.fraction * arrays.largest(probabilities)[:, None]
+        return arrays.filled(logits, probabilities < least, -math.inf)
 
 
 @dataclass(frozen=True)
 class Renormalize:
     """Makes what is left sum to one again, which matters where log-probabilities are summed."""
 
-    def __call__(self, logits: Tensor, history: Tensor, generated: int) -> Tensor:
-        return logits.log_softmax(dim=-1)
+    def __call__(self, logits: Array, history: Array, generated: int) -> Array:
+        return arrays_of(logits).log_softmax(logits)
 
 
 def _check_ids(name: str, ids: tuple[int, ...], vocab: int) -> None:

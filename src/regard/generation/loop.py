@@ -1,15 +1,15 @@
 """The generation loop: step the decoder, choose, set aside what has ended, go on with the rest."""
 
 import itertools
+import math
 from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
-import torch
 from jaxtyping import Bool, Float, Int
-from torch import Tensor
 
 from regard.errors import BadArgumentError
+from regard.generation.arrays import Array, arrays_of
 from regard.generation.choosers import Candidates, Running, chooser_for, leaves_in_place
 from regard.generation.config import GenerationConfig
 from regard.generation.filters import NO_TOKEN
@@ -26,8 +26,8 @@ class Hypothesis:
 
 
 def length_penalized(
-    totals: Float[Tensor, "*any"], length: int, length_penalty: float
-) -> Float[Tensor, "*any"]:
+    totals: Float[Array, "*any"], length: int, length_penalty: float
+) -> Float[Array, "*any"]:
     """Summed log-probabilities (…) as transformers scores them: totals / length ** length_penalty.
 
     `length` counts generated tokens, the end of sentence included and the prompt not.
@@ -78,21 +78,20 @@ class Decoder(Protocol):
     """A model that remembers the tokens it has read: one row for each running hypothesis."""
 
     def step(
-        self, tokens: Int[Tensor, " rows"] | Int[Tensor, "rows new"]
-    ) -> Float[Tensor, "rows vocab"]:
+        self, tokens: Int[Array, " rows"] | Int[Array, "rows new"]
+    ) -> Float[Array, "rows vocab"]:
         """Reads a token for each row, or a prompt (rows, new); gives the next one's logits."""
 
-    def select(self, rows: Int[Tensor, " new_rows"]) -> None:
+    def select(self, rows: Int[Array, " new_rows"]) -> None:
         """Keeps, repeats or reorders rows; `rows` holds indices into the present ones."""
 
 
-@torch.no_grad()
 def generate(
     decoder: Decoder,
-    prompt: Int[Tensor, "batch prompt"],
+    prompt: Int[Array, "batch prompt"],
     config: GenerationConfig,
     *,
-    prompt_mask: Bool[Tensor, "batch prompt"] | None = None,
+    prompt_mask: Bool[Array, "batch prompt"] | None = None,
     sentence_numbers: Sequence[int] | None = None,
     ends: Callable[[Sequence[int]], bool] | None = None,
 ) -> list[list[Hypothesis]]:
@@ -102,7 +101,8 @@ def generate(
     search may return fewer than num_return_sequences when no more sequences are possible.
 
     Args:
-        decoder: fresh, with one row for each sentence.
+        decoder: fresh, with one row for each sentence. It gets and gives what the prompt is:
+            tensors of torch, or arrays of numpy.
         prompt: what it reads first, (batch, prompt); `config.start(batch)` for an encoder–decoder.
         prompt_mask: (batch, prompt), True where the prompt is a token, False where it is padding
             (on either side), so that filters which look back see the same history in every batch.
@@ -133,10 +133,9 @@ def generate(
     return [result.hypotheses[: config.num_return_sequences] for result in results]
 
 
-@torch.no_grad()
 def stream(
     decoder: Decoder,
-    prompt: Int[Tensor, "1 prompt"],
+    prompt: Int[Array, "1 prompt"],
     config: GenerationConfig,
     *,
     ends: Callable[[Sequence[int]], bool] | None = None,
@@ -163,7 +162,7 @@ def stream(
         )
     results = [NBest(config)]
     for chosen in _steps(decoder, prompt, None, config, [(0, 0)], results, ends):
-        if bool(chosen.totals[0, 0] > -torch.inf):
+        if bool(chosen.totals[0, 0] > -math.inf):
             yield int(chosen.tokens[0, 0])
     _check_possible(results)
     return results[0].hypotheses[0]
@@ -171,37 +170,37 @@ def stream(
 
 def _steps(
     decoder: Decoder,
-    prompt: Int[Tensor, "batch prompt"],
-    prompt_mask: Bool[Tensor, "batch prompt"] | None,
+    prompt: Int[Array, "batch prompt"],
+    prompt_mask: Bool[Array, "batch prompt"] | None,
     config: GenerationConfig,
     streams: Sequence[tuple[int, int]],
     results: list[NBest],
     ends: Callable[[Sequence[int]], bool] | None,
 ) -> Iterator[Candidates]:
     """Fills `results`, one for each search; gives what was chosen at each step on the way."""
-    chooser = chooser_for(config, streams)
-    eos_ids = torch.tensor(config.eos_ids, dtype=prompt.dtype, device=prompt.device)
+    chooser, arrays = chooser_for(config, streams), arrays_of(prompt)
+    eos_ids = arrays.array(config.eos_ids, like=prompt)
 
-    logits = decoder.step(prompt[:, 0] if prompt.shape[1] == 1 else prompt)
+    with arrays.no_gradients():
+        logits = decoder.step(prompt[:, 0] if prompt.shape[1] == 1 else prompt)
     history = prompt if prompt_mask is None else _padding_on_the_left(prompt, prompt_mask)
     if len(results) > len(prompt):
-        rows = torch.arange(len(prompt), device=prompt.device)
-        rows = rows.repeat_interleave(len(results) // len(prompt))
+        rows = arrays.count(len(results), like=prompt) // (len(results) // len(prompt))
         decoder.select(rows)
         logits, history = logits[rows], history[rows]
     running = Running(
         searches=list(range(len(results))),
-        totals=torch.zeros(len(results), 1, device=prompt.device),
+        totals=arrays.zeros(len(results), 1, like=prompt),
         history=history,
-        log_probs=torch.zeros(len(results), 0, device=prompt.device),
+        log_probs=arrays.zeros(len(results), 0, like=prompt),
     )
     while True:
         candidates = chooser(logits, running)
-        is_end = (candidates.tokens[:, :, None] == eos_ids).any(dim=-1)
+        is_end = (candidates.tokens[:, :, None] == eos_ids).any(-1)
         if ends is not None:
-            is_end |= _ended(ends, candidates, running)
+            is_end = is_end | _ended(ends, candidates, running)
         at_limit = running.generated + 1 == config.max_new_tokens
-        ended = torch.ones_like(is_end) if at_limit else is_end
+        ended = is_end | at_limit
         any_ended = bool(ended.any())
         if any_ended:
             _set_aside(candidates, ended, is_end, running, results, config)
@@ -211,12 +210,13 @@ def _steps(
             return
         if not leaves_in_place(rows, len(logits)):
             decoder.select(rows)
-        logits = decoder.step(tokens)
+        with arrays.no_gradients():
+            logits = decoder.step(tokens)
 
 
 def _ended(
     ends: Callable[[Sequence[int]], bool], candidates: Candidates, running: Running
-) -> Bool[Tensor, "searches candidates"]:
+) -> Bool[Array, "searches candidates"]:
     start = running.history.shape[1] - running.generated
     pasts = running.history[:, start:].tolist()
     found = [
@@ -225,13 +225,13 @@ def _ended(
             candidates.parents.tolist(), candidates.tokens.tolist(), strict=True
         )
     ]
-    return torch.tensor(found, device=candidates.tokens.device)
+    return arrays_of(candidates.tokens).array(found, like=candidates.tokens)
 
 
 def _set_aside(
     candidates: Candidates,
-    ended: Bool[Tensor, "searches candidates"],
-    is_end: Bool[Tensor, "searches candidates"],
+    ended: Bool[Array, "searches candidates"],
+    is_end: Bool[Array, "searches candidates"],
     running: Running,
     results: list[NBest],
     config: GenerationConfig,
@@ -240,18 +240,18 @@ def _set_aside(
 
     Only the num_beams best candidates may end; the others are there to go on in their place.
     """
-    possible = ended & (candidates.totals > -torch.inf)
-    search, column = possible[:, : config.num_beams].nonzero(as_tuple=True)
+    arrays, possible = arrays_of(ended), ended & (candidates.totals > -math.inf)
+    search, column = arrays.nonzero(possible[:, : config.num_beams])
     if not len(search):
         return
     generated = running.generated + 1
     parents = candidates.parents[search, column]
     start = running.history.shape[1] - running.generated
-    tokens = torch.cat(
-        [running.history[parents, start:], candidates.tokens[search, column, None]], dim=1
+    tokens = arrays.join(
+        [running.history[parents, start:], candidates.tokens[search, column, None]]
     )
-    log_probs = torch.cat(
-        [running.log_probs[parents], candidates.log_probs[search, column, None]], dim=1
+    log_probs = arrays.join(
+        [running.log_probs[parents], candidates.log_probs[search, column, None]]
     )
     scores = length_penalized(candidates.totals[search, column], generated, config.length_penalty)
     ended_now = zip(
@@ -268,11 +268,11 @@ def _set_aside(
 
 def _go_on(
     candidates: Candidates,
-    ended: Bool[Tensor, "searches candidates"] | None,
+    ended: Bool[Array, "searches candidates"] | None,
     running: Running,
     results: list[NBest],
     config: GenerationConfig,
-) -> tuple[Int[Tensor, " new_rows"], Int[Tensor, " new_rows"]]:
+) -> tuple[Int[Array, " new_rows"], Int[Array, " new_rows"]]:
     """Makes the best candidates that have not ended the running ones, in searches not yet settled.
 
     Returns, for each row to come, the present row that it extends and the token that it adds.
@@ -280,29 +280,31 @@ def _go_on(
     if ended is None:  # the candidates are in order, so the best are the first
         totals, parents, tokens, log_probs = (part[:, : config.num_beams] for part in candidates)
     else:
-        open_totals = candidates.totals.masked_fill(ended, -torch.inf)
-        totals, column = open_totals.topk(min(config.num_beams, ended.shape[1]))
-        parents, tokens, log_probs = (part.gather(1, column) for part in candidates[1:])
+        arrays = arrays_of(ended)
+        open_totals = arrays.filled(candidates.totals, ended, -math.inf)
+        totals, column = arrays.top(open_totals, min(config.num_beams, ended.shape[1]))
+        parents, tokens, log_probs = (arrays.take(part, column) for part in candidates[1:])
     if ended is not None or any(results[number].is_full for number in running.searches):
         length = reachable_length(config, running.generated + 1)
         best = length_penalized(totals[:, 0], length, config.length_penalty).tolist()
         going = [not results[n].is_settled(b) for n, b in zip(running.searches, best, strict=True)]
         if not all(going):
             running.searches = list(itertools.compress(running.searches, going))
-            kept = torch.tensor(going, device=totals.device)
+            kept = arrays_of(totals).array(going, like=totals)
             totals, parents, tokens, log_probs = (
                 part[kept] for part in (totals, parents, tokens, log_probs)
             )
-    rows, new_tokens = parents.flatten(), tokens.flatten()
-    running.extend(rows, totals, new_tokens, log_probs.flatten())
+    rows, new_tokens = parents.reshape(-1), tokens.reshape(-1)
+    running.extend(rows, totals, new_tokens, log_probs.reshape(-1))
     return rows, new_tokens
 
 
 def _padding_on_the_left(
-    prompt: Int[Tensor, "batch prompt"], mask: Bool[Tensor, "batch prompt"]
-) -> Int[Tensor, "batch prompt"]:
-    order = mask.sort(dim=1, stable=True).indices  # False, padding, first
-    return prompt.masked_fill(~mask, NO_TOKEN).gather(1, order)
+    prompt: Int[Array, "batch prompt"], mask: Bool[Array, "batch prompt"]
+) -> Int[Array, "batch prompt"]:
+    arrays = arrays_of(prompt)
+    _, order = arrays.sorted(mask)  # False, padding, first
+    return arrays.take(arrays.filled(prompt, ~mask, NO_TOKEN), order)
 
 
 def _check_possible(results: list[NBest]) -> None:
@@ -315,13 +317,13 @@ def _check_possible(results: list[NBest]) -> None:
 
 
 def _check_prompt(
-    prompt: Tensor, mask: Tensor | None, sentence_numbers: Sequence[int] | None
+    prompt: Array, mask: Array | None, sentence_numbers: Sequence[int] | None
 ) -> None:
-    if prompt.dim() != 2 or not prompt.shape[1]:
+    if prompt.ndim != 2 or not prompt.shape[1]:
         raise BadArgumentError(
             f"prompt must be (batch, length) with at least one token; got {tuple(prompt.shape)}."
         )
-    if mask is not None and (mask.shape != prompt.shape or mask.dtype != torch.bool):
+    if mask is not None and (mask.shape != prompt.shape or "bool" not in str(mask.dtype)):
         raise BadArgumentError(
             f"prompt_mask must be boolean and of the prompt's shape {tuple(prompt.shape)};"
             f" got {mask.dtype} {tuple(mask.shape)}."

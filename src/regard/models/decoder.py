@@ -30,12 +30,19 @@ from regard.layers import (
     make_norm,
 )
 from regard.models.configs import check_choices, from_preset
+from regard.models.decoding import TextState
 from regard.models.heads import (
     WRITER_HEADS,
     LinearHead,
     QuestionAnsweringHead,
     check_labels,
     last_state,
+)
+from regard.models.token_positions import (
+    check_attention_mask,
+    check_documents,
+    positions_of_tokens,
+    positions_within,
 )
 from regard.positions.rotary import Llama3Scaling, Scaling
 
@@ -226,14 +233,14 @@ class Decoder(nn.Module):
         """
         check_ids(ids, self.config.vocab_size)
         if documents is not None:
-            _check_documents(documents, ids, attention_mask, caches)
+            check_documents(documents, ids, attention_mask, caches)
             mask = Documents(documents)
-            return self.decoder(ids, mask=mask, positions=_positions_within(documents))
+            return self.decoder(ids, mask=mask, positions=positions_within(documents))
         if attention_mask is None:
             return self.decoder(ids, caches=caches)
         cached = caches[0].self_attention.length if caches else 0
-        _check_attention_mask(attention_mask, (len(ids), cached + ids.shape[1]))
-        positions = (attention_mask.cumsum(1) - 1).clamp(min=0)[:, cached:]
+        check_attention_mask(attention_mask, (len(ids), cached + ids.shape[1]))
+        positions = positions_of_tokens(attention_mask)[:, cached:]
         return self.decoder(ids, mask=Padding(attention_mask), positions=positions, caches=caches)
 
     def logits(self, hidden: Tensor) -> Tensor:
@@ -248,7 +255,7 @@ class Decoder(nn.Module):
         )
         return tokens if self.config.pad_id is None else tokens & (ids != self.config.pad_id)
 
-    def start(self, attention_mask: Tensor | None = None) -> "TextState":
+    def start(self, attention_mask: Tensor | None = None) -> TextState:
         """The state from which generation reads a prompt and decodes step by step.
 
         Args:
@@ -256,72 +263,6 @@ class Decoder(nn.Module):
                 for padding, which may be on either side. None: the prompt has no padding.
         """
         return TextState(self, attention_mask)
-
-
-class TextState:
-    """The caches of a running decode, one row for each text: generation's Decoder."""
-
-    def __init__(self, model: Decoder, attention_mask: Tensor | None = None):
-        self.model = model
-        self.attention_mask = attention_mask  # of everything read; None where nothing is padding
-        self.caches = [LayerCache() for _ in model.decoder.layers]
-
-    @property
-    def length(self) -> int:
-        """How many tokens each row has read, padding included."""
-        return self.caches[0].self_attention.length
-
-    def step(self, tokens: Tensor) -> Tensor:
-        """Appends tokens, (rows,) or (rows, new), and returns the next logits, (rows, vocab)."""
-        tokens = tokens.view(len(tokens), -1)
-        if self.attention_mask is not None:
-            if self.length:
-                new = torch.ones_like(tokens, dtype=torch.bool)
-                self.attention_mask = torch.cat([self.attention_mask, new], 1)
-            else:
-                tokens, self.attention_mask = _left_padded(tokens, self.attention_mask)
-        hidden = self.model.hidden(tokens, self.attention_mask, self.caches)
-        return self.model.logits(hidden[:, -1])
-
-    def select(self, rows: Tensor) -> None:
-        """Keeps, repeats or reorders rows; `rows` holds indices of current rows, (new rows,)."""
-        for cache in self.caches:
-            cache.self_attention.select(rows)
-        if self.attention_mask is not None:
-            self.attention_mask = self.attention_mask.index_select(0, rows)
-
-
-def _left_padded(tokens: Tensor, attention_mask: Tensor) -> tuple[Tensor, Tensor | None]:
-    """The prompt with its padding moved to the left, so that new tokens follow its last one."""
-    _check_attention_mask(attention_mask, tuple(tokens.shape))
-    if bool(attention_mask.all()):
-        return tokens, None
-    attention_mask, order = attention_mask.sort(dim=1, stable=True)  # False, padding, first
-    return tokens.gather(1, order), attention_mask
-
-
-def _check_attention_mask(attention_mask: Tensor, shape: tuple[int, ...]) -> None:
-    if attention_mask.dtype != torch.bool or attention_mask.shape != shape:
-        raise BadArgumentError(
-            f"attention_mask must be boolean, True for tokens, with the shape {shape} of the ids;"
-            f" got {attention_mask.dtype} {tuple(attention_mask.shape)}."
-        )
-
-
-def _check_documents(documents: Tensor, ids: Tensor, *others: object) -> None:
-    if documents.shape != ids.shape or any(other is not None for other in others):
-        raise BadArgumentError(
-            f"documents must have the shape {tuple(ids.shape)} of the ids, and come without"
-            f" attention_mask and caches; got {tuple(documents.shape)}."
-        )
-
-
-def _positions_within(documents: Tensor) -> Tensor:
-    """How far each token is from the first of its document, (batch, length)."""
-    index = torch.arange(documents.shape[1], device=documents.device).expand_as(documents)
-    begins = torch.ones_like(documents, dtype=torch.bool)
-    begins[:, 1:] = documents[:, 1:] != documents[:, :-1]
-    return index - (index * begins).cummax(1).values
 
 
 def _stack(config: DecoderConfig) -> Stack:

@@ -27,6 +27,7 @@ from regard.layers import (
     make_norm,
 )
 from regard.models.configs import check_choices, check_token_ids, from_preset
+from regard.models.decoding import PairState
 from regard.models.heads import (
     WRITER_HEADS,
     ClassificationHead,
@@ -256,40 +257,9 @@ class EncoderDecoder(nn.Module):
         start = target.new_full((target.shape[0], 1), self.config.start_id)
         return torch.cat([start, target[:, :-1]], dim=1)
 
-    def start(self, source: Tensor) -> "DecodingState":
+    def start(self, source: Tensor) -> PairState:
         """Encodes source ids, (batch, source length), for generation to decode step by step."""
-        return DecodingState(self, source)
-
-
-class DecodingState:
-    """The caches of a running decode, one row for each hypothesis: generation's Decoder."""
-
-    def __init__(self, model: EncoderDecoder, source: Tensor):
-        self.model = model
-        self.memory, self.memory_mask = model.encode(source)
-        self.attention_mask = source != model.config.pad_id
-        self.sentence = torch.arange(len(source), device=source.device)  # of each row
-        self.caches = [LayerCache() for _ in model.decoder.layers]
-
-    def step(self, tokens: Tensor) -> Tensor:
-        """Appends tokens, (rows,) or (rows, new), and returns the next logits, (rows, vocab)."""
-        tokens = tokens.view(len(tokens), -1)
-        hidden = self.model.decode(tokens, self.memory, self.memory_mask, self.caches)
-        return self.model.logits(hidden[:, -1])
-
-    def select(self, rows: Tensor) -> None:
-        """Keeps, repeats or reorders rows; `rows` holds indices of current rows, (new rows,)."""
-        for cache in self.caches:
-            cache.self_attention.select(rows)
-        sentence = self.sentence.index_select(0, rows)
-        if torch.equal(sentence, self.sentence):
-            return  # beams were reordered within their sentences, which share a memory
-        self.sentence = sentence
-        self.memory = self.memory.index_select(0, rows)
-        self.attention_mask = self.attention_mask.index_select(0, rows)
-        self.memory_mask = Padding(self.attention_mask)
-        for cache in self.caches:
-            cache.cross_attention.select(rows)
+        return PairState(self, source)
 
 
 def _stack(config: EncoderDecoderConfig, tokens: nn.Embedding, *, decodes: bool) -> Stack:

@@ -14,10 +14,11 @@ from torch.nn import functional
 
 from regard.errors import BadArgumentError
 from regard.layers import Embedding, check_dropout, check_ids, empty_table
-from regard.layers.recurrent import CELLS, State, make_cells, read_tokens, reset_cells
+from regard.layers.recurrent import CELLS, make_cells, read_tokens, reset_cells
 from regard.layers.recurrent_attention import BahdanauAttention, LuongAttention
 from regard.layers.recurrent_decoders import ContextDecoder, LuongDecoder, Memory
 from regard.models.configs import check_choices, check_token_ids, from_preset
+from regard.models.decoding import RecurrentState
 
 
 @dataclass(frozen=True)
@@ -153,9 +154,9 @@ class RecurrentEncoderDecoder(nn.Module):
         start = target.new_full((target.shape[0], 1), self.config.start_id)
         return torch.cat([start, target[:, :-1]], dim=1)
 
-    def start(self, source: Tensor) -> "DecodingState":
+    def start(self, source: Tensor) -> RecurrentState:
         """Encodes source ids, (batch, source length), for generation to decode step by step."""
-        return DecodingState(self, source)
+        return RecurrentState(self, source)
 
 
 class Encoder(nn.Module):
@@ -191,27 +192,3 @@ def _decoder(config: RecurrentConfig, tokens: nn.Embedding) -> ContextDecoder | 
     width = config.hidden_size
     attention = BahdanauAttention(width, width, width) if config.attention == "bahdanau" else None
     return ContextDecoder(tokens, attention, **sizes)
-
-
-class DecodingState:
-    """A running decode, one row for each hypothesis: generation's Decoder."""
-
-    def __init__(self, model: RecurrentEncoderDecoder, source: Tensor):
-        self.model = model
-        self.memory = model.encode(source)
-        self.state: State = model.decoder.start(self.memory.last)
-        self.sentence = torch.arange(len(source), device=source.device)  # of each row
-
-    def step(self, tokens: Tensor) -> Tensor:
-        """Reads tokens, (rows,) or (rows, new), and returns the next logits, (rows, vocab)."""
-        if tokens.dim() == 1:
-            tokens = tokens[:, None]
-        hidden, self.state = self.model.decoder(tokens, self.memory, self.state)
-        return functional.linear(hidden[:, -1], self.model.output_weight)
-
-    def select(self, rows: Tensor) -> None:
-        """Keeps, repeats or reorders rows; `rows` holds indices of current rows, (new rows,)."""
-        self.state = tuple(part.index_select(1, rows) for part in self.state)
-        sentence = self.sentence.index_select(0, rows)
-        if not torch.equal(sentence, self.sentence):  # else beams were reordered within sentences
-            self.sentence, self.memory = sentence, self.memory.select(rows)

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch
@@ -11,8 +12,7 @@ from numpy.typing import NDArray
 
 from regard.data import Plan, TokenStore
 from regard.data.store import Ids
-from regard.recipes.examples import Example
-from regard.tasks.reading import Batch, Tokens
+from regard.tasks.reading import Batch, Tokens, kinds_of_tokens
 from regard.text import Tokenizer
 from regard.text.cutting import cut
 
@@ -39,20 +39,13 @@ class EncodedTexts:
     parts the two kinds of tokens of a pair, and then the text's targets.
 
     Args:
-        pad_id: of the model; token_types: whether it tells a second text from a first.
+        config: of the model.
     """
 
     def __init__(
-        self,
-        store: TokenStore,
-        *,
-        max_tokens: int,
-        batch_size: int,
-        pad_id: int,
-        token_types: bool,
-        seed: int,
+        self, store: TokenStore, config: Any, *, max_tokens: int, batch_size: int, seed: int
     ) -> None:
-        self.store, self.pad_id, self.token_types = store, pad_id, token_types
+        self.store, self.config = store, config
         lengths = store.lengths()[0].astype(np.int32)
         self.plan = Plan(lengths, lengths, max_tokens=max_tokens, max_rows=batch_size, seed=seed)
 
@@ -62,42 +55,50 @@ class EncodedTexts:
 
     def at(self, step: int) -> EncodedBatch:
         """The batch of a step, from 0."""
-        rows = self.plan.at(step)
-        return self.batch(rows)
+        return self.batch(self.plan.at(step))
 
     def batch(self, rows: Ids) -> EncodedBatch:
         """The batch of these rows of the store."""
         pairs = [self.store[int(row)] for row in rows]
-        lengths = np.array([len(source) for source, _ in pairs])
-        first = np.array([int(target[0]) for _, target in pairs])
-        columns = np.arange(lengths.max())
-        inside = columns < lengths[:, None]  # (batch, length)
-        ids = np.full(inside.shape, self.pad_id, np.int64)
-        ids[inside] = np.concatenate([source for source, _ in pairs])
-        second = (columns >= first[:, None]) & inside
-        inputs = Batch(
-            torch.from_numpy(ids),
-            torch.from_numpy(second.astype(np.int64)) if self.token_types else None,
-            torch.from_numpy(inside),
-        )
+        texts = [ids for ids, _ in pairs]
+        inputs = padded(texts, self.config, first=[int(target[0]) for _, target in pairs])
         targets = [target[1:].astype(np.int64) for _, target in pairs]
-        return EncodedBatch(inputs, targets, np.asarray(rows), int(lengths.sum()))
+        return EncodedBatch(inputs, targets, np.asarray(rows), sum(map(len, texts)))
 
 
-def encode_examples(
-    examples: Iterable[Example], tokenizer: Tokenizer, max_length: int
-) -> Iterator[tuple[Example, Tokens, int]]:
-    """Each example with its tokens, cut to `max_length`, and the length of its first text."""
-    examples = iter(examples)
-    while chunk := list(islice(examples, _AT_ONCE)):
-        encodings = tokenizer.inputs_batch([(each.text, each.pair) for each in chunk])
-        for example, encoding in zip(chunk, encodings, strict=True):
+def padded(texts: Sequence[Ids], config: Any, *, first: Sequence[int] | None = None) -> Batch:
+    """Texts of token ids as a model takes them.
+
+    Args:
+        config: of the model.
+        first: the length of the first text of each; None: there is no second one.
+    """
+    lengths = np.array([len(ids) for ids in texts])
+    columns = np.arange(lengths.max())
+    inside = columns < lengths[:, None]  # (batch, length)
+    ids = np.full(inside.shape, config.pad_id or 0, np.int64)
+    ids[inside] = np.concatenate(texts)
+    second = inside & (columns >= (lengths if first is None else np.array(first))[:, None])
+    return Batch(
+        torch.from_numpy(ids),
+        torch.from_numpy(second.astype(np.int64)) if kinds_of_tokens(config) > 1 else None,
+        torch.from_numpy(inside),
+    )
+
+
+def encode_texts(
+    texts: Iterable[tuple[str, str | None]], tokenizer: Tokenizer, max_length: int
+) -> Iterator[Tokens]:
+    """The tokens of texts, or of pairs of texts, cut to `max_length`."""
+    texts = iter(texts)
+    while chunk := list(islice(texts, _AT_ONCE)):
+        for encoding in tokenizer.inputs_batch(chunk):
             ids, kinds = encoding.ids, encoding.type_ids
             truncated = len(ids) > max_length
             if truncated:
                 kept = cut(encoding, max_length)
                 ids, kinds = [ids[k] for k in kept], [kinds[k] for k in kept]
-            yield example, Tokens(ids, kinds, truncated), len(kinds) - sum(kinds)
+            yield Tokens(ids, kinds, truncated)
 
 
 def write_store(

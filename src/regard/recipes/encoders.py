@@ -176,13 +176,11 @@ class EncoderRecipe(Recipe[OptionsT, DataT]):
 
     def encoded(self, store: TokenStore, model: nn.Module) -> EncodedTexts:
         """The batches over a store of encoded texts."""
-        config = cast(TextReader, model).config
         return EncodedTexts(
             store,
+            cast(TextReader, model).config,
             max_tokens=self.options.max_tokens,
             batch_size=self.options.batch_size,
-            pad_id=config.pad_id or 0,
-            token_types=kinds_of_tokens(config) > 1,
             seed=self.options.seed,
         )
 

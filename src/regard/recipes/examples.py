@@ -123,18 +123,63 @@ def split_examples(
     Raises:
         BadArgumentError: nothing is left to train on, or to choose the best model by.
     """
-    examples = Examples(path, read, fault)
-    parts: dict[str, list[Example]] = {}
-    for name, file in (("dev", options.dev), ("test", options.test)):
-        held = Examples(file, read, fault) if file else None
-        parts[name] = list(held or ())
-        if held and held.report.dropped:
-            say(f"{name}: {file}: {held.report}")
-    cleaned = folder / "cleaned.jsonl"
-    write_examples(cleaned, examples)
-    say(f"{examples.path}: {examples.report}")
-    kept = examples.report.kept
-    size = min(2000, max(1, round(share * kept)))
+    parts = {
+        name: _own_part(name, file, read, fault, say)
+        for name, file in (("dev", options.dev), ("test", options.test))
+    }
+    examples, cleaned = Examples(path, read, fault), folder / "cleaned.jsonl"
+    kept = write_examples(cleaned, examples)
+    say(f"{path}: {examples.report}")
+    part_of = _planned(cleaned, options, key, min(2000, max(1, round(share * kept))))
+
+    def texts(example: Example) -> set[str]:
+        return {normalize(text) for text in (key(example), *more(example))}
+
+    def keys() -> set[str]:
+        return {normalize(key(example)) for own in parts.values() for example in own}
+
+    provided, split_off = keys(), 0
+    for example in read_examples(cleaned):
+        part = part_of(example)
+        if part in ("dev", "test") and provided.isdisjoint(texts(example)):
+            parts[part].append(example)
+            split_off += 1
+    taken = keys()
+    train = (
+        example
+        for example in read_examples(cleaned)
+        if part_of(example) == "train" and taken.isdisjoint(texts(example))
+    )
+    sizes = {"train": write_examples(folder / "train.jsonl", train)}
+    cleaned.unlink()
+    for name, own in parts.items():
+        sizes[name] = write_examples(folder / f"{name}.jsonl", own)
+    if not sizes["train"] or not sizes["dev"]:
+        raise BadArgumentError(
+            f"training needs examples to train on and dev examples; got {sizes['train']} and"
+            f" {sizes['dev']}. Give more data, or a dev file that does not repeat it."
+        )
+    rest = kept - sizes["train"] - split_off
+    left_out = f"; {rest:,} left out because dev or test has them too" if rest else ""
+    say(f"{sizes['train']:,} to train on, {sizes['dev']:,} dev, {sizes['test']:,} test{left_out}")
+    return sizes
+
+
+def _own_part(name: str, file: str | None, read: Read, fault: Fault, say: Say) -> list[Example]:
+    """The user's dev or test examples, if there are any."""
+    if not file:
+        return []
+    examples = Examples(file, read, fault)
+    held = list(examples)
+    if examples.report.dropped:
+        say(f"{name}: {file}: {examples.report}")
+    return held
+
+
+def _planned(
+    cleaned: Path, options: TunedOptions | SequenceOptions, key: Callable[[Example], str], size: int
+) -> Callable[[Example], str | None]:
+    """The part of each example, by its key; `size` are split off for a set that is not given."""
     split = plan_split(
         (Pair(key(example), "", 0) for example in read_examples(cleaned)),
         dev=0 if options.dev else size,
@@ -142,52 +187,17 @@ def split_examples(
         seed=options.seed,
         targets_leak=False,
     )
-
-    def texts(example: Example) -> set[str]:
-        return {normalize(text) for text in (key(example), *more(example))}
-
-    def part_of(example: Example) -> str | None:
-        return split.part(Pair(key(example), "", 0))
-
-    def keys() -> set[str]:
-        return {normalize(key(example)) for own in parts.values() for example in own}
-
-    provided, trained, split_off = keys(), 0, 0
-    for example in read_examples(cleaned):
-        part = part_of(example)
-        if part in ("dev", "test") and provided.isdisjoint(texts(example)):
-            parts[part].append(example)
-            split_off += 1
-    taken = keys()
-
-    def train() -> Iterator[Example]:
-        nonlocal trained
-        for example in read_examples(cleaned):
-            if part_of(example) == "train" and taken.isdisjoint(texts(example)):
-                trained += 1
-                yield example
-
-    write_examples(folder / "train.jsonl", train())
-    cleaned.unlink()
-    for name, own_examples in parts.items():
-        write_examples(folder / f"{name}.jsonl", own_examples)
-    if not trained or not parts["dev"]:
-        raise BadArgumentError(
-            f"training needs examples to train on and dev examples; got {trained} and"
-            f" {len(parts['dev'])}. Give more data, or a dev file that does not repeat it."
-        )
-    sizes = {"train": trained, **{name: len(own) for name, own in parts.items()}}
-    rest = kept - trained - split_off
-    left_out = f"; {rest:,} left out because dev or test has them too" if rest else ""
-    say(f"{sizes['train']:,} to train on, {sizes['dev']:,} dev, {sizes['test']:,} test{left_out}")
-    return sizes
+    return lambda example: split.part(Pair(key(example), "", 0))
 
 
-def write_examples(path: Path, examples: Iterable[Example]) -> None:
-    """An example a line, as JSON; the file is written whole or not at all."""
+def write_examples(path: Path, examples: Iterable[Example]) -> int:
+    """An example a line, as JSON; the file is written whole or not at all. Returns how many."""
+    count = 0
     with whole_file(path) as temporary, open(temporary, "w", encoding="utf-8") as file:
         for example in examples:
+            count += 1
             file.write(json.dumps(asdict(example), ensure_ascii=False) + "\n")
+    return count
 
 
 def read_examples(path: Path) -> Iterator[Example]:

@@ -252,6 +252,7 @@ def open_image(image: Picture) -> Image:
     try:
         with Image.open(image) as opened:
             opened.load()
+            opened.getexif()  # says how it was held, which `Preparation.cut` reads
             return opened
     except (OSError, SyntaxError, ValueError, struct.error, Image.DecompressionBombError) as error:
         if isinstance(error, OSError) and error.errno is not None:  # of the file, not its content

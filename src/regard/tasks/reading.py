@@ -37,6 +37,11 @@ class Tokens:
     token_type_ids: list[int]  # the kind of each: 0, or 1 of a second text
     truncated: bool = False  # the text was longer
 
+    @property
+    def first(self) -> int:
+        """The length of the first text, with the special tokens around it."""
+        return len(self.ids) - sum(self.token_type_ids)
+
 
 @dataclass(frozen=True)
 class Batch:

@@ -9,14 +9,14 @@ from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, ClassVar, Self, TypeVar, overload
+from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar, overload
 
 import torch
 from torch import Tensor
 from torch.nn.utils.rnn import pad_sequence
 
 from regard.checkpoints import Checkpoint, from_pretrained, save_pretrained
-from regard.errors import BadArgumentError, UnsupportedError
+from regard.errors import BadArgumentError, UnsupportedError, check_choice
 from regard.files import write_json
 from regard.generation import GenerationConfig, Hypothesis, generate
 from regard.inspection import Trace
@@ -29,7 +29,11 @@ from regard.tasks.defaults import Defaults, read_defaults
 from regard.tasks.task import Task, check_text
 from regard.text import Tokenizer, TokenizerPair
 
+if TYPE_CHECKING:
+    from regard.runtime.packed import PackedEncoderDecoder
+
 T = TypeVar("T")
+ENGINES = ("torch", "onnx")
 
 
 @dataclass(frozen=True)
@@ -60,6 +64,7 @@ class TextToText(Task):
     """
 
     model: AnyEncoderDecoder
+    packed: "PackedEncoderDecoder | None" = None  # what decodes, where it is not the model itself
     task: ClassVar[str] = ""  # whose settings config.json gets, and is asked for
 
     def __init__(
@@ -170,9 +175,8 @@ class TextToText(Task):
         source = self.batch([ids])
         if target is None:
             beams = 1 if config.do_sample else config.num_beams
-            start = config.start(1, self.device)
             config = config.updated(num_return_sequences=beams)
-            found = generate(self.model.start(source), start, config)[0]
+            found = self._decoded([ids], config, [0])[0]
         else:
             found = [Hypothesis(self._written(target), math.nan, (), finished=True)]
         naming, searched = Naming.of(self.tokenizers.target), target is None
@@ -254,9 +258,7 @@ class TextToText(Task):
         @torch.inference_mode()
         def answer(batch: list[tuple[int, list[int]]]) -> list[T]:
             numbers, sources = [each for each, _ in batch], [ids for _, ids in batch]
-            state = self.model.start(self.batch(sources))
-            start = config.start(len(batch), self.device)
-            return results(sources, generate(state, start, config, sentence_numbers=numbers))
+            return results(sources, self._decoded(sources, config, numbers))
 
         return by_length(
             numbered,
@@ -265,6 +267,17 @@ class TextToText(Task):
             batch_size=batch_size,
             progress=progress,
         )
+
+    def _decoded(
+        self, sources: Sequence[Sequence[int]], config: GenerationConfig, numbers: Sequence[int]
+    ) -> list[list[Hypothesis]]:
+        """The n best answers to each source, by the engine; one definition of the search."""
+        source, start = self.batch(sources), config.start(len(sources), self.device)
+        if self.packed is None:
+            state = self.model.start(source)
+            return generate(state, start, config, sentence_numbers=numbers)
+        packed = self.packed.start(source.cpu().numpy())
+        return generate(packed, start.cpu().numpy(), config, sentence_numbers=numbers)
 
     def alternatives(self, hypotheses: Sequence[Hypothesis]) -> list[Alternative]:
         """Hypotheses as text."""
@@ -288,6 +301,36 @@ class TextToText(Task):
         """The same task by other weights: a model of the same kind and vocabulary."""
         other = copy.copy(self)
         other.model = _starting_from(model, other.generation.decoder_start_token_id)
+        other.packed = None
+        return other
+
+    def run_by(
+        self, engine: str = "torch", *, precision: str | None = None, threads: int | None = None
+    ) -> Self:
+        """The same task, decoded by another engine.
+
+        Looking inside uses the model itself, whichever engine wrote the text.
+
+        Args:
+            engine: "torch", or "onnx": the model packed for ONNX Runtime, which runs on the CPU.
+            precision: of "onnx": "fp32", the default, or "int8"; see `runtime.packing.pack`.
+            threads: of "onnx", that compute one batch; 1 by default.
+
+        Raises:
+            BadArgumentError: an unknown engine or precision, or a setting of another engine.
+            UnsupportedError: the model cannot be packed.
+            UnavailableError: a package is not installed.
+        """
+        check_choice("engine", engine, ENGINES)
+        other = copy.copy(self)
+        if engine == "torch":
+            if precision is not None or threads is not None:
+                raise BadArgumentError('precision and threads are settings of engine="onnx".')
+            other.packed = None
+            return other
+        from regard.runtime.packing import pack_writer
+
+        other.packed = pack_writer(self.model, precision or "fp32", threads=threads or 1)
         return other
 
     def decoding_by(self, **changes: Any) -> Self:

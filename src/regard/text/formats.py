@@ -129,7 +129,9 @@ def _wordpiece(file: Path, settings: Mapping[str, Any]) -> tokenizers.Tokenizer:
         # str.splitlines would also cut at other separators, which are pieces of some vocabularies.
         pieces = file.read_text(encoding="utf-8").replace("\r\n", "\n").rstrip("\n").split("\n")
     except UnicodeDecodeError as error:
-        raise DamagedFileError(f"expected {file} to be UTF-8, but it is not ({error})") from error
+        raise DamagedFileError(
+            f"expected {file} to be UTF-8, but it is not ({error}). Copy it again."
+        ) from error
     vocab = {piece: id_ for id_, piece in enumerate(pieces)}
     backend = tokenizers.Tokenizer(models.WordPiece(vocab, unk_token="[UNK]"))
     backend.normalizer = normalizers.BertNormalizer(

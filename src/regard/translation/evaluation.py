@@ -74,7 +74,10 @@ def read_test_set(path: str | Path) -> list[tuple[str, str]]:
     """
     pairs = [(pair.source, pair.target) for pair in read_pairs(path) if pair.source.strip()]
     if not pairs:
-        raise DamagedFileError(f"{path} contains no sentence pairs; one per line was expected.")
+        raise DamagedFileError(
+            f"{path} contains no sentence pairs; one per line was expected. Check that it is the"
+            " right file."
+        )
     return pairs
 
 

@@ -158,3 +158,19 @@ def test_a_pipe_gets_each_answer_before_it_sends_the_next_line():
             assert process.stdout.readline() == line.upper()
         process.stdin.close()
         assert process.wait() == 0
+
+
+def test_the_engine_and_its_settings_reach_the_translator(regard, upper_case, monkeypatch):
+    asked = []
+
+    def run_by(engine, **settings):
+        asked.append((engine, settings))
+        return upper_case
+
+    monkeypatch.setattr(upper_case, "run_by", run_by, raising=False)
+    assert regard("translate", "a", "--engine", "onnx", "--precision", "int8").out == "A\n"
+    assert asked == [("onnx", {"precision": "int8", "threads": None})]
+    outcome = regard("translate", "a", "--precision", "int8")
+    assert outcome.code == 2
+    assert "--precision needs --engine onnx" in outcome.err
+    assert len(asked) == 1

@@ -109,6 +109,25 @@ def test_a_text_may_have_several_labels_or_none(
     assert again.figures["macro_f1"] == pytest.approx(dev["macro_f1"], abs=1e-4)
 
 
+def test_a_new_head_of_several_labels_starts_at_their_frequency_and_a_trained_one_stays(
+    tagged: Path, classify: Any, tmp_path: Path
+) -> None:
+    hardly = {"max_steps": 1, "learning_rate": 1e-9}
+    classify(tagged, tmp_path / "new", **hardly)
+    about = json.loads((tmp_path / "new" / "data" / "labels.json").read_text())
+    texts = sum(1 for _ in read_examples(tmp_path / "new" / "data" / "train.jsonl"))
+    shares = [(count + 1) / (texts + 2) for count in about["counts"]]
+    started = weights(tmp_path / "new")["head.output.bias"]
+    assert started.sigmoid().tolist() == pytest.approx(shares, abs=1e-5)
+
+    classify(tagged, tmp_path / "trained", max_steps=10, learning_rate=1e-2)
+    base = str(tmp_path / "trained" / "model")
+    before = Classifier.load(base).model.get_parameter("head.output.bias").detach()
+    assert before.sub(started).abs().max() > 1e-2
+    classify(tagged, tmp_path / "more", base_model=base, **hardly)
+    assert torch.allclose(weights(tmp_path / "more")["head.output.bias"], before, atol=1e-6)
+
+
 def test_the_threshold_is_the_one_with_the_highest_macro_f1() -> None:
     probabilities = torch.tensor([[0.1, 0.4], [0.28, 0.2], [0.1, 0.33], [0.9, 0.01]])
     expected = np.array([[0, 1], [1, 0], [0, 1], [1, 0]], bool)
@@ -240,5 +259,7 @@ def test_bad_input_is_one_sentence_and_leaves_no_run(
 
 def test_evaluating_refuses_a_label_that_the_classifier_lacks(trained: Any) -> None:
     classifier = Classifier.load(str(trained[0] / "model"))
-    with pytest.raises(RegardError, match=r"has no label 'odd' \(line 7\); it has bad, good"):
+    with pytest.raises(
+        RegardError, match=r"has no label 'odd' \(line 7\); it has bad, good\. Correct the label"
+    ):
         evaluate_labels(classifier, [Example("a", None, ["odd"], 7)])

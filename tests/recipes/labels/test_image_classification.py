@@ -11,6 +11,7 @@ import torch
 import regard
 from fixtures.pictures import bars
 from regard import RegardError
+from regard.errors import DamagedFileError
 from regard.recipes.card import read_card
 from regard.recipes.labels.augmentation import Augmentation
 from regard.recipes.labels.image_batches import ImageBatches, Images
@@ -18,7 +19,8 @@ from regard.recipes.labels.image_classification import (
     ImageClassificationRecipe,
     initialize,
 )
-from regard.recipes.labels.image_scores import evaluate_test
+from regard.recipes.labels.image_scores import evaluate_pictures, evaluate_test
+from regard.recipes.labels.pictures import PictureFolder
 from regard.recipes.options.images import ImageClassificationOptions
 from regard.tasks.images import ImageClassifier, Preparation
 from regard.training import RunFolder
@@ -145,6 +147,32 @@ def test_a_folder_of_pictures_gives_the_bytes_of_an_npz(see: Any, tmp_path: Path
         assert first == second
 
 
+def test_broken_pictures_are_left_out_and_named(see: Any, tmp_path: Path) -> None:
+    images, labels = bars(40, 3)
+    folder = write_folder(tmp_path / "folder", images, labels)
+    whole = next((folder / "lies").glob("*.png")).read_bytes()
+    torn, empty, page, text = (folder / "lies" / f"{name}.png" for name in "abcd")
+    torn.write_bytes(whole[:60])  # the size can be read, the pixels cannot
+    empty.write_bytes(b"")
+    page.write_bytes(b"<html>")
+    text.write_bytes(b"no picture")
+    _, said = see(folder, tmp_path / "run", max_steps=1)
+    expected = f"44 read, 40 kept; 4 broken ({torn}, {empty}, {page} and 1 more)"
+    assert said[0] == f"{folder}: {expected}"
+    found = [
+        pixels.tobytes() for part in parts(tmp_path / "run").values() for pixels in part.pixels
+    ]
+    assert sorted(found) == sorted(image.tobytes() for image in images)
+
+
+def test_an_evaluation_names_the_broken_picture_and_stops(seen: Any, tmp_path: Path) -> None:
+    folder = write_folder(tmp_path / "folder", *bars(6, 3))
+    (folder / "lies" / "b.png").write_bytes(b"no picture")
+    classifier = ImageClassifier.load(seen[0] / "model")
+    with pytest.raises(DamagedFileError, match=r"b\.png is not an image Pillow can read"):
+        evaluate_pictures(classifier, PictureFolder(str(folder), say=print))
+
+
 def test_a_changed_picture_in_the_folder_is_other_data(see: Any, tmp_path: Path) -> None:
     images, labels = bars(40, 3)
     folder = write_folder(tmp_path / "folder", images, labels)
@@ -264,9 +292,9 @@ ARRAYS: dict[str, dict[str, Any]] = {
     ("data", "options", "message"),
     [
         ("named.npz", {}, "has no array 'images'; it has labels, pixels"),
-        ("floats.npz", {}, "must be bytes from 0 to 255 .uint8.; got float32"),
-        ("flat.npz", {}, r"must be \(n, height, width\).* got \(4, 64\)"),
-        ("short.npz", {}, r"must be \(4,\), one for each image; got \(3,\)"),
+        ("floats.npz", {}, "must be bytes from 0 to 255 .uint8.; got float32. Convert them"),
+        ("flat.npz", {}, r"must be \(n, height, width\).* got \(4, 64\)\. Reshape them"),
+        ("short.npz", {}, r"must be \(4,\), one for each image; got \(3,\)\. Save as many"),
         ("one.npz", {}, "at least two labels; the training images have only"),
         ("odd.npz", {}, "31 × 31 pixels cannot be cut into square patches.* such as 32"),
         ("objects.npz", {}, "is not an .npz of arrays"),
@@ -280,10 +308,15 @@ ARRAYS: dict[str, dict[str, Any]] = {
         ("good.npz", {"base_model": "nowhere"}, "there is no folder nowhere"),
         ("good.npz", {"base_model": "x", "preset": "tiny"}, "preset is that of the trained model"),
         ("good.npz", {"train_layers": 1}, "train_layers keeps the other layers"),
-        ("none", {}, "expected a folder of images or an .npz at"),
+        ("none", {}, "expected a folder of images or an .npz at .* neither. Check the path"),
         ("a.csv", {}, "expected a folder with a sub-folder of images for each label, or an .npz"),
-        ("empty", {}, "expected a folder with a sub-folder of images for each label; .* has none"),
-        ("broken", {}, "b.png is not an image Pillow can read"),
+        ("empty", {}, "a sub-folder of images for each label; .* has none. Put the images of each"),
+        (
+            "broken",
+            {},
+            "expected images in .*; none of its 2 can be read: .* is not an image Pillow",
+        ),
+        ("torn", {}, "expected images in .*; none of its 6 can be read: .* is not an image Pillow"),
     ],
 )
 def test_bad_input_is_one_sentence_and_leaves_no_run(
@@ -294,9 +327,11 @@ def test_bad_input_is_one_sentence_and_leaves_no_run(
     (tmp_path / "text.npz").write_text("no arrays")
     (tmp_path / "a.csv").write_text("image,label\n")
     (tmp_path / "empty" / "label").mkdir(parents=True)
-    write_folder(tmp_path / "broken", *bars(6, 3))
-    picture = next((tmp_path / "broken").rglob("*.png"))
-    picture.with_name("b.png").write_bytes(picture.read_bytes()[:60])
+    for label in ("lies", "stands"):
+        (tmp_path / "broken" / label).mkdir(parents=True)
+        (tmp_path / "broken" / label / "b.png").write_bytes(b"no picture")
+    for picture in write_folder(tmp_path / "torn", *bars(6, 3)).rglob("*.png"):
+        picture.write_bytes(picture.read_bytes()[:60])  # the size can be read, the pixels cannot
     if "dev" in options:
         options = options | {"dev": str(tmp_path / options["dev"])}
     with pytest.raises(RegardError, match=message):

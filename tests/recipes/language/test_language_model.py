@@ -100,6 +100,16 @@ def weights(output: Path) -> dict[str, torch.Tensor]:
     return newest.weights
 
 
+def test_a_sample_is_shown_with_its_control_characters_escaped(tmp_path: Path) -> None:
+    said: list[str] = []
+    options = LanguageModelOptions(output=str(tmp_path))
+    recipe = LanguageModelRecipe("", options, say=said.append, command="")
+    recipe._sample = "ab\x1b[2J\x07\x9bc\n"
+    recipe.watch("evaluate", Progress(step=1, figures={"loss": 2.0}))
+    assert said == [r"sample: 'ab\x1b[2J\x07\x9bc\n'"]
+    assert recipe._sample in (tmp_path / "samples.txt").read_text()
+
+
 def test_a_crashed_run_ends_with_the_weights_and_samples_of_an_uninterrupted_one(
     text: Path, tmp_path: Path
 ) -> None:

@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -237,9 +238,8 @@ def test_a_batch_keeps_both_sides_of_its_pairs_together(tmp_path: Path) -> None:
         ([k] * int(draw.integers(1, 30)), [k] * int(draw.integers(1, 30))) for k in range(1, 200)
     ]
     store = TokenStore.write(tmp_path / "tokens", rows, vocab_size=200)
-    batches = PairBatches(
-        store, None, max_tokens=120, batch_size=16, pad_id=0, token_types=True, seed=1
-    )
+    config = SimpleNamespace(pad_id=0, token_types=2)
+    batches = PairBatches(store, None, config, max_tokens=120, batch_size=16, seed=1)
     seen = []
     padding = total = 0
     for step in range(len(batches)):

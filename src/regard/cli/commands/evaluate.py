@@ -9,6 +9,7 @@ import typer
 
 from regard import catalog
 from regard.cli import options
+from regard.cli.evaluation_report import Report
 from regard.cli.evaluations import EVALUATIONS, check_exists
 from regard.cli.options import FIGURES, argument, check_ending, option
 from regard.cli.progress import progress_bar
@@ -169,10 +170,8 @@ def report(
         data: as its `read` returns it.
         compare, worst, figure, output, settings: the options of the command.
     """
-    import numpy as np
-
     from regard.api.loading import load
-    from regard.cli import evaluation_report, evaluations, label_report
+    from regard.cli import evaluations, label_report
     from regard.recipes.labels.labels import LabelEvaluation
     from regard.recipes.resampling import intervals
 
@@ -199,21 +198,36 @@ def report(
         if figure is not None:
             label_report.draw(result, figure)
     else:
-        shown = evaluation_report.as_json if as_json else evaluation_report.lines
-        found = shown(
-            result.figures_of(np.arange(len(result))),
-            ranges,
-            count=len(result),
-            unit=evaluation.unit,
-            baselines={
-                name: each.figures_of(np.arange(len(each)))
-                for name, each in evaluation.baselines(data).items()
-            },
-            worst=evaluation.worst(result, data, worst),
-            compared=compared,
-            note=getattr(result, "note", ""),
-        )
+        shown = _shown(kind, result, ranges, data, worst, compared)
+        found = shown.as_json() if as_json else shown.lines()
     print(found if isinstance(found, str) else "\n".join(found))
+
+
+def _shown(
+    kind: str,
+    result: Any,
+    ranges: dict[str, tuple[float, float]],
+    data: Any,
+    worst: int,
+    compared: dict[str, Any] | None,
+) -> Report:
+    """What is shown of a result that is not of labels."""
+    import numpy as np
+
+    evaluation = EVALUATIONS[kind]
+    return Report(
+        result.figures_of(np.arange(len(result))),
+        ranges,
+        count=len(result),
+        unit=evaluation.unit,
+        baselines={
+            name: each.figures_of(np.arange(len(each)))
+            for name, each in evaluation.baselines(data).items()
+        },
+        worst=evaluation.worst(result, data, worst),
+        compared=compared,
+        note=getattr(result, "note", ""),
+    )
 
 
 def _write(output: Path, texts: Sequence[str]) -> None:

@@ -12,19 +12,18 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, cast
 
 import numpy as np
 import torch
 from torch import Tensor, nn
 
-from regard.data import BadLine, Role, TokenStore, read_rows
-from regard.data.columns import Column
-from regard.data.pairs import OnBadLine, refuse
-from regard.errors import BadArgumentError, DamagedFileError
+from regard.data import BadLine, TokenStore
+from regard.errors import BadArgumentError
 from regard.files import write_json
 from regard.models import TextReader
-from regard.recipes.encoded import EncodedBatch, EncodedTexts, encode_examples, write_store
+from regard.models.heads import ClassificationHead, LinearHead
+from regard.recipes.encoded import EncodedBatch, EncodedTexts, encode_texts, write_store
 from regard.recipes.encoders import EncoderRecipe
 from regard.recipes.examples import (
     Example,
@@ -32,6 +31,7 @@ from regard.recipes.examples import (
     split_examples,
     write_examples,
 )
+from regard.recipes.labels.labeled_texts import read_labeled
 from regard.recipes.labels.labels import (
     SHOWN,
     LabelEvaluation,
@@ -42,6 +42,7 @@ from regard.recipes.labels.labels import (
     figures_line,
     in_order,
     label_loss,
+    log_odds,
     problem_type,
 )
 from regard.recipes.options.encoders import ClassificationOptions
@@ -51,11 +52,8 @@ from regard.tasks.reading import inputs_of
 from regard.text import Tokenizer
 from regard.training import Progress
 
-TEXT: tuple[str, ...] = ("text", "sentence", "sentence1", "premise", "content", "document")
-TEXT += ("review", "comment", "tweet", "body", "message", "question")
 MADE_BY: tuple[str, ...] = ("text", "pair", "label", "separator", "base_model", "vocab_size")
 MADE_BY += ("max_length", "seed")
-LABEL = ("label", "labels", "class", "category", "sentiment", "emotion", "intent", "target")
 
 
 @dataclass(frozen=True)
@@ -116,10 +114,13 @@ class ClassificationRecipe(EncoderRecipe[ClassificationOptions, LabeledTexts]):
 
         def rows() -> Iterator[tuple[list[int], int, list[int]]]:
             nonlocal truncated
-            examples = read_examples(folder / "train.jsonl")
-            for example, tokens, first in encode_examples(examples, tokenizer, self.max_length):
+            file = folder / "train.jsonl"
+            texts = ((example.text, example.pair) for example in read_examples(file))
+            encoded = encode_texts(texts, tokenizer, self.max_length)
+            for example, tokens in zip(read_examples(file), encoded, strict=True):
                 truncated += tokens.truncated
-                yield tokens.ids, first, [numbers[label] for label in example.targets]
+                targets = [numbers[label] for label in example.targets]
+                yield tokens.ids, tokens.first, targets
 
         store = write_store(
             folder / "train.tokens",
@@ -172,7 +173,13 @@ class ClassificationRecipe(EncoderRecipe[ClassificationOptions, LabeledTexts]):
         )
 
     def model(self, data: LabeledTexts) -> TextReader:
-        return self.encoder(data.tokenizer, "classification", labels=data.labels)
+        model = self.encoder(data.tokenizer, "classification", labels=data.labels)
+        trained = self.base is not None and self.base[0].config.labels == data.labels
+        bias = cast(ClassificationHead | LinearHead, model.head).output.bias
+        if data.several and not trained and bias is not None:
+            with torch.no_grad():
+                bias.copy_(log_odds(data.counts, len(data.store)))
+        return model
 
     def batches(self, data: LabeledTexts, model: nn.Module) -> EncodedTexts:
         self._weights = self._weigh(data).to(next(model.parameters()).device)
@@ -228,41 +235,6 @@ class ClassificationRecipe(EncoderRecipe[ClassificationOptions, LabeledTexts]):
         )
 
 
-def read_labeled(
-    path: str,
-    *,
-    text: Column | None = None,
-    pair: Column | None = None,
-    label: Column | None = None,
-    separator: str | None = None,
-    on_bad_line: OnBadLine = refuse,
-) -> Iterator[Example]:
-    """The texts of a file with their labels, one at a time.
-
-    Args:
-        text, pair, label: the columns; pair is read only if it is named.
-        separator: between the labels of one text.
-
-    Raises:
-        BadArgumentError: a column that is missing.
-        DamagedFileError: a row whose text is not text, or whose label is neither a label nor a
-            list of labels.
-    """
-    roles = (
-        Role("text", TEXT, text),
-        Role("label", LABEL, label),
-        Role("pair", (), pair, required=False),
-    )
-    for (first, labels, second), line in read_rows(path, roles, on_bad_line=on_bad_line):
-        for value in (first, second):
-            if not isinstance(value, str | None):
-                raise DamagedFileError(
-                    f"{path}, line {line:,}: expected a text; got {type(value).__name__}. Name the"
-                    " column of the texts with `text`."
-                )
-        yield Example(first or "", second, _label_list(path, line, labels, separator), line)
-
-
 def evaluate_labels(
     classifier: Classifier,
     examples: Sequence[Example],
@@ -285,7 +257,7 @@ def evaluate_labels(
             if label not in numbers:
                 raise BadArgumentError(
                     f"the classifier has no label {label!r} (line {example.line:,}); it has"
-                    f" {', '.join(classifier.labels)}."
+                    f" {', '.join(classifier.labels)}. Correct the label, or take the line out."
                 )
             expected[row, numbers[label]] = True
     paired = any(example.pair is not None for example in examples)
@@ -297,21 +269,6 @@ def evaluate_labels(
     logits = torch.stack(found).float().cpu()
     return evaluate_logits(
         logits, expected, classifier.labels, several=several, threshold=classifier.threshold
-    )
-
-
-def _label_list(path: str, line: int, value: Any, separator: str | None) -> list[str]:
-    """The labels of a row: a list, a number, or text that may hold several."""
-    if isinstance(value, str):
-        parts = value.split(separator) if separator else [value]
-        return sorted({part.strip() for part in parts} - {""})
-    if isinstance(value, bool | int | float):
-        return [str(value)]
-    if isinstance(value, list) and all(isinstance(each, str | int) for each in value):
-        return sorted({str(each) for each in value})
-    raise DamagedFileError(
-        f"{path}, line {line:,}: expected a label or a list of labels; got"
-        f" {type(value).__name__}. Name the column of the labels with `label`."
     )
 
 

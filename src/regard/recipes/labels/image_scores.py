@@ -51,17 +51,20 @@ def evaluate_pictures(
 
     Raises:
         BadArgumentError: an image with a label that the classifier does not have.
+        DamagedFileError: an image that cannot be read.
     """
     numbers = {label: number for number, label in enumerate(classifier.labels)}
     if unknown := next((label for label in pictures.labels if label not in numbers), None):
         raise BadArgumentError(
             f"the classifier has no label {unknown!r}, which images in {pictures.path} have; it has"
-            f" {', '.join(classifier.labels)}."
+            f" {', '.join(classifier.labels)}. Correct the label, or take those images out."
         )
     if not len(pictures.labels):
-        raise BadArgumentError(f"evaluating needs at least one image; {pictures.path} has none.")
+        raise BadArgumentError(
+            f"evaluating needs at least one image; {pictures.path} has none. Give images."
+        )
     weight, found = next(classifier.model.parameters()), []
-    source = pictures.read(classifier.preparation)
+    source = (pixels for _, pixels in pictures.read(classifier.preparation))
     with torch.inference_mode():
         while chunk := list(islice(source, batch_size)):
             pixels = classifier.preparation.scaled(torch.from_numpy(np.stack(chunk)))

@@ -149,6 +149,17 @@ def balanced_weights(counts: Sequence[int]) -> Tensor:
     return numbers.sum() / (len(counts) * numbers)
 
 
+def log_odds(counts: Sequence[int], texts: int) -> Tensor:
+    """log p / (1 − p) of each label, (labels,), where p is its share of the texts.
+
+    As the bias of a new head it gives rare labels their frequency from the first step on (Lin et
+    al. 2017, Focal Loss for Dense Object Detection, section 4.1). A text is added to either side,
+    so that a label that all texts have stays finite.
+    """
+    numbers = torch.tensor(counts, dtype=torch.float32)
+    return ((numbers + 1) / (texts - numbers + 1)).log()
+
+
 def problem_type(several: bool) -> str:
     """What config.json calls it."""
     return "multi_label_classification" if several else "single_label_classification"

@@ -20,7 +20,7 @@ from regard.errors import BadArgumentError
 from regard.recipes.examples import Say
 from regard.recipes.labels.image_batches import Bytes
 from regard.recipes.labels.labels import in_order
-from regard.recipes.labels.pictures import Pictures
+from regard.recipes.labels.pictures import Broken, Pictures
 from regard.tasks.images import Preparation
 
 
@@ -113,23 +113,30 @@ class Split:
         return {"labels": labels, "counts": counts, "sizes": sizes}
 
     def _read(self, name: str, pictures: Pictures) -> tuple[Bytes, list[bytes], list[int]]:
-        """The bytes of all images, a hash of each, and the numbers of those that stay."""
+        """The bytes of all images, a hash of each, and the numbers of those that stay.
+
+        Raises:
+            DamagedFileError: no image can be read.
+        """
         size = self.preparation.crop or self.preparation.size
         assert size is not None
         count = len(pictures.labels)
         shape = (count, *size, 1 if self.gray else self.preparation.channels)
         pixels = open_memmap(self.folder / f"{name}.npy", "w+", np.uint8, shape)
-        seen, keys, rows = SeenHashes(), [], []
-        for row, own in enumerate(pictures.read(self.preparation)):
+        seen, keys, rows, broken = SeenHashes(), [b""] * count, [], Broken(pictures.path)
+        for row, own in pictures.read(self.preparation, on_broken=broken.add):
             pixels[row] = own[..., :1] if self.gray else own
             digest = hashlib.blake2b(pixels[row].tobytes(), digest_size=16)
-            keys.append(digest.digest())
+            keys[row] = digest.digest()
             digest.update(pictures.labels[row].encode("utf-8", "surrogatepass"))
             if seen.add(np.frombuffer(digest.digest()[:8], np.uint64))[0]:
                 rows.append(row)
-        twice = count - len(rows)
-        why = f"{twice:,} duplicate" if twice else "none left out"
-        self.say(f"{pictures.path}: {count:,} read, {len(rows):,} kept; {why}")
+        broken.check(len(rows))
+        twice = count - len(broken.errors) - len(rows)
+        why = [f"{twice:,} duplicate"] if twice else []
+        why += [broken.described(pictures)] if broken.errors else []
+        left_out = ", ".join(why) or "none left out"
+        self.say(f"{pictures.path}: {count:,} read, {len(rows):,} kept; {left_out}")
         return pixels, keys, rows
 
     def _labels(

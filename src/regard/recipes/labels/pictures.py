@@ -7,7 +7,7 @@ A folder has a sub-folder for each label; an .npz has the arrays `images`, bytes
 import os
 import zipfile
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
@@ -25,6 +25,12 @@ if TYPE_CHECKING:
     from PIL.Image import Image
 
 Size = tuple[int, int]  # height and width, in pixels
+OnBroken = Callable[[int, DamagedFileError], None]  # gets the number of the image and its fault
+
+
+def refuse_broken(number: int, error: DamagedFileError) -> None:
+    """Stops at an image that cannot be read."""
+    raise error
 
 
 class Pictures(Protocol):
@@ -36,11 +42,13 @@ class Pictures(Protocol):
     def labels(self) -> Sequence[str]:
         """Of each image, (n,)."""
 
-    def sizes(self) -> Iterator[tuple[Size, bool, str]]:
+    def sizes(self, *, on_broken: OnBroken = refuse_broken) -> Iterator[tuple[Size, bool, str]]:
         """Each image's size, whether it is gray, and what to call it in messages."""
 
-    def read(self, preparation: Preparation) -> Iterator[Bytes]:
-        """Each image in one size, (height, width, channels)."""
+    def read(
+        self, preparation: Preparation, *, on_broken: OnBroken = refuse_broken
+    ) -> Iterator[tuple[int, Bytes]]:
+        """The number of each image, and its bytes in one size, (height, width, channels)."""
 
     def name(self, number: int) -> str:
         """What to call an image in messages."""
@@ -60,6 +68,7 @@ class PictureFolder:
         if not folders:
             raise DamagedFileError(
                 f"expected a folder with a sub-folder of images for each label; {path} has none."
+                " Put the images of each label into a folder of its own in it."
             )
         found = [(file, folder.name) for folder in folders for file in image_files(folder)]
         self.files = [file for file, _ in found]
@@ -68,13 +77,25 @@ class PictureFolder:
         if others:
             say(f"{path}: {others:,} left out whose names are not those of images")
 
-    def sizes(self) -> Iterator[tuple[Size, bool, str]]:
-        for file in self.files:
-            yield _upright_size(file)
+    def sizes(self, *, on_broken: OnBroken = refuse_broken) -> Iterator[tuple[Size, bool, str]]:
+        for number, file in enumerate(self.files):
+            try:
+                found = _upright_size(file)
+            except DamagedFileError as error:
+                on_broken(number, error)
+            else:
+                yield found
 
-    def read(self, preparation: Preparation) -> Iterator[Bytes]:
-        for file in self.files:
-            yield preparation.cut(open_image(file))
+    def read(
+        self, preparation: Preparation, *, on_broken: OnBroken = refuse_broken
+    ) -> Iterator[tuple[int, Bytes]]:
+        for number, file in enumerate(self.files):
+            try:
+                image = open_image(file)
+            except DamagedFileError as error:
+                on_broken(number, error)
+            else:
+                yield number, preparation.cut(image)
 
     def name(self, number: int) -> str:
         return os.fspath(self.files[number])
@@ -101,35 +122,38 @@ class PictureArrays:
         if images.dtype != np.uint8:
             raise DamagedFileError(
                 f"images in {path} must be bytes from 0 to 255 (uint8); got {images.dtype}."
+                " Convert them before you save them."
             )
         if images.ndim == 3:
             images = images[..., None]
         if images.ndim != 4 or images.shape[-1] not in (1, 3) or 0 in images.shape:
             raise DamagedFileError(
                 f"images in {path} must be (n, height, width), (n, height, width, 1) or"
-                f" (n, height, width, 3); got {arrays['images'].shape}."
+                f" (n, height, width, 3); got {arrays['images'].shape}. Reshape them."
             )
         if labels.shape != (len(images),):
             raise DamagedFileError(
                 f"labels in {path} must be ({len(images)},), one for each image; got"
-                f" {labels.shape}."
+                f" {labels.shape}. Save as many labels as images."
             )
         self.images = images
         self.labels: Sequence[str] = [str(label) for label in labels.tolist()]
 
-    def sizes(self) -> Iterator[tuple[Size, bool, str]]:
+    def sizes(self, *, on_broken: OnBroken = refuse_broken) -> Iterator[tuple[Size, bool, str]]:
         count, height, width, channels = self.images.shape
         for number in range(count):
             yield (height, width), channels == 1, self.name(number)
 
-    def read(self, preparation: Preparation) -> Iterator[Bytes]:
+    def read(
+        self, preparation: Preparation, *, on_broken: OnBroken = refuse_broken
+    ) -> Iterator[tuple[int, Bytes]]:
         size = preparation.crop or preparation.size
         cut = preparation.crop is not None or size != self.images.shape[1:3]
         if not cut and preparation.channels >= self.images.shape[-1]:
-            yield from self.images
+            yield from enumerate(self.images)
             return
-        for pixels in self.images:
-            yield preparation.cut(_picture(pixels))
+        for number, pixels in enumerate(self.images):
+            yield number, preparation.cut(_picture(pixels))
 
     def name(self, number: int) -> str:
         return f"image {number} of {self.path}"
@@ -143,7 +167,9 @@ def open_pictures(path: str, *, say: Say) -> Pictures:
 def check_pictures(path: str) -> None:
     """Raises NotFoundError or BadArgumentError unless the path is a folder or an .npz."""
     if not Path(path).exists():
-        raise NotFoundError(f"expected a folder of images or an .npz at {path}; there is neither.")
+        raise NotFoundError(
+            f"expected a folder of images or an .npz at {path}; there is neither. Check the path."
+        )
     if Path(path).is_dir():
         return
     if Path(path).suffix != ".npz":
@@ -153,6 +179,31 @@ def check_pictures(path: str) -> None:
     if not Path(path).stat().st_size:
         raise DamagedFileError(f"expected arrays in {path}, but it is empty. Save it again.")
     check_rereadable(Path(path))
+
+
+@dataclass
+class Broken:
+    """The images that could not be read, by their numbers."""
+
+    path: str
+    errors: dict[int, DamagedFileError] = field(default_factory=dict)
+
+    def add(self, number: int, error: DamagedFileError) -> None:
+        self.errors[number] = error
+
+    def check(self, kept: int) -> None:
+        """Raises DamagedFileError if no image could be read."""
+        if self.errors and not kept:
+            raise DamagedFileError(
+                f"expected images in {self.path}; none of its {len(self.errors):,} can be read:"
+                f" {next(iter(self.errors.values()))}"
+            )
+
+    def described(self, pictures: Pictures) -> str:
+        """`5 broken (cats/1.png, cats/7.png, dogs/2.png and 2 more)`"""
+        names = [pictures.name(number) for number in self.errors]
+        more = f" and {len(names) - 3:,} more" if len(names) > 3 else ""
+        return f"{len(names):,} broken ({', '.join(names[:3])}{more})"
 
 
 @dataclass(frozen=True)
@@ -165,14 +216,20 @@ class Look:
 
 
 def look_at(pictures: Pictures) -> Look:
-    """Reads the sizes and colors of all images."""
+    """Reads the sizes and colors of all images; those that cannot be read do not count.
+
+    Raises:
+        DamagedFileError: no image can be read.
+    """
     sizes: Counter[Size] = Counter()
     first: dict[Size, str] = {}
     every_gray = True
-    for size, gray, name in pictures.sizes():
+    broken = Broken(pictures.path)
+    for size, gray, name in pictures.sizes(on_broken=broken.add):
         sizes[size] += 1
         first.setdefault(size, name)
         every_gray &= gray
+    broken.check(sizes.total())
     return Look(sizes, every_gray, first)
 
 

@@ -12,18 +12,15 @@ import torch
 from numpy.typing import NDArray
 from torch.nn import functional
 
-from regard.data import TokenStore
 from regard.data.documents import Piece
 from regard.data.store import Ids
 from regard.errors import BadArgumentError
-from regard.models import Encoder
 from regard.recipes.encoded import EncodedTexts, write_store
 from regard.recipes.language.blocks import cut_blocks
 from regard.recipes.language.corpus import write_tokens
 from regard.recipes.language.masked_language_model import blocks, predicted
 from regard.recipes.language.masking import Masking
 from regard.tasks.filling import MaskFiller
-from regard.tasks.reading import kinds_of_tokens
 from regard.tasks.writing import Writer
 from regard.text import Tokenizer
 
@@ -144,7 +141,7 @@ def evaluate_masked(
             targets=0,
             max_length=longest,
         )
-        texts = _texts(store, model, longest)
+        texts = EncodedTexts(store, model.config, max_tokens=longest, batch_size=1, seed=0)
         masking = Masking.of(tokenizer, share=share, seed=0)
         for number in range(len(store)):
             # A block is masked by its number, not by those that share its batch.
@@ -178,18 +175,6 @@ def _cuts(count: int, block: int, at_once: int) -> Iterable[tuple[NDArray[np.int
         yield starts[first : first + at_once], block
     if rest := count - 1 - whole * block:
         yield np.array([whole * block]), rest
-
-
-def _texts(store: TokenStore, model: Encoder, longest: int) -> EncodedTexts:
-    config = model.config
-    return EncodedTexts(
-        store,
-        max_tokens=longest,
-        batch_size=1,
-        pad_id=config.pad_id or 0,
-        token_types=kinds_of_tokens(config) > 1,
-        seed=0,
-    )
 
 
 def _checksum(tokens: Ids) -> str:

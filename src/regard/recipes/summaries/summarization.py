@@ -11,14 +11,12 @@ import json
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from torch import nn
 
-from regard.data import BadLine, Role, TokenStore, read_rows
-from regard.data.columns import Column
-from regard.data.pairs import OnBadLine, refuse
-from regard.errors import BadArgumentError, DamagedFileError
+from regard.data import BadLine, TokenStore
+from regard.errors import BadArgumentError
 from regard.files import write_json
 from regard.generation import GenerationConfig
 from regard.models import AnyEncoderDecoder
@@ -33,15 +31,14 @@ from regard.recipes.options.sequences import SummarizationOptions
 from regard.recipes.prepared import prepare_once
 from regard.recipes.sequence_scores import greedy_answers, mean_loss, spread
 from regard.recipes.sequences import SequenceRecipe
+from regard.recipes.summaries.documents import read_documents_with_summaries, together
 from regard.recipes.summaries.rouge import NAMES, RougeScores, require_rouge, rouge
 from regard.recipes.summaries.summary_scores import lead_scores
 from regard.tasks.summarization import Summarizer
-from regard.text import TokenizerPair, normalize, train_pair
+from regard.text import TokenizerPair, train_pair
 from regard.training import Progress
 
-DOCUMENT = ("document", "article", "text", "source", "documents", "dialogue", "input")
 MADE_BY = ("document", "summary", "base_model", "vocab_size", "max_length", "seed")
-SUMMARY = ("summary", "summaries", "highlights", "target", "abstract", "targets", "output")
 
 
 @dataclass(frozen=True)
@@ -129,7 +126,7 @@ class SummarizationRecipe(SequenceRecipe[SummarizationOptions, SummaryData, Summ
         )
         for name in ("dev", "test"):
             write_examples(
-                folder / f"{name}.jsonl", _together(read_examples(folder / f"{name}.jsonl"))
+                folder / f"{name}.jsonl", together(read_examples(folder / f"{name}.jsonl"))
             )
 
         def pairs() -> Iterator[tuple[str, str]]:
@@ -254,71 +251,8 @@ class SummarizationRecipe(SequenceRecipe[SummarizationOptions, SummaryData, Summ
         )
 
 
-def read_documents_with_summaries(
-    path: str,
-    *,
-    document: Column | None = None,
-    summary: Column | None = None,
-    on_bad_line: OnBadLine = refuse,
-) -> Iterator[Example]:
-    """The documents of a file with their summaries, a row at a time.
-
-    Args:
-        document, summary: the columns; by default those of a known name.
-
-    Raises:
-        BadArgumentError: a column that is missing.
-        DamagedFileError: a row whose cells are not texts.
-    """
-    roles = (Role("document", DOCUMENT, document), Role("summary", SUMMARY, summary))
-    for (own, found), line in read_rows(path, roles, on_bad_line=on_bad_line):
-        texts = _texts(path, line, own, "document")
-        summaries = [text for text in _texts(path, line, found, "summary") if text.strip()]
-        yield Example(" ".join(texts), None, list(dict.fromkeys(summaries)), line)
-
-
-def read_summaries(
-    path: str, *, document: Column | None = None, summary: Column | None = None
-) -> list[Example]:
-    """The documents to score a summarizer on, each once, with all of its summaries.
-
-    Raises:
-        BadArgumentError, DamagedFileError: as `read_documents_with_summaries`; a document that has
-            no summary.
-    """
-    examples = list(read_documents_with_summaries(path, document=document, summary=summary))
-    for example in examples:
-        if not example.targets or not example.text.strip():
-            what = "a document" if example.targets else "a summary"
-            raise DamagedFileError(
-                f"{path}, line {example.line:,}: expected {what}; got an empty cell. Fill it, or"
-                " take the line out."
-            )
-    return _together(iter(examples))
-
-
-def _texts(path: str, line: int, value: Any, role: str) -> list[str]:
-    """The texts of a cell: one, or a list of them."""
-    texts = value if isinstance(value, list) else [value]
-    if all(isinstance(text, str) for text in texts):
-        return texts
-    raise DamagedFileError(
-        f"{path}, line {line:,}: expected a text or a list of texts as the {role}; got"
-        f" {type(value).__name__}. Name its column with `{role}`."
-    )
-
-
 def _fault(example: Example) -> str | None:
     return None if example.targets else "empty summary"
-
-
-def _together(examples: Iterator[Example]) -> list[Example]:
-    """One example for each document, with all of its summaries as references."""
-    found: dict[str, Example] = {}
-    for example in examples:
-        first = found.setdefault(normalize(example.text), example)
-        first.targets.extend(text for text in example.targets if text not in first.targets)
-    return list(found.values())
 
 
 def _pairs(examples: Iterable[Example]) -> Iterator[tuple[str, str]]:

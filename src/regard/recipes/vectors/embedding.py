@@ -15,7 +15,6 @@ import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import islice
 from pathlib import Path
 from typing import Any, ClassVar, cast
 
@@ -26,12 +25,11 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from regard.checkpoints import Checkpoint, open_checkpoint
-from regard.data import BadLine, Role, TokenStore, read_rows
-from regard.data.columns import Column
-from regard.data.pairs import OnBadLine, refuse
-from regard.errors import BadArgumentError, DamagedFileError
+from regard.data import BadLine, TokenStore
+from regard.errors import BadArgumentError
 from regard.files import write_json
 from regard.models import Encoder
+from regard.recipes.encoded import encode_texts
 from regard.recipes.encoders import EncoderRecipe
 from regard.recipes.examples import Example, read_examples, split_examples
 from regard.recipes.options.encoders import EmbeddingOptions
@@ -39,21 +37,14 @@ from regard.recipes.prepared import prepare_once
 from regard.recipes.vectors.evaluation import evaluate_pairs
 from regard.recipes.vectors.losses import contrastive_loss, cosine_loss
 from regard.recipes.vectors.pairs import PairBatch, PairBatches, shared_texts
+from regard.recipes.vectors.text_pairs import read_text_pairs
 from regard.tasks.embedding import POOLING, Embedder, read_settings, write_settings
 from regard.tasks.reading import load_encoder
 from regard.text import Tokenizer
-from regard.text.cutting import cut
 from regard.training import Progress
-
-TEXT: tuple[str, ...] = ("text", "sentence", "sentence1", "text1", "premise", "anchor")
-TEXT += ("query", "question", "question1", "title", "source")
-PAIR: tuple[str, ...] = ("pair", "sentence2", "hypothesis", "positive", "text2", "question2")
-PAIR += ("answer", "document", "passage", "body", "target")
-SCORE = ("score", "similarity", "similarity_score")
 
 MADE_BY: tuple[str, ...] = ("text", "pair", "score", "score_scale", "base_model", "vocab_size")
 MADE_BY += ("max_length", "seed")
-_AT_ONCE = 4096
 
 
 @dataclass(frozen=True)
@@ -204,31 +195,23 @@ class EmbeddingRecipe(EncoderRecipe[EmbeddingOptions, TextPairs]):
     def _rows(
         self, path: Path, tokenizer: Tokenizer, scores: list[float], counts: dict[str, int]
     ) -> Iterator[tuple[list[int], list[int]]]:
-        texts = self._texts(path)
-        for example in read_examples(path):
+        texts = ((text, None) for text in self._texts(path))
+        encoded = encode_texts(texts, tokenizer, self.max_length)
+        for example, first, second in zip(read_examples(path), encoded, encoded, strict=True):
             scores += example.targets
-        while chunk := list(islice(texts, _AT_ONCE)):
-            found = []
-            for encoding in tokenizer.inputs_batch([(text, None) for text in chunk]):
-                ids = encoding.ids
-                if len(ids) > self.max_length:
-                    counts["cut"] += 1
-                    ids = [ids[k] for k in cut(encoding, self.max_length)]
-                found.append(ids)
-            yield from zip(found[::2], found[1::2], strict=True)
+            counts["cut"] += first.truncated + second.truncated
+            yield first.ids, second.ids
 
     def model(self, data: TextPairs) -> Encoder:
         return cast(Encoder, self.encoder(data.tokenizer, "none"))
 
     def batches(self, data: TextPairs, model: nn.Module) -> PairBatches:
-        config = cast(Encoder, model).config
         return PairBatches(
             data.store,
             data.scores,
+            cast(Encoder, model).config,
             max_tokens=self.options.max_tokens,
             batch_size=self.options.batch_size,
-            pad_id=config.pad_id or 0,
-            token_types=config.token_types is not None and config.token_types > 1,
             seed=self.options.seed,
         )
 
@@ -309,52 +292,6 @@ class EmbeddingRecipe(EncoderRecipe[EmbeddingOptions, TextPairs]):
         )
 
 
-def read_text_pairs(
-    path: str,
-    *,
-    text: Column | None = None,
-    pair: Column | None = None,
-    score: Column | None = None,
-    on_bad_line: OnBadLine = refuse,
-) -> Iterator[Example]:
-    """The pairs of a file, one at a time, and the score of each if there is a column of scores.
-
-    Args:
-        text, pair, score: the columns; by default those of a known name.
-
-    Raises:
-        BadArgumentError: a column that is missing.
-        DamagedFileError: a row without two texts, or whose score is not a number.
-    """
-    roles = (
-        Role("text", TEXT, text),
-        Role("pair", PAIR, pair),
-        Role("score", SCORE, score, required=False),
-    )
-    for (first, second, value), line in read_rows(path, roles, on_bad_line=on_bad_line):
-        if not isinstance(first, str) or not isinstance(second, str):
-            wrong = second if isinstance(first, str) else first
-            raise DamagedFileError(
-                f"{path}, line {line:,}: expected two texts; got {type(wrong).__name__}. Name"
-                " their columns with `text` and `pair`."
-            )
-        targets = [] if value is None else [_number(path, line, value)]
-        yield Example(first, second, targets, line)
-
-
 def _scaled(example: Example, scale: float) -> Example:
     targets = [value / scale for value in example.targets]
     return Example(example.text, example.pair, targets, example.line)
-
-
-def _number(path: str, line: int, value: Any) -> float:
-    try:
-        number = float(value)
-        if isinstance(value, bool) or not np.isfinite(number):
-            raise ValueError
-        return number
-    except (TypeError, ValueError):
-        raise DamagedFileError(
-            f"{path}, line {line:,}: expected a number as the score; got {str(value)[:60]!r}. Name"
-            " the column of the scores with `score`, or take it out."
-        ) from None

@@ -11,6 +11,7 @@ from torch import Tensor
 
 from regard.data import Plan, TokenStore
 from regard.data.store import Ids
+from regard.recipes.encoded import padded
 from regard.tasks.reading import Batch
 
 
@@ -35,21 +36,24 @@ class PairBatch:
 
 
 class PairBatches:
-    """A token store of pairs as batches in the order of a `Plan`, which goes by both lengths."""
+    """A token store of pairs as batches in the order of a `Plan`, which goes by both lengths.
+
+    Args:
+        scores: of the pairs, (pairs,), if they have scores.
+        config: of the model.
+    """
 
     def __init__(
         self,
         store: TokenStore,
         scores: NDArray[np.float32] | None,
+        config: Any,
         *,
         max_tokens: int,
         batch_size: int,
-        pad_id: int,
-        token_types: bool,
         seed: int,
     ) -> None:
-        self.store, self.scores = store, scores
-        self.pad_id, self.token_types = pad_id, token_types
+        self.store, self.scores, self.config = store, scores, config
         first, second = (lengths.astype(np.int32) for lengths in store.lengths())
         self.plan = Plan(first, second, max_tokens=max_tokens, max_rows=batch_size, seed=seed)
 
@@ -66,20 +70,12 @@ class PairBatches:
         pairs = [self.store[int(row)] for row in rows]
         first, second = zip(*pairs, strict=True)
         return PairBatch(
-            self._side(first),
-            self._side(second),
+            padded(first, self.config),
+            padded(second, self.config),
             shared_texts(first, second),
             None if self.scores is None else torch.from_numpy(self.scores[rows]),
             sum(len(ids) for both in pairs for ids in both),
         )
-
-    def _side(self, texts: Sequence[Ids]) -> Batch:
-        lengths = np.array([len(ids) for ids in texts])
-        inside = np.arange(lengths.max()) < lengths[:, None]  # (batch, length)
-        ids = np.full(inside.shape, self.pad_id, np.int64)
-        ids[inside] = np.concatenate(texts)
-        kinds = torch.zeros(inside.shape, dtype=torch.int64) if self.token_types else None
-        return Batch(torch.from_numpy(ids), kinds, torch.from_numpy(inside))
 
 
 def shared_texts(first: Sequence[Any], second: Sequence[Any]) -> Tensor:

@@ -1,0 +1,183 @@
+"""Options of `regard.train` for type checkers and editors: tools/option_types.py."""
+
+from typing import TypedDict
+
+
+class Arguments(TypedDict, total=False):
+    """Options of every task."""
+
+    dev: str | None
+    license: str
+    data_note: str
+    max_tokens: int
+    accumulate: int | None
+    learning_rate: float | None
+    warmup: int | None
+    optimizer: str
+    schedule: str
+    cooldown: int
+    weight_decay: float
+    max_steps: int | None
+    max_epochs: float | None
+    max_minutes: float | None
+    evaluate_every: int | None
+    average: int
+    patience: int
+    device: str
+    precision: str
+    shard: bool
+    seed: int
+    tensorboard: bool
+    base_model: str | None
+    dropout: float | None
+
+
+class TranslationArguments(Arguments, total=False):
+    """Options of "translation"."""
+
+    test: str | None
+    vocab_size: int | None
+    preset: str
+    norm: str
+    label_smoothing: float
+    source_language: str
+    target_language: str
+    weights: str
+    temperature: float
+    names: float
+    new_subwords: int | None
+    separate_vocabularies: bool
+    max_length: int
+    architecture: str
+    cell: str
+    attention: str
+    dev_sentences: int
+
+
+class ClassificationArguments(Arguments, total=False):
+    """Options of "classification"."""
+
+    test: str | None
+    train_layers: int | None
+    layer_decay: float
+    batch_size: int
+    preset: str
+    lora_rank: int
+    lora_alpha: float | None
+    lora_targets: str
+    vocab_size: int | None
+    max_length: int
+    text: str | None
+    pair: str | None
+    label: str | None
+    separator: str | None
+    class_weights: bool
+
+
+class ImageClassificationArguments(Arguments, total=False):
+    """Options of "image-classification"."""
+
+    test: str | None
+    train_layers: int | None
+    layer_decay: float
+    batch_size: int
+    image_size: int | None
+    preset: str | None
+    patch_size: int | None
+    channels: int | None
+    shift: float
+    rotate: float
+    scale: float
+    flip: bool
+    class_weights: bool
+
+
+class SummarizationArguments(Arguments, total=False):
+    """Options of "summarization"."""
+
+    test: str | None
+    vocab_size: int | None
+    preset: str
+    norm: str
+    label_smoothing: float
+    document: str | None
+    summary: str | None
+    max_source_length: int
+    max_length: int
+    dev_documents: int
+
+
+class LanguageModelArguments(Arguments, total=False):
+    """Options of "language-model"."""
+
+    dev_fraction: float
+    text: str | None
+    dev_tokens: int
+    tokenizer: str | None
+    vocab_size: int | None
+    preset: str
+    d_model: int | None
+    layers: int | None
+    heads: int | None
+    block: int
+    batch_size: int | None
+    beta2: float
+    sample_tokens: int
+
+
+class MaskedLanguageModelArguments(Arguments, total=False):
+    """Options of "masked-language-model"."""
+
+    train_layers: int | None
+    layer_decay: float
+    batch_size: int
+    preset: str
+    vocab_size: int | None
+    max_length: int
+    dev_fraction: float
+    text: str | None
+    dev_tokens: int
+    masked: float
+
+
+class QuestionAnsweringArguments(Arguments, total=False):
+    """Options of "question-answering"."""
+
+    test: str | None
+    train_layers: int | None
+    layer_decay: float
+    batch_size: int
+    preset: str
+    lora_rank: int
+    lora_alpha: float | None
+    lora_targets: str
+    vocab_size: int | None
+    max_length: int
+    question: str | None
+    context: str | None
+    answer: str | None
+    start: str | None
+    doc_stride: int
+    max_answer_len: int
+
+
+class EmbeddingArguments(Arguments, total=False):
+    """Options of "embedding"."""
+
+    test: str | None
+    train_layers: int | None
+    layer_decay: float
+    batch_size: int
+    preset: str
+    lora_rank: int
+    lora_alpha: float | None
+    lora_targets: str
+    vocab_size: int | None
+    max_length: int
+    text: str | None
+    pair: str | None
+    score: str | None
+    score_scale: float | None
+    pooling: str | None
+    temperature: float
+    symmetric: bool

@@ -1,0 +1,105 @@
+"""A running decode of each kind of model that writes: what generation calls a `Decoder`."""
+
+from typing import TYPE_CHECKING
+
+import torch
+from torch import Tensor
+from torch.nn import functional
+
+from regard.attention import Padding
+from regard.layers import LayerCache
+from regard.layers.recurrent import State
+from regard.models.token_positions import left_padded
+
+if TYPE_CHECKING:
+    from regard.models.decoder import Decoder
+    from regard.models.encoder_decoder import EncoderDecoder
+    from regard.models.recurrent import RecurrentEncoderDecoder
+
+
+class TextState:
+    """Of a model that continues texts: the caches of its layers, one row for each text."""
+
+    def __init__(self, model: "Decoder", attention_mask: Tensor | None = None):
+        self.model = model
+        self.attention_mask = attention_mask  # of everything read; None where nothing is padding
+        self.caches = [LayerCache() for _ in model.decoder.layers]
+
+    @property
+    def length(self) -> int:
+        """How many tokens each row has read, padding included."""
+        return self.caches[0].self_attention.length
+
+    def step(self, tokens: Tensor) -> Tensor:
+        """Appends tokens, (rows,) or (rows, new), and returns the next logits, (rows, vocab)."""
+        tokens = tokens.view(len(tokens), -1)
+        if self.attention_mask is not None:
+            if self.length:
+                new = torch.ones_like(tokens, dtype=torch.bool)
+                self.attention_mask = torch.cat([self.attention_mask, new], 1)
+            else:
+                tokens, self.attention_mask = left_padded(tokens, self.attention_mask)
+        hidden = self.model.hidden(tokens, self.attention_mask, self.caches)
+        return self.model.logits(hidden[:, -1])
+
+    def select(self, rows: Tensor) -> None:
+        """Keeps, repeats or reorders rows; `rows` holds indices of current rows, (new rows,)."""
+        for cache in self.caches:
+            cache.self_attention.select(rows)
+        if self.attention_mask is not None:
+            self.attention_mask = self.attention_mask.index_select(0, rows)
+
+
+class PairState:
+    """Of an encoder–decoder: the memory and the layers' caches, one row for each hypothesis."""
+
+    def __init__(self, model: "EncoderDecoder", source: Tensor):
+        self.model = model
+        self.memory, self.memory_mask = model.encode(source)
+        self.attention_mask = source != model.config.pad_id
+        self.sentence = torch.arange(len(source), device=source.device)  # of each row
+        self.caches = [LayerCache() for _ in model.decoder.layers]
+
+    def step(self, tokens: Tensor) -> Tensor:
+        """Appends tokens, (rows,) or (rows, new), and returns the next logits, (rows, vocab)."""
+        tokens = tokens.view(len(tokens), -1)
+        hidden = self.model.decode(tokens, self.memory, self.memory_mask, self.caches)
+        return self.model.logits(hidden[:, -1])
+
+    def select(self, rows: Tensor) -> None:
+        """Keeps, repeats or reorders rows; `rows` holds indices of current rows, (new rows,)."""
+        for cache in self.caches:
+            cache.self_attention.select(rows)
+        sentence = self.sentence.index_select(0, rows)
+        if torch.equal(sentence, self.sentence):
+            return  # beams were reordered within their sentences, which share a memory
+        self.sentence = sentence
+        self.memory = self.memory.index_select(0, rows)
+        self.attention_mask = self.attention_mask.index_select(0, rows)
+        self.memory_mask = Padding(self.attention_mask)
+        for cache in self.caches:
+            cache.cross_attention.select(rows)
+
+
+class RecurrentState:
+    """Of a recurrent encoder–decoder: the memory and the state, one row for each hypothesis."""
+
+    def __init__(self, model: "RecurrentEncoderDecoder", source: Tensor):
+        self.model = model
+        self.memory = model.encode(source)
+        self.state: State = model.decoder.start(self.memory.last)
+        self.sentence = torch.arange(len(source), device=source.device)  # of each row
+
+    def step(self, tokens: Tensor) -> Tensor:
+        """Reads tokens, (rows,) or (rows, new), and returns the next logits, (rows, vocab)."""
+        if tokens.dim() == 1:
+            tokens = tokens[:, None]
+        hidden, self.state = self.model.decoder(tokens, self.memory, self.state)
+        return functional.linear(hidden[:, -1], self.model.output_weight)
+
+    def select(self, rows: Tensor) -> None:
+        """Keeps, repeats or reorders rows; `rows` holds indices of current rows, (new rows,)."""
+        self.state = tuple(part.index_select(1, rows) for part in self.state)
+        sentence = self.sentence.index_select(0, rows)
+        if not torch.equal(sentence, self.sentence):  # else beams were reordered within sentences
+            self.sentence, self.memory = sentence, self.memory.select(rows)

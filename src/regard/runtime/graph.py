@@ -1,0 +1,115 @@
+"""A graph of ONNX operators as it is built: inputs, constants, operators, outputs.
+
+Nothing is traced: each function of `runtime.layers` adds the operators of one class of module.
+"""
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from torch import Tensor
+
+from regard.errors import UnsupportedError
+
+# The domain of ONNX Runtime's own operators: attention, quantized products.
+MICROSOFT = "com.microsoft"
+
+
+@dataclass(frozen=True)
+class Value:
+    """An input or output of a graph; a dimension that differs from run to run has a name."""
+
+    name: str
+    dtype: type[np.generic]
+    shape: tuple[int | str, ...]
+
+
+@dataclass(frozen=True)
+class Node:
+    """One operator; the input "" is one that is left out."""
+
+    type: str
+    inputs: tuple[str, ...]
+    outputs: tuple[str, ...]
+    domain: str
+    attributes: dict[str, Any]
+
+
+class Graph:
+    """Operators in the order in which they are computed. A value is known by its name, a str.
+
+    Args:
+        precision: of the matrix products: a name in `linear.PRECISIONS`.
+    """
+
+    def __init__(self, precision: str):
+        self.precision = precision
+        self.inputs: list[Value] = []
+        self.outputs: list[Value] = []
+        self.nodes: list[Node] = []
+        self.constants: dict[str, NDArray[Any]] = {}
+        self._names: dict[bytes, str] = {}  # of constants, by their content
+        self._count = 0
+
+    def input(self, name: str, dtype: type[np.generic], shape: Sequence[int | str]) -> str:
+        """A named input."""
+        self.inputs.append(Value(name, dtype, tuple(shape)))
+        return name
+
+    def output(
+        self, value: str, name: str, dtype: type[np.generic], shape: Sequence[int | str]
+    ) -> None:
+        """Makes a value an output of this name."""
+        self.nodes.append(Node("Identity", (value,), (name,), "", {}))
+        self.outputs.append(Value(name, dtype, tuple(shape)))
+
+    def op(self, type: str, *inputs: str, domain: str = "", **attributes: Any) -> str:
+        """The one output of an operator."""
+        return self.ops(type, *inputs, outputs=1, domain=domain, **attributes)[0]
+
+    def ops(
+        self, type: str, *inputs: str, outputs: int, domain: str = "", **attributes: Any
+    ) -> tuple[str, ...]:
+        """The outputs of an operator that has several."""
+        names = tuple(self._name() for _ in range(outputs))
+        self.nodes.append(Node(type, inputs, names, domain, attributes))
+        return names
+
+    def constant(self, value: NDArray[Any] | Tensor) -> str:
+        """An array, or a parameter as float32; the same content is stored once."""
+        array = as_array(value) if isinstance(value, Tensor) else np.asarray(value, order="C")
+        content = repr((array.dtype.str, array.shape)).encode() + array.tobytes()
+        key = hashlib.sha256(content).digest()
+        if key not in self._names:
+            self._names[key] = self._name()
+            self.constants[self._names[key]] = array
+        return self._names[key]
+
+    def integers(self, *values: int) -> str:
+        """A constant of int64, (number of values,), as shapes and axes are."""
+        return self.constant(np.array(values, np.int64))
+
+    def integer(self, value: int) -> str:
+        """A constant of int64, ()."""
+        return self.constant(np.array(value, np.int64))
+
+    def number(self, value: float) -> str:
+        """A constant of float32, ()."""
+        return self.constant(np.array(value, np.float32))
+
+    def _name(self) -> str:
+        self._count += 1
+        return f"v{self._count}"
+
+
+def as_array(parameter: Tensor) -> NDArray[np.float32]:
+    """A parameter, (…), as float32."""
+    return np.ascontiguousarray(parameter.detach().float().cpu().numpy())
+
+
+def cannot_pack(what: str) -> UnsupportedError:
+    """The error for a module or setting that has no operators here."""
+    return UnsupportedError(f"{what} cannot be packed for ONNX Runtime; use the engine torch.")

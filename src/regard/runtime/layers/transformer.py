@@ -1,0 +1,95 @@
+"""A stack of layers: the operators of Stack, TransformerLayer and FeedForward."""
+
+from collections.abc import Callable
+from functools import partial
+
+import torch
+from torch import nn
+from torch.nn import functional
+
+from regard.layers import FeedForward, MultiHeadAttention, Stack, TransformerLayer
+from regard.runtime.graph import MICROSOFT, Graph, cannot_pack
+from regard.runtime.layers.norm import norm
+from regard.runtime.linear import linear
+
+# The number of the layer, its input and its attention → its output.
+Attend = Callable[[int, str, MultiHeadAttention], str]
+
+
+def stack(graph: Graph, x: str, module: Stack, attend: Attend, cross: Attend | None = None) -> str:
+    """States (batch, length, d_model) → the same shape; the embedding is not part of it here.
+
+    Args:
+        attend: self-attention.
+        cross: cross-attention, in a decoder that reads a source.
+    """
+    for index, layer in enumerate(module.layers):
+        assert isinstance(layer, TransformerLayer)
+        x = transformer_layer(
+            graph,
+            x,
+            layer,
+            partial(attend, index),
+            None if cross is None else partial(cross, index),
+        )
+    return norm(graph, x, module.norm)
+
+
+def transformer_layer(
+    graph: Graph,
+    x: str,
+    layer: TransformerLayer,
+    attend: Callable[[str, MultiHeadAttention], str],
+    cross: Callable[[str, MultiHeadAttention], str] | None,
+) -> str:
+    """States (batch, length, d_model) → the same shape.
+
+    ONNX Runtime's operator that adds and normalizes in one step is slower than the two on a CPU.
+    """
+    own = partial(_attended, attend, layer.self_attention)
+    sublayers: list[tuple[nn.Module, Callable[[str], str]]] = [(layer.self_attention_norm, own)]
+    if layer.cross_attention is not None:
+        assert cross is not None, "a layer with cross-attention needs memory"
+        part = partial(_attended, cross, layer.cross_attention)
+        sublayers.append((layer.cross_attention_norm, part))
+    feed = partial(feed_forward, graph, module=layer.feed_forward)
+    sublayers.append((layer.feed_forward_norm, feed))
+    for normalization, sublayer in sublayers:
+        if layer.norm_first:
+            x = graph.op("Add", x, sublayer(norm(graph, x, normalization)))
+        else:
+            x = norm(graph, graph.op("Add", x, sublayer(x)), normalization)
+    return x
+
+
+def _attended(
+    attend: Callable[[str, MultiHeadAttention], str], module: MultiHeadAttention, x: str
+) -> str:
+    return attend(x, module)
+
+
+def feed_forward(graph: Graph, x: str, module: nn.Module) -> str:
+    """x (…, d_model) → the same shape."""
+    if not isinstance(module, FeedForward):
+        raise cannot_pack(f"the feed-forward network {type(module).__name__}")
+    if module.gate is None:
+        inner = activation(graph, linear(graph, x, module.inner), module.activation)
+    else:
+        gate = activation(graph, linear(graph, x, module.gate), module.activation)
+        inner = graph.op("Mul", gate, linear(graph, x, module.inner))
+    return linear(graph, inner, module.outer)
+
+
+def activation(graph: Graph, x: str, function: Callable[..., object]) -> str:
+    """x (…) → the same shape."""
+    if function is torch.relu:
+        return graph.op("Relu", x)
+    if function is torch.tanh:
+        return graph.op("Tanh", x)
+    if function is functional.gelu:
+        return graph.op("Gelu", x, domain=MICROSOFT)
+    if function is functional.silu:
+        return graph.op("QuickGelu", x, domain=MICROSOFT, alpha=1.0)  # x · sigmoid(alpha · x)
+    if isinstance(function, partial) and function.func is functional.gelu:
+        return graph.op("FastGelu", x, domain=MICROSOFT)  # by tanh
+    raise cannot_pack(f"the activation {getattr(function, '__name__', function)}")

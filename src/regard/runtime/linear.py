@@ -1,0 +1,102 @@
+"""Projections, x Wᵀ + b, in the precisions that a model can be packed in.
+
+Every form computes a row of the output from the same row of the input alone, so that a result does
+not depend on what else is in the batch. (ONNX Runtime's DynamicQuantizeMatMul does not: it scales
+the activations of the whole batch by one number.)
+"""
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+from torch import nn
+
+from regard.layers.low_rank import LowRankLinear
+from regard.runtime.graph import MICROSOFT, Graph, as_array, cannot_pack
+
+Matrix = NDArray[np.float32]
+TINY = float(np.finfo(np.float32).tiny)
+
+
+def linear(graph: Graph, x: str, *projections: nn.Module) -> str:
+    """x (…, d_in) → (…, d_out): the projections of one input as one product, side by side."""
+    merged = [_plain(each) for each in projections]
+    weight = np.concatenate([as_array(each.weight) for each in merged])
+    if all(each.bias is None for each in merged):
+        return product(graph, x, weight)
+    biases = [
+        np.zeros(each.out_features, np.float32) if each.bias is None else as_array(each.bias)
+        for each in merged
+    ]
+    return product(graph, x, weight, np.concatenate(biases))
+
+
+def product(graph: Graph, x: str, weight: Matrix, bias: Matrix | None = None) -> str:
+    """x (…, d_in), weight (d_out, d_in), bias (d_out,) → (…, d_out)."""
+    y = PRECISIONS[graph.precision](graph, x, weight)
+    return y if bias is None else graph.op("Add", y, graph.constant(bias))
+
+
+def _float32(graph: Graph, x: str, weight: Matrix) -> str:
+    return graph.op("MatMul", x, graph.constant(weight.T))
+
+
+def _int8(graph: Graph, x: str, weight: Matrix) -> str:
+    """Integers in both factors: the weights scaled by column, the activations by row.
+
+    Sums of integers are exact, so a row's output has the same bits in any batch.
+    """
+    quantized, scales = quantized_columns(weight)
+    largest = graph.op("ReduceMax", graph.op("Abs", x), graph.integers(-1), keepdims=1)
+    largest = graph.op("Max", largest, graph.number(TINY))  # a row of zeros stays one
+    step, zero = graph.number(1 / 127), graph.constant(np.array(128, np.uint8))
+    whole = graph.op("QuantizeLinear", graph.op("Div", x, largest), step, zero)
+    y = graph.op(
+        "MatMulIntegerToFloat",
+        whole,
+        graph.constant(quantized),
+        step,
+        graph.constant(scales),
+        zero,
+        graph.constant(np.zeros_like(scales, np.int8)),
+        domain=MICROSOFT,
+    )
+    return graph.op("Mul", y, largest)
+
+
+def quantized_columns(weight: Matrix) -> tuple[NDArray[np.int8], Matrix]:
+    """weight (d_out, d_in) → integers from −127 to 127, (d_in, d_out), and the number that each
+    column is multiplied by, (d_out,)."""
+    scales = np.maximum(np.abs(weight).max(1) / 127, TINY)
+    return np.round(weight / scales[:, None]).astype(np.int8).T, scales.astype(np.float32)
+
+
+PRECISIONS: dict[str, Callable[[Graph, str, Matrix], str]] = {"fp32": _float32, "int8": _int8}
+
+
+PROBE_WIDTH = 64
+
+
+def probe(precision: str) -> Graph:
+    """x (rows, PROBE_WIDTH) → its sum, (rows, 1), of the largest integers that products have.
+
+    Before VNNI, x86 processors add pairs of 8-bit products in 16 bits, which cannot hold them.
+    """
+    graph = Graph(precision)
+    x = graph.input("x", np.float32, ("rows", PROBE_WIDTH))
+    y = product(graph, x, np.ones((1, PROBE_WIDTH), np.float32))
+    graph.output(y, "y", np.float32, ("rows", 1))
+    return graph
+
+
+def split(graph: Graph, x: str, widths: Sequence[int]) -> tuple[str, ...]:
+    """x (…, sum of widths) → its parts, (…, width) each."""
+    return graph.ops("Split", x, graph.integers(*widths), outputs=len(widths), axis=-1)
+
+
+def _plain(projection: nn.Module) -> nn.Linear:
+    if isinstance(projection, LowRankLinear):
+        return projection.merged()
+    if type(projection) is not nn.Linear:
+        raise cannot_pack(f"the projection {type(projection).__name__}")
+    return projection

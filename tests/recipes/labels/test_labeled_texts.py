@@ -1,0 +1,42 @@
+"""Labels of a text may be a cell, a list, or parts of a cell."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from regard import RegardError
+from regard.recipes.examples import Example
+from regard.recipes.labels.labeled_texts import read_labeled
+
+
+def test_columns_of_known_names_are_found_and_lines_counted(tmp_path: Path) -> None:
+    file = tmp_path / "a.tsv"
+    file.write_text("id\tcategory\treview\n1\tgood\ta film\n2\tbad\tanother\n")
+    expected = [Example("a film", None, ["good"], 2), Example("another", None, ["bad"], 3)]
+    assert list(read_labeled(str(file))) == expected
+
+
+def test_a_cell_may_hold_several_labels(tmp_path: Path) -> None:
+    rows = [{"text": "a", "labels": ["y", "x"]}, {"text": "b", "labels": "z; x;"}]
+    file = tmp_path / "a.jsonl"
+    file.write_text("".join(json.dumps(row | {"pair": "p"}) + "\n" for row in rows))
+    found = list(read_labeled(str(file), pair="pair", separator=";"))
+    assert [example.targets for example in found] == [["x", "y"], ["x", "z"]]
+    assert {example.pair for example in found} == {"p"}
+
+
+@pytest.mark.parametrize(
+    ("row", "message"),
+    [
+        ({"text": 3, "label": "x"}, "line 1: expected a text; got int. Name the column"),
+        ({"text": "a", "label": {}}, "line 1: expected a label or a list of labels; got dict"),
+    ],
+)
+def test_a_cell_of_another_kind_is_refused(
+    row: dict[str, object], message: str, tmp_path: Path
+) -> None:
+    file = tmp_path / "a.jsonl"
+    file.write_text(json.dumps(row) + "\n")
+    with pytest.raises(RegardError, match=message):
+        list(read_labeled(str(file)))

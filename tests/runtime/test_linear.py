@@ -1,0 +1,59 @@
+"""Projections in each precision: close to the exact ones, and a row's output is the row's own."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from regard.runtime.graph import Graph
+from regard.runtime.linear import product, quantized_columns
+from regard.runtime.onnx_file import write_graphs
+from regard.runtime.session import Session
+
+random = np.random.default_rng(7)
+WEIGHT = random.standard_normal((53, 67)).astype(np.float32)
+BIAS = random.standard_normal(53).astype(np.float32)
+X = random.standard_normal((11, 1, 67)).astype(np.float32) * np.logspace(-3, 3, 11)[:, None, None]
+X = X.astype(np.float32)
+
+
+@pytest.fixture
+def projection(tmp_path: Path, precision: str) -> Session:
+    graph = Graph(precision)
+    x = graph.input("x", np.float32, ("rows", "length", 67))
+    graph.output(product(graph, x, WEIGHT, BIAS), "y", np.float32, ("rows", "length", 53))
+    write_graphs({"projection": graph}, tmp_path)
+    return Session(tmp_path / "projection.onnx")
+
+
+@pytest.mark.parametrize(("precision", "error"), [("fp32", 1e-6), ("int8", 0.02)])
+def test_a_product_is_near_the_exact_one(projection: Session, error: float) -> None:
+    exact = X.astype(np.float64) @ WEIGHT.T.astype(np.float64)
+    found = projection.run({"x": X})[0] - BIAS
+    # By each row's own size: a row of small numbers is as exact as one of large numbers.
+    size = np.abs(exact).max(-1, keepdims=True)
+    assert (np.abs(found - exact)[:7] / size[:7]).max() < error + 1e-3  # the bias rounds the rest
+    assert (np.abs(found - exact)[7:] / size[7:]).max() < error
+
+
+@pytest.mark.parametrize("precision", ["int8"])
+def test_a_row_has_the_same_bits_alone_and_in_any_batch(projection: Session) -> None:
+    whole = projection.run({"x": X})[0]
+    for row in range(len(X)):
+        assert (projection.run({"x": X[row : row + 1]})[0] == whole[row]).all()
+    order = random.permutation(len(X))
+    assert (projection.run({"x": X[order]})[0] == whole[order]).all()
+    # As further positions of one text, too.
+    assert (projection.run({"x": X.transpose(1, 0, 2)})[0][0] == whole[:, 0]).all()
+
+
+@pytest.mark.parametrize("precision", ["fp32", "int8"])
+def test_a_row_of_zeros_gives_the_bias(projection: Session) -> None:
+    assert (projection.run({"x": np.zeros_like(X)})[0] == BIAS).all()
+
+
+def test_integers_fill_their_range() -> None:
+    quantized, scales = quantized_columns(WEIGHT)
+    assert quantized.shape == (67, 53)
+    assert (np.abs(quantized).max(0) == 127).all()
+    assert np.abs(quantized.T * scales[:, None] - WEIGHT).max() <= scales.max() / 2 * 1.001
