@@ -64,7 +64,7 @@ def translator_page(model: str, path: str | os.PathLike[str]) -> PageFile:
     if info.task != "translation":
         raise UnsupportedError(
             f"{model} must be a translator, which the page can run by itself; it is a model for"
-            f" {info.task}. Use `regard look {model} TEXT --html FILE` for one text of it."
+            f" {info.task}. Keep a page of one text instead: `trace.to_html`."
         )
     name = Path(model).name if Path(model).is_dir() else model
     translator = Translator.load(checkpoint, name=name)
