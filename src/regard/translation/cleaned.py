@@ -64,7 +64,7 @@ def write_rows(path: Path, rows: Iterable[tuple[str, ...]]) -> None:
 
 
 def _count_bad_text(cleaner: Cleaner) -> Callable[[BadLine], None]:
-    """Undecodable lines are counted and left out; a line that is no pair stops the reading."""
+    """Leaves out and counts lines that are not text; stops at a line that is not a pair."""
 
     def judge(bad: BadLine) -> None:
         if bad.reason == "bad encoding":

@@ -29,7 +29,7 @@ import { pathOf, type Binary } from "./requests";
 export interface Kept {
   trace: TraceInfo;
   numbers(key: string): Binary | null;
-  plain(key: string): unknown; // undefined where there is none
+  plain(key: string): unknown; // undefined for a missing key
   missing(what: string): Error; // why there is no answer
 }
 

@@ -9,7 +9,7 @@ export class Linear {
   private readonly bias: Float32Array | null;
   private whole: Float32Array | null = null;
 
-  /** `weight` and `bias` are names of tensors; without such a bias there is none. */
+  /** `weight` and `bias` are names of tensors; where there is no tensor `bias`, nothing is added. */
   constructor(private readonly weights: Weights, weight: string, bias = "") {
     this.matrix = weights.matrix(weight);
     this.outputs = this.matrix.rows;
