@@ -2,11 +2,16 @@
 
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
 
 from regard.errors import BadArgumentError
+
+if TYPE_CHECKING:
+    from regard.tasks.task import Task
+
+TaskType = TypeVar("TaskType", bound="Task")
 
 FIGURES = (".svg", ".pdf", ".png")
 PORT = 8765
@@ -59,6 +64,15 @@ Corpus = Annotated[
 ]
 BatchSize = Annotated[int, option("Texts in a batch.", min=1)]
 Threads = Annotated[int | None, option("CPU threads.", default="one for each core", min=1)]
+Engine = Annotated[
+    str,
+    option(
+        "What computes: the model, or the model packed for ONNX Runtime, on one thread unless"
+        " --threads says otherwise.",
+        metavar="torch|onnx",
+    ),
+]
+Precision = Annotated[str | None, option("Of --engine onnx.", metavar="fp32|int8", default="fp32")]
 LengthPenalty = Annotated[float | None, option("Above 0 favors longer text.", default="model's")]
 MaxNewTokens = Annotated[int | None, option("Maximum, in tokens.", default="model's", min=1)]
 NumBeams = Annotated[
@@ -96,6 +110,15 @@ def use_threads(threads: int | None) -> None:
 
     if threads:
         torch.set_num_threads(threads)
+
+
+def run_by(task: TaskType, engine: str, precision: str | None, threads: int | None) -> TaskType:
+    """The task as --engine, --precision and --threads have it."""
+    if engine != "torch":
+        return task.run_by(engine, precision=precision, threads=threads)
+    if precision is not None:
+        raise BadArgumentError("--precision needs --engine onnx; add it, or leave --precision out.")
+    return task
 
 
 def check_ending(flag: str, path: Path | None, endings: tuple[str, ...]) -> None:

@@ -1,15 +1,21 @@
 """What all tasks have in common: a model that can be loaded, called and moved."""
 
+import copy
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import torch
 from torch import nn
 
 from regard.checkpoints import CheckpointLike
-from regard.errors import BadArgumentError
+from regard.errors import BadArgumentError, UnsupportedError, check_choice
 from regard.inspection import Trace
+
+if TYPE_CHECKING:
+    from regard.runtime.packed import Packed
+
+ENGINES = ("torch", "onnx")
 
 
 class Task(ABC):
@@ -17,6 +23,7 @@ class Task(ABC):
 
     model: nn.Module
     name: str  # what messages call it
+    packed: "Packed | None" = None  # what computes the results, where it is not the model itself
 
     @classmethod
     @abstractmethod
@@ -27,6 +34,39 @@ class Task(ABC):
     def device(self) -> torch.device:
         """Where the model computes; `.model.to(device)` moves it."""
         return next(self.model.parameters()).device
+
+    def run_by(
+        self, engine: str = "torch", *, precision: str | None = None, threads: int | None = None
+    ) -> Self:
+        """The same task, computed by another engine.
+
+        Looking inside uses the model itself, whichever engine computes the results.
+
+        Args:
+            engine: "torch", or "onnx": the model packed for ONNX Runtime, which runs on the CPU.
+            precision: of "onnx": "fp32", the default, or "int8"; see `runtime.packing.pack`.
+            threads: of "onnx", that compute one batch; 1 by default.
+
+        Raises:
+            BadArgumentError: an unknown engine or precision, or a setting of another engine.
+            UnsupportedError: the model cannot be packed.
+            UnavailableError: a package is not installed.
+        """
+        check_choice("engine", engine, ENGINES)
+        other = copy.copy(self)
+        if engine == "torch":
+            if precision is not None or threads is not None:
+                raise BadArgumentError('precision and threads are settings of engine="onnx".')
+            other.packed = None
+        else:
+            other.packed = self._pack(precision or "fp32", threads or 1)
+        return other
+
+    def _pack(self, precision: str, threads: int) -> "Packed":
+        """The model, packed; a task that cannot use it raises UnsupportedError."""
+        raise UnsupportedError(
+            f"a {type(self).__name__} cannot be run by ONNX Runtime yet; use the engine torch."
+        )
 
     @abstractmethod
     def __call__(self, *inputs: Any, **options: Any) -> Any:

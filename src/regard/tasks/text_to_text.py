@@ -16,7 +16,7 @@ from torch import Tensor
 from torch.nn.utils.rnn import pad_sequence
 
 from regard.checkpoints import Checkpoint, from_pretrained, save_pretrained
-from regard.errors import BadArgumentError, UnsupportedError, check_choice
+from regard.errors import BadArgumentError, UnsupportedError
 from regard.files import write_json
 from regard.generation import GenerationConfig, Hypothesis, generate
 from regard.inspection import Trace
@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     from regard.runtime.packed import PackedEncoderDecoder
 
 T = TypeVar("T")
-ENGINES = ("torch", "onnx")
 
 
 @dataclass(frozen=True)
@@ -304,34 +303,10 @@ class TextToText(Task):
         other.packed = None
         return other
 
-    def run_by(
-        self, engine: str = "torch", *, precision: str | None = None, threads: int | None = None
-    ) -> Self:
-        """The same task, decoded by another engine.
-
-        Looking inside uses the model itself, whichever engine wrote the text.
-
-        Args:
-            engine: "torch", or "onnx": the model packed for ONNX Runtime, which runs on the CPU.
-            precision: of "onnx": "fp32", the default, or "int8"; see `runtime.packing.pack`.
-            threads: of "onnx", that compute one batch; 1 by default.
-
-        Raises:
-            BadArgumentError: an unknown engine or precision, or a setting of another engine.
-            UnsupportedError: the model cannot be packed.
-            UnavailableError: a package is not installed.
-        """
-        check_choice("engine", engine, ENGINES)
-        other = copy.copy(self)
-        if engine == "torch":
-            if precision is not None or threads is not None:
-                raise BadArgumentError('precision and threads are settings of engine="onnx".')
-            other.packed = None
-            return other
+    def _pack(self, precision: str, threads: int) -> "PackedEncoderDecoder":
         from regard.runtime.packing import pack_writer
 
-        other.packed = pack_writer(self.model, precision or "fp32", threads=threads or 1)
-        return other
+        return pack_writer(self.model, precision, threads=threads)
 
     def decoding_by(self, **changes: Any) -> Self:
         """The same model with other attributes, such as the defaults of `generation`."""

@@ -28,15 +28,6 @@ AttentionLayer = Annotated[
     int | None,
     option("Read from this layer of the decoder, from 0; -1 is the last.", default="mean of all"),
 ]
-Engine = Annotated[
-    str,
-    option(
-        "What computes: the model, or the model packed for ONNX Runtime, on one thread unless"
-        " --threads says otherwise.",
-        metavar="torch|onnx",
-    ),
-]
-Precision = Annotated[str | None, option("Of --engine onnx.", metavar="fp32|int8", default="fp32")]
 NBest = Annotated[
     int,
     option(
@@ -67,8 +58,8 @@ def translate(
     max_new_tokens: options.MaxNewTokens = None,
     batch_size: options.BatchSize = 32,
     threads: options.Threads = None,
-    engine: Engine = "torch",
-    precision: Precision = None,
+    engine: options.Engine = "torch",
+    precision: options.Precision = None,
 ) -> None:
     """Translate sentences.
 
@@ -79,10 +70,7 @@ def translate(
     groups = text_groups(sentences, input, as_json, what="a sentence")
     options.use_threads(threads)
     translator = open_translator(model, source_language, target_language, prefix)
-    if engine != "torch":
-        translator = translator.run_by(engine, precision=precision, threads=threads)
-    elif precision is not None:
-        raise BadArgumentError("--precision needs --engine onnx; add it, or leave --precision out.")
+    translator = options.run_by(translator, engine, precision, threads)
     beams = translator.generation.num_beams if num_beams is None else num_beams
     if num_return_sequences > beams:
         raise BadArgumentError(
