@@ -5,6 +5,7 @@ A packed model is a folder: pack.json, the graphs and the file of their weights.
 
 import os
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 import numpy as np
@@ -13,7 +14,7 @@ from numpy.typing import NDArray
 from regard.errors import BadArgumentError, DamagedFileError, NotFoundError, UnavailableError
 from regard.files import sha256
 from regard.json_files import JsonObject, read_object
-from regard.runtime.session import Array, Session
+from regard.runtime.session import Session
 from regard.runtime.states import DecodingState, TextState, check_length
 from regard.version import __version__
 
@@ -50,12 +51,17 @@ class _Reading:
 
     def __init__(self, folder: Path, threads: int):
         self._body = Session(folder / f"{BODY}.onnx", threads=threads)
-        file = folder / f"{HEAD}.onnx"
-        self._head = Session(file, threads=threads) if file.is_file() else None
+        self._folder, self._threads = folder, threads
 
     def head(self, states: NDArray[np.float32]) -> NDArray[np.float32]:
         """States, (batch, length, d_model) → the head's output; without a head, the states."""
         return states if self._head is None else self._head.run({"states": states})[0]
+
+    @cached_property
+    def _head(self) -> Session | None:
+        """Opened when it is needed: one that projects to a vocabulary is large."""
+        file = self._folder / f"{HEAD}.onnx"
+        return Session(file, threads=self._threads) if file.is_file() else None
 
 
 class PackedReader(_Reading):

@@ -9,7 +9,7 @@ import torch
 from torch import nn
 
 from regard.checkpoints import CheckpointLike
-from regard.errors import BadArgumentError, UnsupportedError, check_choice
+from regard.errors import BadArgumentError, check_choice
 from regard.inspection import Trace
 
 if TYPE_CHECKING:
@@ -63,10 +63,10 @@ class Task(ABC):
         return other
 
     def _pack(self, precision: str, threads: int) -> "Packed":
-        """The model, packed; a task that cannot use it raises UnsupportedError."""
-        raise UnsupportedError(
-            f"a {type(self).__name__} cannot be run by ONNX Runtime yet; use the engine torch."
-        )
+        """The model, packed."""
+        from regard.runtime.packing import pack
+
+        return pack(self.model, precision, threads=threads)
 
     @abstractmethod
     def __call__(self, *inputs: Any, **options: Any) -> Any:

@@ -1,5 +1,5 @@
-"""The graphs of Decoder: one step of a language model, whose keys and values are written into shared
-storage; or, of a model that reads a text for a head, the whole text at once.
+"""The graphs of Decoder: one step of a language model, whose keys and values are written into
+shared storage; or, of a model that reads a text for a head, the whole text at once.
 
 step.onnx    ids, positions, lengths, longest, last, past keys and values
              → logits at each row's last token, the same keys and values with the new ones

@@ -1,5 +1,5 @@
-"""The graphs of EncoderDecoder: the encoder once for each text, the decoder once for each token; or,
-of a model that reads a text for a head, both at once.
+"""The graphs of EncoderDecoder: the encoder once for each text, the decoder once for each token;
+or, of a model that reads a text for a head, both at once.
 
 encoder.onnx    ids, mask → states, and for each decoder layer the memory's keys and values
 step.onnx       tokens, positions, mask, memory, past keys and values → logits, all keys and values
