@@ -59,7 +59,7 @@ class Task(ABC):
                 raise BadArgumentError('precision and threads are settings of engine="onnx".')
             other.packed = None
         else:
-            other.packed = self._pack(precision or "fp32", threads or 1)
+            other.packed = self._pack(precision or "fp32", 1 if threads is None else threads)
         return other
 
     def _pack(self, precision: str, threads: int) -> "Packed":
