@@ -58,6 +58,7 @@ OPTIONS = {
         "--json", "--all", "--help",
     },
     "info": {"model", "--json", "--taps", "--help"},
+    "pack": {"model", "--precision", "--check", "--threads", "--json", "--help"},
     "doctor": {"model", "--run", "--json", "--help"},
     "ladder": {
         "--data", "--dev", "--test", "--output", "--max-minutes", "--max-steps", "--cooldown",

@@ -51,7 +51,7 @@ class _Reading:
 
     def __init__(self, folder: Path, threads: int):
         self._body = Session(folder / f"{BODY}.onnx", threads=threads)
-        self._folder, self._threads = folder, threads
+        self.folder, self._threads = folder, threads
 
     def head(self, states: NDArray[np.float32]) -> NDArray[np.float32]:
         """States, (batch, length, d_model) → the head's output; without a head, the states."""
@@ -60,7 +60,7 @@ class _Reading:
     @cached_property
     def _head(self) -> Session | None:
         """Opened when it is needed: one that projects to a vocabulary is large."""
-        file = self._folder / f"{HEAD}.onnx"
+        file = self.folder / f"{HEAD}.onnx"
         return Session(file, threads=self._threads) if file.is_file() else None
 
 
@@ -145,7 +145,7 @@ class PackedEncoderDecoder:
     """An encoder–decoder that writes."""
 
     def __init__(self, folder: Path, limits: Limits, threads: int):
-        self.limits = limits
+        self.folder, self.limits = folder, limits
         self._encoder = Session(folder / "encoder.onnx", threads=threads)
         self._step = Session(folder / "step.onnx", threads=threads)
 
@@ -167,7 +167,7 @@ class PackedDecoder:
     """A language model that writes."""
 
     def __init__(self, folder: Path, limits: Limits, threads: int):
-        self.limits = limits
+        self.folder, self.limits = folder, limits
         self._step = Session(folder / "step.onnx", threads=threads)
 
     def start(self, attention_mask: NDArray[np.bool_] | None = None) -> TextState:

@@ -86,7 +86,7 @@ class MaskFiller(EncoderTask):
         def compute(batch: Batch) -> list[tuple[Tensor, Tensor]]:
             masked = batch.ids == self._mask_id
             # The vocabulary is wide: only the masks' states go through the head.
-            logits = self._logits(self.hidden(batch)[masked])
+            logits = self.logits(self.hidden(batch)[masked])
             best = logits.float().softmax(-1).topk(top_k)
             masks = masked.sum(1).tolist()
             return list(zip(best.values.split(masks), best.indices.split(masks), strict=True))
@@ -102,8 +102,8 @@ class MaskFiller(EncoderTask):
             for text, [best] in zip(tokens, found, strict=True)
         ]
 
-    def _logits(self, states: Tensor) -> Tensor:
-        """States (masks, d_model) → (masks, vocab), by the engine."""
+    def logits(self, states: Tensor) -> Tensor:
+        """States of masks, (masks, d_model) → (masks, vocab), by the engine."""
         if self.packed is None:
             return self.model.head(states, self.model.embed.tokens.weight)
         [found] = self.packed.head(states.cpu().numpy()[None])
