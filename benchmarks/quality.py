@@ -1,7 +1,7 @@
 """What packing costs: each shipped model by torch and packed, on its development set.
 
     python benchmarks/quality.py
-    python benchmarks/quality.py --data ../shared/data --models digits emotions --output quality.md
+    python benchmarks/quality.py --data ../shared/data --models digits emotions
 
 For each model and precision, `regard pack MODEL --check DATA`: the model's figure by torch and
 packed, the share of the results that are the same (labels, translations, ranks, likeliest next
@@ -31,19 +31,15 @@ def as_it_is(source: Path, folder: Path) -> Path:
 
 def last_tenth(source: Path, folder: Path) -> Path:
     """The last tenth of a text."""
-    text = source.read_text(encoding="utf-8")
-    return _written(folder / source.name, text[-(len(text) // 10) :])
+    text, path = source.read_text(encoding="utf-8"), folder / source.name
+    path.write_text(text[-(len(text) // 10) :], encoding="utf-8")
+    return path
 
 
 def last_images(source: Path, folder: Path) -> Path:
     """The last tenth of a file of images."""
     arrays, path = np.load(source), folder / "images.npz"
     np.savez(path, **{name: arrays[name][-len(arrays[name]) // 10 :] for name in arrays.files})
-    return path
-
-
-def _written(path: Path, text: str) -> Path:
-    path.write_text(text, encoding="utf-8")
     return path
 
 
@@ -82,23 +78,18 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--data", type=Path, default=DATA, help="the folder of the sets' folders")
     parser.add_argument("--models", nargs="*", default=[model for model, _, _ in SETS])
-    parser.add_argument("--output", type=Path, help="a file for the table, too")
     arguments = parser.parse_args()
     chosen = [each for each in SETS if each[0] in arguments.models]
     missing = [name for _, name, _ in chosen if not (arguments.data / name).is_file()]
     if missing:
         parser.exit(0, f"{parser.prog} needs {', '.join(missing)} in {arguments.data}.\n")
-    table = [f"| {' | '.join(HEADER)} |", f"|{'---|' * len(HEADER)}"]
-    print("\n".join(table), flush=True)
+    print(f"| {' | '.join(HEADER)} |\n|{'---|' * len(HEADER)}", flush=True)
     with tempfile.TemporaryDirectory() as folder:
         for model, name, prepared in chosen:
             data = prepared(arguments.data / name, Path(folder))
             for precision in PRECISIONS:
                 for row in rows(model, name, precision, measured(model, precision, data)):
-                    table.append(f"| {' | '.join(row)} |")
-                    print(table[-1], flush=True)
-    if arguments.output:
-        _written(arguments.output, "\n".join(table) + "\n")
+                    print(f"| {' | '.join(row)} |", flush=True)
 
 
 if __name__ == "__main__":
