@@ -19,6 +19,7 @@ from regard.tasks.classification import Classifier
 from regard.tasks.embedding import POOLING, Embedder
 from regard.tasks.filling import MaskFiller
 from regard.tasks.images import ImageClassifier, Preparation, write_preparation
+from regard.tasks.summarization import Summarizer
 from regard.tasks.writing import Writer
 from regard.text import Tokenizer
 
@@ -222,6 +223,27 @@ def test_a_trace_is_of_the_engines_text_and_the_models_weights(writer: Writer) -
     axis = coarse.trace(PROMPTS[0], generate=9).axes["tokens"]
     assert axis.predicts is not None
     assert axis.predicts[axis.prompt - 1 :][: len(wrote)] == wrote
+
+
+@pytest.mark.parametrize("num_beams", [1, 3])
+def test_rewritten_texts_are_those_of_torch(num_beams: int, folders: Folders) -> None:
+    torchs, ours = both(Summarizer.load(folders("Bart", "ForConditionalGeneration")))
+    options = dict(num_beams=num_beams, num_return_sequences=num_beams, max_new_tokens=9)
+    texts = [*TEXTS, "", "the red house near a river " * 20]  # nothing, and what is cut
+    found, wanted = (each.run(texts, **options) for each in (ours, torchs))
+    for got, expected in zip(found, wanted, strict=True):
+        assert (got.text, got.truncated) == (expected.text, expected.truncated)
+        assert len(got.alternatives) == len(expected.alternatives)
+        for mine, theirs in zip(got.alternatives, expected.alternatives, strict=True):
+            assert mine.tokens == theirs.tokens
+            assert mine.score == pytest.approx(theirs.score, rel=1e-4)
+
+
+def test_int8_gives_the_same_vector_alone_and_in_any_batch(folders: Folders) -> None:
+    coarse = Embedder.load(folders("Bert", "Model")).run_by("onnx", precision="int8")
+    for pooling in POOLING:
+        together = coarse(TEXTS, pooling=pooling)
+        assert (together == [coarse(text, pooling=pooling) for text in TEXTS]).all()
 
 
 @pytest.mark.parametrize("family", ["Bert", "GPT2", "Bart"])
