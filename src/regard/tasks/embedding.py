@@ -139,7 +139,7 @@ class Embedder(EncoderTask):
         normalize = self.normalize if normalize is None else normalize
 
         def compute(batch: Batch) -> Vectors:
-            vectors = pool(self.hidden(batch), batch.attention_mask)
+            vectors = self._pooled(batch, pool)
             vectors = functional.normalize(vectors, dim=-1) if normalize else vectors
             return vectors.float().cpu().numpy()
 
@@ -149,6 +149,16 @@ class Embedder(EncoderTask):
         return [
             Embedding(vector, text.truncated) for text, [vector] in zip(tokens, found, strict=True)
         ]
+
+    def _pooled(self, batch: Batch, pool: Callable[[Tensor, Tensor], Tensor]) -> Tensor:
+        """(batch, d_model)"""
+        states, mask = self.hidden(batch), batch.attention_mask
+        if self.packed is None:
+            return pool(states, mask)
+        # Each text without its padding, on which the order of a sum depends: a packed model's
+        # vectors have the same bits in every batch.
+        lengths = enumerate(mask.sum(1).tolist())
+        return torch.cat([pool(states[k : k + 1, :n], mask[k : k + 1, :n]) for k, n in lengths])
 
     def trace(self, text: str, *, keep: str = "auto") -> Trace:
         """Reads a text and keeps what every attention layer was given: see `Trace`.
