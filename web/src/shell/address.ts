@@ -109,7 +109,7 @@ async function goToOther(state: State, address: Address, trace: TraceInfo): Prom
   }
 }
 
-/** What shows a model best to somebody who has chosen nothing yet: of a translator, the ribbons. */
+/** What a page opens with where its address chooses nothing: of a translator, the ribbons. */
 function landing({ task }: ModelInfo): Partial<Address> {
   return task === "translation" ? { view: "translation", head: "mean" } : {};
 }
