@@ -12,7 +12,7 @@ describe("the sink", () => {
     expect(sinkOf(summary, 1, keys)).toMatchObject({ position: 0, mass: 0.45 });
     expect(sinkOf(summary, "mean", keys)).toMatchObject({ position: 2, mass: 0.4 });
   });
-  test("is none where no column takes more than three tenths", () => {
+  test("there is no sink where no column takes more than three tenths", () => {
     expect(sinkOf(summary, 2, keys)).toMatchObject({ position: -1, mass: 0.29 });
   });
   test("is found in its group", () => {
