@@ -1,5 +1,6 @@
 """A model folder whose files are read once, and passed to whatever needs them."""
 
+import hashlib
 import os
 from contextlib import AbstractContextManager
 from functools import cached_property
@@ -10,8 +11,9 @@ from typing import Any, TypeAlias, Union, get_args, get_origin, get_type_hints
 from regard.checkpoints.families import family_for
 from regard.checkpoints.family import Family
 from regard.checkpoints.hub import find_folder
-from regard.checkpoints.weights import Weights, open_weights
+from regard.checkpoints.weights import Weights, open_weights, weight_files
 from regard.errors import NotFoundError, RegardError, refusing
+from regard.files import sha256
 from regard.json_files import JsonFiles, JsonObject
 from regard.text import TokenizerPair
 
@@ -71,6 +73,19 @@ class Checkpoint:
     def weights(self) -> Weights:
         """The weights by their names in the files; see `open_weights`."""
         return open_weights(self.folder)
+
+    @cached_property
+    def sha256(self) -> str:
+        """Of config.json and the weights, the bytes of their files, without opening them.
+
+        Raises:
+            NotFoundError: a file is missing.
+        """
+        found = hashlib.sha256()
+        _ = self.settings  # there is a config.json
+        for file in (self.folder / "config.json", *weight_files(self.folder)):
+            found.update(f"{sha256(file)}\n".encode())
+        return found.hexdigest()
 
     @cached_property
     def tokenizers(self) -> TokenizerPair:

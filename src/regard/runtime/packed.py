@@ -47,6 +47,8 @@ class Limits:
 class PackedEncoder:
     """An encoder with its head."""
 
+    manifest: JsonObject  # pack.json
+
     def __init__(self, folder: Path, limits: Limits, threads: int):
         self.limits = limits
         self._session = Session(folder / "encoder.onnx", threads=threads)
@@ -74,6 +76,8 @@ class PackedEncoder:
 class PackedEncoderDecoder:
     """An encoder–decoder that writes."""
 
+    manifest: JsonObject  # pack.json
+
     def __init__(self, folder: Path, limits: Limits, threads: int):
         self.limits = limits
         self._encoder = Session(folder / "encoder.onnx", threads=threads)
@@ -95,6 +99,8 @@ class PackedEncoderDecoder:
 
 class PackedDecoder:
     """A language model that writes."""
+
+    manifest: JsonObject  # pack.json
 
     def __init__(self, folder: Path, limits: Limits, threads: int):
         self.limits = limits
@@ -134,7 +140,9 @@ def open_packed(folder: str | os.PathLike[str], *, threads: int = 1) -> Packed:
     _check(folder, manifest)
     _check_products(folder, manifest["precision"])
     limits = manifest["limits"]
-    return KINDS[manifest["kind"]](folder, Limits(**limits), threads)
+    packed = KINDS[manifest["kind"]](folder, Limits(**limits), threads)
+    packed.manifest = manifest
+    return packed
 
 
 def _check(folder: Path, manifest: JsonObject) -> None:
