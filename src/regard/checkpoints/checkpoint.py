@@ -8,7 +8,7 @@ from pathlib import Path
 from types import NoneType, UnionType
 from typing import Any, TypeAlias, Union, get_args, get_origin, get_type_hints
 
-from regard.checkpoints.families import family_for
+from regard.checkpoints.families import architecture_for, family_for
 from regard.checkpoints.family import Family
 from regard.checkpoints.hub import find_folder
 from regard.checkpoints.weights import Weights, open_weights, weight_files
@@ -48,6 +48,12 @@ class Checkpoint:
     def family(self) -> Family:
         """The family of its model_type, which must be one of `families.MODULES`."""
         return family_for(self.settings.get("model_type"), where=f"{self.folder}/config.json")
+
+    @property
+    def architecture(self) -> str:
+        """The name of the model's class, such as "EncoderDecoder", without importing it."""
+        where = f"{self.folder}/config.json"
+        return architecture_for(self.settings.get("model_type"), where=where)
 
     @cached_property
     def config(self) -> Any:

@@ -1,12 +1,13 @@
 """Choosers: from the next token's logits to the candidates that extend each search."""
 
+from __future__ import annotations
+
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple, Protocol, runtime_checkable
 
 import numpy
-from jaxtyping import Float, Int
 
 from regard.generation.arrays import Array, arrays_of
 from regard.generation.config import GenerationConfig
@@ -25,6 +26,7 @@ from regard.generation.filters import (
 )
 
 if TYPE_CHECKING:
+    from jaxtyping import Float, Int
     from torch import Tensor
 
 
@@ -168,7 +170,7 @@ class BeamSearch:
 
 def uniform_draws(
     seed: int | None, streams: Sequence[tuple[int, int]], length: int
-) -> "Float[Tensor, 'searches length']":
+) -> Float[Tensor, "searches length"]:
     """Numbers in [0, 1), (searches, length): a row for each stream of sentence and sample number.
 
     A row depends on the seed and its own stream alone, so a sample is the same whatever else is

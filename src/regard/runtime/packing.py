@@ -12,7 +12,7 @@ from pathlib import Path
 from threading import Timer
 from typing import TYPE_CHECKING, Any
 
-from regard.checkpoints import Checkpoint, CheckpointLike, from_pretrained, open_checkpoint
+from regard.checkpoints import Checkpoint, CheckpointLike, open_checkpoint
 from regard.errors import DamagedFileError, NotFoundError, UnavailableError
 from regard.files import whole_folder
 from regard.json_files import read_object
@@ -71,6 +71,8 @@ def pack(
         with suppress(NotFoundError, DamagedFileError):  # another process packed it meanwhile
             return open_packed(folder, threads=threads)
         with _announced(f"packing {name} for ONNX Runtime in {precision}; this is done once.", say):
+            from regard.checkpoints import from_pretrained
+
             whole = from_pretrained(model) if isinstance(model, Checkpoint) else model
             with whole_folder(folder) as unfinished:
                 write_packed(whole, unfinished, precision=precision, key=key, format=FORMAT)
@@ -110,17 +112,21 @@ def folder_of(key: str, precision: str) -> Path:
     return cache_folder() / f"{key[:32]}-{precision}-{__version__}-{FORMAT}"
 
 
-def packed_config(checkpoint: Checkpoint) -> dict[str, Any] | None:
+def packed_config(checkpoint: Checkpoint, kind: str) -> dict[str, Any] | None:
     """The config of a checkpoint's model, as its packed model of any precision has it; None where
     it has not been packed.
+
+    Args:
+        kind: the class of the model, such as "EncoderDecoder".
 
     Raises:
         NotFoundError: the checkpoint lacks a file.
     """
     for folder in sorted(cache_folder().glob(folder_of(checkpoint.sha256, "*").name)):
-        with suppress(NotFoundError, DamagedFileError, OSError):
-            config: dict[str, Any] = read_object(folder / MANIFEST)["config"]
-            return config
+        with suppress(DamagedFileError, OSError):  # it is made again
+            manifest = read_object(folder / MANIFEST)
+            if manifest["kind"] == kind:
+                return dict(manifest["config"])
     return None
 
 
