@@ -1,6 +1,7 @@
 """A model folder whose files are read once, and passed to whatever needs them."""
 
 import hashlib
+import json
 import os
 from contextlib import AbstractContextManager
 from functools import cached_property
@@ -82,15 +83,14 @@ class Checkpoint:
 
     @cached_property
     def sha256(self) -> str:
-        """Of config.json and the weights, the bytes of their files, without opening them.
+        """Of config.json and the bytes of the files of the weights, which are not opened as such.
 
         Raises:
             NotFoundError: a file is missing.
         """
-        found = hashlib.sha256()
-        _ = self.settings  # there is a config.json
-        for file in (self.folder / "config.json", *weight_files(self.folder)):
-            found.update(f"{sha256(file)}\n".encode())
+        found = hashlib.sha256(json.dumps(self.settings, sort_keys=True).encode())
+        for file in weight_files(self.folder):
+            found.update(sha256(file).encode())
         return found.hexdigest()
 
     @cached_property

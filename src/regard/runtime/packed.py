@@ -47,8 +47,6 @@ class Limits:
 class PackedEncoder:
     """An encoder with its head."""
 
-    manifest: JsonObject  # pack.json
-
     def __init__(self, folder: Path, limits: Limits, threads: int):
         self.limits = limits
         self._session = Session(folder / "encoder.onnx", threads=threads)
@@ -76,8 +74,6 @@ class PackedEncoder:
 class PackedEncoderDecoder:
     """An encoder–decoder that writes."""
 
-    manifest: JsonObject  # pack.json
-
     def __init__(self, folder: Path, limits: Limits, threads: int):
         self.limits = limits
         self._encoder = Session(folder / "encoder.onnx", threads=threads)
@@ -99,8 +95,6 @@ class PackedEncoderDecoder:
 
 class PackedDecoder:
     """A language model that writes."""
-
-    manifest: JsonObject  # pack.json
 
     def __init__(self, folder: Path, limits: Limits, threads: int):
         self.limits = limits
@@ -140,9 +134,7 @@ def open_packed(folder: str | os.PathLike[str], *, threads: int = 1) -> Packed:
     _check(folder, manifest)
     _check_products(folder, manifest["precision"])
     limits = manifest["limits"]
-    packed = KINDS[manifest["kind"]](folder, Limits(**limits), threads)
-    packed.manifest = manifest
-    return packed
+    return KINDS[manifest["kind"]](folder, Limits(**limits), threads)
 
 
 def _check(folder: Path, manifest: JsonObject) -> None:

@@ -122,6 +122,8 @@ def packed_config(checkpoint: Checkpoint, kind: str) -> dict[str, Any] | None:
     Raises:
         NotFoundError: the checkpoint lacks a file.
     """
+    if next(cache_folder().glob("*"), None) is None:
+        return None  # and the files are not read for it
     for folder in sorted(cache_folder().glob(folder_of(checkpoint.sha256, "*").name)):
         with suppress(DamagedFileError, OSError):  # it is made again
             manifest = read_object(folder / MANIFEST)

@@ -67,7 +67,7 @@ class Task(ABC):
         check_choice("engine", engine, ENGINES)
         if engine == "torch" and (precision is not None or threads is not None):
             raise BadArgumentError('precision and threads are settings of engine="onnx".')
-        return self._run_by(engine, precision, threads or 1, say)
+        return self._run_by(engine, precision, 1 if threads is None else threads, say)
 
     def _run_by(
         self, engine: str, precision: str | None, threads: int, say: Callable[[str], None]
