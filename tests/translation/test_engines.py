@@ -50,6 +50,18 @@ def test_int8_gives_the_same_result_alone_and_in_any_batch(translator: Translato
     assert together[0].score != exact[0].score
 
 
+def test_batches_in_parallel_give_what_one_after_the_other_gives(
+    translator: Translator, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OMP_NUM_THREADS", "3")
+    parallel = translator.run_by("onnx", precision="int8")
+    assert parallel.network.workers == 3
+    serial = translator.run_by("onnx", precision="int8", threads=1)
+    assert (serial.network.workers, translator.network.workers) == (1, 1)
+    found = [each.run(TEXTS, batch_size=1, max_new_tokens=30) for each in (parallel, serial)]
+    assert found[0] == found[1]
+
+
 def test_a_trace_is_of_the_engines_text_and_the_models_weights(translator: Translator) -> None:
     coarse = translator.run_by("onnx", precision="int8")
     axis = coarse.trace(TEXTS[0]).axes["target"]

@@ -67,8 +67,8 @@ Threads = Annotated[int | None, option("CPU threads.", default="one for each cor
 Engine = Annotated[
     str,
     option(
-        "What computes: the model, by torch; or the model packed for ONNX Runtime, on one thread"
-        " unless --threads says otherwise. auto: onnx where that is possible.",
+        "What computes: the model, by torch; or the model packed for ONNX Runtime, each batch on"
+        " one thread unless --threads says otherwise. auto: onnx where that is possible.",
         metavar="auto|torch|onnx",
     ),
 ]

@@ -22,7 +22,7 @@ from regard.version import __version__
 if TYPE_CHECKING:
     from torch import nn
 
-FORMAT = 3  # of a packed model; counts up when the same model gets other graphs or another manifest
+FORMAT = 5  # of a packed model; counts up when the same model gets other graphs or another manifest
 LONG = 1.0  # seconds of packing after which the user is informed
 
 
@@ -101,10 +101,20 @@ def pack_writer(
 
 
 def cache_folder() -> Path:
-    """Where packed models are kept: $REGARD_CACHE, or regard/packed in the user's cache folder."""
+    """Where packed models are kept: $REGARD_CACHE, or regard/packed in the user's cache folder.
+
+    Raises:
+        UnavailableError: the user has no home folder.
+    """
     if own := os.environ.get("REGARD_CACHE"):
         return Path(own)
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "regard" / "packed"
+    try:
+        cache = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    except RuntimeError as error:
+        raise UnavailableError(
+            f"packed models have no folder ({error}). Set REGARD_CACHE to a folder for them."
+        ) from error
+    return Path(cache) / "regard" / "packed"
 
 
 def folder_of(key: str, precision: str) -> Path:
@@ -121,6 +131,7 @@ def packed_config(checkpoint: Checkpoint, kind: str) -> dict[str, Any] | None:
 
     Raises:
         NotFoundError: the checkpoint lacks a file.
+        UnavailableError: as `cache_folder`.
     """
     if next(cache_folder().glob("*"), None) is None:
         return None  # and the files are not read for it

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from threading import Lock
 from types import SimpleNamespace
@@ -21,6 +22,7 @@ from regard import catalog
 from regard.checkpoints import Checkpoint
 from regard.errors import UnavailableError, UnsupportedError
 from regard.generation import GenerationConfig, Hypothesis, generate
+from regard.tasks.batching import cores
 
 if TYPE_CHECKING:
     from regard.models import AnyEncoderDecoder
@@ -79,6 +81,7 @@ class Packing:
 
     model: PackedEncoderDecoder
     precision: str
+    threads: int | None  # that compute one batch; None: one, and batches are computed in parallel
     state: State | None  # of the parameters that were packed; None: they were those of the files
 
 
@@ -124,13 +127,9 @@ class Network:
             UnsupportedError: not an encoder–decoder that writes.
             DamagedFileError: a damaged file.
         """
-        if lazily:
-            from regard.runtime.packing import packed_config
-
-            config = packed_config(checkpoint, "EncoderDecoder")
-            if config is not None:
-                known = IdConfig.of(SimpleNamespace(**config))
-                return cls(known, lambda: _load(checkpoint), source=checkpoint)
+        known = _known(checkpoint) if lazily else None
+        if known is not None:
+            return cls(known, lambda: _load(checkpoint), source=checkpoint)
         model = _load(checkpoint)
         network = cls(IdConfig.of(model.config), lambda: model, source=checkpoint)
         _ = network.model  # from here on, a change of its weights is noticed
@@ -154,6 +153,12 @@ class Network:
         model, loaded = self._loaded()
         return packing if _state(model) == (packing.state or loaded) else None
 
+    @property
+    def workers(self) -> int:
+        """How many batches to decode at the same time."""
+        packing = self.packing
+        return cores() if packing is not None and packing.threads is None else 1
+
     def starting_from(self, start_id: int) -> Network:
         """The same weights in a model whose decoder reads another token first."""
         if start_id == self.config.start_id:
@@ -167,7 +172,7 @@ class Network:
         """The same, computed by the model itself."""
         return self._with(_packing=Later(lambda: None))
 
-    def packed(self, precision: str, threads: int, say: Callable[[str], None]) -> Network:
+    def packed(self, precision: str, threads: int | None, say: Callable[[str], None]) -> Network:
         """The same, computed by the packed model, which is made where there is none.
 
         Raises:
@@ -177,7 +182,7 @@ class Network:
         return self._with(_packing=Later(lambda: packing))
 
     def packed_if_possible(
-        self, precision: str | None, threads: int, say: Callable[[str], None]
+        self, precision: str | None, threads: int | None, say: Callable[[str], None]
     ) -> Network:
         """The same, computed by the packed model where that is possible; by the model itself where
         it cannot be packed or is not on the CPU. Decided at the first use.
@@ -187,15 +192,16 @@ class Network:
             say: called with the reason, too, where the precision is not possible.
         """
         precisions = self._precisions if precision is None else (precision,)
+        asked = precision not in (None, "fp32")
 
         def best() -> Packing | None:
             if self._loaded.is_made and self._loaded()[0].output_weight.device.type != "cpu":
                 return None
-            for precision in precisions:
+            for each in precisions:
                 try:
-                    return self._pack(precision, threads, say)
+                    return self._pack(each, threads, say)
                 except (UnsupportedError, UnavailableError) as error:
-                    if precision not in (None, "fp32"):
+                    if asked:
                         say(f"{error} The model itself computes, in fp32.")
             return None
 
@@ -218,7 +224,7 @@ class Network:
             numbers: what sets each source's random numbers apart.
         """
         source = self.padded(sources)
-        start = np.full((len(source), 1), config.decoder_start_token_id)
+        start = np.full((len(source), 1), config.decoder_start_token_id, np.int64)
         packing = self.packing
         if packing is not None:
             state = packing.model.start(source)
@@ -236,15 +242,16 @@ class Network:
         vars(other).update(vars(self) | changes)
         return other
 
-    def _pack(self, precision: str, threads: int, say: Callable[[str], None]) -> Packing:
+    def _pack(self, precision: str, threads: int | None, say: Callable[[str], None]) -> Packing:
         from regard.runtime.packing import pack_writer
 
+        each = 1 if threads is None else threads
         if self.source is not None and not self._is_changed:
-            packed = pack_writer(self.source, precision, threads=threads, say=say)
-            return Packing(packed, precision, None)
+            packed = pack_writer(self.source, precision, threads=each, say=say)
+            return Packing(packed, precision, threads, None)
         model, _ = self._loaded()
-        packed = pack_writer(model, precision, threads=threads, say=say)
-        return Packing(packed, precision, _state(model))
+        packed = pack_writer(model, precision, threads=each, say=say)
+        return Packing(packed, precision, threads, _state(model))
 
     @property
     def _precisions(self) -> tuple[str, ...]:
@@ -259,6 +266,16 @@ class Network:
             return False
         model, loaded = self._loaded()
         return _state(model) != loaded
+
+
+def _known(checkpoint: Checkpoint) -> IdConfig | None:
+    """What a packed model says of the model; None where it has not been packed."""
+    from regard.runtime.packing import packed_config
+
+    with suppress(UnavailableError):
+        config = packed_config(checkpoint, "EncoderDecoder")
+        return None if config is None else IdConfig.of(SimpleNamespace(**config))
+    return None
 
 
 def _load(checkpoint: Checkpoint) -> AnyEncoderDecoder:

@@ -56,7 +56,8 @@ class Task(ABC):
                 "torch".
             precision: of "onnx": "fp32" or "int8"; see `runtime.packing.pack`. The default is
                 "fp32"; a task that comes with the package may have another for "auto".
-            threads: of "onnx", that compute one batch; 1 by default.
+            threads: of "onnx", that compute one batch; by default one, and a translator computes
+                several batches at the same time, one on each core.
             say: called with a sentence where packing takes longer than a second.
 
         Raises:
@@ -67,18 +68,18 @@ class Task(ABC):
         check_choice("engine", engine, ENGINES)
         if engine == "torch" and (precision is not None or threads is not None):
             raise BadArgumentError('precision and threads are settings of engine="onnx".')
-        return self._run_by(engine, precision, 1 if threads is None else threads, say)
+        return self._run_by(engine, precision, threads, say)
 
     def _run_by(
-        self, engine: str, precision: str | None, threads: int, say: Callable[[str], None]
+        self, engine: str, precision: str | None, threads: int | None, say: Callable[[str], None]
     ) -> Self:
-        other = copy.copy(self)
+        other, each = copy.copy(self), 1 if threads is None else threads
         other.packed = None
         if engine == "onnx":
-            other.packed = self._pack(precision or "fp32", threads)
+            other.packed = self._pack(precision or "fp32", each)
         elif engine == "auto" and self.device.type == "cpu":
             with suppress(UnsupportedError, UnavailableError):
-                other.packed = self._pack(precision or "fp32", threads)
+                other.packed = self._pack(precision or "fp32", each)
         return other
 
     def _pack(self, precision: str, threads: int) -> Packed:

@@ -303,6 +303,7 @@ class TextToText(Task):
             answer,
             length=lambda item: len(item[1]),
             batch_size=batch_size,
+            workers=self.network.workers,
             progress=progress,
         )
 
@@ -344,7 +345,7 @@ class TextToText(Task):
         return other
 
     def _run_by(
-        self, engine: str, precision: str | None, threads: int, say: Callable[[str], None]
+        self, engine: str, precision: str | None, threads: int | None, say: Callable[[str], None]
     ) -> Self:
         other = copy.copy(self)
         if engine == "torch":
