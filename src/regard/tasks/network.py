@@ -234,8 +234,8 @@ class Network:
         model = self.model
         with torch.inference_mode():
             device = model.output_weight.device
-            source, start = (torch.from_numpy(ids).to(device) for ids in (source, start))
-            return generate(model.start(source), start, config, sentence_numbers=numbers)
+            ids, prompt = (torch.from_numpy(each).to(device) for each in (source, start))
+            return generate(model.start(ids), prompt, config, sentence_numbers=numbers)
 
     def _with(self, **changes: Any) -> Network:
         other = object.__new__(Network)  # copy.copy makes what __reduce__ says

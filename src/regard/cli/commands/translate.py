@@ -68,8 +68,12 @@ def translate(
     """
     attention = attention or attention_layer is not None
     groups = text_groups(sentences, input, as_json, what="a sentence")
-    computed = {"engine": engine, "precision": precision, "threads": threads}
-    translator = open_translator(model, source_language, target_language, prefix, **computed)
+    translator = open_translator(
+        *(model, source_language, target_language, prefix),
+        engine=engine,
+        precision=precision,
+        threads=threads,
+    )
     if attention or translator.computed_by == "torch":
         options.use_threads(threads)
     beams = translator.generation.num_beams if num_beams is None else num_beams
