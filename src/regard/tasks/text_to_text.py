@@ -175,6 +175,7 @@ class TextToText(Task):
         *,
         target: str | None = None,
         hypothesis: int = 0,
+        hidden: Sequence[int] = (),
         keep: str = "auto",
         **options: object,
     ) -> Trace:
@@ -185,42 +186,51 @@ class TextToText(Task):
         Args:
             target: an answer to look at instead of the model's own.
             hypothesis: which of the beams' results, best first.
+            hidden: positions of the source, special tokens counted, that are struck out: no other
+                position sees them, in any layer and head, when the answer is written and when it
+                is looked at.
             keep: where queries, keys and values stay: "memory", "disk" or "auto".
             options: fields of GenerationConfig, such as num_beams.
 
         Raises:
             BadArgumentError: an empty text, one with more tokens than the model has positions, a
-                hypothesis that there is not.
+                hypothesis or a hidden position that there is not.
+            UnsupportedError: hidden positions of a recurrent model.
         """
         import torch
 
-        from regard.inspection.models import traced
+        from regard.inspection.hiding import check_hidden
+        from regard.inspection.models import hiding, traced
         from regard.inspection.naming import Naming
         from regard.inspection.writing import written
 
         config = self.configured(options)
         ids = self.encode(self.tidied(text))
         check_text(ids, self.room, self.name)
+        hidden = check_hidden(hidden, len(self._around([ids])[0]))
+        decoding = self.run_by("torch") if hidden else self  # a packed model hides nothing
         if target is None:
             beams = 1 if config.do_sample else config.num_beams
             config = config.updated(num_return_sequences=beams)
-            found = self._decoded([ids], config, [0])[0]
+            with hiding(self.model, hidden):
+                found = decoding._decoded([ids], config, [0])[0]
         else:
             found = [Hypothesis(self._written(target), math.nan, (), finished=True)]
         naming, searched = Naming.of(self.tokenizers.target), target is None
         shown = written(found, hypothesis, naming, axis="target", prompt=1, searched=searched)
-        model, target_ids = self.model, torch.tensor([shown.ids], device=self.device)
+        target_ids = torch.tensor([shown.ids], device=self.device)
         with torch.inference_mode():
             trace = traced(
-                model,
+                self.model,
                 {"source": self.batch([ids]), "target": target_ids},
                 tokenizer=self.tokenizers,
                 name=self.name,
                 text=text,
                 written=shown,
+                hidden=hidden,
                 keep=keep,
             )
-        if searched and self.packed is not None:
+        if searched and decoding.packed is not None:
             trace.notes.append(
                 f"the text was decoded by {self.computed_by}; the maps are of the model's own"
                 " weights, by torch"
