@@ -50,8 +50,7 @@ def pack(
         BadArgumentError: an unknown precision.
         NotFoundError: no such model.
         UnsupportedError: a kind of model, a module or a setting that cannot be packed.
-        UnavailableError: a package is not installed, the folder cannot be written, or the processor
-            lacks the precision.
+        UnavailableError: the folder cannot be written, or the processor lacks the precision.
     """
     name = "the model"
     if isinstance(model, str | os.PathLike | Checkpoint):

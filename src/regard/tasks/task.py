@@ -63,7 +63,8 @@ class Task(ABC):
         Raises:
             BadArgumentError: an unknown engine or precision, or a setting of another engine.
             UnsupportedError: the model cannot be packed.
-            UnavailableError: a package is not installed.
+            UnavailableError: the packed model cannot be written, or the processor lacks the
+                precision.
         """
         check_choice("engine", engine, ENGINES)
         if engine == "torch" and (precision is not None or threads is not None):
