@@ -27,6 +27,12 @@ for variable in ("COLUMNS", "LINES", "NO_COLOR", "FORCE_COLOR", "TERM"):
     os.environ.pop(variable, None)
 
 
+@pytest.fixture(scope="session", autouse=True)
+def _packed_models(tmp_path_factory: pytest.TempPathFactory) -> None:
+    """Models that the tests pack are not among the user's own."""
+    os.environ["REGARD_CACHE"] = str(tmp_path_factory.mktemp("packed"))
+
+
 @pytest.fixture(scope="session")
 def agree() -> Callable[..., None]:
     """Asserts that two computations of the same numbers differ by rounding alone.

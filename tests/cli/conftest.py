@@ -64,6 +64,11 @@ class UpperCase:
     generation: Any = field(default_factory=lambda: SimpleNamespace(num_beams=5))
     not_followed: tuple[str, ...] = ()
     prefix: str | None = ""
+    computed_by: str = "torch"
+
+    def run_by(self, engine: str, **settings: Any) -> "UpperCase":
+        self.computed_by = engine
+        return self
 
     def run(
         self, texts: Sequence[str], *, alignment: str | None = None, progress: Any, **options: Any

@@ -2,7 +2,10 @@
 
 import json
 import os
+from dataclasses import asdict
 from pathlib import Path
+from threading import Event, Thread
+from typing import Any
 
 import numpy as np
 import pytest
@@ -10,11 +13,12 @@ import torch
 from torch import nn
 
 from regard import NotFoundError, RegardError, UnavailableError, UnsupportedError
+from regard.checkpoints import open_checkpoint, save_pretrained
 from regard.errors import DamagedFileError
 from regard.models import Encoder, EncoderConfig
-from regard.runtime import packing
+from regard.runtime import building, packing
 from regard.runtime.packed import MANIFEST, PackedReader, open_packed
-from regard.runtime.packing import cache_folder, pack
+from regard.runtime.packing import cache_folder, pack, packed_config
 from regard.runtime.session import Session
 
 IDS = np.array([[5, 9, 2, 30, 7], [8, 3, 14, 1, 0]])
@@ -42,9 +46,93 @@ def test_a_model_is_packed_once(cache: Path, monkeypatch: pytest.MonkeyPatch) ->
     folder = only(cache)
     names = {"body.onnx", "probe.onnx", "pack.json", "weights.bin"}
     assert {file.name for file in folder.iterdir()} == names
-    monkeypatch.setattr(packing, "graphs_of", None)  # is not called again
+    monkeypatch.setattr(building, "graphs_of", None)  # is not called again
     assert (output(small()) == first).all()
     assert only(cache) == folder
+
+
+def test_a_model_folder_is_found_by_its_files_alone(
+    cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    save_pretrained(small(), tmp_path / "model")
+    checkpoint = open_checkpoint(tmp_path / "model")
+    assert packed_config(checkpoint, "Encoder") is None
+    first = pack(tmp_path / "model")
+    monkeypatch.setattr("regard.checkpoints.from_pretrained", None)  # is not called again
+    again = pack(checkpoint)
+    assert isinstance(first, PackedReader)
+    assert isinstance(again, PackedReader)
+    assert (again(IDS) == first(IDS)).all()
+    config = packed_config(checkpoint, "Encoder")
+    assert config == json.loads(json.dumps(asdict(small().config) | {"head": "none"}))
+    assert packed_config(checkpoint, "EncoderDecoder") is None
+    content = bytearray((tmp_path / "model" / "model.safetensors").read_bytes())
+    content[-1] ^= 1
+    (tmp_path / "model" / "model.safetensors").write_bytes(content)
+    assert packed_config(open_checkpoint(tmp_path / "model"), "Encoder") is None
+
+
+def test_what_older_versions_packed_of_the_same_model_is_removed(cache: Path) -> None:
+    pack(small(), "int8")
+    key, precision, version, form = only(cache).name.split("-")
+    older = [f"{key}-{precision}-0.0.9-12", f"{key}-{precision}-{version}-{int(form) - 1}"]
+    others = [
+        f"{key}-{precision}-{version}.1-1",  # newer
+        f"{key}-fp32-0.0.9-1",
+        f"{key[::-1]}-{precision}-0.0.9-1",
+    ]
+    kept = only(cache)
+    for name in (*older, *others):
+        (cache / name).mkdir()
+    (kept / "weights.bin").unlink()
+    pack(small(), "int8")
+    assert {each.name for each in cache.iterdir()} == {kept.name, *others}
+
+
+def test_two_that_pack_at_once_pack_once(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    built, graphs_of = [], building.graphs_of
+
+    def counted(*arguments: Any) -> Any:
+        built.append(arguments)
+        return graphs_of(*arguments)
+
+    monkeypatch.setattr(building, "graphs_of", counted)
+    model = small()
+    both = [Thread(target=pack, args=(model,)) for _ in range(2)]
+    for each in both:
+        each.start()
+    for each in both:
+        each.join()
+    assert len(built) == 1
+    assert (output(model) == output(model)).all()
+
+
+def test_what_a_killed_process_left_is_removed(cache: Path) -> None:
+    output(small())
+    folder = only(cache)
+    (cache / f".{folder.name}.12345.part").mkdir()
+    (folder / MANIFEST).write_text("{")  # half written
+    output(small())
+    assert only(cache) == folder
+
+
+def test_packing_that_takes_long_is_announced(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    said, waiting, graphs_of = [], Event(), building.graphs_of
+
+    def slow(*arguments: Any) -> Any:
+        assert waiting.wait(20)
+        return graphs_of(*arguments)
+
+    def say(sentence: str) -> None:
+        said.append(sentence)
+        waiting.set()
+
+    monkeypatch.setattr(building, "graphs_of", slow)
+    monkeypatch.setattr(packing, "LONG", 0.0)
+    pack(small(), say=say)
+    assert said == ["packing the model for ONNX Runtime in fp32; this is done once."]
+    pack(small(), say=say)  # found
+    assert len(said) == 1
 
 
 def test_other_weights_and_precisions_are_packed_beside_it(cache: Path) -> None:
@@ -106,16 +194,6 @@ def test_a_file_that_is_no_graph_is_refused(cache: Path, monkeypatch: pytest.Mon
         open_packed(only(cache))
 
 
-def test_the_hash_is_of_config_and_every_parameter() -> None:
-    model = small()
-    hashes = {packing.weights_sha256(model)}
-    for parameter in model.parameters():
-        with torch.no_grad():
-            parameter.view(-1)[0] += 1
-        hashes.add(packing.weights_sha256(model))
-    assert len(hashes) == 1 + len(list(model.parameters()))
-
-
 @pytest.mark.skipif(os.geteuid() == 0, reason="the superuser may write anywhere")
 def test_a_folder_that_cannot_be_written_is_named(cache: Path) -> None:
     cache.mkdir()
@@ -136,6 +214,13 @@ def test_the_cache_is_in_the_users_folder(monkeypatch: pytest.MonkeyPatch) -> No
     assert cache_folder() == Path("/tmp/elsewhere/regard/packed")
     monkeypatch.delenv("XDG_CACHE_HOME")
     assert cache_folder() == Path.home() / ".cache" / "regard" / "packed"
+
+    def homeless() -> Path:
+        raise RuntimeError("Could not determine home directory.")
+
+    monkeypatch.setattr(Path, "home", homeless)
+    with pytest.raises(UnavailableError, match="Set REGARD_CACHE to a folder"):
+        cache_folder()
 
 
 def test_bad_arguments_are_refused() -> None:

@@ -1,9 +1,12 @@
 """Batches by length: everything once, in its own place."""
 
+import os
+from threading import Barrier
+
 import pytest
 
 from regard.errors import RegardError
-from regard.tasks.batching import by_length, read_each
+from regard.tasks.batching import by_length, cores, read_each
 
 GROUPS = [["ccc", "a"], [], ["bb"], ["dddd", "ee", "f"]]
 
@@ -25,6 +28,34 @@ def test_progress_counts_groups_when_their_last_item_is_done():
     assert done == [1, 1, 2]  # the empty one; "bb"; the two whose longest came last
     by_length([[], []], lambda batch: batch, batch_size=2, progress=done.append)
     assert done[-1] == 2
+
+
+def test_several_batches_are_computed_at_the_same_time():
+    together = Barrier(2, timeout=20)  # passed only where two wait
+
+    def compute(batch):
+        together.wait()
+        return [each.upper() for each in batch]
+
+    found = by_length(GROUPS, compute, length=len, batch_size=3, workers=2)
+    assert found == [["CCC", "A"], [], ["BB"], ["DDDD", "EE", "F"]]
+
+
+def test_an_error_in_one_of_them_is_raised():
+    def compute(batch):
+        if "bb" in batch:
+            raise RegardError("no bb")
+        return batch
+
+    with pytest.raises(RegardError, match="no bb"):
+        by_length(GROUPS, compute, batch_size=1, workers=2)
+
+
+def test_the_processors_are_those_that_the_process_may_use(monkeypatch):
+    monkeypatch.setenv("OMP_NUM_THREADS", "3")
+    assert cores() == 3
+    monkeypatch.setenv("OMP_NUM_THREADS", "0")
+    assert 1 <= cores() <= os.cpu_count()
 
 
 def test_the_item_that_is_refused_is_counted():

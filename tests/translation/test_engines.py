@@ -1,11 +1,15 @@
 """A translator decoded by ONNX Runtime: the same texts, in any batch, and the model's own maps."""
 
+import pickle
 from pathlib import Path
 
 import pytest
+import torch
 
-from regard import RegardError, UnsupportedError
+import regard
+from regard import RegardError, UnavailableError, UnsupportedError
 from regard.models import RecurrentConfig, RecurrentEncoderDecoder
+from regard.tasks import network
 from regard.text import TokenizerPair
 from regard.translation.translator import Translator
 
@@ -46,6 +50,18 @@ def test_int8_gives_the_same_result_alone_and_in_any_batch(translator: Translato
     assert together[0].score != exact[0].score
 
 
+def test_batches_in_parallel_give_what_one_after_the_other_gives(
+    translator: Translator, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OMP_NUM_THREADS", "3")
+    parallel = translator.run_by("onnx", precision="int8")
+    assert parallel.network.workers == 3
+    serial = translator.run_by("onnx", precision="int8", threads=1)
+    assert (serial.network.workers, translator.network.workers) == (1, 1)
+    found = [each.run(TEXTS, batch_size=1, max_new_tokens=30) for each in (parallel, serial)]
+    assert found[0] == found[1]
+
+
 def test_a_trace_is_of_the_engines_text_and_the_models_weights(translator: Translator) -> None:
     coarse = translator.run_by("onnx", precision="int8")
     axis = coarse.trace(TEXTS[0]).axes["target"]
@@ -58,8 +74,88 @@ def test_other_weights_are_decoded_by_torch_until_they_are_packed(translator: Tr
     assert translator.run_by("onnx").with_model(translator.model).packed is None
 
 
+def test_auto_packs_what_can_be_packed(
+    translator: Translator, tokenizers: TokenizerPair, tmp_path: Path
+) -> None:
+    auto = translator.run_by("auto")
+    assert list(tmp_path.iterdir()) == []  # decided at the first use
+    assert auto(TEXTS, max_new_tokens=30) == translator(TEXTS, max_new_tokens=30)
+    assert auto.computed_by == "onnx fp32"
+    recurrent = recurrent_translator(tokenizers)
+    said: list[str] = []
+    assert recurrent.run_by("auto", say=said.append).computed_by == "torch"
+    assert said == []
+    assert recurrent.run_by("auto", precision="int8", say=said.append).computed_by == "torch"
+    [sentence] = said
+    assert sentence.startswith("a model of the class RecurrentEncoderDecoder cannot be packed")
+    assert sentence.endswith("The model itself computes, in fp32.")
+
+
+def test_a_model_that_was_packed_before_is_loaded_when_it_is_asked_for(
+    translator: Translator, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "model"
+    translator.save(folder)
+    first = Translator.load(folder, engine="auto")
+    texts = first(TEXTS, max_new_tokens=30)
+    with monkeypatch.context() as context:
+        context.setattr(network, "_load", None)
+        again = Translator.load(folder, engine="auto")
+        assert again(TEXTS, max_new_tokens=30) == texts
+        assert (again.positions, again.room) == (first.positions, first.room)
+    assert again.network.config == network.IdConfig.of(translator.model.config)
+    with torch.inference_mode():
+        parameter = next(again.model.parameters())
+    assert torch.equal(parameter, next(first.model.parameters()))
+    assert not parameter.is_inference()  # it can be trained
+    assert again.computed_by == "onnx fp32"
+
+
+@pytest.mark.parametrize("engine", ["auto", "onnx"])
+def test_weights_that_were_changed_are_what_computes(
+    engine: str, translator: Translator, tmp_path: Path
+) -> None:
+    translator.save(tmp_path / "model")
+    fast = Translator.load(tmp_path / "model").run_by(engine)
+    before = fast.run(TEXTS[:1], max_new_tokens=30)[0]
+    with torch.no_grad():
+        fast.model.output_weight[:, 0] += 1
+    changed = fast.run(TEXTS[:1], max_new_tokens=30)[0]
+    assert fast.computed_by == "torch"
+    assert abs(changed.score - before.score) > 1e-3
+    again = fast.run_by(engine)
+    assert again.run(TEXTS[:1], max_new_tokens=30)[0].score == pytest.approx(changed.score)
+    assert again.computed_by == "onnx fp32"
+    other = Translator.load(tmp_path / "model").run_by(engine)  # the file is as it was
+    assert other.run(TEXTS[:1], max_new_tokens=30)[0].score == before.score
+
+
+def test_a_shipped_model_computes_in_int8_where_the_processor_has_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    translator = regard.load("en-de")
+    assert translator.computed_by == "onnx int8"
+    assert "onnx int8" in translator.alignment_caption("output")
+    trace = translator.trace("Where is the station?")
+    assert any("decoded by onnx int8" in note for note in trace.notes)
+    assert regard.load("en-de").run_by("torch").computed_by == "torch"
+
+    def lacking(folder: Path, precision: str) -> None:
+        if precision == "int8":
+            raise UnavailableError("the precision int8 needs another processor.")
+
+    monkeypatch.setattr("regard.runtime.packed._check_products", lacking)
+    assert regard.load("en-de").computed_by == "onnx fp32"
+
+
+def test_a_copy_is_a_translator_of_the_model_in_memory(translator: Translator) -> None:
+    fast = pickle.loads(pickle.dumps(translator.run_by("onnx")))
+    assert fast.computed_by == "torch"
+    assert fast(TEXTS) == translator(TEXTS)
+
+
 def test_bad_arguments_are_refused(translator: Translator) -> None:
-    with pytest.raises(RegardError, match="engine must be one of torch, onnx; got 'onx'"):
+    with pytest.raises(RegardError, match="engine must be one of auto, torch, onnx; got 'onx'"):
         translator.run_by("onx")
     with pytest.raises(RegardError, match="precision must be one of fp32, int8"):
         translator.run_by("onnx", precision="int4")
@@ -68,9 +164,13 @@ def test_bad_arguments_are_refused(translator: Translator) -> None:
 
 
 def test_a_recurrent_translator_is_refused(tokenizers: TokenizerPair) -> None:
-    size = tokenizers.source.vocab_size
-    model = RecurrentEncoderDecoder(RecurrentConfig(size, d_model=4, hidden_size=6)).eval()
     with pytest.raises(
         UnsupportedError, match="the class RecurrentEncoderDecoder cannot be packed"
     ):
-        Translator(model, tokenizers).run_by("onnx")
+        recurrent_translator(tokenizers).run_by("onnx")
+
+
+def recurrent_translator(tokenizers: TokenizerPair) -> Translator:
+    size = tokenizers.source.vocab_size
+    model = RecurrentEncoderDecoder(RecurrentConfig(size, d_model=4, hidden_size=6)).eval()
+    return Translator(model, tokenizers)

@@ -82,6 +82,8 @@ def load(name: Name, task: str | None = None) -> Task:
     A Translator, Summarizer, Writer, Classifier, Answerer, MaskFiller, Embedder or ImageClassifier;
     an editor knows which from the name of a shipped model or from `task`.
 
+    A Translator computes by its packed model where that is possible (`Task.run_by`, engine "auto").
+
     Args:
         name: of a shipped model (en-de, emotions, …), a folder, or "hub:org/name" for a model on
             the Hugging Face Hub; nothing else is ever fetched.
@@ -104,7 +106,10 @@ def load(name: Name, task: str | None = None) -> Task:
     kind = kind_of(checkpoint)
     if task is not None and kind != task and task not in _ALSO.get(kind, ()):
         raise UnsupportedError(catalog.wrong_kind(name, describe(checkpoint), kind, needed))
-    return task_class(task or kind).load(checkpoint, name=str(name))
+    found = task_class(task or kind)
+    if found is task_class("translation"):
+        return found.load(checkpoint, name=str(name), engine="auto")  # type: ignore[call-arg]
+    return found.load(checkpoint, name=str(name))
 
 
 def task_class(kind: str) -> type[Task]:

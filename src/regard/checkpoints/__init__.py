@@ -1,9 +1,17 @@
-"""Hugging Face's format in and out."""
+"""Hugging Face's format in and out.
+
+What needs torch is imported when it is first used: settings and tokenizers are read without it.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 from regard.checkpoints.checkpoint import Checkpoint, CheckpointLike, open_checkpoint
 from regard.checkpoints.hub import find_folder
-from regard.checkpoints.pretrained import empty_model, from_pretrained
-from regard.checkpoints.saving import save_pretrained
+
+if TYPE_CHECKING:
+    from regard.checkpoints.pretrained import empty_model, from_pretrained
+    from regard.checkpoints.saving import save_pretrained
 
 __all__ = [
     "Checkpoint",
@@ -14,3 +22,17 @@ __all__ = [
     "open_checkpoint",
     "save_pretrained",
 ]
+
+_HOME = {
+    "empty_model": "regard.checkpoints.pretrained",
+    "from_pretrained": "regard.checkpoints.pretrained",
+    "save_pretrained": "regard.checkpoints.saving",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(import_module(_HOME[name]), name)
+    globals()[name] = value  # the next look-up finds it without coming here
+    return value

@@ -1,5 +1,7 @@
 """A model folder whose files are read once, and passed to whatever needs them."""
 
+import hashlib
+import json
 import os
 from contextlib import AbstractContextManager
 from functools import cached_property
@@ -7,11 +9,12 @@ from pathlib import Path
 from types import NoneType, UnionType
 from typing import Any, TypeAlias, Union, get_args, get_origin, get_type_hints
 
-from regard.checkpoints.families import family_for
+from regard.checkpoints.families import architecture_for, family_for
 from regard.checkpoints.family import Family
 from regard.checkpoints.hub import find_folder
-from regard.checkpoints.weights import Weights, open_weights
+from regard.checkpoints.weights import Weights, open_weights, weight_files
 from regard.errors import NotFoundError, RegardError, refusing
+from regard.files import sha256
 from regard.json_files import JsonFiles, JsonObject
 from regard.text import TokenizerPair
 
@@ -47,6 +50,12 @@ class Checkpoint:
         """The family of its model_type, which must be one of `families.MODULES`."""
         return family_for(self.settings.get("model_type"), where=f"{self.folder}/config.json")
 
+    @property
+    def architecture(self) -> str:
+        """The name of the model's class, such as "EncoderDecoder", without importing it."""
+        where = f"{self.folder}/config.json"
+        return architecture_for(self.settings.get("model_type"), where=where)
+
     @cached_property
     def config(self) -> Any:
         """The model's configuration, such as an EncoderConfig.
@@ -71,6 +80,18 @@ class Checkpoint:
     def weights(self) -> Weights:
         """The weights by their names in the files; see `open_weights`."""
         return open_weights(self.folder)
+
+    @cached_property
+    def sha256(self) -> str:
+        """Of config.json and the bytes of the files of the weights, which are not opened as such.
+
+        Raises:
+            NotFoundError: a file is missing.
+        """
+        found = hashlib.sha256(json.dumps(self.settings, sort_keys=True).encode())
+        for file in weight_files(self.folder):
+            found.update(sha256(file).encode())
+        return found.hexdigest()
 
     @cached_property
     def tokenizers(self) -> TokenizerPair:

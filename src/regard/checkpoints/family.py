@@ -1,14 +1,17 @@
 """What one family of checkpoints is: its settings and the names of its weights, both ways."""
 
+from __future__ import annotations
+
 import json
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
-
-import torch
-from torch import Tensor, nn
+from typing import TYPE_CHECKING, Any
 
 from regard.errors import UnsupportedError
+
+if TYPE_CHECKING:
+    import torch
+    from torch import Tensor, nn
 
 Settings = dict[str, Any]  # the content of config.json
 
@@ -122,5 +125,9 @@ def _join(pieces: Sequence[tuple[Place, Tensor]]) -> Tensor:
     parts = [tensor.T if place.transposed else tensor for place, tensor in pieces]
     place = pieces[0][0]
     assert len(pieces) == place.parts, f"{place.name} has {len(pieces)} of {place.parts} parts"
-    joined = parts[0] if place.parts == 1 else torch.cat(parts, place.dim)
+    joined = parts[0]
+    if place.parts > 1:
+        import torch
+
+        joined = torch.cat(parts, place.dim)
     return joined[(None,) * place.lead] if place.lead else joined

@@ -1,25 +1,28 @@
 """The weights in a model folder: safetensors or .bin, whole or in shards, mapped into memory."""
 
+from __future__ import annotations
+
 import pickle
 import warnings
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import torch
 from safetensors import SafetensorError, safe_open
-from torch import Tensor
 
 from regard.errors import DamagedFileError, NotFoundError, UnsupportedError, refusing
 from regard.json_files import read_object
+
+if TYPE_CHECKING:
+    from torch import Tensor
 
 SAFETENSORS, BIN = "model.safetensors", "pytorch_model.bin"
 # What other programs keep their weights in, which is no reason to look for a missing file.
 _FOREIGN = ("*.gguf", "tf_model.h5", "flax_model.msgpack", "*.onnx", "consolidated.*.pth", "*.ckpt")
 
 
-class Weights(Mapping[str, Tensor]):
+class Weights(Mapping[str, "Tensor"]):
     """Tensors by the names in the files. A tensor is the file's memory: it is read when it is
     used, and writing to it leaves the file as it is. Only the files' headers are read at once."""
 
@@ -54,6 +57,8 @@ class Weights(Mapping[str, Tensor]):
             ) from error
 
     def _open_bin(self, file: Path) -> None:
+        from torch import Tensor
+
         for name, tensor in _load_bin(file).items():
             if not isinstance(tensor, Tensor):
                 raise DamagedFileError(
@@ -139,6 +144,8 @@ def _in_place_of(file: Path) -> str:
 
 def _load_bin(file: Path) -> dict[str, Any]:
     """The tensors of a .bin, which is a pickle: anything in it but tensors is refused unread."""
+    import torch
+
     options: dict[str, Any] = {"map_location": "cpu", "weights_only": True}
     try:
         with warnings.catch_warnings():

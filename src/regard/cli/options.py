@@ -67,12 +67,19 @@ Threads = Annotated[int | None, option("CPU threads.", default="one for each cor
 Engine = Annotated[
     str,
     option(
-        "What computes: the model, or the model packed for ONNX Runtime, on one thread unless"
-        " --threads says otherwise.",
-        metavar="torch|onnx",
+        "What computes: the model, by torch; or the model packed for ONNX Runtime, each batch on"
+        " one thread unless --threads says otherwise. auto: onnx where that is possible.",
+        metavar="auto|torch|onnx",
     ),
 ]
-Precision = Annotated[str | None, option("Of --engine onnx.", metavar="fp32|int8", default="fp32")]
+Precision = Annotated[
+    str | None,
+    option(
+        "Of the packed model; auto takes int8 for a model that comes with regard.",
+        metavar="fp32|int8",
+        default="fp32",
+    ),
+]
 LengthPenalty = Annotated[float | None, option("Above 0 favors longer text.", default="model's")]
 MaxNewTokens = Annotated[int | None, option("Maximum, in tokens.", default="model's", min=1)]
 NumBeams = Annotated[
@@ -105,10 +112,10 @@ def generation_options(context: typer.Context) -> dict[str, Any]:
 
 
 def use_threads(threads: int | None) -> None:
-    """Computes with this many threads, if a number was asked for."""
-    import torch
-
+    """Computes with this many threads of torch, if a number was asked for."""
     if threads:
+        import torch
+
         torch.set_num_threads(threads)
 
 

@@ -3,7 +3,9 @@
 from typing import TYPE_CHECKING, Annotated
 
 from regard.cli.options import option
+from regard.cli.streams import say
 from regard.cli.texts import say_not_followed
+from regard.errors import BadArgumentError
 
 if TYPE_CHECKING:
     from regard.translation.translator import Translator
@@ -27,16 +29,32 @@ Prefix = Annotated[
 
 
 def open_translator(
-    model: str, source: str | None, target: str | None, prefix: str | None
+    model: str,
+    source: str | None,
+    target: str | None,
+    prefix: str | None,
+    *,
+    engine: str = "torch",
+    precision: str | None = None,
+    threads: int | None = None,
 ) -> "Translator":
     """The model as these options want it; what it does not follow of its own files is said.
 
+    Args:
+        engine, precision, threads: what computes; see `Task.run_by`.
+
     Raises:
-        RegardError: no such model or language, or it does not translate.
+        RegardError: no such model, language or engine, or it does not translate.
     """
+    if engine == "torch" and precision is not None:
+        raise BadArgumentError("--precision needs --engine onnx; add it, or leave --precision out.")
     from regard.api.loading import load
 
     translator = load(model, "translation")
+    if engine == "torch":
+        translator = translator.run_by("torch")
+    else:
+        translator = translator.run_by(engine, precision=precision, threads=threads, say=say)
     if source or target:
         translator = translator.between(source, target)
     if prefix is not None:

@@ -1,12 +1,13 @@
 """Choosers: from the next token's logits to the candidates that extend each search."""
 
+from __future__ import annotations
+
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, NamedTuple, Protocol, runtime_checkable
 
 import numpy
-from jaxtyping import Float, Int
 
 from regard.generation.arrays import Array, Arrays, arrays_of
 from regard.generation.config import GenerationConfig
@@ -23,6 +24,9 @@ from regard.generation.filters import (
     TopK,
     TopP,
 )
+
+if TYPE_CHECKING:
+    from jaxtyping import Float, Int
 
 
 @dataclass

@@ -1,15 +1,16 @@
 """What to generate and how: transformers' names, checked once, read from generation_config.json."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any
-
-from jaxtyping import Int
 
 from regard.errors import BadArgumentError, unknown
 
 if TYPE_CHECKING:
     import torch
+    from jaxtyping import Int
     from torch import Tensor
 
 
@@ -64,7 +65,7 @@ class GenerationConfig:
             (self.eos_token_id,) if isinstance(self.eos_token_id, int) else tuple(self.eos_token_id)
         )
 
-    def start(self, batch: int, device: "torch.device | str" = "cpu") -> "Int[Tensor, 'batch 1']":
+    def start(self, batch: int, device: torch.device | str = "cpu") -> Int[Tensor, "batch 1"]:
         """The prompt of an encoder–decoder: decoder_start_token_id for each sentence."""
         if self.decoder_start_token_id is None:
             raise BadArgumentError(
@@ -74,7 +75,7 @@ class GenerationConfig:
 
         return torch.full((batch, 1), self.decoder_start_token_id, device=device)
 
-    def updated(self, **changes: Any) -> "GenerationConfig":
+    def updated(self, **changes: Any) -> GenerationConfig:
         """A copy with some settings changed, as a caller of a task names them.
 
         Asking for one strategy leaves the other: `do_sample=True` sets num_beams to 1, and
@@ -103,7 +104,7 @@ class GenerationConfig:
         }
 
     @classmethod
-    def from_dict(cls, values: Mapping[str, Any]) -> "tuple[GenerationConfig, list[str]]":
+    def from_dict(cls, values: Mapping[str, Any]) -> tuple[GenerationConfig, list[str]]:
         """Reads generation_config.json; also names each setting in it that is not followed here.
 
         A setting that leaves the tokens as they are (caches, outputs, versions, a filter that is

@@ -4,15 +4,18 @@ All but the temperature forbid tokens (minus infinity) or leave them, so they ac
 and on log-probabilities; formulas and order are those of transformers' logits processors.
 """
 
+from __future__ import annotations
+
 import math
 from collections import defaultdict
 from dataclasses import dataclass
-from typing import Protocol, runtime_checkable
-
-from jaxtyping import Float, Int
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from regard.errors import BadArgumentError
 from regard.generation.arrays import Array, arrays_of
+
+if TYPE_CHECKING:
+    from jaxtyping import Float, Int
 
 NO_TOKEN = -1  # stands in a history where a padded prompt has nothing
 

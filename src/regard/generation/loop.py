@@ -1,18 +1,21 @@
 """The generation loop: step the decoder, choose, set aside what has ended, go on with the rest."""
 
+from __future__ import annotations
+
 import itertools
 import math
 from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Protocol, runtime_checkable
-
-from jaxtyping import Bool, Float, Int
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from regard.errors import BadArgumentError
 from regard.generation.arrays import Array, arrays_of
 from regard.generation.choosers import Candidates, Running, chooser_for, leaves_in_place
 from regard.generation.config import GenerationConfig
 from regard.generation.filters import NO_TOKEN
+
+if TYPE_CHECKING:
+    from jaxtyping import Bool, Float, Int
 
 
 @dataclass(frozen=True)

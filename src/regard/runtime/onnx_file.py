@@ -9,7 +9,6 @@ from typing import IO, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from regard.errors import optional_package
 from regard.runtime.graph import MICROSOFT, Graph, Value
 
 WEIGHTS = "weights.bin"
@@ -19,13 +18,7 @@ ALIGNMENT = 64  # bytes, the widest register's, so that a mapped array is read w
 
 
 def write_graphs(graphs: Mapping[str, Graph], folder: str | os.PathLike[str]) -> None:
-    """Writes each graph as NAME.onnx, and weights.bin, into an existing folder.
-
-    Raises:
-        UnavailableError: the package onnx is not installed.
-    """
-    with optional_package("onnx", "packing a model needs"):
-        import onnx  # noqa: F401
+    """Writes each graph as NAME.onnx, and weights.bin, into an existing folder."""
     folder = Path(folder)
     with open(folder / WEIGHTS, "wb") as file:
         weights = _Weights(file)

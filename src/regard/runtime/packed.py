@@ -194,8 +194,7 @@ def open_packed(folder: str | os.PathLike[str], *, threads: int = 1) -> Packed:
         NotFoundError: there is no packed model.
         DamagedFileError: a file is missing or is not what was written, or another version of the
             package wrote it.
-        UnavailableError: the package onnxruntime is not installed, or the processor lacks the
-            precision.
+        UnavailableError: the processor lacks the precision.
     """
     folder = Path(folder)
     if not (folder / MANIFEST).is_file():

@@ -1,150 +1,191 @@
-"""Packing: a model's graphs and weights for ONNX Runtime, made once and kept."""
+"""Packing: a model's graphs and weights for ONNX Runtime, made once and kept.
 
-import hashlib
+A packed model that is found needs neither torch nor onnx; one that must be made needs both.
+"""
+
 import os
-from dataclasses import asdict
+import re
+import shutil
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any
+from threading import Timer
+from typing import TYPE_CHECKING, Any
 
-from torch import nn
-
-from regard.checkpoints import CheckpointLike, from_pretrained
-from regard.errors import DamagedFileError, NotFoundError, UnavailableError, check_choice
-from regard.files import sha256, whole_folder, write_json
-from regard.models import Decoder, Encoder, EncoderDecoder, VisionConfig, VisionTransformer
-from regard.runtime.graph import Graph, as_array, cannot_pack
-from regard.runtime.linear import PRECISIONS, probe
-from regard.runtime.models import decoder, encoder, encoder_decoder, vision
-from regard.runtime.onnx_file import write_graphs
-from regard.runtime.packed import (
-    MANIFEST,
-    PROBE,
-    Limits,
-    Packed,
-    PackedEncoderDecoder,
-    open_packed,
-)
+from regard.checkpoints import Checkpoint, CheckpointLike, open_checkpoint
+from regard.errors import DamagedFileError, NotFoundError, UnavailableError
+from regard.files import whole_folder
+from regard.json_files import read_object
+from regard.runtime.packed import MANIFEST, Packed, PackedEncoderDecoder, open_packed
 from regard.version import __version__
 
-FORMAT = 3  # of the graphs; counts up when the same model gets other graphs
+if TYPE_CHECKING:
+    from torch import nn
+
+FORMAT = 6  # of a packed model; counts up when the same model gets other graphs or another manifest
+LONG = 1.0  # seconds of packing after which the user is informed
 
 
-def pack(model: nn.Module | CheckpointLike, precision: str = "fp32", *, threads: int = 1) -> Packed:
+def pack(
+    model: "nn.Module | CheckpointLike",
+    precision: str = "fp32",
+    *,
+    threads: int = 1,
+    say: Callable[[str], None] = lambda sentence: None,
+) -> Packed:
     """The model, ready to run in ONNX Runtime. It is packed on the first call, and found later.
 
-    Packed models are in the folder that `cache_folder` returns, by the hash of the weights, the
-    version of this package and the precision, so the graphs always belong to the weights.
+    Packed models are in the folder that `cache_folder` returns, by the hash of config and weights,
+    the version of this package and the precision, so the graphs always belong to the weights. Those
+    that an older version made of the same model are removed.
 
     Args:
         model: a model, or a name as `load` takes it.
         precision: of the matrix products: "fp32", or "int8", a quarter of the size, in which
             weights are scaled by column and activations by row.
         threads: that compute one run; a small model is fastest with one.
+        say: called with a sentence where packing takes longer than a second.
 
     Raises:
         BadArgumentError: an unknown precision.
+        NotFoundError: no such model.
         UnsupportedError: a kind of model, a module or a setting that cannot be packed.
-        UnavailableError: a package is not installed, the folder cannot be written, or the processor
-            lacks the precision.
+        UnavailableError: the folder cannot be written, or the processor lacks the precision.
     """
-    check_choice("precision", precision, PRECISIONS)
-    if not isinstance(model, nn.Module):
-        model = from_pretrained(model)
-    weights = weights_sha256(model)
-    folder = cache_folder() / f"{weights[:32]}-{precision}-{__version__}-{FORMAT}"
-    try:
+    name = "the model"
+    if isinstance(model, str | os.PathLike | Checkpoint):
+        model = open_checkpoint(model)
+        name, key = model.name, model.sha256
+    else:
+        from regard.runtime.building import weights_sha256
+
+        key = weights_sha256(model)
+    folder = folder_of(key, precision)
+    with suppress(NotFoundError, DamagedFileError):
         return open_packed(folder, threads=threads)
-    except (NotFoundError, DamagedFileError):
-        pass
-    graphs = graphs_of(model, precision)
-    try:
-        with whole_folder(folder) as unfinished:
-            write_packed(graphs, model, unfinished, precision=precision, weights=weights)
-    except OSError as error:
-        raise UnavailableError(
-            f"the packed model could not be written to {folder} ({error.strerror})."
-            " Make room, or set REGARD_CACHE to another folder."
-        ) from error
+    from regard.runtime.building import check_precision, write_packed
+
+    check_precision(precision)
+    with _alone(folder):
+        with suppress(NotFoundError, DamagedFileError):  # another process packed it meanwhile
+            return open_packed(folder, threads=threads)
+        with _announced(f"packing {name} for ONNX Runtime in {precision}; this is done once.", say):
+            from regard.checkpoints import from_pretrained
+
+            whole = from_pretrained(model) if isinstance(model, Checkpoint) else model
+            with whole_folder(folder) as unfinished:
+                write_packed(whole, unfinished, precision=precision, key=key, format=FORMAT)
+        _remove_older(folder)
     return open_packed(folder, threads=threads)
 
 
 def pack_writer(
-    model: nn.Module, precision: str = "fp32", *, threads: int = 1
+    model: "nn.Module | CheckpointLike",
+    precision: str = "fp32",
+    *,
+    threads: int = 1,
+    say: Callable[[str], None] = lambda sentence: None,
 ) -> PackedEncoderDecoder:
     """`pack`, of an encoder–decoder that writes.
 
     Raises:
         UnsupportedError: it is not one, or it cannot be packed.
     """
-    packed = pack(model, precision, threads=threads) if isinstance(model, EncoderDecoder) else None
+    packed = pack(model, precision, threads=threads, say=say)
     if not isinstance(packed, PackedEncoderDecoder):
+        from regard.runtime.graph import cannot_pack
+
         raise cannot_pack(f"a model of the class {type(model).__name__}")
     return packed
 
 
 def cache_folder() -> Path:
-    """Where packed models are kept: $REGARD_CACHE, or regard/packed in the user's cache folder."""
-    if own := os.environ.get("REGARD_CACHE"):
-        return Path(own)
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "regard" / "packed"
-
-
-def graphs_of(model: nn.Module, precision: str) -> dict[str, Graph]:
-    """The model's graphs by the names of their files.
+    """Where packed models are kept: $REGARD_CACHE, or regard/packed in the user's cache folder.
 
     Raises:
-        UnsupportedError: a kind of model, a module or a setting that cannot be packed.
+        UnavailableError: the user has no home folder.
     """
-    if isinstance(model, EncoderDecoder):
-        return encoder_decoder.graphs(model, precision)
-    if isinstance(model, Encoder):
-        return encoder.graphs(model, precision)
-    if isinstance(model, Decoder):
-        return decoder.graphs(model, precision)
-    if isinstance(model, VisionTransformer):
-        return vision.graphs(model, precision)
-    raise cannot_pack(f"a model of the class {type(model).__name__}")
+    if own := os.environ.get("REGARD_CACHE"):
+        return Path(own)
+    try:
+        cache = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    except RuntimeError as error:
+        raise UnavailableError(
+            f"packed models have no folder ({error}). Set REGARD_CACHE to a folder for them."
+        ) from error
+    return Path(cache) / "regard" / "packed"
 
 
-def weights_sha256(model: nn.Module) -> str:
-    """The SHA-256 of all that determines the model's function: class, config, parameters."""
-    found = hashlib.sha256(f"{type(model).__name__} {getattr(model, 'config', '')}".encode())
-    for name, parameter in model.named_parameters():
-        found.update(f"{name} {tuple(parameter.shape)}\0".encode())
-        found.update(as_array(parameter).tobytes())
-    return found.hexdigest()
+def folder_of(key: str, precision: str) -> Path:
+    """Where the packed model of a key is, or will be."""
+    return cache_folder() / f"{key[:32]}-{precision}-{__version__}-{FORMAT}"
 
 
-def write_packed(
-    graphs: dict[str, Graph], model: nn.Module, folder: Path, *, precision: str, weights: str
-) -> None:
-    """Writes the graphs of a model, and the manifest, into an existing folder."""
-    write_graphs(graphs | {PROBE: probe(precision)}, folder)
-    manifest = {
-        "regard": __version__,
-        "format": FORMAT,
-        "kind": _kind(model),
-        "precision": precision,
-        "weights_sha256": weights,
-        "limits": _limits(model.config),
-        "files": {file.name: sha256(file) for file in sorted(folder.iterdir())},
-    }
-    write_json(folder / MANIFEST, manifest)
+def packed_config(checkpoint: Checkpoint, kind: str) -> dict[str, Any] | None:
+    """The config of a checkpoint's model, as its packed model of any precision has it; None where
+    it has not been packed.
+
+    Args:
+        kind: the class of the model, such as "EncoderDecoder".
+
+    Raises:
+        NotFoundError: the checkpoint lacks a file.
+        UnavailableError: as `cache_folder`.
+    """
+    if next(cache_folder().glob("*"), None) is None:
+        return None  # and the files are not read for it
+    for folder in sorted(cache_folder().glob(folder_of(checkpoint.sha256, "*").name)):
+        with suppress(DamagedFileError, OSError):  # it is made again
+            manifest = read_object(folder / MANIFEST)
+            if manifest["kind"] == kind:
+                return dict(manifest["config"])
+    return None
 
 
-def _kind(model: nn.Module) -> str:
-    """ "Vision", or a name in `packed.OF_TEXTS`."""
-    if isinstance(model, VisionTransformer):
-        return "Vision"
-    if isinstance(model, Encoder) or model.head is not None:
-        return "Reader"
-    return type(model).__name__
+@contextmanager
+def _alone(folder: Path) -> Iterator[None]:
+    """One process at a time packs the same model; what a killed one left behind is removed."""
+    from filelock import FileLock  # slow to import
+
+    lock = folder.with_name(f".{folder.name}.lock")
+    try:
+        lock.parent.mkdir(parents=True, exist_ok=True)
+        with FileLock(lock):
+            for unfinished in folder.parent.glob(f".{folder.name}.*.part"):
+                shutil.rmtree(unfinished, ignore_errors=True)
+            try:
+                yield
+            finally:
+                with suppress(OSError):
+                    lock.unlink()
+    except OSError as error:
+        raise UnavailableError(
+            f"the packed model could not be written to {folder} ({error.strerror})."
+            " Make room, or set REGARD_CACHE to another folder."
+        ) from error
 
 
-def _limits(config: Any) -> dict[str, Any]:
-    """The fields of `packed.Limits`; none of a model of images."""
-    if isinstance(config, VisionConfig):
-        return {}
-    endless = getattr(config, "positions", None) == "relative"
-    positions = None if endless else config.max_positions
-    return asdict(Limits(config.vocab_size, positions, config.pad_id))
+@contextmanager
+def _announced(sentence: str, say: Callable[[str], None]) -> Iterator[None]:
+    """Says the sentence if the block takes long."""
+    timer = Timer(LONG, say, (sentence,))
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
+
+
+def _remove_older(folder: Path) -> None:
+    """Removes what older versions packed of the same model in the same precision."""
+    same, _, _ = folder.name.rsplit("-", 2)
+    for other in folder.parent.glob(f"{same}-*"):
+        if _age(other) < _age(folder):
+            shutil.rmtree(other, ignore_errors=True)
+
+
+def _age(folder: Path) -> tuple[list[int], int]:
+    """Version and format, of the name of a packed model."""
+    _, version, form = folder.name.rsplit("-", 2)
+    return [int(number) for number in re.findall(r"\d+", version)], int(form)

@@ -3,7 +3,8 @@
 A result depends on its own item and never on what else is in the list.
 """
 
-from collections.abc import Callable, Sequence
+import os
+from collections.abc import Callable, Iterator, Sequence
 from typing import TypeVar
 
 from regard.errors import RegardError
@@ -18,6 +19,7 @@ def by_length(
     *,
     length: Callable[[Item], int] = lambda item: 0,
     batch_size: int,
+    workers: int = 1,
     progress: Callable[[int], None] = lambda done: None,
 ) -> list[list[Result]]:
     """The results of every group's items.
@@ -26,6 +28,7 @@ def by_length(
         groups: what belongs together, such as the windows of one text; the computation may part it.
         compute: a batch of items → a result for each.
         batch_size: items computed together.
+        workers: batches computed at the same time, each in a thread.
         progress: called with the number of groups just finished.
     """
     flat = [(index, item) for index, group in enumerate(groups) for item in group]
@@ -33,9 +36,9 @@ def by_length(
     found: dict[int, Result] = {}
     left = [len(group) for group in groups]
     done = left.count(0)
-    for start in range(0, len(order), batch_size):
-        chosen = order[start : start + batch_size]
-        results = compute([flat[k][1] for k in chosen])
+    batches = [order[start : start + batch_size] for start in range(0, len(order), batch_size)]
+    computed = _computed(compute, [[flat[k][1] for k in chosen] for chosen in batches], workers)
+    for chosen, results in zip(batches, computed, strict=True):
         for k, result in zip(chosen, results, strict=True):
             found[k] = result
             left[flat[k][0]] -= 1
@@ -48,6 +51,29 @@ def by_length(
     for k, (index, _) in enumerate(flat):
         together[index].append(found[k])
     return together
+
+
+def cores() -> int:
+    """How many processors this process may use: $OMP_NUM_THREADS, or all that it runs on."""
+    limit = os.environ.get("OMP_NUM_THREADS", "")
+    if limit.isdecimal() and int(limit):
+        return int(limit)
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def _computed(
+    compute: Callable[[list[Item]], Sequence[Result]], batches: list[list[Item]], workers: int
+) -> Iterator[Sequence[Result]]:
+    """The results of each batch, in order."""
+    if workers == 1 or len(batches) < 2:
+        yield from map(compute, batches)
+        return
+    from concurrent.futures import ThreadPoolExecutor  # slow to import
+
+    with ThreadPoolExecutor(workers) as threads:
+        yield from threads.map(compute, batches)
 
 
 def read_each(read: Callable[[Item], Result], items: Sequence[Item]) -> list[Result]:

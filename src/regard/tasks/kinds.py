@@ -2,13 +2,7 @@
 
 from regard import catalog
 from regard.checkpoints import Checkpoint
-from regard.models import (
-    Decoder,
-    Encoder,
-    EncoderDecoder,
-    RecurrentEncoderDecoder,
-    VisionTransformer,
-)
+from regard.checkpoints.families.heads import read_writer_head
 from regard.tasks.defaults import task_settings
 
 _HEADS = {
@@ -30,20 +24,27 @@ def kind_of(checkpoint: Checkpoint) -> str:
     """
     if (checkpoint.folder / "modules.json").is_file():  # of sentence-transformers
         return "feature-extraction"
-    model = checkpoint.family.model
-    if model is Encoder:
+    model = checkpoint.architecture
+    if model == "Encoder":
         return _HEADS[checkpoint.config.head]
-    if model in (Decoder, EncoderDecoder) and checkpoint.config.head != "language_model":
+    if model in ("Decoder", "EncoderDecoder") and not _writes(checkpoint):
         return _HEADS[checkpoint.config.head]
-    if model is Decoder:
+    if model == "Decoder":
         return "text-generation"
-    if model is VisionTransformer:
+    if model == "VisionTransformer":
         return "image-classification"
-    if model is RecurrentEncoderDecoder:
+    if model == "RecurrentEncoderDecoder":
         return "recurrent-translation"
     tasks = task_settings(checkpoint)
     summaries = all(task.startswith("summarization") for task in tasks)
     return "summarization" if tasks and summaries else "translation"
+
+
+def _writes(checkpoint: Checkpoint) -> bool:
+    """Whether a model that can have a head has none; a family whose models have none says so."""
+    if read_writer_head(checkpoint.settings) == "language_model":
+        return True
+    return bool(checkpoint.config.head == "language_model")
 
 
 def describe(checkpoint: Checkpoint) -> str:

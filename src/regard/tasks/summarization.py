@@ -6,7 +6,9 @@ from typing import Any, Self
 
 from regard.checkpoints import CheckpointLike, open_checkpoint
 from regard.tasks.batching import read_each
-from regard.tasks.text_to_text import Alternative, TextToText, load_parts
+from regard.tasks.defaults import read_defaults
+from regard.tasks.network import Network
+from regard.tasks.text_to_text import Alternative, TextToText
 
 
 @dataclass(frozen=True)
@@ -24,9 +26,9 @@ class Rewriter(TextToText):
     def load(cls, folder: CheckpointLike, *, name: str | None = None) -> Self:
         """The model of a name (see `load`), its tokenizer and decoding defaults."""
         checkpoint = open_checkpoint(folder)
-        model, tokenizers, tasks = load_parts(checkpoint)
+        network, tasks = Network.of_checkpoint(checkpoint), read_defaults(checkpoint)
         chosen = tasks.get(cls.task, tasks[""])
-        return cls(model, tokenizers, name=name or checkpoint.name, **vars(chosen))
+        return cls(network, checkpoint.tokenizers, name=name or checkpoint.name, **vars(chosen))
 
     def run(
         self,

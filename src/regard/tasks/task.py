@@ -1,21 +1,24 @@
 """What all tasks have in common: a model that can be loaded, called and moved."""
 
+from __future__ import annotations
+
 import copy
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Self
 
-import torch
-from torch import nn
-
-from regard.checkpoints import CheckpointLike
-from regard.errors import BadArgumentError, check_choice
-from regard.inspection import Trace
+from regard.errors import BadArgumentError, UnavailableError, UnsupportedError, check_choice
 
 if TYPE_CHECKING:
+    import torch
+    from torch import nn
+
+    from regard.checkpoints import CheckpointLike
+    from regard.inspection import Trace
     from regard.runtime.packed import Packed
 
-ENGINES = ("torch", "onnx")
+ENGINES = ("auto", "torch", "onnx")
 
 
 class Task(ABC):
@@ -23,7 +26,7 @@ class Task(ABC):
 
     model: nn.Module
     name: str  # what messages call it
-    packed: "Packed | None" = None  # what computes the results, where it is not the model itself
+    packed: Packed | None = None  # what computes the results, where it is not the model itself
 
     @classmethod
     @abstractmethod
@@ -36,33 +39,51 @@ class Task(ABC):
         return next(self.model.parameters()).device
 
     def run_by(
-        self, engine: str = "torch", *, precision: str | None = None, threads: int | None = None
+        self,
+        engine: str = "auto",
+        *,
+        precision: str | None = None,
+        threads: int | None = None,
+        say: Callable[[str], None] = lambda sentence: None,
     ) -> Self:
         """The same task, computed by another engine.
 
         Looking inside uses the model itself, whichever engine computes the results.
 
         Args:
-            engine: "torch", or "onnx": the model packed for ONNX Runtime, which runs on the CPU.
-            precision: of "onnx": "fp32", the default, or "int8"; see `runtime.packing.pack`.
-            threads: of "onnx", that compute one batch; 1 by default.
+            engine: "torch": the model itself. "onnx": the model packed for ONNX Runtime, which runs
+                on the CPU. "auto": "onnx" where the model can be packed and is on the CPU, else
+                "torch".
+            precision: of "onnx": "fp32" or "int8"; see `runtime.packing.pack`. The default is
+                "fp32"; a task that comes with the package may have another for "auto".
+            threads: of "onnx", that compute one batch; by default one, and a translator computes
+                several batches at the same time, one on each core.
+            say: called with a sentence where packing takes longer than a second.
 
         Raises:
             BadArgumentError: an unknown engine or precision, or a setting of another engine.
             UnsupportedError: the model cannot be packed.
-            UnavailableError: a package is not installed.
+            UnavailableError: the packed model cannot be written, or the processor lacks the
+                precision.
         """
         check_choice("engine", engine, ENGINES)
-        other = copy.copy(self)
-        if engine == "torch":
-            if precision is not None or threads is not None:
-                raise BadArgumentError('precision and threads are settings of engine="onnx".')
-            other.packed = None
-        else:
-            other.packed = self._pack(precision or "fp32", 1 if threads is None else threads)
+        if engine == "torch" and (precision is not None or threads is not None):
+            raise BadArgumentError('precision and threads are settings of engine="onnx".')
+        return self._run_by(engine, precision, threads, say)
+
+    def _run_by(
+        self, engine: str, precision: str | None, threads: int | None, say: Callable[[str], None]
+    ) -> Self:
+        other, each = copy.copy(self), 1 if threads is None else threads
+        other.packed = None
+        if engine == "onnx":
+            other.packed = self._pack(precision or "fp32", each)
+        elif engine == "auto" and self.device.type == "cpu":
+            with suppress(UnsupportedError, UnavailableError):
+                other.packed = self._pack(precision or "fp32", each)
         return other
 
-    def _pack(self, precision: str, threads: int) -> "Packed":
+    def _pack(self, precision: str, threads: int) -> Packed:
         """The model, packed."""
         from regard.runtime.packing import pack
 

@@ -1,5 +1,7 @@
 """An encoder–decoder with its tokenizers: a text's ids, batches by length, decoding, text again."""
 
+from __future__ import annotations
+
 import copy
 import itertools
 import math
@@ -7,30 +9,24 @@ import os
 import sys
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar, overload
 
-import torch
-from torch import Tensor
-from torch.nn.utils.rnn import pad_sequence
-
-from regard.checkpoints import Checkpoint, from_pretrained, save_pretrained
-from regard.errors import BadArgumentError, UnsupportedError
+from regard.errors import BadArgumentError
 from regard.files import write_json
-from regard.generation import GenerationConfig, Hypothesis, generate
-from regard.inspection import Trace
-from regard.inspection.hiding import check_hidden
-from regard.inspection.models import hiding, traced
-from regard.inspection.naming import Naming
-from regard.inspection.writing import written
-from regard.models import AnyEncoderDecoder, EncoderDecoder
+from regard.generation import GenerationConfig, Hypothesis
 from regard.tasks.batching import by_length
-from regard.tasks.defaults import Defaults, read_defaults
+from regard.tasks.network import IdConfig, Network
 from regard.tasks.task import Task, check_text
 from regard.text import Tokenizer, TokenizerPair
 
 if TYPE_CHECKING:
+    import torch
+    from torch import Tensor
+
+    from regard.inspection import Trace
+    from regard.models import AnyEncoderDecoder
     from regard.runtime.packed import PackedEncoderDecoder
 
 T = TypeVar("T")
@@ -53,7 +49,7 @@ class TextToText(Task):
     tokens `before` and `after`.
 
     Args:
-        model: in evaluation mode.
+        model: in evaluation mode; or a network, which may load it later.
         tokenizers: of source and target; may be one and the same.
         generation: the defaults of decoding; ids that it does not name are the model's.
         prefix: put before every text, such as T5's "summarize: "; None: not chosen yet.
@@ -63,13 +59,11 @@ class TextToText(Task):
         name: what to call it in messages.
     """
 
-    model: AnyEncoderDecoder
-    packed: "PackedEncoderDecoder | None" = None  # what decodes, where it is not the model itself
     task: ClassVar[str] = ""  # whose settings config.json gets, and is asked for
 
     def __init__(
         self,
-        model: AnyEncoderDecoder,
+        model: AnyEncoderDecoder | Network,
         tokenizers: TokenizerPair,
         *,
         generation: GenerationConfig | None = None,
@@ -78,7 +72,8 @@ class TextToText(Task):
         not_followed: Sequence[str] = (),
         name: str = "model",
     ):
-        config = model.config
+        network = model if isinstance(model, Network) else Network.of(model)
+        config = network.config
         for side, tokenizer, size in (
             ("source", tokenizers.source, config.vocab_size),
             ("target", tokenizers.target, config.decoder_vocab_size),
@@ -94,8 +89,30 @@ class TextToText(Task):
         self.max_source_length = max_source_length
         self.not_followed = tuple(not_followed)
         self.before, self.after = _special_around(tokenizers.source)
-        self.generation = _with_ids(generation or GenerationConfig(), model)
-        self.model = _starting_from(model, self.generation.decoder_start_token_id)
+        self._set(network, generation or GenerationConfig())
+
+    def _set(self, network: Network, generation: GenerationConfig) -> None:
+        """What computes, and the defaults of decoding: each has what the other lacks."""
+        self.generation = _with_ids(generation, network.config)
+        assert self.generation.decoder_start_token_id is not None
+        self.network = network.starting_from(self.generation.decoder_start_token_id)
+
+    @property
+    def model(self) -> AnyEncoderDecoder:  # type: ignore[override]
+        """The model itself, also where a packed one computes; loaded when it is first asked for."""
+        return self.network.model
+
+    @property
+    def packed(self) -> PackedEncoderDecoder | None:  # type: ignore[override]
+        """What decodes, where it is not the model itself."""
+        packing = self.network.packing
+        return None if packing is None else packing.model
+
+    @property
+    def computed_by(self) -> str:
+        """The engine and precision of the results: "onnx int8", or "torch"."""
+        packing = self.network.packing
+        return "torch" if packing is None else f"onnx {packing.precision}"
 
     @property
     def device(self) -> torch.device:
@@ -105,9 +122,8 @@ class TextToText(Task):
     @property
     def positions(self) -> int:
         """Tokens that the model reads or writes at most; no end where positions are relative."""
-        config = self.model.config
-        endless = getattr(config, "positions", None) == "relative"
-        return sys.maxsize if endless else config.max_positions
+        most = self.network.config.max_positions
+        return sys.maxsize if most is None else most
 
     @property
     def room(self) -> int:
@@ -115,10 +131,18 @@ class TextToText(Task):
         most = min(self.positions, self.max_source_length or sys.maxsize)
         return most - len(self.before) - len(self.after)
 
-    def save(self, folder: str | os.PathLike[str], *, dtype: torch.dtype = torch.float32) -> None:
-        """Writes what `load` reads, in Hugging Face's layout; weights in `dtype`."""
-        folder = Path(folder)
-        save_pretrained(self.model, folder, dtype=dtype, settings=self.saved_settings())
+    def save(self, folder: str | os.PathLike[str], *, dtype: torch.dtype | None = None) -> None:
+        """Writes what `load` reads, in Hugging Face's layout.
+
+        Args:
+            dtype: of the written weights; float32 by default.
+        """
+        import torch
+
+        from regard.checkpoints import save_pretrained
+
+        folder, settings = Path(folder), self.saved_settings()
+        save_pretrained(self.model, folder, dtype=dtype or torch.float32, settings=settings)
         self.tokenizers.save(folder)
         write_json(folder / "generation_config.json", self.generation.to_dict())
 
@@ -145,7 +169,6 @@ class TextToText(Task):
     def run(self, texts: Sequence[str], **options: Any) -> Sequence[Any]:
         """A result with a `text` for each text, whatever else is in the list."""
 
-    @torch.inference_mode()
     def trace(
         self,
         text: str,
@@ -174,30 +197,45 @@ class TextToText(Task):
                 hypothesis or a hidden position that there is not.
             UnsupportedError: hidden positions of a recurrent model.
         """
+        import torch
+
+        from regard.inspection.hiding import check_hidden
+        from regard.inspection.models import hiding, traced
+        from regard.inspection.naming import Naming
+        from regard.inspection.writing import written
+
         config = self.configured(options)
         ids = self.encode(self.tidied(text))
         check_text(ids, self.room, self.name)
-        source = self.batch([ids])
-        hidden = check_hidden(hidden, source.shape[1])
+        hidden = check_hidden(hidden, len(self._around([ids])[0]))
+        decoding = self.run_by("torch") if hidden else self  # a packed model hides nothing
         if target is None:
             beams = 1 if config.do_sample else config.num_beams
             config = config.updated(num_return_sequences=beams)
             with hiding(self.model, hidden):
-                found = self.run_by("torch")._decoded([ids], config, [0])[0]
+                found = decoding._decoded([ids], config, [0])[0]
         else:
             found = [Hypothesis(self._written(target), math.nan, (), finished=True)]
         naming, searched = Naming.of(self.tokenizers.target), target is None
         shown = written(found, hypothesis, naming, axis="target", prompt=1, searched=searched)
-        return traced(
-            self.model,
-            {"source": source, "target": torch.tensor([shown.ids], device=self.device)},
-            tokenizer=self.tokenizers,
-            name=self.name,
-            text=text,
-            written=shown,
-            hidden=hidden,
-            keep=keep,
-        )
+        target_ids = torch.tensor([shown.ids], device=self.device)
+        with torch.inference_mode():
+            trace = traced(
+                self.model,
+                {"source": self.batch([ids]), "target": target_ids},
+                tokenizer=self.tokenizers,
+                name=self.name,
+                text=text,
+                written=shown,
+                hidden=hidden,
+                keep=keep,
+            )
+        if searched and decoding.packed is not None:
+            trace.notes.append(
+                f"the text was decoded by {self.computed_by}; the maps are of the model's own"
+                " weights, by torch"
+            )
+        return trace
 
     def tidied(self, text: str) -> str:
         """The text as it is encoded; nothing of a blank one."""
@@ -219,9 +257,12 @@ class TextToText(Task):
 
     def batch(self, sources: Sequence[Sequence[int]]) -> Tensor:
         """Such ids with the special tokens around them and padding, (batch, source length)."""
-        whole = [torch.tensor([*self.before, *ids, *self.after]) for ids in sources]
-        pad_id = self.model.config.pad_id
-        return pad_sequence(whole, batch_first=True, padding_value=pad_id).to(self.device)
+        import torch
+
+        return torch.from_numpy(self.network.padded(self._around(sources))).to(self.device)
+
+    def _around(self, sources: Sequence[Sequence[int]]) -> list[list[int]]:
+        return [[*self.before, *ids, *self.after] for ids in sources]
 
     def expected(self, text: str) -> list[int]:
         """The ids that decoding would write to give this text, the end included.
@@ -263,7 +304,6 @@ class TextToText(Task):
         number = itertools.count()  # sets the random numbers of each part apart
         numbered = [[(next(number), ids) for ids in its_parts] for its_parts in parts]
 
-        @torch.inference_mode()
         def answer(batch: list[tuple[int, list[int]]]) -> list[T]:
             numbers, sources = [each for each, _ in batch], [ids for _, ids in batch]
             return results(sources, self._decoded(sources, config, numbers))
@@ -273,19 +313,15 @@ class TextToText(Task):
             answer,
             length=lambda item: len(item[1]),
             batch_size=batch_size,
+            workers=self.network.workers,
             progress=progress,
         )
 
     def _decoded(
         self, sources: Sequence[Sequence[int]], config: GenerationConfig, numbers: Sequence[int]
     ) -> list[list[Hypothesis]]:
-        """The n best answers to each source, by the engine; one definition of the search."""
-        source, start = self.batch(sources), config.start(len(sources), self.device)
-        if self.packed is None:
-            state = self.model.start(source)
-            return generate(state, start, config, sentence_numbers=numbers)
-        packed = self.packed.start(source.cpu().numpy())
-        return generate(packed, start.cpu().numpy(), config, sentence_numbers=numbers)
+        """The n best answers to each source."""
+        return self.network.decode(self._around(sources), config, numbers)
 
     def alternatives(self, hypotheses: Sequence[Hypothesis]) -> list[Alternative]:
         """Hypotheses as text."""
@@ -308,46 +344,27 @@ class TextToText(Task):
     def with_model(self, model: AnyEncoderDecoder) -> Self:
         """The same task by other weights: a model of the same kind and vocabulary."""
         other = copy.copy(self)
-        other.model = _starting_from(model, other.generation.decoder_start_token_id)
-        other.packed = None
+        other._set(Network.of(model), self.generation)
         return other
-
-    def _pack(self, precision: str, threads: int) -> "PackedEncoderDecoder":
-        from regard.runtime.packing import pack_writer
-
-        return pack_writer(self.model, precision, threads=threads)
 
     def decoding_by(self, **changes: Any) -> Self:
         """The same model with other attributes, such as the defaults of `generation`."""
         other = copy.copy(self)
         vars(other).update(changes)
-        other.generation = _with_ids(other.generation, self.model)
-        other.model = _starting_from(self.model, other.generation.decoder_start_token_id)
+        other._set(self.network, other.generation)
         return other
 
-
-def load_parts(
-    checkpoint: Checkpoint,
-) -> tuple[AnyEncoderDecoder, TokenizerPair, dict[str, Defaults]]:
-    """Model, tokenizers and the defaults of each task.
-
-    Raises:
-        UnsupportedError: not an encoder–decoder.
-        DamagedFileError: a damaged file.
-    """
-    model = from_pretrained(checkpoint)
-    if not isinstance(model, AnyEncoderDecoder):
-        raise UnsupportedError(
-            f"{checkpoint.folder} must hold an encoder–decoder, such as Marian, BART or T5; it"
-            f" holds a {checkpoint.settings['model_type']} model. Use a checkpoint made for this"
-            " task."
-        )
-    if isinstance(model, EncoderDecoder) and model.head is not None:
-        raise UnsupportedError(
-            f"{checkpoint.name} must be a model that writes (…ForConditionalGeneration); its head"
-            f" is {model.config.head!r}. Give a checkpoint made for this task."
-        )
-    return model, checkpoint.tokenizers, read_defaults(checkpoint)
+    def _run_by(
+        self, engine: str, precision: str | None, threads: int | None, say: Callable[[str], None]
+    ) -> Self:
+        other = copy.copy(self)
+        if engine == "torch":
+            other.network = self.network.by_torch()
+        elif engine == "onnx":
+            other.network = self.network.packed(precision or "fp32", threads, say)
+        else:
+            other.network = self.network.packed_if_possible(precision, threads, say)
+        return other
 
 
 def _special_around(tokenizer: Tokenizer) -> tuple[tuple[int, ...], tuple[int, ...]]:
@@ -357,8 +374,7 @@ def _special_around(tokenizer: Tokenizer) -> tuple[tuple[int, ...], tuple[int, .
     return tuple(encoding.ids[: inside[0]]), tuple(encoding.ids[inside[-1] + 1 :])
 
 
-def _with_ids(generation: GenerationConfig, model: AnyEncoderDecoder) -> GenerationConfig:
-    config = model.config
+def _with_ids(generation: GenerationConfig, config: IdConfig) -> GenerationConfig:
     ids = {
         "eos_token_id": config.eos_id,
         "pad_token_id": config.pad_id,
@@ -366,12 +382,3 @@ def _with_ids(generation: GenerationConfig, model: AnyEncoderDecoder) -> Generat
     }
     missing = {name: id_ for name, id_ in ids.items() if getattr(generation, name) is None}
     return generation.updated(**missing)
-
-
-def _starting_from(model: AnyEncoderDecoder, start_id: int | None) -> AnyEncoderDecoder:
-    """The model, or one of the same weights whose decoder reads another token first."""
-    if start_id is None or start_id == model.config.start_id:
-        return model
-    other = copy.copy(model)  # shares parameters and modules: moving one moves both
-    other.config = replace(model.config, start_id=start_id)
-    return other

@@ -1,24 +1,27 @@
 """A trained translator: text in, text out, with the words each word attended to."""
 
+from __future__ import annotations
+
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from regard.checkpoints import CheckpointLike, open_checkpoint
-from regard.data import pad
-from regard.errors import BadArgumentError, UnsupportedError, unknown
+from regard.errors import BadArgumentError, UnsupportedError, check_choice
 from regard.generation import Hypothesis
-from regard.inspection import STEPS, cross_attention, group_words
-from regard.models import AnyEncoderDecoder, EncoderDecoder
 from regard.tasks.batching import read_each
-from regard.tasks.defaults import Defaults
-from regard.tasks.text_to_text import Alternative, TextToText, load_parts
+from regard.tasks.defaults import Defaults, read_defaults
+from regard.tasks.network import Network
+from regard.tasks.text_to_text import Alternative, TextToText
 from regard.text import TokenizerPair, normalize
 from regard.translation.languages import Languages
+
+if TYPE_CHECKING:
+    from regard.models import AnyEncoderDecoder
 
 
 @dataclass(frozen=True)
@@ -46,7 +49,7 @@ class Translator(TextToText):
 
     def __init__(
         self,
-        model: AnyEncoderDecoder,
+        model: AnyEncoderDecoder | Network,
         tokenizers: TokenizerPair,
         *,
         directions: Mapping[str, Defaults] | None = None,
@@ -57,27 +60,35 @@ class Translator(TextToText):
         self.languages = Languages.of(tokenizers.source, directions or {})
 
     @classmethod
-    def load(cls, folder: CheckpointLike, *, name: str | None = None) -> "Translator":
+    def load(
+        cls, folder: CheckpointLike, *, name: str | None = None, engine: str = "torch"
+    ) -> Translator:
         """The translator of a name (see `load`): model, tokenizers and decoding defaults.
 
         If the checkpoint has several directions, choose one with `between`.
+
+        Args:
+            engine: as `run_by` takes it.
         """
         checkpoint = open_checkpoint(folder)
-        model, tokenizers, tasks = load_parts(checkpoint)
+        network = Network.of_checkpoint(checkpoint, lazily=engine != "torch")
+        tasks = read_defaults(checkpoint)
         directions = {task: each for task, each in tasks.items() if task.startswith("translation")}
         if len(directions) > 1:
             chosen = replace(tasks[""], prefix=None)
         else:
             chosen = next(iter(directions.values()), tasks[""])
         name = name or checkpoint.name
-        return cls(model, tokenizers, directions=directions, name=name, **vars(chosen))
+        tokenizers = checkpoint.tokenizers
+        translator = cls(network, tokenizers, directions=directions, name=name, **vars(chosen))
+        return translator if engine == "torch" else translator.run_by(engine)
 
     @property
     def has_languages(self) -> bool:
         """Whether both languages must be specified: see `between`."""
         return self.languages.both
 
-    def between(self, source: str | None = None, target: str | None = None) -> "Translator":
+    def between(self, source: str | None = None, target: str | None = None) -> Translator:
         """The same translator for other languages, of a checkpoint that knows several.
 
         Args:
@@ -107,7 +118,7 @@ class Translator(TextToText):
         }
         return super().saved_settings() | ({"task_specific_params": tasks} if tasks else {})
 
-    def with_directions(self, source: str, prefixes: Mapping[str, str]) -> "Translator":
+    def with_directions(self, source: str, prefixes: Mapping[str, str]) -> Translator:
         """The same translator with further directions, by target, none of which is chosen.
 
         Raises:
@@ -154,8 +165,10 @@ class Translator(TextToText):
         config = self.configured(options)
         if self.languages.both:
             self.languages.check_chosen(self.name, self.prefix, config)
-        if alignment is not None and alignment not in STEPS:
-            raise unknown("alignment", alignment, STEPS)
+        if alignment is not None:
+            from regard.inspection import STEPS
+
+            check_choice("alignment", alignment, STEPS)
 
         def results(sources: list[list[int]], n_best: list[list[Hypothesis]]) -> list[Result]:
             found = [_result(self.alternatives(hypotheses)) for hypotheses in n_best]
@@ -209,7 +222,10 @@ class Translator(TextToText):
         step: str,
         layer: int | None,
     ) -> list[Result]:
-        ids = self.model.config
+        from regard.data import pad
+        from regard.inspection import cross_attention, group_words
+
+        ids = self.network.config
         target = pad(targets, pad_id=ids.pad_id, eos_id=ids.eos_id)[0].to(self.device)
         target = target[:, :-1]  # the end of the longest belongs to no word
         weights = cross_attention(self.model, self.batch(sources), target, layer=layer, step=step)
@@ -235,13 +251,18 @@ class Translator(TextToText):
 
     def alignment_caption(self, step: str, layer: int | None = None) -> str:
         """What the numbers of `Result.alignment` are."""
+        from regard.models import EncoderDecoder
+
         caption = "α of cross-attention"
         if isinstance(self.model, EncoderDecoder):
             config = self.model.config
             layers = f"{config.decoder_layers} layers × " if layer is None else ""
             caption += f", mean over {layers}{config.decoder_heads} heads"
             caption += "" if layer is None else f" of layer {layer}"
-        return f"{caption}, at the decoder's {step} step"
+        caption += f", at the decoder's {step} step"
+        if self.packed is not None:
+            caption += f", of the model's own weights; the text is by {self.computed_by}"
+        return caption
 
 
 def _result(alternatives: list[Alternative]) -> Result:

@@ -7,6 +7,9 @@ import subprocess
 import sys
 import textwrap
 
+from regard.checkpoints import find_folder
+from regard.translation.translator import Translator
+
 
 def test_an_argument_becomes_a_line(regard, upper_case):
     outcome = regard("translate", "where is it?", "there")
@@ -141,6 +144,9 @@ def test_a_pipe_gets_each_answer_before_it_sends_the_next_line():
         class Fake:
             generation = SimpleNamespace(num_beams=1)
             not_followed = ()
+            computed_by = "torch"
+            def run_by(self, engine, **settings):
+                return self
             def run(self, texts, **options):
                 return [SimpleNamespace(text=text.upper(), finished=True) for text in texts]
         regard.api.loading.load = lambda name, task: Fake()
@@ -163,14 +169,38 @@ def test_a_pipe_gets_each_answer_before_it_sends_the_next_line():
 def test_the_engine_and_its_settings_reach_the_translator(regard, upper_case, monkeypatch):
     asked = []
 
-    def run_by(engine, **settings):
-        asked.append((engine, settings))
+    def run_by(engine, *, precision=None, threads=None, say=None):
+        asked.append((engine, precision, threads))
         return upper_case
 
-    monkeypatch.setattr(upper_case, "run_by", run_by, raising=False)
-    assert regard("translate", "a", "--engine", "onnx", "--precision", "int8").out == "A\n"
-    assert asked == [("onnx", {"precision": "int8", "threads": None})]
-    outcome = regard("translate", "a", "--precision", "int8")
+    monkeypatch.setattr(upper_case, "run_by", run_by)
+    regard("translate", "a")
+    regard("translate", "a", "--engine", "onnx", "--precision", "int8", "--threads", 2)
+    assert regard("translate", "a", "--engine", "torch").out == "A\n"
+    assert asked == [("auto", None, None), ("onnx", "int8", 2), ("torch", None, None)]
+    outcome = regard("translate", "a", "--engine", "torch", "--precision", "int8")
     assert outcome.code == 2
     assert "--precision needs --engine onnx" in outcome.err
-    assert len(asked) == 1
+    assert len(asked) == 3
+
+
+def test_json_with_an_alignment_says_which_engine_wrote_the_text(regard, upper_case):
+    entry = json.loads(regard("translate", "--json", "--attention", "--engine", "onnx", "a b").out)
+    assert entry["engine"] == "onnx"
+
+
+def test_the_packed_model_translates_without_torch_and_onnx():
+    folder = find_folder("en-de")
+    program = (
+        "import sys\n"
+        "from regard.cli.app import main\n"
+        f"try: main(['translate', 'Where is the station?', '--model', {str(folder)!r}])\n"
+        "except SystemExit: pass\n"
+        "slow = {'torch', 'onnx', 'jaxtyping', 'huggingface_hub', 'sacrebleu', 'filelock'}\n"
+        "print(sorted(slow & set(sys.modules)))\n"
+    )
+    Translator.load(folder, engine="auto")("Where is the station?")  # it is packed from here on
+    command = [sys.executable, "-c", program]
+    shown = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert shown.stdout == "Wo ist der Bahnhof?\n[]\n"
+    assert shown.stderr == ""

@@ -6,6 +6,19 @@ from typing import Any
 from regard.checkpoints.family import Family
 from regard.errors import UnsupportedError, did_you_mean
 
+# The module here → the class of its models, for those who need no more of the family.
+ARCHITECTURES: dict[str, str] = {
+    "gpt2": "Decoder",
+    "llama": "Decoder",
+    "bart": "EncoderDecoder",
+    "t5": "EncoderDecoder",
+    "marian": "EncoderDecoder",
+    "recurrent": "RecurrentEncoderDecoder",
+    "bert": "Encoder",
+    "roberta": "Encoder",
+    "distilbert": "Encoder",
+    "vit": "VisionTransformer",
+}
 # model_type of config.json → the module here. For saving, the first module whose family fits the
 # model is taken, so a family that fits only some configs stands before one that fits all.
 MODULES: dict[str, str] = {
@@ -33,8 +46,21 @@ def family_for(model_type: object, *, where: str) -> Family:
     Raises:
         UnsupportedError: regard has no such family; the message lists those that it has.
     """
+    return _family(_module(model_type, where))
+
+
+def architecture_for(model_type: object, *, where: str) -> str:
+    """The name of the class of the models of a model_type, in `regard.models`.
+
+    Raises:
+        UnsupportedError: as `family_for`.
+    """
+    return ARCHITECTURES[_module(model_type, where)]
+
+
+def _module(model_type: object, where: str) -> str:
     if isinstance(model_type, str) and model_type in MODULES:
-        return _family(MODULES[model_type])
+        return MODULES[model_type]
     hint = did_you_mean(model_type, MODULES, cutoff=0.7)
     raise UnsupportedError(
         f"model_type must be one of {', '.join(sorted(MODULES))}; {where} says"

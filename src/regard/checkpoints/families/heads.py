@@ -1,11 +1,16 @@
 """What a model gives, as config.json says it: the class in "architectures", and the labels; and the
 names of an encoder's weights, which depend on its head."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING
 
 from regard.checkpoints.family import Settings, rename
 from regard.errors import UnsupportedError
-from regard.models import Encoder, VisionTransformer
+
+if TYPE_CHECKING:
+    from regard.models import Encoder, VisionTransformer
 
 # The ending of a transformers class → the head it has. "Model" has a pooler where the family does.
 TEXT_HEADS = {

@@ -58,7 +58,7 @@ def translate(
     max_new_tokens: options.MaxNewTokens = None,
     batch_size: options.BatchSize = 32,
     threads: options.Threads = None,
-    engine: options.Engine = "torch",
+    engine: options.Engine = "auto",
     precision: options.Precision = None,
 ) -> None:
     """Translate sentences.
@@ -68,9 +68,14 @@ def translate(
     """
     attention = attention or attention_layer is not None
     groups = text_groups(sentences, input, as_json, what="a sentence")
-    options.use_threads(threads)
-    translator = open_translator(model, source_language, target_language, prefix)
-    translator = options.run_by(translator, engine, precision, threads)
+    translator = open_translator(
+        *(model, source_language, target_language, prefix),
+        engine=engine,
+        precision=precision,
+        threads=threads,
+    )
+    if attention or translator.computed_by == "torch":
+        options.use_threads(threads)
     beams = translator.generation.num_beams if num_beams is None else num_beams
     if num_return_sequences > beams:
         raise BadArgumentError(
@@ -95,7 +100,7 @@ def translate(
                 " raise --max-new-tokens or split the line."
             )
         if as_json:
-            return _json(line, result)
+            return _json(line, result, translator.computed_by)
         if num_return_sequences > 1:
             text = _n_best(line, result)
         else:
@@ -109,7 +114,7 @@ def translate(
     answer_lines(groups, translated, shown, input=input, output=output, doing="translating")
 
 
-def _json(line: Line, result: "Result | None") -> str:
+def _json(line: Line, result: "Result | None", engine: str) -> str:
     if result is None:
         return json_line(line, translation="")
     found = {"translation": result.text, "score": result.score, "tokens": result.tokens}
@@ -118,6 +123,7 @@ def _json(line: Line, result: "Result | None") -> str:
             {"translation": other.text, "score": other.score} for other in result.alternatives
         ]
     if result.alignment is not None:
+        found["engine"] = engine  # of the text; the alignment is of the model's own weights
         found["source_words"] = result.source_words
         found["target_words"] = result.target_words
         found["alignment"] = [[round(float(x), 4) for x in row] for row in result.alignment]

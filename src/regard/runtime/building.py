@@ -1,0 +1,89 @@
+"""A model's packed form, built from its layers and written into a folder."""
+
+import hashlib
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from torch import nn
+
+from regard.errors import check_choice
+from regard.files import sha256, write_json
+from regard.models import Decoder, Encoder, EncoderDecoder, VisionConfig, VisionTransformer
+from regard.runtime.graph import Graph, as_array, cannot_pack
+from regard.runtime.linear import PRECISIONS, probe
+from regard.runtime.models import decoder, encoder, encoder_decoder, vision
+from regard.runtime.onnx_file import write_graphs
+from regard.runtime.packed import MANIFEST, PROBE, Limits
+from regard.version import __version__
+
+
+def check_precision(precision: str) -> None:
+    """Raises BadArgumentError for a precision that products cannot be packed in."""
+    check_choice("precision", precision, PRECISIONS)
+
+
+def graphs_of(model: nn.Module, precision: str) -> dict[str, Graph]:
+    """The model's graphs by the names of their files.
+
+    Raises:
+        UnsupportedError: a kind of model, a module or a setting that cannot be packed.
+    """
+    if isinstance(model, EncoderDecoder):
+        return encoder_decoder.graphs(model, precision)
+    if isinstance(model, Encoder):
+        return encoder.graphs(model, precision)
+    if isinstance(model, Decoder):
+        return decoder.graphs(model, precision)
+    if isinstance(model, VisionTransformer):
+        return vision.graphs(model, precision)
+    raise cannot_pack(f"a model of the class {type(model).__name__}")
+
+
+def weights_sha256(model: nn.Module) -> str:
+    """The SHA-256 of all that determines the model's function: class, config, parameters."""
+    found = hashlib.sha256(f"{type(model).__name__} {getattr(model, 'config', '')}".encode())
+    for name, parameter in model.named_parameters():
+        found.update(f"{name} {tuple(parameter.shape)}\0".encode())
+        found.update(as_array(parameter).tobytes())
+    return found.hexdigest()
+
+
+def write_packed(model: nn.Module, folder: Path, *, precision: str, key: str, format: int) -> None:
+    """Writes the graphs of a model, and the manifest, into an existing folder.
+
+    Args:
+        key: the hash that the packed model is found by.
+        format: of the graphs and the manifest.
+    """
+    graphs = graphs_of(model, precision)
+    write_graphs(graphs | {PROBE: probe(precision)}, folder)
+    manifest = {
+        "regard": __version__,
+        "format": format,
+        "kind": _kind(model),
+        "precision": precision,
+        "key": key,
+        "limits": _limits(model.config),
+        "config": asdict(model.config),  # type: ignore[call-overload]
+        "files": {file.name: sha256(file) for file in sorted(folder.iterdir())},
+    }
+    write_json(folder / MANIFEST, manifest)
+
+
+def _kind(model: nn.Module) -> str:
+    """ "Vision", or a name in `packed.OF_TEXTS`."""
+    if isinstance(model, VisionTransformer):
+        return "Vision"
+    if isinstance(model, Encoder) or model.head is not None:
+        return "Reader"
+    return type(model).__name__
+
+
+def _limits(config: Any) -> dict[str, Any]:
+    """The fields of `packed.Limits`; none of a model of images."""
+    if isinstance(config, VisionConfig):
+        return {}
+    endless = getattr(config, "positions", None) == "relative"
+    positions = None if endless else config.max_positions
+    return asdict(Limits(config.vocab_size, positions, config.pad_id))

@@ -1,0 +1,64 @@
+"""What computes for a text-to-text task; tests/translation/test_engines.py has its results."""
+
+from threading import Thread
+
+import numpy as np
+import pytest
+
+from regard.models import EncoderDecoder, EncoderDecoderConfig, RecurrentConfig
+from regard.tasks.network import IdConfig, Later, Network
+
+SMALL = EncoderDecoderConfig(
+    13, d_model=8, encoder_layers=1, decoder_layers=1, encoder_heads=2, decoder_heads=2, d_ff=8,
+    max_positions=17, pad_id=3, start_id=5,
+)  # fmt: skip
+
+
+def test_a_value_is_made_when_it_is_asked_for_and_once() -> None:
+    made: list[int] = []
+
+    def make() -> int:
+        made.append(7)
+        return 7
+
+    later = Later(make)
+    assert not later.is_made
+    threads = [Thread(target=later) for _ in range(5)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert later() == 7
+    assert later.is_made
+    assert made == [7]
+
+
+def test_a_value_that_could_not_be_made_is_tried_again() -> None:
+    answers = iter([0, 2])
+    later = Later(lambda: 8 // next(answers))
+    with pytest.raises(ZeroDivisionError):
+        later()
+    assert later() == 4
+
+
+def test_ids_depend_on_these_numbers_of_a_config() -> None:
+    assert IdConfig.of(SMALL) == IdConfig(13, 13, 17, pad_id=3, eos_id=1, start_id=5)
+    relative = EncoderDecoderConfig(13, target_vocab_size=11, positions="relative")
+    assert IdConfig.of(relative) == IdConfig(13, 11, None, pad_id=0, eos_id=1, start_id=0)
+    assert IdConfig.of(RecurrentConfig(13)).max_positions == 512
+
+
+def test_another_start_is_another_model_of_the_same_weights() -> None:
+    network = Network.of(EncoderDecoder(SMALL).eval())
+    assert network.starting_from(5) is network
+    other = network.starting_from(6)
+    assert (other.config.start_id, other.model.config.start_id) == (6, 6)
+    assert network.model.config.start_id == 5
+    assert other.model is other.model
+    assert other.model.output_weight is network.model.output_weight
+
+
+def test_padding_stands_behind_shorter_texts() -> None:
+    padded = Network.of(EncoderDecoder(SMALL).eval()).padded([[7, 8, 9], [4]])
+    assert padded.dtype == np.int64
+    assert padded.tolist() == [[7, 8, 9], [4, 3, 3]]
