@@ -44,11 +44,11 @@ def _float32(graph: Graph, x: str, weight: Matrix) -> str:
 def _int8(graph: Graph, x: str, weight: Matrix) -> str:
     """Integers in both factors: the weights scaled by column, the activations by row.
 
-    Sums of integers are exact, so a row's output has the same bits in any batch.
+    Sums of integers are exact, so a row's output has the same bits in any batch. In a row of zeros
+    the quotient is undefined, but finite when rounded, and multiplied by zero at the end.
     """
     quantized, scales = quantized_columns(weight)
     largest = graph.op("ReduceMax", graph.op("Abs", x), graph.integers(-1), keepdims=1)
-    largest = graph.op("Max", largest, graph.number(TINY))  # a row of zeros stays one
     step, zero = graph.number(1 / 127), graph.constant(np.array(128, np.uint8))
     whole = graph.op("QuantizeLinear", graph.op("Div", x, largest), step, zero)
     y = graph.op(

@@ -26,7 +26,7 @@ from regard.runtime.packed import (
 )
 from regard.version import __version__
 
-FORMAT = 2  # of the graphs; counts up when the same model gets other graphs
+FORMAT = 3  # of the graphs; counts up when the same model gets other graphs
 
 
 def pack(model: nn.Module | CheckpointLike, precision: str = "fp32", *, threads: int = 1) -> Packed:

@@ -1,7 +1,8 @@
 """The graph of Decoder, a language model, whose keys and values are written into shared storage.
 
 step.onnx    ids, positions, lengths, longest, last, past keys and values
-             → logits at each row's last token, the same keys and values with the new ones
+             → the tokens after each row's last (`heads.next_tokens`), the same keys and values
+               with the new ones
 """
 
 import numpy as np
@@ -13,6 +14,7 @@ from regard.runtime.layers.attention import shared_cache_attention
 from regard.runtime.layers.embeddings import embedding
 from regard.runtime.layers.transformer import stack
 from regard.runtime.linear import product
+from regard.runtime.models.heads import next_tokens
 
 
 def graphs(model: Decoder, precision: str) -> dict[str, Graph]:
@@ -51,7 +53,7 @@ def graphs(model: Decoder, precision: str) -> dict[str, Graph]:
     states = stack(graph, x, model.decoder, attend)
     newest = graph.op("GatherND", states, last, batch_dims=1)
     logits = product(graph, newest, as_array(model.output_weight))
-    graph.output(logits, "logits", np.float32, ("rows", config.vocab_size))
+    next_tokens(graph, logits, config.vocab_size)
     for index, cache in enumerate(caches):
         attention = model.decoder.layers[index].self_attention
         assert isinstance(attention, MultiHeadAttention)
