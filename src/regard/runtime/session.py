@@ -68,25 +68,19 @@ class Session:
 class Bound:
     """Runs of a graph on the same arrays, contiguous ones: what they hold is read at each run, and
     the outputs are written into theirs. An array may be an input and an output.
-
-    Only what these outputs need is computed.
     """
 
     def __init__(self, session: Any, inputs: Mapping[str, Array], outputs: Mapping[str, Array]):
-        import onnxruntime
-
         self._session, self._arrays = session, (inputs, outputs)  # arrays that must stay alive
         self._binding = session.io_binding()
         for name, array in inputs.items():
             self._binding.bind_input(name, "cpu", 0, array.dtype, array.shape, array.ctypes.data)
         for name, array in outputs.items():
             self._binding.bind_output(name, "cpu", 0, array.dtype, array.shape, array.ctypes.data)
-        self._options = onnxruntime.RunOptions()
-        self._options.only_execute_path_to_fetches = True
 
     def run(self) -> None:
         """Computes the outputs from what the inputs hold now."""
-        self._session.run_with_iobinding(self._binding, self._options)
+        self._session.run_with_iobinding(self._binding)
 
 
 class Cache:

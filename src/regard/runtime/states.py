@@ -65,6 +65,7 @@ class DecodingState:
     ) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
         """Appends tokens as `step` does, and returns the log-probabilities of the `count` likeliest
         next tokens and their ids, (rows, count) each, likeliest first."""
+        count = min(count, _vocab(self._step))
         if count != self._count[0]:
             self._count[0] = count
             self._bound.pop("log_probs", None)
@@ -133,7 +134,7 @@ class DecodingState:
 def _outputs(step: Session, names: tuple[str, ...], rows: int, count: int) -> dict[str, Array]:
     """Arrays for what `heads.next_tokens` gives."""
     kinds = {
-        "logits": (int(step.outputs["logits"][1]), np.float32),
+        "logits": (_vocab(step), np.float32),
         "log_probs": (count, np.float32),
         "best": (count, np.int64),
     }
@@ -151,6 +152,10 @@ def _groups(source: NDArray[np.int64]) -> tuple[NDArray[np.int64], int]:
     if len(kept) * size == len(source) and (np.repeat(kept, size) == source).all():
         return kept, size
     return source, 1
+
+
+def _vocab(step: Session) -> int:
+    return int(step.outputs["logits"][1])
 
 
 class TextState:
@@ -189,6 +194,7 @@ class TextState:
     ) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
         """Appends tokens as `step` does, and returns the log-probabilities of the `count` likeliest
         next tokens and their ids, (rows, count) each, likeliest first."""
+        count = min(count, _vocab(self._step))
         log_probs, best = self._read(tokens, count, "log_probs", "best")
         return log_probs, best
 

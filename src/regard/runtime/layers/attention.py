@@ -26,7 +26,13 @@ def self_attention(
 
 
 def cached_self_attention(
-    graph: Graph, x: str, module: MultiHeadAttention, past: tuple[str, str], *, bias: str
+    graph: Graph,
+    x: str,
+    module: MultiHeadAttention,
+    past: tuple[str, str],
+    *,
+    bias: str,
+    parts: str,
 ) -> tuple[str, str, str]:
     """x (rows, 1, d_model) → the same shape, and its own keys and values, (rows, heads, 1,
     head_dim) each, for which the caller has room behind the past.
@@ -37,21 +43,17 @@ def cached_self_attention(
         past: keys and values so far, (rows, heads, room, head_dim) each.
         bias: (1, 1 or heads, 1, room + 1), added to the scores; it masks the room that is empty.
             The last is the score of x itself.
+        parts: the numbers room and 1.
     """
     query, key, value = (_one_by_one(graph, each, module) for each in _projected(graph, x, module))
-    scale = _settings(module)["scale"]
-    before = graph.op("FusedMatMul", query, past[0], domain=MICROSOFT, transB=1, alpha=scale)
-    scaled_query = graph.op("Mul", query, graph.number(scale))
-    product = graph.op("Mul", scaled_query, key)
-    own = graph.op("ReduceSum", product, graph.integers(-1), keepdims=1)
+    query = graph.op("Mul", query, graph.number(_settings(module)["scale"]))
+    before = graph.op("FusedMatMul", query, past[0], domain=MICROSOFT, transB=1)
+    own = graph.op("ReduceSum", graph.op("Mul", query, key), graph.integers(-1), keepdims=1)
     scores = graph.op("Add", graph.op("Concat", before, own, axis=-1), bias)
     weights = graph.op("Softmax", scores, axis=-1)
-    room = graph.op("Shape", past[1], start=2, end=3)
-    parts = graph.op("Concat", room, graph.integers(1), axis=0)
     of_past, of_own = graph.ops("Split", weights, parts, outputs=2, axis=-1)
-    y = graph.op(
-        "Add", graph.op("MatMul", of_past, past[1]), graph.op("Mul", of_own, value)
-    )
+    before = graph.op("MatMul", of_past, past[1])
+    y = graph.op("Add", before, graph.op("Mul", of_own, value))
     together = graph.op("Reshape", y, graph.integers(0, 1, module.num_heads * module.head_dim))
     return linear(graph, together, module.output), key, value
 

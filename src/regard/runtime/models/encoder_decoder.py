@@ -51,7 +51,7 @@ def _encoder(model: EncoderDecoder, graph: Graph) -> Graph:
     assert isinstance(model.encoder.embed, Embedding)
     x = embedding(graph, ids, model.encoder.embed, positions=positions)
     states = stack(graph, x, model.encoder, attend)
-    graph.output(states, "states", np.float32, ("batch", "source", model.config.d_model))
+    states = graph.output(states, "states", np.float32, ("batch", "source", model.config.d_model))
     padded = _in_whole_blocks(graph, states)
     for index, module in enumerate(_cross(model)):
         heads, width = module.num_heads, module.head_dim
@@ -85,12 +85,15 @@ def _step(model: EncoderDecoder, graph: Graph) -> Graph:
     batch = graph.op("Shape", mask, start=0, end=1)
     grouped = graph.op("Concat", batch, graph.integers(-1, heads, width), axis=0)
     rows = graph.op("Concat", graph.op("Shape", tokens), graph.integers(-1), axis=0)
+    keys = graph.op("Shape", past_mask, start=3, end=4)
+    room = graph.op("Sub", keys, graph.integers(1))
+    parts = graph.op("Concat", room, graph.integers(1), axis=0)
     new: list[str] = []
 
     def attend(index: int, x: str, module: MultiHeadAttention) -> str:
         shape = ("rows", heads, "room", width)
         key, value = (graph.input(f"past_{n}{index}", np.float32, shape) for n in "kv")
-        y, *own = cached_self_attention(graph, x, module, (key, value), bias=bias)
+        y, *own = cached_self_attention(graph, x, module, (key, value), bias=bias, parts=parts)
         new.extend(own)
         return y
 

@@ -54,7 +54,7 @@ def next_tokens(graph: Graph, logits: str, vocab: int) -> None:
 
     The likeliest tokens are in the blocks with the largest maxima, as in `choosers.likeliest`.
     """
-    graph.output(logits, "logits", np.float32, ("rows", vocab))
+    logits = graph.output(logits, "logits", np.float32, ("rows", vocab))
     count = graph.input("count", np.int64, (1,))
     log_probs = graph.op("LogSoftmax", logits, axis=-1)
     padded = logits
