@@ -12,12 +12,15 @@ Parts:
 
 Every engine runs in a process of its own, with each of its settings of threads (of one run) and
 workers (runs at the same time); the processes take turns. "ratio" is the work per second divided by
-that of the peers' best setting, medians of the rounds. A peer is run by the interpreter of --peers,
+that of the peers' best setting, medians of the rounds. The same follows for the seconds that all
+threads of the process computed, which say more on a busy machine. A peer is run by the interpreter of --peers,
 which may be this one; an engine that is not installed there is named and left out.
 """
 
 import argparse
 import json
+import math
+import os
 import platform
 import random
 import shutil
@@ -80,12 +83,11 @@ class Contender:
         )
         self._answer()
 
-    def run(self, case: Case) -> tuple[float, Any]:
-        """Seconds, and what came out."""
+    def run(self, case: Case) -> dict[str, Any]:
+        """Seconds, those of all its threads ("cpu"), and what came out."""
         assert self._process.stdin is not None
         print(json.dumps(case.inputs), file=self._process.stdin, flush=True)
-        answer = self._answer()
-        return answer["seconds"], answer["output"]
+        return self._answer()
 
     def close(self) -> None:
         assert self._process.stdin is not None
@@ -112,7 +114,7 @@ def cases_of(part: str, texts: list[str]) -> list[Case]:
                 len(texts[:many]),
                 "sentences",
             )
-            for together, beams, many in ((1, 1, 48), (1, 4, 32), (32, 1, 256), (32, 4, 128))
+            for together, beams, many in ((1, 1, 32), (1, 4, 16), (32, 1, 128), (32, 4, 64))
         ]
     if part == "marian":
         return [
@@ -167,25 +169,34 @@ def contenders_of(part: str, folder: Path, python: str) -> list[Contender]:
 
 def measure(part: str, contenders: list[Contender], cases: list[Case], rounds: int) -> None:
     """Prints a line for each case and contender."""
+    peers = [each.name for each in contenders if each.engine != OURS]
     for case in cases:
-        seconds: dict[str, list[float]] = {each.name: [] for each in contenders}
-        outputs: dict[str, Any] = {}
-        for number in range(rounds + 1):
+        answers: dict[str, list[dict[str, Any]]] = {each.name: [] for each in contenders}
+        for _ in range(rounds + 1):
             for contender in contenders:
-                took, outputs[contender.name] = contender.run(case)
-                if number:  # the first round warms up
-                    seconds[contender.name].append(took)
-        speeds = {name: case.amount / statistics.median(took) for name, took in seconds.items()}
-        theirs = [speeds[each.name] for each in contenders if each.engine != OURS]
-        print(f"{part}: {case.name}")
-        for contender in contenders:
-            speed = speeds[contender.name]
-            ratio = f"{speed / max(theirs):8.2f}" if theirs else ""
-            same = ""
+                answers[contender.name].append(contender.run(case))
+        # The first round warms up.
+        rates = {
+            clock: {
+                name: case.amount / statistics.median(each[clock] for each in found[1:])
+                for name, found in answers.items()
+            }
+            for clock in ("seconds", "cpu")
+        }
+        best = {
+            clock: max((speeds[name] for name in peers), default=math.nan)
+            for clock, speeds in rates.items()
+        }
+        print(f"{part}: {case.name}, {case.unit} a second, ratio; and by seconds of processors")
+        first = answers[contenders[0].name][-1]["output"]
+        for name, found in answers.items():
+            line = f"  {name:32}"
+            for clock, speeds in rates.items():
+                line += f"{speeds[name]:10.1f}{speeds[name] / best[clock]:8.2f}"
             if part == "translator":
-                pairs = zip(outputs[contender.name], outputs[contenders[0].name], strict=True)
-                same = f"  {sum(a == b for a, b in pairs) / case.amount:6.1%} as the first's"
-            print(f"  {contender.name:28}{speed:10.1f} {case.unit}/s{ratio}{same}", flush=True)
+                same = sum(a == b for a, b in zip(found[-1]["output"], first, strict=True))
+                line += f"   {same / case.amount:6.1%} as the first's"
+            print(line, flush=True)
 
 
 def model_folder(part: str, folder: Path) -> Path:
@@ -209,17 +220,28 @@ def sentences(pairs: Path) -> list[str]:
     return texts
 
 
+def processor() -> str:
+    """The processor's name."""
+    try:
+        lines = Path("/proc/cpuinfo").read_text().splitlines()
+        return next(line.split(": ")[1] for line in lines if line.startswith("model name"))
+    except (OSError, StopIteration):
+        return platform.processor() or platform.machine()
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("parts", nargs="*", choices=[*PEERS, []], help="all by default")
-    parser.add_argument("--peers", default=sys.executable, help="the interpreter that has the peers")
+    parser.add_argument(
+        "--peers", default=sys.executable, help="the interpreter that has the peers"
+    )
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--pairs", type=Path, default=PAIRS, help="TSV with English sentences")
     parser.add_argument("--only", default="", help="cases whose name contains this")
     parser.add_argument("--folder", type=Path, help="where models are kept for the next run")
     arguments = parser.parse_args()
-    processor = platform.processor() or platform.machine()
-    print(f"torch {version('torch')}, onnxruntime {version('onnxruntime')}; {processor}")
+    versions = f"torch {version('torch')}, onnxruntime {version('onnxruntime')}"
+    print(f"{versions}; {processor()}, {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}")
     with tempfile.TemporaryDirectory() as temporary:
         for part in arguments.parts or PEERS:
             texts = []

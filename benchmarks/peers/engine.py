@@ -3,8 +3,7 @@
     python benchmarks/peers/engine.py ENGINE FOLDER THREADS WORKERS
 
 ENGINE is a file by_ENGINE.py beside this one, FOLDER a model in Hugging Face's layout. A case is a
-line of JSON on standard input; the answer is a line of JSON with the seconds it took and its output.
-The first line out says that the model is open.
+line of JSON on standard input; the answer is a line of JSON with the seconds it took, those of all its threads, and its output. The first line out says that the model is open.
 """
 
 import importlib
@@ -29,10 +28,10 @@ def main() -> None:
     print(json.dumps({"open": True}), file=answers)
     for line in sys.stdin:
         case = json.loads(line)
-        started = time.perf_counter()
+        started, used = time.perf_counter(), time.process_time()
         output = compute(case)
-        seconds = time.perf_counter() - started
-        print(json.dumps({"seconds": seconds, "output": output}), file=answers)
+        answer = {"output": output, "cpu": time.process_time() - used}
+        print(json.dumps(answer | {"seconds": time.perf_counter() - started}), file=answers)
 
 
 if __name__ == "__main__":

@@ -39,7 +39,7 @@ def pack(model: nn.Module | CheckpointLike, precision: str = "fp32", *, threads:
         model: a model, or a name as `load` takes it.
         precision: of the matrix products: "fp32", or "int8", a quarter of the size, in which
             weights are scaled by column and activations by row.
-        threads: that compute one run; a small model is fastest with one.
+        threads: that compute one batch.
 
     Raises:
         BadArgumentError: an unknown precision.

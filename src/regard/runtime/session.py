@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from regard.errors import BadArgumentError, DamagedFileError, optional_package
+from regard.errors import DamagedFileError, optional_package
 
 Array = NDArray[Any]
 
@@ -21,14 +21,11 @@ class Session:
             core from whatever else runs on the machine.
 
     Raises:
-        BadArgumentError: less than one thread.
         DamagedFileError: it is not a graph that ONNX Runtime can run.
         UnavailableError: the package onnxruntime is not installed.
     """
 
     def __init__(self, file: Path, *, threads: int = 1):
-        if threads < 1:
-            raise BadArgumentError(f"threads must be at least 1; got {threads}.")
         with optional_package("onnxruntime", "the engine onnx needs"):
             import onnxruntime
         options = onnxruntime.SessionOptions()
