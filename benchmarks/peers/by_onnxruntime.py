@@ -9,6 +9,18 @@ import onnxruntime
 import torch
 
 
+class States(torch.nn.Module):
+    """An encoder's last states alone, (batch, length, d_model), of ids and mask."""
+
+    def __init__(self, model: Any):
+        super().__init__()
+        self.model = model
+
+    def forward(self, ids: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
+        states: torch.Tensor = self.model(input_ids=ids, attention_mask=mask)[0]
+        return states
+
+
 def exported(folder: Path) -> Path:
     """The file of the quantized model; it is made if it is not there."""
     from onnxruntime.quantization import QuantType, quantize_dynamic
@@ -17,17 +29,17 @@ def exported(folder: Path) -> Path:
     exact, coarse = folder / "exported.onnx", folder / "dynamic.onnx"
     if not coarse.is_file():
         model = BertModel.from_pretrained(folder, attn_implementation="eager").eval()
-        model.config.return_dict = False
+        model.config.return_dict = model.config.use_cache = False
         ids = torch.ones(2, 5, dtype=torch.long)
         axes = {0: "batch", 1: "length"}
         names = ["input_ids", "attention_mask"]
         torch.onnx.export(
-            model,
+            States(model),
             (ids, ids),
             exact,
             input_names=names,
-            output_names=["states", "pooled"],
-            dynamic_axes={each: axes for each in (*names, "states")} | {"pooled": {0: "batch"}},
+            output_names=["states"],
+            dynamic_axes=dict.fromkeys((*names, "states"), axes),
             opset_version=17,
             dynamo=False,
         )

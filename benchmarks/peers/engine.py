@@ -3,7 +3,9 @@
     python benchmarks/peers/engine.py ENGINE FOLDER THREADS WORKERS
 
 ENGINE is a file by_ENGINE.py beside this one, FOLDER a model in Hugging Face's layout. A case is a
-line of JSON on standard input; the answer is a line of JSON with the seconds it took, those of all its threads, and its output. The first line out says that the model is open.
+line of JSON on standard input. The answer is a line of JSON with the seconds that it took, those
+that all threads of the process computed, and the output. The first line out says that the model is
+open.
 """
 
 import importlib

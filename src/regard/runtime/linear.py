@@ -5,9 +5,11 @@ not depend on what else is in the batch. (ONNX Runtime's DynamicQuantizeMatMul d
 the activations of the whole batch by one number.)
 """
 
+import copy
 from collections.abc import Callable, Sequence
 
 import numpy as np
+import torch
 from numpy.typing import NDArray
 from torch import nn
 
@@ -102,9 +104,18 @@ def probe(precision: str) -> Graph:
     return graph
 
 
-def split(graph: Graph, x: str, widths: Sequence[int]) -> tuple[str, ...]:
-    """x (…, sum of widths) → its parts, (…, width) each."""
-    return graph.ops("Split", x, graph.integers(*widths), outputs=len(widths), axis=-1)
+def split(graph: Graph, x: str, widths: Sequence[int], axis: int = -1) -> tuple[str, ...]:
+    """x (…, sum of widths) → its parts, (…, width) each; or along another axis."""
+    return graph.ops("Split", x, graph.integers(*widths), outputs=len(widths), axis=axis)
+
+
+@torch.no_grad()
+def scaled_projection(projection: nn.Module, factor: float) -> nn.Linear:
+    """The projection whose output is `factor` times as large."""
+    other = copy.deepcopy(_plain(projection))
+    for parameter in other.parameters():
+        parameter.mul_(factor)
+    return other
 
 
 def _plain(projection: nn.Module) -> nn.Linear:

@@ -7,7 +7,7 @@ import torch
 from regard.attention.scores import dot, scaled, scaled_dot
 from regard.layers import MultiHeadAttention, Rotary
 from regard.runtime.graph import MICROSOFT, Graph, cannot_pack
-from regard.runtime.linear import linear, split
+from regard.runtime.linear import linear, scaled_projection, split
 
 
 def self_attention(
@@ -45,8 +45,12 @@ def cached_self_attention(
             The last is the score of x itself.
         parts: the numbers room and 1.
     """
-    query, key, value = (_one_by_one(graph, each, module) for each in _projected(graph, x, module))
-    query = graph.op("Mul", query, graph.number(_settings(module)["scale"]))
+    _check_plain(module)
+    scaled_query = scaled_projection(module.query, _settings(module)["scale"])
+    together = linear(graph, x, scaled_query, module.key, module.value)
+    shape = graph.integers(0, 3 * module.num_heads, 1, module.head_dim)
+    heads = graph.op("Reshape", together, shape)
+    query, key, value = split(graph, heads, (module.num_heads,) * 3, axis=1)
     before = graph.op("FusedMatMul", query, past[0], domain=MICROSOFT, transB=1)
     own = graph.op("ReduceSum", graph.op("Mul", query, key), graph.integers(-1), keepdims=1)
     scores = graph.op("Add", graph.op("Concat", before, own, axis=-1), bias)
@@ -134,21 +138,20 @@ def shared_cache_attention(
 
 
 def _projected(graph: Graph, x: str, module: MultiHeadAttention) -> tuple[str, ...]:
-    if module.rotary is not None or module.num_key_heads != module.num_heads:
-        raise cannot_pack("attention with rotary positions or shared keys, outside a decoder,")
+    _check_plain(module)
     together = linear(graph, x, module.query, module.key, module.value)
     return split(graph, together, (module.num_heads * module.head_dim,) * 3)
+
+
+def _check_plain(module: MultiHeadAttention) -> None:
+    if module.rotary is not None or module.num_key_heads != module.num_heads:
+        raise cannot_pack("attention with rotary positions or shared keys, outside a decoder,")
 
 
 def _heads(graph: Graph, x: str, module: MultiHeadAttention, order: list[int]) -> str:
     """x (batch, length, heads · head_dim) → (batch, length, heads, head_dim) in another order."""
     parted = graph.op("Reshape", x, graph.integers(0, 0, -1, module.head_dim))
     return graph.op("Transpose", parted, perm=order)
-
-
-def _one_by_one(graph: Graph, x: str, module: MultiHeadAttention) -> str:
-    """x (rows, 1, heads · head_dim) → (rows, heads, 1, head_dim)."""
-    return graph.op("Reshape", x, graph.integers(0, module.num_heads, 1, module.head_dim))
 
 
 def _settings(module: MultiHeadAttention) -> dict[str, Any]:

@@ -53,8 +53,9 @@ def next_tokens(graph: Graph, logits: str, vocab: int) -> None:
     log_probs    (rows, count), their log-probabilities
 
     The likeliest tokens are in the blocks with the largest maxima, as in `choosers.likeliest`.
+    What is computed from logits does not read that output, so who asks for tokens gets no logits.
     """
-    logits = graph.output(logits, "logits", np.float32, ("rows", vocab))
+    graph.output(logits, "logits", np.float32, ("rows", vocab))
     count = graph.input("count", np.int64, (1,))
     log_probs = graph.op("LogSoftmax", logits, axis=-1)
     padded = logits
