@@ -13,8 +13,8 @@ Parts:
 Every engine runs in a process of its own, with each of its settings of threads (of one run) and
 workers (runs at the same time); the processes take turns. "ratio" is the work per second divided by
 that of the peers' best setting, medians of the rounds. The same follows for the seconds that all
-threads of the process computed, which say more on a busy machine. A peer is run by the interpreter of --peers,
-which may be this one; an engine that is not installed there is named and left out.
+threads of the process computed, which say more on a busy machine. A peer is run by the interpreter
+of --peers, which may be this one; an engine that is not installed there is named and left out.
 """
 
 import argparse
@@ -45,13 +45,12 @@ PAIRS = Path(__file__).parents[2] / "shared" / "data" / "tatoeba_en_de" / "dev.t
 OURS = "regard"
 # Engine, package, threads of a run, runs at the same time.
 CTRANSLATE2 = [("ctranslate2", "ctranslate2", *each) for each in ((1, 1), (2, 1), (1, 2))]
-LLAMA = [("llama_cpp", "llama_cpp", *each) for each in ((1, 1), (2, 1))]
 ONNXRUNTIME = [("onnxruntime", "onnxruntime", *each) for each in ((1, 1), (2, 1))]
 OPENVINO = [("openvino", "openvino", *each) for each in ((1, 1), (2, 1))]
 PEERS = {
     "translator": CTRANSLATE2,
     "marian": CTRANSLATE2,
-    "gpt2": CTRANSLATE2[:2] + LLAMA,
+    "gpt2": CTRANSLATE2[:2],
     "bert": ONNXRUNTIME + OPENVINO,
 }
 
