@@ -18,7 +18,7 @@ PRECISION = "int8"
 def opened(folder: Path, threads: int, workers: int) -> Callable[[dict[str, Any]], Any]:
     """See `engine.Open`."""
     del workers  # one
-    if (folder / "tokenizer.json").exists() and (folder / "generation_config.json").exists():
+    if folder.name == "translator":
         translator = Translator.load(folder).run_by("onnx", precision=PRECISION, threads=threads)
     else:
         translator = None

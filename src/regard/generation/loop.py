@@ -4,7 +4,7 @@ import itertools
 import math
 from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Protocol, cast, runtime_checkable
+from typing import cast
 
 from jaxtyping import Bool, Float, Int
 
@@ -12,6 +12,7 @@ from regard.errors import BadArgumentError
 from regard.generation.arrays import Array, arrays_of
 from regard.generation.choosers import Candidates, Running, chooser_for, leaves_in_place
 from regard.generation.config import GenerationConfig
+from regard.generation.decoder import Decoder, RankingDecoder
 from regard.generation.filters import NO_TOKEN
 
 
@@ -71,30 +72,6 @@ def reachable_length(config: GenerationConfig, generated: int) -> int:
     if config.early_stopping == "never" and config.length_penalty > 0:
         return config.max_new_tokens
     return generated
-
-
-@runtime_checkable
-class Decoder(Protocol):
-    """A model that remembers the tokens it has read: one row for each running hypothesis."""
-
-    def step(
-        self, tokens: Int[Array, " rows"] | Int[Array, "rows new"]
-    ) -> Float[Array, "rows vocab"]:
-        """Reads a token for each row, or a prompt (rows, new); gives the next one's logits."""
-
-    def select(self, rows: Int[Array, " new_rows"]) -> None:
-        """Keeps, repeats or reorders rows; `rows` holds indices into the present ones."""
-
-
-@runtime_checkable
-class RankingDecoder(Decoder, Protocol):
-    """A decoder that can give the likeliest tokens alone, so that no one reads all logits."""
-
-    def likeliest(
-        self, tokens: Int[Array, " rows"] | Int[Array, "rows new"], count: int
-    ) -> tuple[Float[Array, "rows candidates"], Int[Array, "rows candidates"]]:
-        """Reads tokens as `step` does; gives the log-probabilities of the `count` likeliest next
-        tokens (of all where the vocabulary has fewer) and the tokens, likeliest first."""
 
 
 def generate(
