@@ -2,6 +2,7 @@
 
     python benchmarks/question_answering.py
     python benchmarks/question_answering.py path/to/xquad/en.json --epochs 2 --folds 1
+    python benchmarks/question_answering.py --runs runs/xquad
 
 XQuAD (Artetxe et al. 2020) in SQuAD's format, split by article: in each fold a fifth of the
 articles is tested on and a tenth chooses the model. Beside it, what needs no training: the first
@@ -42,6 +43,7 @@ def main() -> None:
     parser.add_argument("--epochs", type=float, default=8.0)
     parser.add_argument("--learning-rate", type=float, default=1e-4)
     parser.add_argument("--folds", type=int, default=FOLDS, help=f"how many of {FOLDS} to run")
+    parser.add_argument("--runs", type=Path, help="keep the runs here, and resume them")
     options = parser.parse_args()
     if not 1 <= options.folds <= FOLDS:
         parser.error(f"--folds must be from 1 to {FOLDS}; got {options.folds}")
@@ -56,8 +58,10 @@ def main() -> None:
     for fold in range(options.folds):
         tested = examples_of(articles[fold::FOLDS])
         questions += len(tested)
-        with tempfile.TemporaryDirectory() as folder:
-            answered, spent = trained(Path(folder), articles, fold, base, options)
+        with tempfile.TemporaryDirectory() as passing:
+            folder = Path(passing) if options.runs is None else options.runs / f"fold-{fold}"
+            folder.mkdir(parents=True, exist_ok=True)
+            answered, spent = trained(folder, articles, fold, base, options)
             minutes += spent
             answers = {
                 "first sentence": [sentences(each.pair or "")[0] for each in tested],

@@ -33,7 +33,8 @@ PAGES: dict[str, tuple[tuple[int, int], str, dict[str, object]]] = {
     "ablation": (WIDE, "light", dict(tap=CROSS, head=1, focus="5,8", drawer=1, ablate="token")),
     "flow": (WIDE, "light", dict(tap=CROSS, head=1, view="flow", locked="5")),
     "generation": (WIDE, "light", dict(tap=CROSS, head=1, view="generation")),
-    "translation": (WIDE, "dark", dict(tap=CROSS, head=1, view="translation")),
+    "translation": (WIDE, "dark", dict(tap=CROSS, head="mean", view="translation")),
+    "struck": (WIDE, "light", dict(tap=CROSS, head="mean", view="translation", without="10")),
     "compare": (WIDE, "light", dict(tap=CROSS, head=1, view="compare", other=f"3,{CROSS}")),
     "narrow": (NARROW, "light", dict(tap=CROSS, head=1)),
 }

@@ -14,16 +14,16 @@ def file(tmp_path_factory) -> str:
     return path.as_uri()
 
 
-def test_it_translates_and_shows_what_it_looked_at(open_page, ready, file, trace):
+def test_it_opens_with_a_translation_and_what_each_word_looked_at(open_page, file, trace):
     page = open_page(server=file, path="", offline=True)
-    ready(page)
+    page.locator("[data-word^=output]").filter(has_text="Tasse").wait_for()
+    assert page.get_by_role("tab", name="translation").get_attribute("aria-selected") == "true"
     text = page.get_by_label("text", exact=True)
     text.fill("Where is the station?")
     page.get_by_role("button", name="trace").click()
     tokens = page.get_by_role("group", name="tokens of target")
     tokens.get_by_text("Bahnhof", exact=True).wait_for()
-    page.get_by_role("tab", name="translation").click()
-    page.locator("#rg-hero[aria-labelledby=rg-view-translation]:not([aria-busy=true])").wait_for()
+    page.locator("[data-word^=output]").filter(has_text="Bahnhof").wait_for()
 
 
 def test_its_maps_are_those_of_the_model_within_what_rounding_does(
@@ -42,6 +42,20 @@ def test_switching_a_token_off_is_answered_without_a_server(open_page, ready, fi
     ready(page)
     page.get_by_role("region", name="switch off").get_by_role("button").last.click()
     page.locator(".rg-change__delta").wait_for()
+
+
+def test_a_struck_word_is_left_out_of_the_translation_without_a_server(open_page, file):
+    page = open_page(server=file, path=f"?model=en-de&text={TEXT}&view=translation&head=mean",
+                     offline=True)  # fmt: skip
+    page.locator("[data-word^=output]").filter(has_text="meinen").wait_for()
+    page.locator(".rg-translation__reliance").first.wait_for()
+    page.locator("[data-word^=source]").filter(has_text="my").hover()
+    page.get_by_role("button", name="strike out my").click()
+    page.locator(".rg-translation__word--struck").filter(has_text="my").wait_for()
+    changes = page.get_by_role("region", name="what changed")
+    assert "meinen" in changes.locator("del").first.inner_text()
+    assert page.locator("[data-word^=output]").filter(has_text="meinen").count() == 0
+    assert page.locator("[data-word^=output]").filter(has_text="Freunden").count() == 1
 
 
 def test_another_model_is_refused_in_a_sentence(open_page, file):

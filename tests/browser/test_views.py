@@ -4,6 +4,8 @@ import re
 
 import pytest
 
+from regard.inspection.views.reliance import reliances
+
 CROSS = "decoder.layers.2.cross"
 
 
@@ -79,6 +81,34 @@ def test_the_step_of_the_translation_is_in_the_link(open_page, at, wait_for_addr
     wait_for_address(page, "aligned", "input")
     page.reload()
     page.get_by_text(re.compile("read at the input step")).wait_for()
+
+
+def test_a_struck_word_is_in_the_link_and_can_be_put_back(open_page, at, wait_for_address, trace):
+    page = open_page(at(tap=CROSS, head="mean", view="translation"))
+    word = page.locator("[data-word^=source]").filter(has_text="my")
+    word.focus()
+    word.press("x")
+    struck = page.locator(".rg-translation__word--struck").filter(has_text="my")
+    struck.wait_for()
+    wait_for_address(page, "without", str(trace.axes["source"].tokens.index("▁my")))
+    page.reload()
+    struck.wait_for()
+    page.get_by_text("no other position sees “my”").wait_for()
+    assert "meinen" not in page.get_by_role("group", name="tokens of target").inner_text()
+    page.get_by_role("button", name="restore the word").click()
+    page.locator("[data-word^=output]").filter(has_text="meinen").wait_for()
+    assert struck.count() == 0
+
+
+def test_the_bars_say_how_much_the_translation_depends_on_a_word(open_page, at, trace):
+    page = open_page(at(tap=CROSS, head="mean", view="translation"))
+    bars = page.locator(".rg-translation__reliance")
+    bars.first.wait_for()
+    found = [
+        float(each.evaluate("bar => bar.style.getPropertyValue('--part')")) for each in bars.all()
+    ]
+    changes = [-min(0.0, each.change) for each in reliances(trace)]
+    assert found == pytest.approx([each / max(changes) for each in changes], abs=1e-3)
 
 
 def test_a_comparison_shows_the_difference_of_two_heads(open_page, ready, read_focus, at, trace):

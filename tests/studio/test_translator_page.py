@@ -99,6 +99,6 @@ def test_a_setting_that_the_page_does_not_follow_is_refused(change, expected):
 
 
 def test_a_model_that_does_not_translate_is_refused(tmp_path):
-    with pytest.raises(UnsupportedError, match="must be a translator"):
+    with pytest.raises(UnsupportedError, match="for a page that translates"):
         translator_page("shakespeare", tmp_path / "page.html")
     assert not list(tmp_path.iterdir())

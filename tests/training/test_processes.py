@@ -47,10 +47,14 @@ def one_thread() -> Any:
 
 @pytest.fixture(scope="module")
 def killed(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A run of two processes that were killed after its checkpoint of step 4."""
+    """A run of two processes that were killed after its checkpoint of step 4. Beside it,
+    two-one-two ended at step 3."""
     folder = tmp_path_factory.mktemp("killed")
     specs = folder / "specs.json"
-    specs.write_text(json.dumps([{"folder": str(folder / "run"), "shard": True, "die_at": 6}]))
+    begun = {"folder": str(folder / "two-one-two"), "shard": True, "max_steps": 3}
+    specs.write_text(
+        json.dumps([begun, {"folder": str(folder / "run"), "shard": True, "die_at": 6}])
+    )
     ended = torchrun(PROGRAM, specs)
     assert ended.returncode == -9, ended.stderr
     assert RunFolder(folder / "run").steps() == [4]
@@ -69,6 +73,8 @@ def runs(killed: Path, one_thread: None, tmp_path_factory: pytest.TempPathFactor
     run(**spec("bf16-one", precision="bf16"))
     run(**spec("muon-one", optimizer="muon"))
     run(**spec("one-then-two", max_steps=3))
+    between = str(killed.parent / "two-one-two")
+    run(folder=between, max_steps=5)
     specs = [
         spec("replicated"),
         spec("replicated-again"),
@@ -78,6 +84,7 @@ def runs(killed: Path, one_thread: None, tmp_path_factory: pytest.TempPathFactor
         spec("muon-sharded", shard=True, optimizer="muon"),
         spec("one-then-two", shard=True, max_steps=5),
         {"folder": str(killed), "shard": True},
+        {"folder": between, "shard": True},
     ]
     (folder / "specs.json").write_text(json.dumps(specs))
     ended = torchrun(PROGRAM, folder / "specs.json")
@@ -211,6 +218,12 @@ def test_killed_and_resumed_it_has_the_bits_of_the_uninterrupted(killed: Path, r
 def test_a_run_goes_from_one_process_to_two_and_back(runs: Path) -> None:
     assert RunFolder(runs / "one-then-two").steps()[-1] == 8
     torch.testing.assert_close(curve(runs / "one-then-two"), curve(runs / "one"), rtol=2e-5, atol=0)
+
+
+def test_a_run_goes_from_two_processes_to_one_and_back(killed: Path, runs: Path) -> None:
+    folder = killed.parent / "two-one-two"
+    assert RunFolder(folder).steps()[-1] == 8
+    torch.testing.assert_close(curve(folder), curve(runs / "one"), rtol=2e-5, atol=0)
 
 
 @pytest.mark.slow

@@ -178,6 +178,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/traces/{id}/reliance": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Reliance */
+        get: operations["reliance_api_traces__id__reliance_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/traces/{id}/summary": {
         parameters: {
             query?: never;
@@ -605,6 +622,18 @@ export interface components {
             detail: string;
         };
         /**
+         * Reliance
+         * @description What the output loses when a word of the source is struck out.
+         */
+        Reliance: {
+            /** Change */
+            change: number;
+            /** End */
+            end: number;
+            /** First */
+            first: number;
+        };
+        /**
          * Settings
          * @description What was computed, and of what.
          */
@@ -743,6 +772,11 @@ export interface components {
          * @description A model to be run on a text. Equal requests have equal traces, and one id.
          */
         TraceRequest: {
+            /**
+             * Hidden
+             * @default []
+             */
+            hidden: number[];
             /**
              * Hypothesis
              * @default 0
@@ -1263,6 +1297,46 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Looks"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    reliance_api_traces__id__reliance_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Reliance"][];
                 };
             };
             /** @description Unprocessable Entity */

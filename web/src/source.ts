@@ -11,6 +11,7 @@ export type Cell = Schemas["Cell"];
 export type Looks = Schemas["Looks"];
 export type Looked = Schemas["Looked"];
 export type Ablation = Schemas["Ablation"];
+export type Reliance = Schemas["Reliance"];
 export type ModelInfo = Schemas["ModelInfo"];
 export type GenerationInfo = Schemas["GenerationInfo"];
 export type Lesson = Schemas["Lesson"];
@@ -28,6 +29,7 @@ export interface TraceRequest {
   target?: string | null;
   hypothesis?: number;
   num_beams?: number;
+  hidden?: number[]; // positions of the source that are struck out
 }
 
 /** A rectangle of cells; at level l a cell covers 2^l × 2^l positions of the (grouped) map. */
@@ -91,6 +93,8 @@ export interface Source {
   cell(id: string, tap: string, head: Head, query: number, key: number, signal?: AbortSignal): Promise<Cell>;
   looks(id: string, request: { tap: string; head: Head; query?: number; key?: number; k: number; quantity: Quantity }, signal?: AbortSignal): Promise<Looks>;
   ablate(id: string, request: AblationRequest, signal?: AbortSignal): Promise<Ablation>;
+  /** How much the output depends on each word of its source. */
+  reliance(id: string, signal?: AbortSignal): Promise<Reliance[]>;
   /** Attention over a sentence's word vectors, step by step. */
   explain(request: LessonRequest, signal?: AbortSignal): Promise<Lesson>;
   /** The address of a figure, an NPZ or the one-file HTML; null where there is none. */

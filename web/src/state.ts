@@ -161,6 +161,23 @@ export async function made(state: State, request: TraceRequest, signal?: AbortSi
   return trace;
 }
 
+/** The request behind what is shown, with nothing struck out; null where it cannot be asked again. */
+export function restored(state: State): TraceRequest | null {
+  const { value: trace } = state.trace;
+  const request = state.request.value ?? (trace && { model: trace.model, text: trace.text });
+  if (!request || !state.source.abilities.trace || request.target) return null;
+  const { hidden: _, ...whole } = request;
+  return whole;
+}
+
+/** Strikes these positions of the source out, and no others: the output is written without them. */
+export async function strike(state: State, hidden: number[]): Promise<void> {
+  const request = restored(state);
+  if (!request) return;
+  const { hypothesis: _, ...rest } = request;
+  await ask(state, hidden.length ? { ...rest, hidden } : rest);
+}
+
 /** Shows a trace that is already there. */
 export async function open(state: State, id: string): Promise<void> {
   await during(state, async () => show(state, await state.source.opened(id), null));

@@ -13,6 +13,7 @@ export interface Named {
   text: string;
   id: string;
   hypothesis: number;
+  hidden: number[]; // positions of the source that are struck out
 }
 
 export interface Address {
@@ -110,6 +111,7 @@ function writeNamed(params: URLSearchParams, prefix: string, named: Named): void
     params.set(`${prefix}model`, named.model);
     params.set(`${prefix}text`, named.text);
     if (named.hypothesis) params.set(`${prefix}hypothesis`, String(named.hypothesis));
+    if (named.hidden.length) params.set(`${prefix}without`, named.hidden.join(","));
   } else params.set(`${prefix}trace`, named.id);
 }
 
@@ -145,7 +147,8 @@ function readNamed(params: URLSearchParams, prefix: string): Named | null {
   const [text, id] = [params.get(`${prefix}text`) ?? "", params.get(`${prefix}trace`) ?? ""];
   if (!text && !id) return null;
   const hypothesis = whole(params.get(`${prefix}hypothesis`))[0] ?? 0;
-  return { model: params.get(`${prefix}model`) ?? "", text, id, hypothesis };
+  const hidden = whole(params.get(`${prefix}without`));
+  return { model: params.get(`${prefix}model`) ?? "", text, id, hypothesis, hidden };
 }
 
 function readHead(text: string | null): Head {

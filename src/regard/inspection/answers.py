@@ -179,6 +179,15 @@ class Ablation:
 
 
 @dataclass(frozen=True)
+class Reliance:
+    """What the output loses when a word of the source is struck out."""
+
+    first: int  # of the word's positions, first to end - 1
+    end: int
+    change: float  # of the output's log-probability, in nats
+
+
+@dataclass(frozen=True)
 class ModelInfo:
     name: str
     task: Literal["translation", "generation", "encoding", "vision"]

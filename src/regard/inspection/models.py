@@ -1,6 +1,7 @@
 """`regard.trace`: run a model once, as it is, and keep what its attention layers were given."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -11,12 +12,14 @@ from torch import Tensor, nn
 from regard.attention import Call
 from regard.errors import BadArgumentError, UnsupportedError
 from regard.inspection.answers import AxisInfo
+from regard.inspection.hiding import HiddenSource
 from regard.inspection.naming import Naming, numbered, patches
 from regard.inspection.recording import Recorder, capturing, check_traceable
 from regard.inspection.steps import joined, row_by_row
 from regard.inspection.tap import Tap
 from regard.inspection.trace import Trace
 from regard.inspection.trace_data import Edit
+from regard.inspection.views.ablation import readable
 from regard.inspection.writing import ONE_PASS, Written, generation_info, likeliest
 from regard.layers import MultiHeadAttention
 from regard.layers.recurrent_attention import BahdanauAttention, LuongAttention
@@ -24,6 +27,7 @@ from regard.models import (
     AnyEncoderDecoder,
     Decoder,
     Encoder,
+    EncoderDecoder,
     RecurrentEncoderDecoder,
     VisionTransformer,
 )
@@ -81,6 +85,7 @@ def traced(
     text: str = "",
     written: Written | None = None,
     answers: Mapping[str, int] | None = None,
+    hidden: Sequence[int] = (),
     keep: str = "auto",
 ) -> Trace:
     """The trace of `model(**inputs)`; its names are those of the batch's first row.
@@ -94,19 +99,24 @@ def traced(
         text: what was read, to show above the map.
         written: how the target, or the end of the tokens, came about.
         answers: steps of the logits whose likeliest entries the notes name, by what to call them.
+        hidden: positions of the source that nothing else sees; see `hiding`.
         keep: where queries, keys and values stay, as in `trace`.
 
     Raises:
         UnsupportedError: a model that is compiled or in training mode, or without attention.
     """
     check_traceable(model)
-    taps, output = capture(model, inputs, keep)
+    without = HiddenSource(tuple(hidden))
+    taps, output = capture(model, inputs, keep, without)
     logits = logits_of(model, output)
     axes = axes_of(model, inputs, taps, logits, tokenizer, written)
     token_of = entry_names(model, axes, tokenizer)
     notes = [] if written is None or not written.searched else [ONE_PASS]
     if logits is None:
         notes.append(f"{type(model).__name__} returns no logits, so nothing can be ablated")
+    if hidden:
+        words = ", ".join(f"“{readable(axes['source'].tokens[each])}”" for each in hidden)
+        notes.append(f"struck out: no other position sees {words}")
     for what, step in (answers or {}).items():
         assert logits is not None, "only logits have answers"
         best = likeliest(logits[0, step].float().softmax(-1), token_of)
@@ -123,28 +133,33 @@ def traced(
             if written is None or logits is None
             else generation_info(written, logits[0], token_of)
         ),
-        rerun=None if logits is None else partial(logits_under, model, inputs),
+        rerun=None if logits is None else partial(logits_under, model, inputs, without),
         output_ids=None if written is None else written.ids,
         token_of=token_of,
         notes=notes,
     )
 
 
-def capture(model: nn.Module, inputs: dict[str, Any], keep: str) -> tuple[dict[str, Tap], Any]:
+def capture(
+    model: nn.Module, inputs: dict[str, Any], keep: str, without: HiddenSource
+) -> tuple[dict[str, Tap], Any]:
     """A tap for each attention that runs, named by the module that called it; and the output."""
     recorder = Recorder(keep)
     modules = dict(model.named_modules())
 
-    def record(path: str, call: Call) -> None:
+    def record(path: str, call: Call) -> Tensor:
+        name = tap_name(path)
+        call = without(name, call)
         queries, keys = axes_between(model, path, call)
         tap = recorder.add(
-            tap_name(path),
+            name,
             call,
             queries=queries,
             keys=keys,
             kind="cross" if "cross" in path or queries != keys else "self",
         )
         tap.output_weight = output_weight(modules.get(path))
+        return call.output
 
     steps: list[Call] = []  # of the one attention that a recurrent decoder has
     recurrent = isinstance(model, RecurrentEncoderDecoder)
@@ -265,11 +280,33 @@ def rerun(model: nn.Module, inputs: dict[str, Any], edit: Edit) -> Any:
         return model(**inputs)
 
 
-def logits_under(model: nn.Module, inputs: dict[str, Any], edit: Edit) -> Tensor:
+def logits_under(
+    model: nn.Module, inputs: dict[str, Any], without: HiddenSource, edit: Edit
+) -> Tensor:
     """The logits of `model(**inputs)` under an edit of its attention."""
-    logits = logits_of(model, rerun(model, inputs, edit))
+    logits = logits_of(model, rerun(model, inputs, without.under(edit)))
     assert logits is not None, "a trace without logits has no rerun"
     return logits
+
+
+@contextmanager
+def hiding(model: nn.Module, positions: Sequence[int]) -> Iterator[None]:
+    """Within it, the model runs as if no other position saw these of its source.
+
+    Raises:
+        UnsupportedError: not an encoder–decoder of attention alone.
+    """
+    if not positions:
+        yield
+        return
+    if not isinstance(model, EncoderDecoder):
+        raise UnsupportedError(
+            "words can be struck out of what a Transformer translates or summarizes; this model is"
+            f" a {type(model).__name__}."
+        )
+    without = HiddenSource(tuple(positions))
+    with capturing(model, lambda path, call: without(tap_name(path), call).output):
+        yield
 
 
 def tap_name(path: str) -> str:

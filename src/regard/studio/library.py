@@ -91,6 +91,8 @@ class Library:
             options["target"] = request.target
         if self._info(request.model).task in ("translation", "generation"):
             options |= {"hypothesis": request.hypothesis, "num_beams": request.num_beams}
+        if request.hidden:
+            options["hidden"] = request.hidden
         trace = look_at(self._model(request.model), request.text, **options)
         _ = trace.receipt
         with self._lock:
@@ -148,5 +150,8 @@ def _give_way() -> None:
 
 def identify(request: TraceRequest) -> str:
     """The same for the same request, in every session: a link to a trace stays a link to it."""
-    text = json.dumps(asdict(request), ensure_ascii=False, sort_keys=True)
+    asked = asdict(request)
+    if not request.hidden:
+        del asked["hidden"]  # links are older than this field
+    text = json.dumps(asked, ensure_ascii=False, sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()[:16]

@@ -13,6 +13,7 @@ class TraceRequest:
     target: str | None = None  # a translation to be scored, instead of one that is searched for
     hypothesis: int = 0  # which of the beam's to show, the best is 0
     num_beams: int = 4
+    hidden: tuple[int, ...] = ()  # positions of the source that are struck out
 
 
 @dataclass(frozen=True)

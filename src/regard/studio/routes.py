@@ -24,6 +24,7 @@ from regard.inspection.answers import (
     Looks,
     ModelInfo,
     Quantity,
+    Reliance,
     Summary,
     TraceInfo,
 )
@@ -31,6 +32,7 @@ from regard.inspection.trace import Trace
 from regard.inspection.views import page
 from regard.inspection.views.ablation import ablate as switch_off
 from regard.inspection.views.part import Part, Scale, part
+from regard.inspection.views.reliance import reliances
 from regard.inspection.views.statistics import head_summary
 from regard.inspection.views.tiles import Tile, TileRequest, tile_of
 from regard.studio.export import to_html
@@ -176,6 +178,11 @@ async def ablate(
 ) -> Ablation:
     work = partial(switch_off, trace, **asdict(wanted))
     return await _in_turn(request, library.models_thread, work)
+
+
+@api.get("/traces/{id}/reliance")
+async def reliance(request: Request, trace: Opened, library: Here) -> list[Reliance]:
+    return await _in_turn(request, library.models_thread, partial(reliances, trace))
 
 
 @api.get("/traces/{id}/figure.{kind}", response_class=Response, responses=_file)

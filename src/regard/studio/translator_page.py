@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from regard.api.looking import describe
+from regard.catalog import wrong_kind
 from regard.checkpoints import open_checkpoint
 from regard.errors import UnsupportedError
 from regard.files import whole_file
@@ -19,9 +20,12 @@ from regard.layers import MultiHeadAttention
 from regard.models import EncoderDecoder, EncoderDecoderConfig
 from regard.studio.one_file import of_bytes, of_json, one_file
 from regard.studio.packing import packed
+from regard.tasks.kinds import describe as kind_words
+from regard.tasks.kinds import kind_of
 from regard.text import Tokenizer
 from regard.translation.translator import Translator
 
+NEEDED = "for a page that translates, give en-de, en-hi or a translator of your own"
 POSITIONS = frozenset({"encoder.embed.positions.weight", "decoder.embed.positions.weight"})
 ACTIVATIONS = {
     "relu": "relu",
@@ -61,11 +65,9 @@ def translator_page(model: str, path: str | os.PathLike[str]) -> PageFile:
     """
     checkpoint = open_checkpoint(model)
     info = describe(model, _refuse)
+    kind = kind_of(checkpoint)
     if info.task != "translation":
-        raise UnsupportedError(
-            f"{model} must be a translator, which the page can run by itself; it is a model for"
-            f" {info.task}. Keep a page of one text instead: `trace.to_html`."
-        )
+        raise UnsupportedError(wrong_kind(model, kind_words(checkpoint), kind, NEEDED))
     name = Path(model).name if Path(model).is_dir() else model
     translator = Translator.load(checkpoint, name=name)
     description, weights = content(translator)

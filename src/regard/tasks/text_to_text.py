@@ -20,7 +20,8 @@ from regard.errors import BadArgumentError, UnsupportedError
 from regard.files import write_json
 from regard.generation import GenerationConfig, Hypothesis, generate
 from regard.inspection import Trace
-from regard.inspection.models import traced
+from regard.inspection.hiding import check_hidden
+from regard.inspection.models import hiding, traced
 from regard.inspection.naming import Naming
 from regard.inspection.writing import written
 from regard.models import AnyEncoderDecoder, EncoderDecoder
@@ -151,6 +152,7 @@ class TextToText(Task):
         *,
         target: str | None = None,
         hypothesis: int = 0,
+        hidden: Sequence[int] = (),
         keep: str = "auto",
         **options: object,
     ) -> Trace:
@@ -161,21 +163,27 @@ class TextToText(Task):
         Args:
             target: an answer to look at instead of the model's own.
             hypothesis: which of the beams' results, best first.
+            hidden: positions of the source, special tokens counted, that are struck out: no other
+                position sees them, in any layer and head, when the answer is written and when it
+                is looked at.
             keep: where queries, keys and values stay: "memory", "disk" or "auto".
             options: fields of GenerationConfig, such as num_beams.
 
         Raises:
             BadArgumentError: an empty text, one with more tokens than the model has positions, a
-                hypothesis that there is not.
+                hypothesis or a hidden position that there is not.
+            UnsupportedError: hidden positions of a recurrent model.
         """
         config = self.configured(options)
         ids = self.encode(self.tidied(text))
         check_text(ids, self.room, self.name)
         source = self.batch([ids])
+        hidden = check_hidden(hidden, source.shape[1])
         if target is None:
             beams = 1 if config.do_sample else config.num_beams
             config = config.updated(num_return_sequences=beams)
-            found = self._decoded([ids], config, [0])[0]
+            with hiding(self.model, hidden):
+                found = self.run_by("torch")._decoded([ids], config, [0])[0]
         else:
             found = [Hypothesis(self._written(target), math.nan, (), finished=True)]
         naming, searched = Naming.of(self.tokenizers.target), target is None
@@ -187,6 +195,7 @@ class TextToText(Task):
             name=self.name,
             text=text,
             written=shown,
+            hidden=hidden,
             keep=keep,
         )
 

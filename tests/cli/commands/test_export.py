@@ -15,4 +15,4 @@ def test_the_page_says_where_it_is_and_how_large(regard, tmp_path):
 def test_a_model_of_another_kind_is_one_sentence(regard, tmp_path):
     outcome = regard("export", "page", "shakespeare", "--output", tmp_path / "live.html")
     assert outcome.code == 2
-    assert outcome.err.startswith("regard: shakespeare must be a translator")
+    assert outcome.err.startswith("regard: shakespeare is a language model (gpt2): use it with")

@@ -1,9 +1,10 @@
 /** Answers the page's questions with a translator; runs in a worker, or wherever it is called. */
+import type { Ablation } from "../source";
 import type { Question } from "./messages";
 import type { Traced } from "./translator";
 import { Translator } from "./translator";
 
-export type Engine = (question: Question) => Traced | ReturnType<Translator["ablate"]> | null;
+export type Engine = (question: Question) => Traced | Ablation | number | null;
 
 export function engine(): Engine {
   let translator: Translator | null = null;
@@ -14,6 +15,7 @@ export function engine(): Engine {
     }
     if (!translator) throw new Error("The model has not been opened; reload the page.");
     if (question.what === "trace") return translator.trace(question.wanted);
+    if (question.what === "score") return translator.score(question.run, question.hidden);
     return translator.ablate(question.run, question.info, question.request);
   };
 }

@@ -1,12 +1,13 @@
 /** What the page and its worker say to each other. */
-import type { Ablation, AblationRequest, TraceInfo } from "../source";
+import type { Ablation, AblationRequest, TraceInfo, TraceRequest } from "../source";
 import type { ModelFile } from "./config";
-import type { Run, Traced, Wanted } from "./translator";
+import type { Run, Traced } from "./translator";
 
 export type Question =
   | { what: "open"; file: ModelFile; weights: string } // base64
-  | { what: "trace"; wanted: Wanted }
+  | { what: "trace"; wanted: TraceRequest }
+  | { what: "score"; run: Run; hidden: number[] }
   | { what: "ablate"; run: Run; info: TraceInfo; request: AblationRequest };
 
 export type Numbered = { id: number } & Question;
-export type Reply = { id: number } & ({ answer: Traced | Ablation | null } | { refusal: string });
+export type Reply = { id: number } & ({ answer: Traced | Ablation | number | null } | { refusal: string });

@@ -17,6 +17,11 @@ const TEXT = "the dog sees the old house.";
 const TARGET = "ein haus sieht";
 const fileOf = (variant: Variant) => variant.file as unknown as ModelFile;
 const opened = (variant: Variant) => new Translator(fileOf(variant), fromBase64(variant.weights));
+const sourceOf = (variant: Variant) => {
+  const run = engine();
+  const ask = (async (question: Parameters<typeof run>[0]) => run(question)) as unknown as Ask;
+  return localSource(fileOf(variant), variant.weights, ask);
+};
 const near = (found: ArrayLike<number>, expected: readonly number[], within = 2e-5) => {
   expect(found.length).toBe(expected.length);
   expected.forEach((value, i) => expect(Math.abs((Number.isNaN(found[i]) ? 0 : (found[i] as number)) - value)).toBeLessThan(within));
@@ -75,18 +80,37 @@ describe.each(variants)("%s-norm", (_, variant) => {
     });
   });
 
-  test("no position sees a struck word, and the output is made without it", () => {
-    const whole = translator.trace({ model: "untrained", text: TEXT, num_beams: 1 });
-    const without = translator.trace({ model: "untrained", text: TEXT, num_beams: 1, hidden: [1, 2] });
-    expect(without.info.axes["source"]).toEqual(whole.info.axes["source"]);
-    const [one, other] = [whole, without].map(({ info }) => info.generation?.hypotheses[0]?.score);
-    expect(one).not.toBe(other);
+  test("without struck words the output, its maps and the notes are Python's", () => {
+    const { struck } = variant;
+    const hidden = [1, 2];
+    const { info, numbers } = translator.trace({ model: "untrained", text: TEXT, target: TARGET, hidden });
+    const found = new Map(numbers);
+    for (const [tap, { weights, lse }] of Object.entries(struck.taps)) {
+      near(found.get(`map?head=1&quantity=weight&tap=${tap}`)?.values ?? [], weights);
+      near(found.get(`lse?head=1&tap=${tap}`)?.values ?? [], lse, 1e-4);
+    }
+    near((info.generation?.steps ?? []).map((each) => each.probability), struck.probabilities);
+    expect(info.notes).toContain(struck.note);
+    const searched = translator.trace({ model: "untrained", text: TEXT, num_beams: 3, hidden }).info.generation?.hypotheses ?? [];
+    const expected = struck.hypotheses as unknown as [string, number][];
+    expect(searched.map((each) => each.text)).toEqual(expected.map(([words]) => words));
+    near(searched.map((each) => each.score ?? NaN), expected.map(([, score]) => score), 1e-4);
+  });
+
+  test("the output's reliance on each word is Python's", async () => {
+    const source = sourceOf(variant);
+    const { id } = await source.trace({ model: "untrained", text: TEXT, target: TARGET });
+    const found = await source.reliance(id);
+    expect(found.map(({ first, end }) => [first, end])).toEqual(variant.reliance.map(({ first, end }) => [first, end]));
+    near(found.map((each) => each.change), variant.reliance.map((each) => each.change), 2e-4);
+  });
+
+  test("a position that the source does not have is refused", () => {
+    expect(() => translator.trace({ model: "untrained", text: TEXT, hidden: [99] })).toThrow("got 99");
   });
 
   test("the source answers tiles and cells of a text, and remembers it", async () => {
-    const run = engine();
-    const ask = (async (question: Parameters<typeof run>[0]) => run(question)) as unknown as Ask;
-    const source = localSource(fileOf(variant), variant.weights, ask);
+    const source = sourceOf(variant);
     const info = await source.trace({ model: "untrained", text: TEXT });
     expect((await source.trace({ model: "untrained", text: TEXT })).id).toBe(info.id);
     const tap = "decoder.layers.1.cross";

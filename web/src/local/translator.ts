@@ -9,7 +9,7 @@ import { search, type Hypothesis } from "./search/search";
 import { normalize } from "./text/normalize";
 import { sentenceSpans, wordSpans } from "./text/spans";
 import { tokenizer, type Tokenizer } from "./text/tokenizer";
-import { ablation, editOf, likeliest, withoutSource } from "./trace/ablation";
+import { ablation, editOf, likeliest, readable, withoutSource } from "./trace/ablation";
 import { answersOf, errors, tapMaps, type TapMaps } from "./trace/maps";
 import { Weights } from "./weights";
 
@@ -29,9 +29,6 @@ export interface Traced {
   numbers: [string, Binary][];
   plain: [string, unknown][];
 }
-
-/** A trace request, and source positions that are struck out. */
-export type Wanted = TraceRequest & { hidden?: number[] };
 
 export class Translator {
   private readonly model: Model;
@@ -69,9 +66,11 @@ export class Translator {
     return this.texts.target.decode((best as Hypothesis).tokens);
   }
 
-  trace(wanted: Wanted): Traced {
+  trace(wanted: TraceRequest): Traced {
     const source = this.encode(wanted.text);
     const hidden = wanted.hidden ?? [];
+    const outside = hidden.find((each) => !(each >= 0 && each < source.length));
+    if (outside !== undefined) throw new Error(`Hidden positions must be from 0 to ${source.length - 1}; got ${outside}.`);
     const edit = hidden.length ? withoutSource(new Set(hidden)) : null;
     const searched = wanted.target === undefined || wanted.target === null;
     const found = searched ? this.hypotheses(source, wanted.num_beams, edit) : [this.given(wanted.target as string)];
@@ -81,7 +80,7 @@ export class Translator {
     const run = { source, target: hypothesis.tokens, hidden };
     const inputs = new Map<string, Inputs>();
     const logits = this.logits(run, edit, (tap, read) => inputs.set(tap, read));
-    const maps = this.model.taps().map(({ name, attention }) => tapMaps(name, inputs.get(name) as Inputs, attention));
+    const maps = this.model.taps().map(({ name, attention }) => tapMaps(name, inputs.get(name) as Inputs, attention, edit));
     const name = (id: number) => this.name(id, "target");
     const steps = logits.map((row, i) => {
       const probabilities = row.map(Math.exp);
@@ -108,7 +107,7 @@ export class Translator {
         shown,
       },
       can_ablate: true,
-      notes: searched ? [ONE_PASS, ROUNDED] : [ROUNDED],
+      notes: [...(searched ? [ONE_PASS] : []), ...this.struck(run), ROUNDED],
     };
     const answers = maps.map(answersOf);
     return { info, run, numbers: answers.flatMap((each) => each.numbers), plain: answers.flatMap((each) => each.plain) };
@@ -123,6 +122,19 @@ export class Translator {
     };
     const probabilities = (edit: Edit | null) => this.logits(run, edit).map((row) => row.map(Math.exp));
     return ablation(request, info, run.target, probabilities(own), probabilities(both), (id) => this.name(id, "target"));
+  }
+
+  /** The log-probability of the output when these positions of the source are struck out too. */
+  score(run: Run, more: readonly number[]): number {
+    const hidden = new Set([...run.hidden, ...more]);
+    const rows = this.logits(run, hidden.size ? withoutSource(hidden) : null);
+    return rows.reduce((sum, row, i) => sum + (row[run.target[i] as number] as number), 0);
+  }
+
+  /** What the notes say of struck words. */
+  private struck({ source, hidden }: Run): string[] {
+    const words = hidden.map((at) => `“${readable(this.name(source[at] as number, "source"))}”`);
+    return words.length ? [`struck out: no other position sees ${words.join(", ")}`] : [];
   }
 
   /** Log-probabilities of each step, in one pass over what was written. */

@@ -9,7 +9,7 @@ port.onmessage = ({ data }: MessageEvent<Numbered>) => {
   const { id } = data;
   try {
     const found = answer(data);
-    const numbers = found && "numbers" in found ? found.numbers : [];
+    const numbers = typeof found === "object" && found && "numbers" in found ? found.numbers : [];
     const buffers = new Set(numbers.map(([, { values }]) => values.buffer));
     port.postMessage({ id, answer: found }, [...buffers]);
   } catch (error) {

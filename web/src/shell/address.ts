@@ -1,6 +1,6 @@
 /** Keeps the address bar and the state the same, both ways. */
 import { batch, effect } from "@preact/signals";
-import type { Head, TraceInfo, TraceRequest } from "../source";
+import type { Head, ModelInfo, TraceInfo, TraceRequest } from "../source";
 import { ask, made, open, sentence, type State } from "../state";
 import { deliberate, LONGEST_TEXT, read, write, type Address, type Named } from "../url";
 
@@ -43,7 +43,7 @@ export function addressOf(state: State): Address {
 function named(state: State, trace: TraceInfo): Named {
   const request = state.asked.get(trace.id);
   const text = request && !request.target ? trace.text : "";
-  return { model: trace.model, text, id: trace.id, hypothesis: request?.hypothesis ?? 0 };
+  return { model: trace.model, text, id: trace.id, hypothesis: request?.hypothesis ?? 0, hidden: request?.hidden ?? [] };
 }
 
 /** Makes the state what an address says; a trace is asked for only when it is another one. */
@@ -109,14 +109,20 @@ async function goToOther(state: State, address: Address, trace: TraceInfo): Prom
   }
 }
 
+/** What a page opens with where its address chooses nothing: of a translator, the ribbons. */
+function landing({ task }: ModelInfo): Partial<Address> {
+  return task === "translation" ? { view: "translation", head: "mean" } : {};
+}
+
 function requestOf(wanted: Named): TraceRequest {
-  return { model: wanted.model, text: wanted.text, hypothesis: wanted.hypothesis };
+  const { model, text, hypothesis, hidden } = wanted;
+  return hidden.length ? { model, text, hypothesis, hidden } : { model, text, hypothesis };
 }
 
 function same(one: Named | null, other: Named): boolean {
   if (!one) return false;
   if (!other.text || one.text.length > LONGEST_TEXT || !one.text) return one.id === other.id;
-  return one.model === other.model && one.text === other.text && one.hypothesis === other.hypothesis;
+  return one.model === other.model && one.text === other.text && one.hypothesis === other.hypothesis && String(one.hidden) === String(other.hidden);
 }
 
 /** Writes each deliberate change as a step of the history and the rest in place, and follows "back".
@@ -168,9 +174,9 @@ export async function begin(state: State, address: Address): Promise<void> {
     const [traces] = await Promise.all([state.source.traces(), models]);
     const [listed] = traces;
     const model = state.models.value.find((each) => each.example);
-    if (listed) return await goTo(state, { ...address, trace: { ...listed, text: "", hypothesis: 0 } });
+    if (listed) return await goTo(state, { ...address, trace: { ...listed, text: "", hypothesis: 0, hidden: [] } });
     if (model && state.source.abilities.trace)
-      return await goTo(state, { ...address, trace: { model: model.name, text: model.example, id: "", hypothesis: 0 } });
+      return await goTo(state, { ...address, ...landing(model), trace: { model: model.name, text: model.example, id: "", hypothesis: 0, hidden: [] } });
   } catch (error) {
     state.error.value = sentence(error);
   }

@@ -248,6 +248,7 @@ export function fakeSource(): Source {
         note: `${request.what} of ${request.tap}, head ${request.head}, set to zero`,
       };
     },
+    reliance: (id) => Promise.resolve((get(id).info.axes["source"]?.words ?? []).map(([first, end]) => ({ first, end, change: -first }))),
     explain: () => Promise.reject(new Error("The invented source has no word vectors; run `regard studio`.")),
     download: () => Promise.reject(new Error("The invented source has no files.")),
     exportUrl: (id, kind, query) => `/api/traces/${id}/${kind}?${new URLSearchParams(query)}`,

@@ -1,8 +1,8 @@
 /** Answers of the translator that is in the file itself: no server, no network. */
 import type { ModelFile } from "../local/config";
 import type { Ask } from "../local/ask";
-import type { Traced, Wanted } from "../local/translator";
-import type { AblationRequest, Source, TraceInfo } from "../source";
+import type { Traced } from "../local/translator";
+import type { AblationRequest, Reliance, Source, TraceInfo, TraceRequest } from "../source";
 import { answersFrom, type Answers } from "./kept";
 import { sourceOver, type Binary } from "./requests";
 
@@ -21,7 +21,7 @@ export function localSource(file: ModelFile, weights: string, ask: Ask): Source 
   const made = new Map<string, Made>();
   const ids = new Map<string, string>(); // of requests: the same again has the same id
 
-  const trace = async (wanted: Wanted): Promise<TraceInfo> => {
+  const trace = async (wanted: TraceRequest): Promise<TraceInfo> => {
     if (wanted.model !== file.info.name)
       throw new Error(`This file holds ${file.info.name}; for ${wanted.model}, run \`regard export page ${wanted.model}\`.`);
     const key = JSON.stringify(wanted);
@@ -48,11 +48,12 @@ export function localSource(file: ModelFile, weights: string, ask: Ask): Source 
 
   return sourceOver(
     {
-      async json(path, body) {
+      async json(path, body, signal) {
         if (path === "/models") return [file.info];
-        if (path === "/traces") return body ? trace(body as Wanted) : [];
+        if (path === "/traces") return body ? trace(body as TraceRequest) : [];
         const [{ info, run, answers }, key] = placed(path);
         if (!key) return info;
+        if (key === "reliance") return reliance(info, (hidden) => ask({ what: "score", run, hidden }), signal);
         if (key === "ablate") return ask({ what: "ablate", run, info, request: body as AblationRequest });
         return answers.json(key);
       },
@@ -63,6 +64,19 @@ export function localSource(file: ModelFile, weights: string, ask: Ask): Source 
     },
     { trace: true, ablate: true, export: false, explain: false },
   );
+}
+
+/** Word by word, so that the next question does not wait for all of them. */
+async function reliance(info: TraceInfo, score: (hidden: number[]) => Promise<number>, signal?: AbortSignal): Promise<Reliance[]> {
+  const { tokens = [], words = null } = info.axes["source"] ?? {};
+  const whole = await score([]);
+  const found: Reliance[] = [];
+  for (const [first, end] of words ?? tokens.map((_, at): [number, number] => [at, at + 1])) {
+    signal?.throwIfAborted();
+    const hidden = Array.from({ length: end - first }, (_, i) => first + i);
+    found.push({ first, end, change: (await score(hidden)) - whole });
+  }
+  return found;
 }
 
 function kept(trace: TraceInfo, numbers: Map<string, Binary>, plain: Map<string, unknown>): Answers {

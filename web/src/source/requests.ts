@@ -46,6 +46,7 @@ export function sourceOver(
       json(pathOf(at(id, "cell"), { tap, head, query, key }), signal),
     looks: (id, request, signal) => json(pathOf(at(id, "looks"), request), signal),
     ablate: (id, request, signal) => json(at(id, "ablate"), signal, request),
+    reliance: (id, signal) => json(at(id, "reliance"), signal),
     explain: (request, signal) => json("/explain", signal, request),
     async thumbnails(id, tap, size, signal) {
       const { shape, values } = await transport.binary(pathOf(at(id, "thumbnails"), { tap, size }), signal);

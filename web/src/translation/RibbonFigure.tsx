@@ -10,6 +10,9 @@ interface RibbonFigureProps {
   width: number;
   active: readonly Pointed[];
   locked: readonly Pointed[];
+  struck: ReadonlySet<number>; // of the source's words
+  reliance: readonly (number | null)[] | null; // of the source's words: nats of the output's log-probability
+  onStrike: ((word: number) => void) | null; // null: nothing can be struck out
   onHover(pointed: Pointed | null): void;
   onLock(pointed: Pointed): void;
   onRelease(): void;
@@ -18,7 +21,7 @@ interface RibbonFigureProps {
 
 const DEPTH = 190; // px between the lines
 const CHIP = 32; // px, height of a word
-const NUMBER = 20; // px, for the per cent beside it
+const NUMBER = 24; // px, for the bar and the per cent beside it
 const SIZES = [
   { font: 18, padding: 10, gap: 10 },
   { font: 14, padding: 7, gap: 6 },
@@ -31,6 +34,7 @@ export function RibbonFigure(props: RibbonFigureProps) {
   const { down, depth, source, output } = plan;
   const drawn = useMemo(() => ribbons(aligned.shares, source, output, plan.band), [aligned, plan]);
 
+  const most = Math.max(0, ...(props.reliance ?? []).map((each) => -(each ?? 0)));
   const has = (all: readonly Pointed[], side: Pointed["side"], index: number) =>
     all.some((each) => each.side === side && each.index === index);
   const involved = (query: number, key: number) => has(active, "output", query) || has(active, "source", key);
@@ -55,6 +59,7 @@ export function RibbonFigure(props: RibbonFigureProps) {
       [crossing as string]: () => focus(other, Math.min(index, (other === "source" ? source : output).length - 1)),
       l: () => props.onLock({ side, index }),
       Escape: props.onRelease,
+      ...(side === "source" && props.onStrike && { x: () => props.onStrike?.(index) }),
     };
     const step = steps[event.key];
     if (!step || event.ctrlKey || event.metaKey || event.altKey) return;
@@ -82,6 +87,8 @@ export function RibbonFigure(props: RibbonFigureProps) {
           if (has(active, side, index)) classes.push("rg-translation__word--active");
           if (pressed) classes.push("rg-translation__word--locked");
           if (unit.special) classes.push("rg-translation__word--special");
+          const struck = side === "source" && props.struck.has(index);
+          if (struck) classes.push("rg-translation__word--struck");
           if (active.length && !strong) classes.push("rg-translation__word--quiet");
           return (
             <li key={index} style={{ left: `${place.left}px`, top: `${place.top}px`, width: `${place.width}px`, height: `${place.height}px` }}>
@@ -102,6 +109,19 @@ export function RibbonFigure(props: RibbonFigureProps) {
                 {unit.label}
                 {text && <span class="rg-translation__number rg-number">{text}</span>}
               </button>
+              {side === "source" && !unit.special && <Reliance change={props.reliance?.[index] ?? null} most={most} />}
+              {side === "source" && !unit.special && props.onStrike && (
+                <button
+                  type="button"
+                  class="rg-translation__strike"
+                  tabIndex={-1}
+                  title={struck ? `put “${unit.label}” back (x)` : `strike “${unit.label}” out and translate without it (x)`}
+                  aria-label={`${struck ? "put back" : "strike out"} ${unit.label}`}
+                  onClick={() => props.onStrike?.(index)}
+                >
+                  {struck ? "↺" : "×"}
+                </button>
+              )}
             </li>
           );
         })}
@@ -138,6 +158,20 @@ export function RibbonFigure(props: RibbonFigureProps) {
       {words("output")}
     </div>
   );
+}
+
+/** A bar as long as the output's loss without the word, the largest of all being the whole width. */
+function Reliance({ change, most }: { change: number | null; most: number }) {
+  if (change === null || most <= 0) return null;
+  const part = Math.max(0, -change) / most;
+  const title = change < 0 ? `without it this translation is ${times(-change)} times less likely` : "without it this translation is as likely";
+  return <span class="rg-translation__reliance" title={title} style={{ "--part": part.toFixed(3) }} />;
+}
+
+/** e to the nats, to two digits or as a power of ten. */
+function times(nats: number): string {
+  const power = Math.exp(nats);
+  return power < 1e4 ? Number(power.toPrecision(2)).toLocaleString("en") : `10^${Math.round(nats / Math.LN10)}`;
 }
 
 /** Two lines in the largest type that fits the width, or two columns. */

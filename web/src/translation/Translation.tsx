@@ -3,16 +3,18 @@ import { useSignal } from "@preact/signals";
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import { strongestCell } from "../flow/locks";
 import type { State } from "../state";
-import { lookAt } from "../state";
+import { lookAt, restored, strike } from "../state";
 import { Choice } from "../weights/Choice";
 import { HeadChips } from "../weights/HeadChips";
 import { useSize } from "../weights/size";
+import { useLoaded } from "../weights/loaded";
 import { knows } from "../weights/units";
 import { amount, captionWords, percent } from "../weights/words";
 import { crossTap, leftOut, useAligned, type Aligned, type Pointed } from "./aligned";
 import { AlignmentGrid } from "./AlignmentGrid";
 import { RibbonFigure } from "./RibbonFigure";
 import type { StepChoice } from "./sentences";
+import { Struck } from "./Struck";
 import { THINNEST_SHARE } from "./ribbons";
 import "./translation.css";
 
@@ -47,6 +49,9 @@ export function Translation({ state }: { state: State }) {
     });
     return all;
   }, [aligned, state.locked.value, lockedSource.value]);
+
+  const relies = !state.busy.value && trace?.can_ablate && state.source.abilities.ablate && trace.generation && trace.axes["source"] ? trace.id : null;
+  const reliance = useLoaded(relies, async (signal) => ({ id: relies, words: await state.source.reliance(relies as string, signal) })).value;
 
   if (!trace) return <p class="rg-views__empty">write a sentence and trace it; its translation and what each word looked at appear here</p>;
   if (!tap) {
@@ -87,6 +92,22 @@ export function Translation({ state }: { state: State }) {
     state.locked.value = state.locked.value.map((row) => row + shift).filter((row) => row >= 0);
     step.value = next;
   };
+
+  const hidden = state.request.value?.hidden ?? [];
+  const within = (word: { first: number; end: number }, position: number) => position >= word.first && position < word.end;
+  const struck = new Set(aligned?.source.flatMap((word, index) => (hidden.some((each) => within(word, each)) ? [index] : [])));
+  const strikes = restored(state) !== null && trace.task === "translation" && trace.axes["source"] !== undefined;
+  const onStrike = (index: number) => {
+    const word = aligned?.source[index];
+    if (!word || state.busy.value) return;
+    const others = hidden.filter((each) => !within(word, each));
+    const added = Array.from({ length: word.end - word.first }, (_, i) => word.first + i);
+    void strike(state, struck.has(index) ? others : [...others, ...added].sort((a, b) => a - b));
+  };
+  const changes =
+    reliance && reliance.id === aligned?.trace.id
+      ? aligned.source.map((word) => reliance.words.find((each) => each.first === word.first && each.end === word.end)?.change ?? null)
+      : null;
 
   const active = hover.value ? [...locked, hover.value] : locked;
   const shown = aligned?.tap ?? tap;
@@ -142,12 +163,16 @@ export function Translation({ state }: { state: State }) {
               width={width}
               active={active}
               locked={locked}
+              struck={struck}
+              reliance={changes}
+              onStrike={strikes ? onStrike : null}
               onHover={(pointed) => (hover.value = pointed)}
               onLock={lock}
               onRelease={release}
               onAsk={ask}
             />
-            <Said aligned={aligned} pointed={hover.value ?? locked[locked.length - 1] ?? null} onAsk={ask} />
+            <Struck state={state} trace={trace} />
+            <Said aligned={aligned} strikes={strikes} pointed={hover.value ?? locked[locked.length - 1] ?? null} onAsk={ask} />
             {width >= 460 && aligned.source.length <= WIDEST_GRID && aligned.output.length <= WIDEST_GRID && (
               <AlignmentGrid aligned={aligned} width={width} active={active} onHover={(pointed) => (hover.value = pointed)} onAsk={ask} />
             )}
@@ -160,18 +185,19 @@ export function Translation({ state }: { state: State }) {
 
 interface SaidProps {
   aligned: Aligned;
+  strikes: boolean;
   pointed: Pointed | null;
   onAsk(query: number, key: number): void;
 }
 
 /** What the pointed word looked at, or who looked at it, in numbers. */
-function Said({ aligned, pointed, onAsk }: SaidProps) {
+function Said({ aligned, strikes, pointed, onAsk }: SaidProps) {
   const { source, output, values, shares: parts, quantity, step } = aligned;
   const left = leftOut(aligned);
   if (!pointed) {
     return (
       <p class="rg-translation__said rg-views__hint">
-        hover over a word to see what it looked at, click to lock it{left > 0.0005 && `; ribbons below ${percent(THINNEST_SHARE)} are not drawn, ${percent(left)} of the ${quantity}`}
+        hover over a word to see what it looked at, click to lock it{strikes && "; × strikes it out and translates without it; the bar above it is how much the translation depends on it"}{left > 0.0005 && `; ribbons below ${percent(THINNEST_SHARE)} are not drawn, ${percent(left)} of the ${quantity}`}
       </p>
     );
   }

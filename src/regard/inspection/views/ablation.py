@@ -6,11 +6,11 @@ from typing import Literal
 import torch
 from torch import Tensor
 
-from regard.attention import Call, Mask
+from regard.attention import Call
 from regard.attention.kernels import run
-from regard.attention.record import Attention
 from regard.errors import BadArgumentError, UnsupportedError, check_choice
 from regard.inspection.answers import Ablation
+from regard.inspection.hiding import Hidden, hide
 from regard.inspection.tap import one
 from regard.inspection.trace_data import Edit, TraceData
 from regard.inspection.writing import likeliest
@@ -97,7 +97,7 @@ def ablate(
 
 def without_edge(call: Call, head: int, query: int, key: int) -> Tensor:
     """The output with one weight made zero and the rest of its row normalized again."""
-    attention = hide(call.inputs.of_head(head), Hidden(key, own=False))
+    attention = hide(call.inputs.of_head(head), Hidden([key], own=False))
     row = torch.tensor([query], device=call.output.device)
     output = call.output.clone()
     output[:, head, query] = attention.output(row)[:, 0, 0].to(output.dtype)
@@ -112,33 +112,21 @@ def without_head(call: Call, head: int) -> Tensor:
 
 def without_token(call: Call, key: int, *, own: bool) -> Tensor:
     """The output with a key hidden from all queries, except its own where it has one."""
-    return run("auto", hide(call.inputs, Hidden(key, own)), False)[0]
-
-
-def hide(attention: Attention, hidden: Mask) -> Attention:
-    """The same attention under one more mask."""
-    mask = hidden if attention.mask is None else attention.mask & hidden
-    return attention._replace(mask=mask)
-
-
-class Hidden(Mask):
-    """All keys but one; with `own`, the query at that position still sees itself."""
-
-    def __init__(self, key: int, own: bool) -> None:
-        self.key, self.own = key, own
-
-    def tile(self, queries: Tensor, keys: Tensor) -> Tensor:
-        seen = (keys != self.key).expand(len(queries), len(keys))
-        return (seen | (queries == self.key)[:, None] if self.own else seen)[None, None]
+    return run("auto", hide(call.inputs, Hidden([key], own)), False)[0]
 
 
 def probabilities(trace: TraceData, logits: Tensor) -> Tensor:
     """Of the first sequence's outputs, (steps, entries)."""
+    return log_probabilities(trace, logits).exp()
+
+
+def log_probabilities(trace: TraceData, logits: Tensor) -> Tensor:
+    """The logarithms of `probabilities`, (steps, entries)."""
     rows = logits[0]
     if trace.generation is not None:
         first = trace.axes[trace.generation.axis].prompt - 1
         rows = rows[first : first + len(trace.generation.steps)]
-    return rows.float().softmax(-1)
+    return rows.float().log_softmax(-1)
 
 
 def readable(token: str) -> str:

@@ -57,13 +57,15 @@ export function likeliest(probabilities: Float32Array, name: (id: number) => str
   return largest(probabilities, CANDIDATES).map((id) => ({ token: name(id), probability: probabilities[id] as number }));
 }
 
+/** A token without the mark of a word's beginning. */
+export function readable(token: string): string {
+  return token.replace(/^[▁Ġ]+/, "") || token;
+}
+
 function noteOf({ what, tap, head, query, key }: AblationRequest, { taps, axes }: TraceInfo): string {
   const found = taps.find((each) => each.name === tap);
-  const readable = (axis: string | undefined, at: number) => {
-    const token = axes[axis ?? ""]?.tokens[at] ?? "";
-    return token.replace(/^[▁Ġ]+/, "") || token;
-  };
+  const named = (axis: string | undefined, at: number) => readable(axes[axis ?? ""]?.tokens[at] ?? "");
   if (what === "head") return `${tap}: head ${head} adds nothing`;
-  if (what === "edge") return `${tap}, head ${head}: “${readable(found?.queries, query)}” no longer sees “${readable(found?.keys, key)}”`;
-  return `no other position sees “${readable(found?.keys, key)}”, in any layer and head`;
+  if (what === "edge") return `${tap}, head ${head}: “${named(found?.queries, query)}” no longer sees “${named(found?.keys, key)}”`;
+  return `no other position sees “${named(found?.keys, key)}”, in any layer and head`;
 }

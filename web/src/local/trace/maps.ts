@@ -2,7 +2,7 @@
 import type { HeadInfo, Summary } from "../../source";
 import { thumbnail } from "../../source/cells";
 import { pathOf, type Binary } from "../../source/requests";
-import { dot, type Attention, type Inputs } from "../layers/attention";
+import { dot, type Attention, type Edit, type Inputs, type Sees } from "../layers/attention";
 
 const THUMBNAIL = 48; // cells along its longer side
 const MOSTLY = 0.5; // a head mostly looks at a sink that takes more than this part of its weight
@@ -23,12 +23,13 @@ export interface TapMaps {
   heads: HeadMap[];
 }
 
-export function tapMaps(name: string, { query, key, value }: Inputs, attention: Attention): TapMaps {
+export function tapMaps(name: string, { query, key, value }: Inputs, attention: Attention, edit: Edit | null = null): TapMaps {
   const { count, dim, scale } = attention.heads;
   const width = count * dim;
   const [rows, columns] = [query.length / width, key.length / width];
   const kind = name.endsWith("cross") ? "cross" : "self";
   const causal = kind === "self" && name.startsWith("decoder");
+  const sees: Sees = (row, at) => !(causal && at > row) && !edit?.hides?.(name, 0, row, at);
   const output = attention.output.dense();
   const part = (values: Float32Array, head: number) => {
     const found = new Float32Array((values.length / width) * dim);
@@ -41,25 +42,28 @@ export function tapMaps(name: string, { query, key, value }: Inputs, attention: 
     vectors.set(q);
     vectors.set(k, q.length);
     vectors.set(v, q.length + k.length);
-    const { weights, lse } = softmaxed(q, k, dim, scale, causal);
+    const { weights, lse } = softmaxed(q, k, dim, scale, sees);
     return { weights, lse, valueNorms: norms(v, output, head, dim, width), vectors };
   });
   return { name, kind, rows, columns, scale, heads };
 }
 
-function softmaxed(q: Float32Array, k: Float32Array, dim: number, scale: number, causal: boolean) {
+function softmaxed(q: Float32Array, k: Float32Array, dim: number, scale: number, sees: Sees) {
   const [rows, columns] = [q.length / dim, k.length / dim];
   const weights = new Float32Array(rows * columns).fill(NaN);
   const lse = new Float32Array(rows);
   const scores = new Float64Array(columns);
   for (let row = 0; row < rows; row++) {
-    const seen = causal ? row + 1 : columns;
     let [largest, sum] = [-Infinity, 0];
-    for (let at = 0; at < seen; at++) largest = Math.max(largest, (scores[at] = scale * dot(q, row * dim, k, at * dim, dim)));
-    for (let at = 0; at < seen; at++) sum += Math.exp((scores[at] as number) - largest);
-    const whole = largest + Math.log(sum);
+    for (let at = 0; at < columns; at++) {
+      const score = sees(row, at) ? scale * dot(q, row * dim, k, at * dim, dim) : NaN;
+      if (score > largest) largest = score;
+      scores[at] = score;
+    }
+    for (let at = 0; at < columns; at++) if (!Number.isNaN(scores[at])) sum += Math.exp((scores[at] as number) - largest);
+    const whole = largest + Math.log(sum); // −∞ of a row that sees nothing
     lse[row] = whole;
-    for (let at = 0; at < seen; at++) weights[row * columns + at] = Math.exp((scores[at] as number) - whole);
+    for (let at = 0; at < columns; at++) weights[row * columns + at] = Math.exp((scores[at] as number) - whole);
   }
   return { weights, lse };
 }
@@ -123,6 +127,7 @@ export function errors({ rows, columns, scale, heads }: TapMaps, dim: number): {
     const k = vectors.subarray(rows * dim);
     for (let row = 0; row < rows; row++) {
       const seen = Array.from({ length: columns }, (_, at) => at).filter((at) => !Number.isNaN(weights[row * columns + at]));
+      if (!seen.length) continue;
       const exact = seen.map((at) => Math.exp(scale * dot(vectors, row * dim, k, at * dim, dim)));
       const whole = exact.reduce((one, other) => one + other, 0);
       const found = seen.map((at) => weights[row * columns + at] as number);
