@@ -46,8 +46,10 @@ class Parts:
         return np.concatenate(log_probs), np.concatenate(best)
 
     def select(self, rows: NDArray[np.int64]) -> None:
-        """Keeps, repeats or reorders rows, (new rows,), within their parts."""
+        """Keeps, repeats or reorders rows, (new rows,); those of a part stay together, in the order
+        of the parts, as the rows of a search do."""
         part = np.searchsorted(self._ends, rows, side="right")
+        assert (np.diff(part) >= 0).all(), "rows of different parts changed places"
         starts = np.concatenate([[0], self._ends[:-1]])
         kept = np.unique(part)
         for index in kept:
