@@ -102,11 +102,10 @@ class PackedEncoderDecoder:
         return Parts(states, [len(each) for each in parts], self._pool)
 
     def _state(self, source: NDArray[np.int64]) -> DecodingState:
-        mask = self.limits.mask(source)
-        length = source.shape[1] - int(mask.any(0)[::-1].argmax())  # without what all have padded
-        mask = mask[:, :length].astype(np.int32)
-        limit = self.limits.max_positions
-        return DecodingState(self._encoder, self._step, source[:, :length], mask, limit)
+        mask = self.limits.mask(source).astype(np.int32)
+        length = source.shape[1] - int(mask.max(0)[::-1].argmax())  # without what all have padded
+        source, mask = source[:, :length], mask[:, :length]
+        return DecodingState(self._encoder, self._step, source, mask, self.limits.max_positions)
 
 
 class PackedDecoder:

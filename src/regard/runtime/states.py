@@ -35,6 +35,9 @@ class DecodingState:
         max_positions: tokens that a row may have; None: no limit.
     """
 
+    _rows: NDArray[np.int64]  # the place of each row in the storage
+    _width: int  # places of a source
+
     def __init__(
         self,
         encoder: Session,
@@ -124,8 +127,13 @@ class DecodingState:
         """Runs on the present storage, the arrays of these outputs, and that of new keys and
         values."""
         if outputs[0] not in self._bound:
-            inputs = {"tokens": self._tokens, "position": self._position, "count": self._count}
-            inputs |= {"past_mask": self._mask} | self._memory | self._cache.inputs()
+            inputs: dict[str, Array] = {
+                "tokens": self._tokens,
+                "position": self._position,
+                "past_mask": self._mask,
+                "count": self._count,
+            }
+            inputs |= self._memory | self._cache.inputs()
             found = _outputs(self._step, outputs, len(self._tokens), self._count[0])
             new = np.empty_like(self._cache.past[:, :, :, 0])
             binding = self._step.bound(inputs, found | {"new": new})
