@@ -42,7 +42,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 @pytest.fixture(scope="session")
 def trace() -> Trace:
     """What the page shows of TEXT, made without the page."""
-    return regard.load("en-de").trace(TEXT, num_beams=4)
+    return regard.load("en-de").trace(TEXT)
 
 
 @pytest.fixture(scope="session")

@@ -84,6 +84,15 @@ def test_the_trace_is_described_and_has_no_model(short):
     assert content["trace"]["can_ablate"] is False
 
 
+def test_a_shared_file_does_not_name_the_folders_of_its_machine(tmp_path):
+    trace = traced(5)
+    trace.model_name = "/home/ada/models/mine"
+    to_html(trace, tmp_path / "shared.html")
+    html = (tmp_path / "shared.html").read_text(encoding="utf-8")
+    assert "ada" not in html
+    assert '"model": "mine"' in html or '"model":"mine"' in html
+
+
 def test_no_text_can_end_a_script_or_begin_one(short):
     _, _, page = short
     assert page.count("<script") == page.count("</script>") == 2

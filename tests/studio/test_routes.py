@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 import torch
 
+import regard
 from regard.inspection import thumbnails
 
 CROSS = "decoder.layers.1.cross"
@@ -169,6 +170,26 @@ def test_a_text_is_traced_once_and_found_by_its_id(client):
     assert other["generation"]["shown"] == 1
 
 
+def test_a_model_decodes_by_its_own_settings_unless_a_request_says_otherwise(client):
+    own = regard.load("en-de").generation.num_beams
+    found = client.post("/api/traces", json={"model": "en-de", "text": "Good evening."}).json()
+    assert len(found["generation"]["hypotheses"]) == own
+
+
+def test_words_that_are_struck_out_are_part_of_the_request(client):
+    asked = {"model": "en-de", "text": "I drink my tea.", "num_beams": 1}
+    whole = client.post("/api/traces", json=asked).json()
+    without = client.post("/api/traces", json={**asked, "hidden": [2]}).json()
+    assert without["id"] != whole["id"]
+    assert without["notes"][-1] == "struck out: no other position sees “my”"
+    reliance = client.get(f"/api/traces/{whole['id']}/reliance").json()
+    assert [[each["first"], each["end"]] for each in reliance] == whole["axes"]["source"]["words"]
+    assert all(each["change"] < 0.5 for each in reliance)
+    refused = client.post("/api/traces", json={**asked, "hidden": [99]})
+    assert refused.status_code == 400
+    assert refused.json()["detail"].startswith("hidden positions must be from 0 to ")
+
+
 def test_a_translation_can_be_given(client):
     asked = {"model": "en-de", "text": "Good morning.", "target": "Guten Abend."}
     found = client.post("/api/traces", json=asked).json()
@@ -239,7 +260,7 @@ REFUSED = [
     ({"model": "en-de", "text": "a", "target": "\udfff"}, "the target is not valid Unicode"),
     ({"model": "\ud800", "text": "a"}, "model must be one of en-de"),
     ({"model": "en-de", "text": "a", "num_beams": 0}, "num_beams must be from 1 to 64; got 0."),
-    ({"model": "en-de", "text": "a", "hypothesis": 9}, "the search found hypotheses 0 to 3"),
+    ({"model": "en-de", "text": "a", "hypothesis": 9}, "the search found hypotheses 0 to 4"),
     ({"model": "en-de"}, "text: field required."),
 ]
 

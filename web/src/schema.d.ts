@@ -453,6 +453,8 @@ export interface components {
             mostly_sink: boolean;
             /** Sink */
             sink: number;
+            /** Sink Key */
+            sink_key: number;
         };
         /** HypothesisInfo */
         HypothesisInfo: {
@@ -674,6 +676,8 @@ export interface components {
             of: number;
             /** Rows */
             rows: number;
+            /** Sink */
+            sink: number;
             /** Sink Key */
             sink_key: number;
             /** Tap */
@@ -784,11 +788,8 @@ export interface components {
             hypothesis: number;
             /** Model */
             model: string;
-            /**
-             * Num Beams
-             * @default 4
-             */
-            num_beams: number;
+            /** Num Beams */
+            num_beams?: number | null;
             /** Target */
             target?: string | null;
             /** Text */

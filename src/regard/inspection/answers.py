@@ -105,7 +105,8 @@ class HeadInfo:
     head: int
     entropy: float  # in bits
     distance: float | None  # mean |query position - key position|; not of cross-attention
-    sink: float  # weight that goes to the map's sink column
+    sink_key: int  # the column that takes the most of this head's weight
+    sink: float  # how much, as a share
     mostly_sink: bool
 
 
@@ -117,6 +118,7 @@ class Summary:
     rows: int  # looked at
     of: int
     sink_key: int  # the column that takes the most on average over heads
+    sink: float  # how much, as a share
     heads: list[HeadInfo]
 
 

@@ -5,6 +5,7 @@ import math
 import os
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
+from pathlib import PurePath
 from typing import Any
 from urllib.parse import quote
 
@@ -58,7 +59,7 @@ def to_html(
             tap.heads_of(head)
     answers, left_out = _answers(trace, chosen, heads, int(limit_mb * 1e6))
     kept: dict[str, Any] = {
-        "trace": asdict(describe(trace, ID)) | {"can_ablate": False},
+        "trace": asdict(describe(trace, ID)) | {"can_ablate": False, "model": shared_name(trace)},
         "answers": answers,
         "left_out": left_out,
     }
@@ -68,6 +69,12 @@ def to_html(
         html = one_file(trace.text, {"regard-trace": of_json(kept)})
         file.write_text(html, encoding="utf-8")
     return left_out
+
+
+def shared_name(trace: TraceData) -> str:
+    """The model's name without the folders of the machine that it is on."""
+    name = trace.model_name
+    return name if name.startswith("hub:") else PurePath(name).name or name
 
 
 def _answers(

@@ -90,7 +90,9 @@ class Library:
         if request.target is not None:
             options["target"] = request.target
         if self._info(request.model).task in ("translation", "generation"):
-            options |= {"hypothesis": request.hypothesis, "num_beams": request.num_beams}
+            options["hypothesis"] = request.hypothesis
+            if request.num_beams is not None:
+                options["num_beams"] = request.num_beams
         if request.hidden:
             options["hidden"] = request.hidden
         trace = look_at(self._model(request.model), request.text, **options)
@@ -112,7 +114,7 @@ class Library:
         check_unicode(request.target or "", "the target")
         if not request.text.strip():
             raise BadArgumentError("there is no text to look at; write a sentence.")
-        if not 1 <= request.num_beams <= MOST_BEAMS:
+        if not 1 <= (request.num_beams or 1) <= MOST_BEAMS or request.num_beams == 0:
             raise BadArgumentError(
                 f"num_beams must be from 1 to {MOST_BEAMS}; got {request.num_beams}."
             )

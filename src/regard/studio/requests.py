@@ -12,7 +12,7 @@ class TraceRequest:
     text: str
     target: str | None = None  # a translation to be scored, instead of one that is searched for
     hypothesis: int = 0  # which of the beam's to show, the best is 0
-    num_beams: int = 4
+    num_beams: int | None = None  # None: as the model decodes by itself
     hidden: tuple[int, ...] = ()  # positions of the source that are struck out
 
 

@@ -11,7 +11,7 @@ from torch import Tensor
 from regard import RegardError
 from regard.attention import Causal, Dense, Mask
 from regard.inspection.tap import Tap
-from regard.inspection.views.statistics import head_statistics, head_summary
+from regard.inspection.views.statistics import head_statistics, head_summary, sink_of
 
 Make = Callable[..., Tap]
 Whole = Callable[[Tap], tuple[Tensor, Tensor]]
@@ -75,6 +75,20 @@ def test_a_sink_is_the_key_that_all_heads_look_at_most(make_tap: Make):
     assert [head.head for head in summary.heads] == list(range(6))
     assert summary.heads[0].sink > 0.99
     assert (summary.tap, summary.rows, summary.of) == (tap.name, 11, 11)
+
+
+def test_a_sink_is_a_heads_own_and_takes_more_than_three_tenths(make_tap: Make):
+    tap = make_tap()
+    tap.query.zero_()
+    tap.query[..., 0] = 10
+    tap.key.zero_()
+    tap.key[:, 0, 4, 0] = 10  # heads 0 and 1
+    tap.key[:, 1, 7, 0] = 10  # heads 2 and 3; the others look everywhere alike
+    summary = head_summary(tap)
+    assert [sink_of(summary, head) for head in range(6)] == [4, 4, 7, 7, None, None]
+    assert summary.heads[4].sink == pytest.approx(1 / 13)
+    assert sink_of(summary, "mean") in (4, 7)
+    assert summary.sink == pytest.approx((2 + 2 / 13) / 6, abs=0.01)
 
 
 def test_half_of_the_weight_is_not_most_of_it(make_tap: Make):

@@ -1,6 +1,6 @@
 /** A text whose tokens are shaded by one row's weights; what was not yet written steps back. */
 import type { AxisInfo } from "../source";
-import { markOf, tokenLabel } from "../weights/units";
+import { labelAt, markOf, tokenLabel } from "../weights/units";
 import { amount, counted } from "../weights/words";
 import { runs } from "./timeline";
 
@@ -39,7 +39,7 @@ export function Passage({ caption, axis, name, values, quantity, row, writes, on
               const key = first + i;
               const value = values[key]!;
               const share = value > 0 && largest ? value / largest : 0;
-              const label = tokenLabel(axis.tokens[key] ?? "", style);
+              const label = labelAt(axis.tokens, key, style);
               return (
                 <button
                   key={key}

@@ -1,7 +1,7 @@
 /** Prompt, then each step: its token, how likely it was, and what else it might have been. */
 import { useRef } from "preact/hooks";
 import type { AxisInfo, GenerationInfo } from "../source";
-import { markOf, tokenLabel } from "../weights/units";
+import { labelAt, markOf, tokenLabel } from "../weights/units";
 import { counted, percent } from "../weights/words";
 
 interface TimelineProps {
@@ -35,8 +35,8 @@ export function Timeline({ axis, generation, step, onChoose }: TimelineProps) {
         <p class="rg-generation__prompt">
           <span class="rg-generation__given">prompt</span>
           {skipped > 0 && <span> … {counted(skipped, "token")} before </span>}
-          {given.slice(skipped).map((token, index) => (
-            <span key={index} class="rg-generation__prompted">{tokenLabel(token, style)}</span>
+          {given.slice(skipped).map((_, index) => (
+            <span key={index} class="rg-generation__prompted">{labelAt(given, skipped + index, style)}</span>
           ))}
         </p>
       )}

@@ -7,6 +7,7 @@ import type { Axes } from "./geometry/positions";
 import { ordinal, quantityName } from "./readout";
 import { placeOf, ticks, valueAt } from "../color/scales";
 import type { Screen, Shown } from "./screen";
+import { LEAST } from "./sink";
 
 const MOST_NAMED = 4;
 const PALE = 3; // level from which a linear scale leaves most of a map pale
@@ -127,6 +128,7 @@ function missing({ queries, keys }: Axes): string[] {
 
 function sinkNote({ position, label, mass, rows, of }: NonNullable<Shown["sink"]>): string {
   const sampled = rows < of ? `, on ${count(rows)} of ${count(of)} rows` : "";
+  if (mass <= LEAST) return `no sink: no key takes more than ${percent(LEAST)} of the weight (the most: ${percent(mass)})`;
   if (position < 0) return "the sink belongs to no group: nothing left out";
   return `scale without the sink, key ${position} “${label}”, which takes ${percent(mass)} of the weight${sampled}`;
 }

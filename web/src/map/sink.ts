@@ -2,8 +2,10 @@
 import type { Head, Summary } from "../source";
 import type { Positions } from "./geometry/positions";
 
+export const LEAST = 0.3; // of the weight: a column that takes no more is no sink
+
 export interface Sink {
-  position: number; // of the map; -1 where no group holds it
+  position: number; // of the map; -1 where there is no sink, or no group holds it
   label: string;
   mass: number; // mean share of a row's weight
   rows: number; // looked at
@@ -11,8 +13,7 @@ export interface Sink {
 }
 
 export function sinkOf(summary: Summary, head: Head, keys: Positions): Sink {
-  const heads = summary.heads.filter((each) => head === "mean" || each.head === head);
-  const mass = heads.reduce((sum, each) => sum + each.sink, 0) / Math.max(1, heads.length);
-  const position = keys.of(summary.sink_key);
+  const { sink: mass, sink_key: key } = head === "mean" ? summary : (summary.heads.find((each) => each.head === head) ?? summary);
+  const position = mass > LEAST ? keys.of(key) : -1;
   return { position, label: position < 0 ? "" : keys.label(position), mass, rows: summary.rows, of: summary.of };
 }

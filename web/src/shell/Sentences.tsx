@@ -2,7 +2,7 @@
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import type { AxisInfo, TraceInfo } from "../source";
 import { sentence, type State } from "../state";
-import { isSpecial, markOf, tokenLabel } from "../weights/units";
+import { isSpecial, labelAt, markOf } from "../weights/units";
 import { focusOn } from "../map/input/commands";
 
 const SHOWN = 80; // tokens of a line; of a longer text those around the focus
@@ -84,8 +84,8 @@ function Line({ state, name, axis, asQuery, asKey }: LineProps) {
         {from > 0 && <span class="rg-sentences__more">{from.toLocaleString("en")} before … </span>}
         {axis.tokens.slice(from, from + SHOWN).map((token, i) => {
           const position = from + i;
-          const label = tokenLabel(token, style);
-          const glued = continues(token, style);
+          const label = labelAt(axis.tokens, position, style);
+          const glued = position > 0 && continues(token, style);
           const marks = [position === query && "rg-token--query", position === key && "rg-token--key"];
           return (
             <>

@@ -157,11 +157,12 @@ export function fakeSource(): Source {
           head,
           entropy: entropy / n,
           distance: tap.kind === "cross" ? null : distance / n,
+          sink_key: 0,
           sink: sink / n,
           mostly_sink: sink / n > 0.4,
         };
       });
-      return { tap: name, rows: queries.length, of: tap.rows, sink_key: 0, heads };
+      return { tap: name, rows: queries.length, of: tap.rows, sink_key: 0, sink: heads.reduce((sum, each) => sum + each.sink, 0) / heads.length, heads };
     },
     async thumbnails(id, name, size) {
       const fake = get(id);

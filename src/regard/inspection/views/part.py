@@ -12,7 +12,7 @@ from regard.errors import BadArgumentError, check_choice
 from regard.inspection.answers import Group, Quantity
 from regard.inspection.tap import Tap
 from regard.inspection.trace_data import TraceData
-from regard.inspection.views.statistics import head_summary
+from regard.inspection.views.statistics import head_summary, sink_of
 from regard.inspection.views.tiles import Head, TileRequest, spans, tile_of
 
 if TYPE_CHECKING:
@@ -68,7 +68,8 @@ class Part:
         check_choice("scale", scale, get_args(Scale))
         quantity, limits = SIGNS[self.quantity], None
         if scale == "sink" and self.group == "token":
-            column = head_summary(self.tap).sink_key - self.origin[1]
+            sink = sink_of(head_summary(self.tap), self.head)
+            column = -1 if sink is None else sink - self.origin[1]
             if 0 <= column < len(self.columns):
                 others = np.delete(self.values, column, axis=1)
                 limits = (0.0, float(np.nanmax(others, initial=0.0, where=np.isfinite(others))))

@@ -13,7 +13,9 @@ from torch import Tensor
 from regard.errors import BadArgumentError
 from regard.inspection.answers import HeadInfo, Summary
 from regard.inspection.tap import TILE_COLUMNS, TILE_ROWS, Tap
+from regard.inspection.views.tiles import Head
 
+SINK = 0.3  # of the weight: a column that takes no more is no sink
 MOSTLY = 0.5  # a head mostly looks at a sink that takes more than this part of its weight
 
 
@@ -84,24 +86,39 @@ def head_statistics(tap: Tap, *, every: int = 1, item: int = 0) -> HeadStatistic
 def head_summary(tap: Tap, *, rows: int = 512, item: int = 0) -> Summary:
     """The statistics in a page's words, from about `rows` rows spread over the map.
 
-    The sink is the one key that gets the most weight on average over the layer's heads, and a head
-    mostly looks at it that gives it more than half of its weight (attention sinks: Xiao et al.
-    2024, section 3.1).
+    A head's sink is the key that gets most of its weight, and it mostly looks at a sink that gets
+    more than half (attention sinks: Xiao et al. 2024, section 3.1). The layer's is the key that
+    gets the most on average over its heads.
     """
     every = max(tap.rows // max(rows, 1), 1)
     found = head_statistics(tap, every=every, item=item)
-    sink = found.sink_key
+    columns = found.column_weight.nan_to_num()  # a head that sees nothing has no mean: 0
     heads = []
     for head in range(tap.heads):
-        # A head that sees nothing has no mean; as a number of a page it is 0.
-        weight = float(found.column_weight[head, sink].nan_to_num())
+        sink = int(columns[head].argmax())
+        weight = float(columns[head, sink])
         heads.append(
             HeadInfo(
                 head=head,
                 entropy=float(found.entropy[head].nan_to_num()),
                 distance=float(found.distance[head].nan_to_num()) if tap.kind == "self" else None,
+                sink_key=sink,
                 sink=weight,
                 mostly_sink=weight > MOSTLY,
             )
         )
-    return Summary(tap=tap.name, rows=found.rows, of=tap.rows, sink_key=sink, heads=heads)
+    whole = found.sink_key
+    return Summary(
+        tap=tap.name,
+        rows=found.rows,
+        of=tap.rows,
+        sink_key=whole,
+        sink=float(columns.mean(0)[whole]),
+        heads=heads,
+    )
+
+
+def sink_of(summary: Summary, head: Head) -> int | None:
+    """The key that takes more than SINK of a head's weight, or of the mean over heads."""
+    found = summary if head == "mean" else summary.heads[head]
+    return found.sink_key if found.sink > SINK else None

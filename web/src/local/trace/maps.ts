@@ -90,7 +90,8 @@ export function summary({ name, kind, rows, columns, heads }: TapMaps): Summary 
     found.forEach((weight, key) => (mean[key] = (mean[key] as number) + weight));
     return found;
   });
-  const sink = mean.reduce((best, weight, key) => (weight > (mean[best] as number) ? key : best), 0);
+  const most = (all: Float64Array) => all.reduce((best, weight, key) => (weight > (all[best] as number) ? key : best), 0);
+  const whole = most(mean);
   const infos = heads.map(({ weights }, head): HeadInfo => {
     let [entropy, distance] = [0, 0];
     weights.forEach((weight, at) => {
@@ -98,10 +99,12 @@ export function summary({ name, kind, rows, columns, heads }: TapMaps): Summary 
       entropy -= weight * Math.log2(weight);
       distance += weight * Math.abs(Math.floor(at / columns) - (at % columns));
     });
-    const share = taken[head]?.[sink] ?? 0;
-    return { head, entropy: entropy / rows, distance: kind === "self" ? distance / rows : null, sink: share, mostly_sink: share > MOSTLY };
+    const own = taken[head] as Float64Array;
+    const key = most(own);
+    const share = own[key] ?? 0;
+    return { head, entropy: entropy / rows, distance: kind === "self" ? distance / rows : null, sink_key: key, sink: share, mostly_sink: share > MOSTLY };
   });
-  return { tap: name, rows, of: rows, sink_key: sink, heads: infos };
+  return { tap: name, rows, of: rows, sink_key: whole, sink: (mean[whole] ?? 0) / heads.length, heads: infos };
 }
 
 /** Every answer about a layer that the page cannot make of the others, as source/kept.ts lists them. */

@@ -1,6 +1,6 @@
 /** The rows or columns of a map: tokens, or the words or sentences they are grouped into. */
 import type { AxisInfo, Group, TapInfo, TraceInfo } from "../../source";
-import { joinTokens, markOf, tokenLabel, unitAt } from "../../weights/units";
+import { joinTokens, labelAt, markOf, tokenLabel, unitAt } from "../../weights/units";
 import type { Span } from "../../weights/units";
 import type { Shape } from "./viewport";
 
@@ -37,7 +37,7 @@ export function positions(axis: AxisInfo | undefined, name: string, count: numbe
   const style = markOf(tokens);
   const spans = group === "token" ? null : group === "word" ? axis?.words : axis?.sentences;
   if (!spans) {
-    const read = kept((i) => (tokens[i] === undefined ? String(i) : tokenLabel(tokens[i], style)));
+    const read = kept((i) => (tokens[i] === undefined ? String(i) : labelAt(tokens, i, style)));
     return {
       axis: name,
       length: count,

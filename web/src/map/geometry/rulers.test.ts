@@ -28,7 +28,7 @@ test("a decoder's row says what it reads and predicts, with room", () => {
   const axis = { tokens: ["<s>", "▁Zwei"], predicts: ["▁Zwei", "</s>"], words: null, sentences: null, prompt: 1 };
   const rows = positions(axis, "target", 2, "token");
   expect(rowLabel(rows, 0, true)).toBe("<s> → Zwei");
-  expect(rowLabel(rows, 1, false)).toBe("Zwei");
+  expect(rowLabel(rows, 0, false)).toBe("→ Zwei");
 });
 
 test("a ruler keeps within its bounds", () => {

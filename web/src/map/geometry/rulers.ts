@@ -85,10 +85,11 @@ export function drawColumns(ctx: CanvasRenderingContext2D, at: Layout, view: Vie
   }
 }
 
-/** A decoder's row reads one token to give the next: with room, both are said. */
+/** A decoder's row reads one token to give the next: with room, both are said, else what it gives. */
 export function rowLabel(rows: Positions, position: number, both: boolean): string {
-  const next = both ? rows.predicts(position) : null;
-  return next === null ? rows.label(position) : `${rows.label(position)} → ${next}`;
+  const next = rows.predicts(position);
+  if (next === null) return rows.label(position);
+  return both ? `${rows.label(position)} → ${next}` : `→ ${next}`;
 }
 
 const widths = new Map<string, string>(); // of texts already cut, by room and font

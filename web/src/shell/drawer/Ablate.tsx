@@ -30,7 +30,7 @@ export function Ablate({ state, trace, tap, cell }: AblateProps) {
         <span class="rg-section__aside">
           {step === null
             ? " to see which step of the output changes most"
-            : ` to see what changes in step ${step}${token === undefined ? "" : `, “${output(token)}”`}`}
+            : ` to see what changes in step ${step + 1}${token === undefined ? "" : `, “${output(token)}”`}`}
         </span>
       </h3>
       <div class="rg-ablate__choices">
@@ -82,7 +82,7 @@ function Change({ answer, label, most }: ChangeProps) {
         </span>
       </p>
       <p class="rg-change__step">
-        step {answer.step} of the output{most && ", which changes most"}
+        step {answer.step + 1} of the output{most && ", which changes most"}
       </p>
       <table class="rg-change__table">
         <caption class="rg-unseen">the likeliest tokens before and after</caption>

@@ -7,7 +7,8 @@ test("heads are sorted over all layers; a distance that is not known comes last"
     rows: 1,
     of: 1,
     sink_key: 0,
-    heads: distances.map((distance, head) => ({ head, entropy: 5 - head, distance, sink: 0, mostly_sink: false })),
+    sink: 0,
+    heads: distances.map((distance, head) => ({ head, entropy: 5 - head, distance, sink_key: 0, sink: 0, mostly_sink: false })),
   });
   const layers = [
     { tap: "a", layer: 0, summary: summary("a", [3, null]) },
