@@ -1,3 +1,5 @@
+from typing import Any
+
 import pytest
 import torch
 
@@ -108,6 +110,31 @@ def test_settings_choose_the_chooser() -> None:
         chooser_for(GenerationConfig(num_beams=2), [(0, 0)], torch_arrays), BeamSearch
     )
     assert isinstance(chooser_for(GenerationConfig(do_sample=True), [(0, 0)], torch_arrays), Sample)
+
+
+@pytest.mark.parametrize("settings", [{}, dict(num_beams=3, eos_token_id=(0, 1))])
+def test_the_likeliest_tokens_alone_give_the_same_candidates(settings: dict[str, Any]) -> None:
+    config = GenerationConfig(**settings)
+    chooser = chooser_for(config, [(0, 0)])
+    count, width = chooser.needed(0), config.num_beams
+    assert count is not None
+    logits = torch.randn(4 * width, 70, generator=torch.Generator().manual_seed(5))
+    now = running(4, width)
+    now.totals = torch.randn(4, width) if width > 1 else now.totals
+    expected = chooser(logits, now)
+    found = chooser.among(*logits.log_softmax(-1).topk(count), now)
+    for ours, theirs in zip(found, expected, strict=True):
+        assert torch.equal(ours, theirs)
+
+
+def test_all_logits_are_needed_while_a_filter_acts() -> None:
+    config = GenerationConfig(
+        min_new_tokens=2, max_new_tokens=5, eos_token_id=1, forced_eos_token_id=1
+    )
+    chooser = chooser_for(config, [(0, 0)])
+    assert [chooser.needed(generated) for generated in range(5)] == [None, None, 1, 1, None]
+    assert chooser_for(GenerationConfig(repetition_penalty=2.0), []).needed(3) is None
+    assert chooser_for(GenerationConfig(do_sample=True, seed=1), [(0, 0)]).needed(3) is None
 
 
 def test_rows_that_stay_are_left_in_place() -> None:

@@ -1,7 +1,14 @@
-"""A packed model runs without torch."""
+"""A packed model runs without torch, and reads and writes arrays where they are."""
 
 import subprocess
 import sys
+from pathlib import Path
+
+import numpy as np
+
+from regard.runtime.graph import Graph
+from regard.runtime.onnx_file import write_graphs
+from regard.runtime.session import Cache, Session
 
 
 def test_opening_and_decoding_import_neither_torch_nor_onnx() -> None:
@@ -11,3 +18,36 @@ def test_opening_and_decoding_import_neither_torch_nor_onnx() -> None:
     )
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert run.stdout == "[]\n"
+
+
+def opened(folder: Path) -> Session:
+    """A graph that adds one to what is past of keys, and two to what is past of values."""
+    graph = Graph("fp32")
+    for name, number in (("k0", 1.0), ("v0", 2.0)):
+        past = graph.input(f"past_{name}", np.float32, ("rows", 2, "room", 3))
+        more = graph.op("Add", past, graph.number(number))
+        graph.output(more, f"all_{name}", np.float32, ("rows", 2, "room", 3))
+    write_graphs({"adds": graph}, folder)
+    return Session(folder / "adds.onnx")
+
+
+def test_a_bound_graph_may_write_where_it_reads(tmp_path: Path) -> None:
+    session = opened(tmp_path)
+    cache = Cache(session, rows=2, room=4)
+    run = session.bound(cache.inputs(), cache.inputs("all"))
+    run.run()
+    cache.past[0, 1] = 7
+    run.run()
+    assert (cache.past[:, 0] == np.array([2, 4])[:, None, None, None]).all()
+    assert (cache.past[:, 1] == np.array([8, 4])[:, None, None, None]).all()
+
+
+def test_a_cache_grows_and_moves_its_rows(tmp_path: Path) -> None:
+    cache = Cache(opened(tmp_path), rows=3, room=2)
+    cache.past[:] = np.arange(3)[:, None, None, None]
+    cache.grow(5)
+    assert cache.room == 5
+    assert (cache.past[:, 2, :, :2] == 2).all()
+    assert (cache.past[:, :, :, 2:] == 0).all()
+    cache.move(np.array([1, 1, 0]), np.arange(3), length=2)
+    assert cache.past[0, :, 0, 0, 0].tolist() == [1, 1, 0]

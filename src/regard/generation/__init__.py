@@ -1,6 +1,7 @@
 """Token ids in, token ids out: one loop composed of logit filters, choosers and rankers."""
 
 from regard.generation.config import GenerationConfig
-from regard.generation.loop import Decoder, Hypothesis, generate, stream
+from regard.generation.decoder import Decoder, RankingDecoder
+from regard.generation.loop import Hypothesis, generate, stream
 
-__all__ = ["Decoder", "GenerationConfig", "Hypothesis", "generate", "stream"]
+__all__ = ["Decoder", "GenerationConfig", "Hypothesis", "RankingDecoder", "generate", "stream"]

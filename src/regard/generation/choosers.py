@@ -23,6 +23,7 @@ from regard.generation.filters import (
     Temperature,
     TopK,
     TopP,
+    acting,
 )
 
 if TYPE_CHECKING:
@@ -42,10 +43,11 @@ class Running:
     def generated(self) -> int:
         return int(self.log_probs.shape[1])
 
-    def extend(self, rows: Array, totals: Array, tokens: Array, log_probs: Array) -> None:
-        """Each new row takes the history of one of the present `rows` and one token more."""
+    def extend(self, rows: Array | None, totals: Array, tokens: Array, log_probs: Array) -> None:
+        """Each new row takes the history of one of the present `rows`, by default its own, and one
+        token more."""
         history, past = self.history, self.log_probs
-        if not leaves_in_place(rows, len(history)):
+        if rows is not None:
             history, past = history[rows], past[rows]
         arrays, self.totals = arrays_of(history), totals
         self.history = arrays.join([history, tokens[:, None]])
@@ -70,7 +72,20 @@ class Candidates(NamedTuple):
 
 @runtime_checkable
 class Chooser(Protocol):
+    """Chooses from logits or, where a row's likeliest tokens decide, from those alone."""
+
     def __call__(self, logits: Float[Array, "rows vocab"], running: Running) -> Candidates: ...
+
+    def needed(self, generated: int) -> int | None:
+        """How many of each row's likeliest tokens decide; None: the logits of all."""
+
+    def among(
+        self,
+        log_probs: Float[Array, "rows candidates"],
+        tokens: Int[Array, "rows candidates"],
+        running: Running,
+    ) -> Candidates:
+        """Chooses among the likeliest `needed` tokens of each row, (rows, candidates)."""
 
 
 def chooser_for(
@@ -131,7 +146,13 @@ class Greedy:
         filtered = _filtered(self.filters, logits, running)
         no_totals = arrays_of(filtered).zeros(len(filtered), 1, like=filtered)
         best, _, tokens = likeliest(filtered, no_totals, 1)
-        return _one_each(logits, running, tokens, possible=best > -math.inf)
+        return _one_each(_log_probs(logits, tokens), running, tokens, possible=best > -math.inf)
+
+    def needed(self, generated: int) -> int | None:
+        return None if acting(self.filters, generated) else 1
+
+    def among(self, log_probs: Array, tokens: Array, running: Running) -> Candidates:
+        return _one_each(log_probs, running, tokens, possible=log_probs > -math.inf)
 
 
 class Sample:
@@ -154,7 +175,13 @@ class Sample:
         sums = arrays.sums(arrays.softmax(filtered), double=True)
         tokens = (sums[:, :-1] <= draws * sums[:, -1:]).sum(-1)[:, None]  # the last at most
         possible = arrays.take(filtered, tokens) > -math.inf
-        return _one_each(logits, running, tokens, possible=possible)
+        return _one_each(_log_probs(logits, tokens), running, tokens, possible=possible)
+
+    def needed(self, generated: int) -> int | None:
+        return None  # a draw depends on every token's probability
+
+    def among(self, log_probs: Array, tokens: Array, running: Running) -> Candidates:
+        raise AssertionError("sampling reads all logits")
 
 
 class BeamSearch:
@@ -173,6 +200,19 @@ class BeamSearch:
         filtered = _filtered(self.filters, log_probs, running)
         totals, parents, tokens = likeliest(filtered, running.totals, self.num_candidates)
         return Candidates(totals, parents, tokens, log_probs[parents, tokens])
+
+    def needed(self, generated: int) -> int | None:
+        return None if acting(self.filters, generated) else self.num_candidates
+
+    def among(self, log_probs: Array, tokens: Array, running: Running) -> Candidates:
+        arrays, (searches, width) = arrays_of(log_probs), running.totals.shape
+        count = log_probs.shape[1]
+        sums = log_probs.reshape(searches, width, count) + running.totals[:, :, None]
+        number = min(self.num_candidates, width * count)
+        totals, places = arrays.top(sums.reshape(searches, -1), number)
+        places = places + arrays.count(searches, like=tokens)[:, None] * (width * count)
+        chosen = (part.reshape(-1)[places] for part in (tokens, log_probs))
+        return Candidates(totals, places // count, *chosen)
 
 
 def uniform_draws(
@@ -227,10 +267,15 @@ def _filtered(filters: Sequence[Filter], logits: Array, running: Running) -> Arr
     return filtered
 
 
-def _one_each(logits: Array, running: Running, tokens: Array, possible: Array) -> Candidates:
-    """Candidates of searches that have one row and choose one token, scored by the model itself."""
+def _log_probs(logits: Array, tokens: Array) -> Array:
+    """The model's own, of one token of each row: (rows, vocab) and (rows, 1) → (rows, 1)."""
     arrays = arrays_of(logits)
-    log_probs = arrays.take(arrays.log_softmax(logits), tokens)
+    return arrays.take(arrays.log_softmax(logits), tokens)
+
+
+def _one_each(log_probs: Array, running: Running, tokens: Array, possible: Array) -> Candidates:
+    """Candidates of searches that have one row and choose one token, scored by the model itself."""
+    arrays = arrays_of(log_probs)
     totals = arrays.filled(running.totals + log_probs, ~possible, -math.inf)
-    rows = arrays.count(len(logits), like=logits)[:, None]
+    rows = arrays.count(len(tokens), like=tokens)[:, None]
     return Candidates(totals, rows, tokens, log_probs)

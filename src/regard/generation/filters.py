@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
@@ -33,6 +34,16 @@ class Filter(Protocol):
     def __call__(
         self, logits: Float[Array, "rows vocab"], history: Int[Array, "rows seen"], generated: int
     ) -> Float[Array, "rows vocab"]: ...
+
+
+def acting(filters: Sequence[Filter], generated: int) -> list[Filter]:
+    """The filters that may change the logits when this many tokens have been generated."""
+    return [
+        each
+        for each in filters
+        if not (isinstance(each, MinNewTokens) and generated >= each.minimum)
+        and not (isinstance(each, ForcedToken) and generated != each.at)
+    ]
 
 
 @dataclass(frozen=True)

@@ -6,12 +6,13 @@ import itertools
 import math
 from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, cast
 
 from regard.errors import BadArgumentError
 from regard.generation.arrays import Array, arrays_of
 from regard.generation.choosers import Candidates, Running, chooser_for, leaves_in_place
 from regard.generation.config import GenerationConfig
+from regard.generation.decoder import Decoder, RankingDecoder
 from regard.generation.filters import NO_TOKEN
 
 if TYPE_CHECKING:
@@ -74,19 +75,6 @@ def reachable_length(config: GenerationConfig, generated: int) -> int:
     if config.early_stopping == "never" and config.length_penalty > 0:
         return config.max_new_tokens
     return generated
-
-
-@runtime_checkable
-class Decoder(Protocol):
-    """A model that remembers the tokens it has read: one row for each running hypothesis."""
-
-    def step(
-        self, tokens: Int[Array, " rows"] | Int[Array, "rows new"]
-    ) -> Float[Array, "rows vocab"]:
-        """Reads a token for each row, or a prompt (rows, new); gives the next one's logits."""
-
-    def select(self, rows: Int[Array, " new_rows"]) -> None:
-        """Keeps, repeats or reorders rows; `rows` holds indices into the present ones."""
 
 
 def generate(
@@ -185,13 +173,22 @@ def _steps(
     chooser = chooser_for(config, streams, arrays)
     eos_ids = arrays.array(config.eos_ids, like=prompt)
 
-    with arrays.no_gradients():
-        logits = decoder.step(prompt[:, 0] if prompt.shape[1] == 1 else prompt)
+    ranks = isinstance(decoder, RankingDecoder)
+
+    def read(tokens: Array, generated: int) -> tuple[Array, ...]:
+        """The next logits; where the likeliest tokens decide, their log-probabilities and ids."""
+        count = chooser.needed(generated) if ranks else None
+        with arrays.no_gradients():
+            if count is None:
+                return (decoder.step(tokens),)
+            return cast(RankingDecoder, decoder).likeliest(tokens, count)
+
+    found = read(prompt[:, 0] if prompt.shape[1] == 1 else prompt, 0)
     history = prompt if prompt_mask is None else _padding_on_the_left(prompt, prompt_mask)
     if len(results) > len(prompt):
         rows = arrays.count(len(results), like=prompt) // (len(results) // len(prompt))
         decoder.select(rows)
-        logits, history = logits[rows], history[rows]
+        found, history = tuple(each[rows] for each in found), history[rows]
     running = Running(
         searches=list(range(len(results))),
         totals=arrays.zeros(len(results), 1, like=prompt),
@@ -199,7 +196,8 @@ def _steps(
         log_probs=arrays.zeros(len(results), 0, like=prompt),
     )
     while True:
-        candidates = chooser(logits, running)
+        choose: Callable[..., Candidates] = chooser if len(found) == 1 else chooser.among
+        candidates = choose(*found, running)
         is_end = (candidates.tokens[:, :, None] == eos_ids).any(-1)
         if ends is not None:
             is_end = is_end | _ended(ends, candidates, running)
@@ -210,12 +208,11 @@ def _steps(
             _set_aside(candidates, ended, is_end, running, results, config)
         rows, tokens = _go_on(candidates, ended if any_ended else None, running, results, config)
         yield candidates
-        if not len(rows):
+        if not len(tokens):
             return
-        if not leaves_in_place(rows, len(logits)):
+        if rows is not None:
             decoder.select(rows)
-        with arrays.no_gradients():
-            logits = decoder.step(tokens)
+        found = read(tokens, running.generated)
 
 
 def _ended(
@@ -276,10 +273,11 @@ def _go_on(
     running: Running,
     results: list[NBest],
     config: GenerationConfig,
-) -> tuple[Int[Array, " new_rows"], Int[Array, " new_rows"]]:
+) -> tuple[Int[Array, " new_rows"] | None, Int[Array, " new_rows"]]:
     """Makes the best candidates that have not ended the running ones, in searches not yet settled.
 
-    Returns, for each row to come, the present row that it extends and the token that it adds.
+    Returns, for each row to come, the present row that it extends (None: each its own) and the
+    token that it adds.
     """
     if ended is None:  # the candidates are in order, so the best are the first
         totals, parents, tokens, log_probs = (part[:, : config.num_beams] for part in candidates)
@@ -299,8 +297,9 @@ def _go_on(
                 part[kept] for part in (totals, parents, tokens, log_probs)
             )
     rows, new_tokens = parents.reshape(-1), tokens.reshape(-1)
-    running.extend(rows, totals, new_tokens, log_probs.reshape(-1))
-    return rows, new_tokens
+    moved = None if leaves_in_place(rows, len(running.history)) else rows
+    running.extend(moved, totals, new_tokens, log_probs.reshape(-1))
+    return moved, new_tokens
 
 
 def _padding_on_the_left(

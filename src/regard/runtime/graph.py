@@ -62,10 +62,11 @@ class Graph:
 
     def output(
         self, value: str, name: str, dtype: type[np.generic], shape: Sequence[int | str]
-    ) -> None:
-        """Makes a value an output of this name."""
+    ) -> str:
+        """Makes a value an output of this name, by which it is known from here on."""
         self.nodes.append(Node("Identity", (value,), (name,), "", {}))
         self.outputs.append(Value(name, dtype, tuple(shape)))
+        return name
 
     def op(self, type: str, *inputs: str, domain: str = "", **attributes: Any) -> str:
         """The one output of an operator."""

@@ -5,9 +5,11 @@ not depend on what else is in the batch. (ONNX Runtime's DynamicQuantizeMatMul d
 the activations of the whole batch by one number.)
 """
 
+import copy
 from collections.abc import Callable, Sequence
 
 import numpy as np
+import torch
 from numpy.typing import NDArray
 from torch import nn
 
@@ -18,38 +20,51 @@ Matrix = NDArray[np.float32]
 TINY = float(np.finfo(np.float32).tiny)
 
 
-def linear(graph: Graph, x: str, *projections: nn.Module) -> str:
-    """x (…, d_in) → (…, d_out): the projections of one input as one product, side by side."""
+def linear(graph: Graph, x: str, *projections: nn.Module, positive: bool = False) -> str:
+    """x (…, d_in) → (…, d_out): the projections of one input as one product, side by side.
+
+    Args:
+        positive: no number of x is below zero.
+    """
     merged = [_plain(each) for each in projections]
     weight = np.concatenate([as_array(each.weight) for each in merged])
     if all(each.bias is None for each in merged):
-        return product(graph, x, weight)
+        return product(graph, x, weight, positive=positive)
     biases = [
         np.zeros(each.out_features, np.float32) if each.bias is None else as_array(each.bias)
         for each in merged
     ]
-    return product(graph, x, weight, np.concatenate(biases))
+    return product(graph, x, weight, np.concatenate(biases), positive=positive)
 
 
-def product(graph: Graph, x: str, weight: Matrix, bias: Matrix | None = None) -> str:
-    """x (…, d_in), weight (d_out, d_in), bias (d_out,) → (…, d_out)."""
-    y = PRECISIONS[graph.precision](graph, x, weight)
-    return y if bias is None else graph.op("Add", y, graph.constant(bias))
+def product(
+    graph: Graph, x: str, weight: Matrix, bias: Matrix | None = None, *, positive: bool = False
+) -> str:
+    """x (…, d_in), weight (d_out, d_in), bias (d_out,) → (…, d_out).
+
+    Args:
+        positive: no number of x is below zero.
+    """
+    y = PRECISIONS[graph.precision](graph, x, weight, positive)
+    return y if bias is None or not bias.any() else graph.op("Add", y, graph.constant(bias))
 
 
-def _float32(graph: Graph, x: str, weight: Matrix) -> str:
+def _float32(graph: Graph, x: str, weight: Matrix, positive: bool) -> str:
     return graph.op("MatMul", x, graph.constant(weight.T))
 
 
-def _int8(graph: Graph, x: str, weight: Matrix) -> str:
+def _int8(graph: Graph, x: str, weight: Matrix, positive: bool) -> str:
     """Integers in both factors: the weights scaled by column, the activations by row.
 
-    Sums of integers are exact, so a row's output has the same bits in any batch.
+    Sums of integers are exact, so a row's output has the same bits in any batch. In a row of zeros
+    the quotient is undefined, but finite when rounded, and multiplied by zero at the end. Numbers
+    that are not negative have all 256 steps.
     """
     quantized, scales = quantized_columns(weight)
-    largest = graph.op("ReduceMax", graph.op("Abs", x), graph.integers(-1), keepdims=1)
-    largest = graph.op("Max", largest, graph.number(TINY))  # a row of zeros stays one
-    step, zero = graph.number(1 / 127), graph.constant(np.array(128, np.uint8))
+    size = x if positive else graph.op("Abs", x)
+    largest = graph.op("ReduceMax", size, graph.integers(-1), keepdims=1)
+    step = graph.number(1 / 255 if positive else 1 / 127)
+    zero = graph.constant(np.array(0 if positive else 128, np.uint8))
     whole = graph.op("QuantizeLinear", graph.op("Div", x, largest), step, zero)
     y = graph.op(
         "MatMulIntegerToFloat",
@@ -71,7 +86,7 @@ def quantized_columns(weight: Matrix) -> tuple[NDArray[np.int8], Matrix]:
     return np.round(weight / scales[:, None]).astype(np.int8).T, scales.astype(np.float32)
 
 
-PRECISIONS: dict[str, Callable[[Graph, str, Matrix], str]] = {"fp32": _float32, "int8": _int8}
+PRECISIONS: dict[str, Callable[[Graph, str, Matrix, bool], str]] = {"fp32": _float32, "int8": _int8}
 
 
 PROBE_WIDTH = 64
@@ -89,9 +104,18 @@ def probe(precision: str) -> Graph:
     return graph
 
 
-def split(graph: Graph, x: str, widths: Sequence[int]) -> tuple[str, ...]:
-    """x (…, sum of widths) → its parts, (…, width) each."""
-    return graph.ops("Split", x, graph.integers(*widths), outputs=len(widths), axis=-1)
+def split(graph: Graph, x: str, widths: Sequence[int], axis: int = -1) -> tuple[str, ...]:
+    """x (…, sum of widths) → its parts, (…, width) each; or along another axis."""
+    return graph.ops("Split", x, graph.integers(*widths), outputs=len(widths), axis=axis)
+
+
+@torch.no_grad()
+def scaled_projection(projection: nn.Module, factor: float) -> nn.Linear:
+    """The projection whose output is `factor` times as large."""
+    other = copy.deepcopy(_plain(projection))
+    for parameter in other.parameters():
+        parameter.mul_(factor)
+    return other
 
 
 def _plain(projection: nn.Module) -> nn.Linear:

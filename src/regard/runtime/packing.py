@@ -22,7 +22,7 @@ from regard.version import __version__
 if TYPE_CHECKING:
     from torch import nn
 
-FORMAT = 6  # of a packed model; counts up when the same model gets other graphs or another manifest
+FORMAT = 7  # of a packed model; counts up when the same model gets other graphs or another manifest
 LONG = 1.0  # seconds of packing after which the user is informed
 
 
@@ -43,7 +43,7 @@ def pack(
         model: a model, or a name as `load` takes it.
         precision: of the matrix products: "fp32", or "int8", a quarter of the size, in which
             weights are scaled by column and activations by row.
-        threads: that compute one run; a small model is fastest with one.
+        threads: that compute one batch.
         say: called with a sentence where packing takes longer than a second.
 
     Raises:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from regard.errors import BadArgumentError, DamagedFileError
+from regard.errors import DamagedFileError
 
 Array = NDArray[Any]
 
@@ -21,13 +21,10 @@ class Session:
             core from whatever else runs on the machine.
 
     Raises:
-        BadArgumentError: less than one thread.
         DamagedFileError: it is not a graph that ONNX Runtime can run.
     """
 
     def __init__(self, file: Path, *, threads: int = 1):
-        if threads < 1:
-            raise BadArgumentError(f"threads must be at least 1; got {threads}.")
         import onnxruntime  # slow to import
 
         options = onnxruntime.SessionOptions()
@@ -51,17 +48,79 @@ class Session:
         self.shapes: dict[str, list[int | str]] = {
             each.name: each.shape for each in self._session.get_inputs()
         }
-        self.outputs: list[str] = [each.name for each in self._session.get_outputs()]
+        self.outputs: dict[str, list[int | str]] = {
+            each.name: each.shape for each in self._session.get_outputs()
+        }
 
     def run(self, inputs: Mapping[str, Array], outputs: Sequence[str] | None = None) -> list[Array]:
         """The outputs of these names, or all in order."""
         return list(self._session.run(outputs, dict(inputs)))
 
+    def bound(self, inputs: Mapping[str, Array], outputs: Mapping[str, Array]) -> "Bound":
+        """Runs that read and write these arrays where they are; see `Bound`."""
+        return Bound(self._session, inputs, outputs)
 
-def empty_cache(session: Session, rows: int, room: int = 0) -> dict[str, NDArray[np.float32]]:
-    """Storage for the past keys and values of a step, (rows, heads, room, head_dim) each."""
-    return {
-        name: np.zeros((rows, int(shape[1]), room, int(shape[3])), np.float32)
-        for name, shape in session.shapes.items()
-        if name.startswith("past_")
-    }
+
+class Bound:
+    """Runs of a graph on the same arrays, contiguous ones: what they hold is read at each run, and
+    the outputs are written into theirs. An array may be an input and an output. Only what these
+    outputs need is computed.
+    """
+
+    def __init__(self, session: Any, inputs: Mapping[str, Array], outputs: Mapping[str, Array]):
+        import onnxruntime
+
+        self._session, self._arrays = session, (inputs, outputs)  # arrays that must stay alive
+        self._options = onnxruntime.RunOptions()
+        self._options.only_execute_path_to_fetches = True
+        # The default; where it is missing, Python's side of onnxruntime finds so by an exception.
+        self._options.add_run_config_entry("gpu_graph_id", "0")
+        self._binding = session.io_binding()
+        for name, array in inputs.items():
+            self._binding.bind_input(name, "cpu", 0, array.dtype, array.shape, array.ctypes.data)
+        for name, array in outputs.items():
+            self._binding.bind_output(name, "cpu", 0, array.dtype, array.shape, array.ctypes.data)
+
+    def run(self) -> None:
+        """Computes the outputs from what the inputs hold now."""
+        self._session.run_with_iobinding(self._binding, self._options)
+
+
+class Cache:
+    """Storage of a step's past keys and values.
+
+    Attributes:
+        names: of the graph's inputs, keys and values of each layer in turn.
+        past: (2 · layers, rows, heads, room, head_dim).
+    """
+
+    def __init__(self, session: Session, rows: int, room: int):
+        shapes = {name: shape for name, shape in session.shapes.items() if name[:6] in _PAST}
+        self.names = list(shapes)
+        _, heads, _, width = next(iter(shapes.values()))
+        self.past = np.zeros((len(shapes), rows, int(heads), room, int(width)), np.float32)
+
+    @property
+    def room(self) -> int:
+        """Tokens that it can hold."""
+        return int(self.past.shape[3])
+
+    def grow(self, room: int) -> None:
+        """Makes room for this many tokens; what is there stays."""
+        old = self.past
+        self.past = np.zeros((*old.shape[:3], room, old.shape[4]), np.float32)
+        self.past[:, :, :, : old.shape[3]] = old
+
+    def move(self, rows: NDArray[np.int64], places: NDArray[np.int64], length: int) -> None:
+        """Copies the first tokens of these rows to these places, where they are elsewhere."""
+        moved = rows != places
+        if moved.any():
+            self.past[:, places[moved], :, :length] = self.past[:, rows[moved], :, :length]
+
+    def inputs(self, prefix: str = "past") -> dict[str, Array]:
+        """The arrays by their names in the graph."""
+        names = [f"{prefix}{name.removeprefix('past')}" for name in self.names]
+        return dict(zip(names, self.past, strict=True))
+
+
+_PAST = ("past_k", "past_v")

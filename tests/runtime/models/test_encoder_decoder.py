@@ -104,6 +104,16 @@ def test_rows_are_kept_repeated_and_reordered(rows: list[int], same: Callable[..
 
 
 @torch.no_grad()
+def test_the_past_outgrows_its_first_block(same: Callable[..., None]) -> None:
+    model = small(**ENCODER_DECODERS["t5"], max_positions=64)
+    expected, got = model.start(SOURCE), packed(model).start(SOURCE.numpy())
+    tokens = torch.randint(2, 31, (40, 2))
+    for each in tokens:
+        want, have = expected.step(each), got.step(each.numpy())
+    same(have, want)
+
+
+@torch.no_grad()
 def test_padding_changes_nothing(same: Callable[..., None]) -> None:
     ours = packed(small())
     padded, alone = ours.start(SOURCE.numpy()), ours.start(SOURCE[1:, :5].numpy())

@@ -2,16 +2,12 @@
 
 from typing import Any
 
-import numpy as np
 import torch
 
 from regard.attention.scores import dot, scaled, scaled_dot
 from regard.layers import MultiHeadAttention, Rotary
 from regard.runtime.graph import MICROSOFT, Graph, cannot_pack
-from regard.runtime.linear import linear, split
-
-# What a masked score becomes; its exponential is 0 beside any other.
-MASKED = float(np.finfo(np.float32).min)
+from regard.runtime.linear import linear, scaled_projection, split
 
 
 def self_attention(
@@ -37,53 +33,92 @@ def self_attention(
 
 
 def cached_self_attention(
-    graph: Graph, x: str, module: MultiHeadAttention, past: tuple[str, str], *, bias: str = ""
+    graph: Graph,
+    x: str,
+    module: MultiHeadAttention,
+    past: tuple[str, str],
+    *,
+    bias: str,
+    parts: str,
 ) -> tuple[str, str, str]:
-    """x (rows, new, d_model) → the same shape, and all keys and values.
+    """x (rows, 1, d_model) → the same shape, and its own keys and values, (rows, heads, 1,
+    head_dim) each, for which the caller has room behind the past.
+
+    The past is read where it is: putting the new keys behind it would copy all of it at each step.
 
     Args:
-        past: keys and values so far, (rows, heads, past, head_dim) each; the new ones follow them.
-        bias: (1, heads, new, past + new), added to the scores.
+        past: keys and values so far, (rows, heads, room, head_dim) each.
+        bias: (1, 1 or heads, 1, room + 1), added to the scores; it masks the room that is empty.
+            The last is the score of x itself.
+        parts: the numbers room and 1.
     """
-    query, key, value = _projected(graph, x, module)
-    inputs = (query, key, value, "", "", bias, *past)
-    settings = _settings(module) | {"unidirectional": 1}
-    y, keys, values = graph.ops("MultiHeadAttention", *inputs, outputs=3, **settings)
-    return linear(graph, y, module.output), keys, values
+    _check_plain(module)
+    scaled_query = scaled_projection(module.query, _settings(module)["scale"])
+    together = linear(graph, x, scaled_query, module.key, module.value)
+    shape = graph.integers(0, 3 * module.num_heads, 1, module.head_dim)
+    heads = graph.op("Reshape", together, shape)
+    query, key, value = split(graph, heads, (module.num_heads,) * 3, axis=1)
+    before = graph.op("FusedMatMul", query, past[0], domain=MICROSOFT, transB=1)
+    own = graph.op("ReduceSum", graph.op("Mul", query, key), graph.integers(-1), keepdims=1)
+    scores = graph.op("Add", graph.op("Concat", before, own, axis=-1), bias)
+    weights = graph.op("Softmax", scores, axis=-1)
+    of_past, of_own = graph.ops("Split", weights, parts, outputs=2, axis=-1)
+    before = graph.op("MatMul", of_past, past[1])
+    y = graph.op("Add", before, graph.op("Mul", of_own, value))
+    together = graph.op("Reshape", y, graph.integers(0, 1, module.num_heads * module.head_dim))
+    return linear(graph, together, module.output), key, value
 
 
 def memory_of(graph: Graph, memory: str, module: MultiHeadAttention) -> tuple[str, str]:
     """The keys and values of cross-attention: memory (batch, source, d_model) → (batch, heads,
-    source, head_dim) each."""
+    head_dim, source) and (batch, heads, source, head_dim)."""
     both = linear(graph, memory, module.key, module.value)
     width = module.num_key_heads * module.head_dim
     key, value = split(graph, both, (width, width))
-    return _heads(graph, key, module), _heads(graph, value, module)
+    return _heads(graph, key, module, [0, 2, 3, 1]), _heads(graph, value, module, [0, 2, 1, 3])
 
 
 def cross_attention(
-    graph: Graph, x: str, module: MultiHeadAttention, memory: tuple[str, str], *, mask: str
+    graph: Graph,
+    x: str,
+    module: MultiHeadAttention,
+    memory: tuple[str, str],
+    *,
+    bias: str,
+    grouped: str,
+    rows: str,
 ) -> str:
-    """x (rows, new, d_model) → the same shape.
+    """x (rows, 1, d_model) → the same shape.
 
     Args:
         memory: what `memory_of` returned. Its batch divides the rows: neighboring rows share a
             source, and are further queries of it here, so that the memory is not repeated.
+        bias: (batch, 1, 1, source), added to the scores; it masks padding.
+        grouped: the shape (batch, −1, heads, head_dim).
+        rows: the shape of the heads side by side, (rows, 1, −1).
+    """
+    query = graph.op("Reshape", linear(graph, x, module.query), grouped)
+    query = graph.op("Transpose", query, perm=[0, 2, 1, 3])
+    scale = _settings(module)["scale"]
+    scores = graph.op("FusedMatMul", query, memory[0], domain=MICROSOFT, alpha=scale)
+    weights = graph.op("Softmax", graph.op("Add", scores, bias), axis=-1)
+    y = graph.op("Transpose", graph.op("MatMul", weights, memory[1]), perm=[0, 2, 1, 3])
+    return linear(graph, graph.op("Reshape", y, rows), module.output)
+
+
+def whole_cross_attention(
+    graph: Graph, x: str, module: MultiHeadAttention, memory: str, *, mask: str
+) -> str:
+    """x (batch, length, d_model), all at once → the same shape.
+
+    Args:
+        memory: (batch, source, d_model).
         mask: (batch, source) of int32, 0 for padding.
     """
     query = linear(graph, x, module.query)
-    batch = graph.op("Shape", memory[0], start=0, end=1)
-    width = module.num_heads * module.head_dim
-    grouped = graph.op("Concat", batch, graph.integers(-1, width), axis=0)
-    y = graph.op(
-        "MultiHeadAttention",
-        graph.op("Reshape", query, grouped),
-        *memory,
-        "",
-        mask,
-        **_settings(module),
-    )
-    y = graph.op("Reshape", y, graph.op("Shape", query))
+    both = linear(graph, memory, module.key, module.value)
+    key, value = split(graph, both, (module.num_key_heads * module.head_dim,) * 2)
+    y = graph.op("MultiHeadAttention", query, key, value, "", mask, **_settings(module))
     return linear(graph, y, module.output)
 
 
@@ -127,15 +162,20 @@ def shared_cache_attention(
 
 
 def _projected(graph: Graph, x: str, module: MultiHeadAttention) -> tuple[str, ...]:
-    if module.rotary is not None or module.num_key_heads != module.num_heads:
-        raise cannot_pack("attention with rotary positions or shared keys, outside a decoder,")
+    _check_plain(module)
     together = linear(graph, x, module.query, module.key, module.value)
     return split(graph, together, (module.num_heads * module.head_dim,) * 3)
 
 
-def _heads(graph: Graph, x: str, module: MultiHeadAttention) -> str:
+def _check_plain(module: MultiHeadAttention) -> None:
+    if module.rotary is not None or module.num_key_heads != module.num_heads:
+        raise cannot_pack("attention with rotary positions or shared keys, outside a decoder,")
+
+
+def _heads(graph: Graph, x: str, module: MultiHeadAttention, order: list[int]) -> str:
+    """x (batch, length, heads · head_dim) → (batch, length, heads, head_dim) in another order."""
     parted = graph.op("Reshape", x, graph.integers(0, 0, -1, module.head_dim))
-    return graph.op("Transpose", parted, perm=[0, 2, 1, 3])
+    return graph.op("Transpose", parted, perm=order)
 
 
 def _settings(module: MultiHeadAttention) -> dict[str, Any]:

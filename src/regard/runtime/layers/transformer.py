@@ -77,7 +77,8 @@ def feed_forward(graph: Graph, x: str, module: nn.Module) -> str:
     else:
         gate = activation(graph, linear(graph, x, module.gate), module.activation)
         inner = graph.op("Mul", gate, linear(graph, x, module.inner))
-    return linear(graph, inner, module.outer)
+    positive = module.gate is None and module.activation is torch.relu
+    return linear(graph, inner, module.outer, positive=positive)
 
 
 def activation(graph: Graph, x: str, function: Callable[..., object]) -> str:

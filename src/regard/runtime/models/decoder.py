@@ -2,7 +2,8 @@
 shared storage; or, of a model that reads a text for a head, the whole text at once.
 
 step.onnx    ids, positions, lengths, longest, last, past keys and values
-             → logits at each row's last token, the same keys and values with the new ones
+             → the tokens after each row's last (`heads.next_tokens`), the same keys and values
+               with the new ones
 body.onnx    ids, mask → states; of a classification, the last token's
 head.onnx    states → output
 """
@@ -16,7 +17,7 @@ from regard.runtime.layers.attention import shared_cache_attention
 from regard.runtime.layers.embeddings import embedding
 from regard.runtime.layers.transformer import Attend, stack
 from regard.runtime.linear import product
-from regard.runtime.models.heads import head_graphs, last_state, positions_of
+from regard.runtime.models.heads import head_graphs, last_state, next_tokens, positions_of
 
 
 def graphs(model: Decoder, precision: str) -> dict[str, Graph]:
@@ -57,7 +58,7 @@ def _step(model: Decoder, graph: Graph) -> Graph:
     states = _states(model, graph, ids, positions, attend)
     newest = graph.op("GatherND", states, last, batch_dims=1)
     logits = product(graph, newest, as_array(model.output_weight))
-    graph.output(logits, "logits", np.float32, ("rows", config.vocab_size))
+    next_tokens(graph, logits, config.vocab_size)
     for index, cache in enumerate(caches):
         attention = model.decoder.layers[index].self_attention
         assert isinstance(attention, MultiHeadAttention)

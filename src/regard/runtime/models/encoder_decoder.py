@@ -1,8 +1,10 @@
 """The graphs of EncoderDecoder: the encoder once for each text, the decoder once for each token;
 or, of a model that reads a text for a head, both at once.
 
-encoder.onnx    ids, mask → states, and for each decoder layer the memory's keys and values
-step.onnx       tokens, positions, mask, memory, past keys and values → logits, all keys and values
+encoder.onnx    ids, mask → states, and for each decoder layer the memory's keys and values, whose
+                length is padded to whole blocks
+step.onnx       tokens, position, memory and its mask, past keys and values and their mask
+                → the next tokens (`heads.next_tokens`), and the new keys and values
 body.onnx       ids → the decoder's states; of a classification, the last end token's, and ended:
                 whether there is one
 head.onnx       states → output
@@ -18,12 +20,15 @@ from regard.runtime.layers.attention import (
     cross_attention,
     memory_of,
     self_attention,
+    whole_cross_attention,
 )
 from regard.runtime.layers.embeddings import embedding
 from regard.runtime.layers.relative_bias import relative_bias
 from regard.runtime.layers.transformer import Attend, stack
 from regard.runtime.linear import product
-from regard.runtime.models.heads import head_graphs, last_state, positions_of
+from regard.runtime.models.heads import head_graphs, last_state, next_tokens, positions_of
+
+BLOCK = 16  # keys
 
 
 def graphs(model: EncoderDecoder, precision: str) -> dict[str, Graph]:
@@ -41,48 +46,71 @@ def _encoder(model: EncoderDecoder, graph: Graph) -> Graph:
     ids = graph.input("ids", np.int64, ("batch", "source"))
     mask = graph.input("mask", np.int32, ("batch", "source"))
     states = _states(graph, ids, model.encoder, mask=mask)
-    graph.output(states, "states", np.float32, ("batch", "source", model.config.d_model))
+    states = graph.output(states, "states", np.float32, ("batch", "source", model.config.d_model))
+    padded = _in_whole_blocks(graph, states)
     for index, module in enumerate(_cross(model)):
-        shape = ("batch", module.num_heads, "source", module.head_dim)
-        for name, value in zip("kv", memory_of(graph, states, module), strict=True):
-            graph.output(value, f"memory_{name}{index}", np.float32, shape)
+        heads, width = module.num_heads, module.head_dim
+        key, value = memory_of(graph, padded, module)
+        graph.output(key, f"memory_k{index}", np.float32, ("batch", heads, width, "padded"))
+        graph.output(value, f"memory_v{index}", np.float32, ("batch", heads, "padded", width))
     return graph
+
+
+def _in_whole_blocks(graph: Graph, states: str) -> str:
+    """States (batch, source, d_model) → (batch, padded, d_model): zeros behind each source.
+
+    A product with one query adds the keys that are left over from its blocks in another order, so
+    without this a row's bits would depend on the longest source in its batch.
+    """
+    length = graph.op("Shape", states, start=1, end=2)
+    missing = graph.op("Mod", graph.op("Neg", length), graph.integers(BLOCK))
+    pads = graph.op("Concat", graph.integers(0, 0, 0, 0), missing, graph.integers(0), axis=0)
+    return graph.op("Pad", states, pads)
 
 
 def _step(model: EncoderDecoder, graph: Graph) -> Graph:
     config = model.config
-    tokens = graph.input("tokens", np.int64, ("rows", "new"))
-    positions = graph.input("positions", np.int64, ("new",))
-    mask = graph.input("mask", np.int32, ("batch", "source"))
-    bias = _past_bias(model, graph, positions)
-    caches: list[tuple[str, str]] = []
+    heads, width = config.decoder_heads, _own(model)[0].head_dim
+    layers = len(model.decoder.layers)
+    tokens = graph.input("tokens", np.int64, ("rows", 1))
+    position = graph.input("position", np.int64, (1,))
+    mask = graph.input("mask", np.float32, ("batch", 1, 1, "source"))
+    past_mask = graph.input("past_mask", np.float32, (1, 1, 1, "keys"))  # room, and the new one
+    bias = _past_bias(model, graph, position, past_mask)
+    batch = graph.op("Shape", mask, start=0, end=1)
+    grouped = graph.op("Concat", batch, graph.integers(-1, heads, width), axis=0)
+    rows = graph.op("Concat", graph.op("Shape", tokens), graph.integers(-1), axis=0)
+    keys = graph.op("Shape", past_mask, start=3, end=4)
+    room = graph.op("Sub", keys, graph.integers(1))
+    parts = graph.op("Concat", room, graph.integers(1), axis=0)
+    new: list[str] = []
 
     def attend(index: int, x: str, module: MultiHeadAttention) -> str:
-        shape = ("rows", module.num_heads, "past", module.head_dim)
+        shape = ("rows", heads, "room", width)
         key, value = (graph.input(f"past_{n}{index}", np.float32, shape) for n in "kv")
-        y, *cache = cached_self_attention(graph, x, module, (key, value), bias=bias)
-        caches.append((cache[0], cache[1]))
+        y, *own = cached_self_attention(graph, x, module, (key, value), bias=bias, parts=parts)
+        new.extend(own)
         return y
 
     def cross(index: int, x: str, module: MultiHeadAttention) -> str:
-        shape = ("batch", module.num_heads, "source", module.head_dim)
-        key, value = (graph.input(f"memory_{n}{index}", np.float32, shape) for n in "kv")
-        return cross_attention(graph, x, module, (key, value), mask=mask)
+        key = graph.input(f"memory_k{index}", np.float32, ("batch", heads, width, "source"))
+        value = graph.input(f"memory_v{index}", np.float32, ("batch", heads, "source", width))
+        return cross_attention(
+            graph, x, module, (key, value), bias=mask, grouped=grouped, rows=rows
+        )
 
     assert isinstance(model.decoder.embed, Embedding)
-    x = embedding(graph, tokens, model.decoder.embed, positions=positions)
+    x = embedding(graph, tokens, model.decoder.embed, positions=position)
     states = stack(graph, x, model.decoder, attend, cross)
-    last = graph.op("Gather", states, graph.integer(-1), axis=1)
     output = as_array(model.output_weight)
     if config.scale_output:
         output = output * np.float32(config.d_model**-0.5)
     bias_of_logits = None if model.logits_bias is None else as_array(model.logits_bias)
-    logits = product(graph, last, output, bias_of_logits)
-    graph.output(logits, "logits", np.float32, ("rows", config.decoder_vocab_size))
-    for index, (module, cache) in enumerate(zip(_own(model), caches, strict=True)):
-        shape = ("rows", module.num_heads, "total", module.head_dim)
-        for name, value in zip("kv", cache, strict=True):
-            graph.output(value, f"all_{name}{index}", np.float32, shape)
+    logits = product(graph, _squeezed(graph, states), output, bias_of_logits)
+    next_tokens(graph, logits, config.decoder_vocab_size)
+    together = graph.op("Concat", *new, axis=0)  # (2 · layers · rows, heads, 1, head_dim)
+    together = graph.op("Reshape", together, graph.integers(2 * layers, -1, heads, width))
+    graph.output(together, "new", np.float32, (2 * layers, "rows", heads, width))
     return graph
 
 
@@ -94,8 +122,7 @@ def _body(model: EncoderDecoder, graph: Graph) -> Graph:
     memory = _states(graph, ids, model.encoder, mask=mask)
 
     def cross(index: int, x: str, module: MultiHeadAttention) -> str:
-        pair = memory_of(graph, memory, module)
-        return cross_attention(graph, x, module, pair, mask=mask)
+        return whole_cross_attention(graph, x, module, memory, mask=mask)
 
     batch = graph.op("Shape", ids, start=0, end=1)
     shape = graph.op("Concat", batch, graph.integers(1), axis=0)
@@ -131,13 +158,21 @@ def _states(
     return stack(graph, x, module, attend, cross)
 
 
-def _past_bias(model: EncoderDecoder, graph: Graph, positions: str) -> str:
+def _squeezed(graph: Graph, x: str) -> str:
+    """x (rows, 1, width) → (rows, width)."""
+    return graph.op("Squeeze", x, graph.integers(1))
+
+
+def _past_bias(model: EncoderDecoder, graph: Graph, position: str, past_mask: str) -> str:
+    """The mask of the past, (1, 1, 1, room + 1), with the bias of relative positions."""
     if model.decoder.relative_bias is None:
-        return ""
-    last = graph.op("Gather", positions, graph.integer(-1))
-    total = graph.op("Add", last, graph.integer(1))
-    keys = graph.op("Range", graph.integer(0), total, graph.integer(1))
-    return relative_bias(graph, positions, keys, model.decoder.relative_bias)
+        return past_mask
+    keys = graph.op("Squeeze", graph.op("Shape", past_mask, start=3, end=4))
+    room = graph.op("Sub", keys, graph.integer(1))
+    before = graph.op("Range", graph.integer(0), room, graph.integer(1))
+    places = graph.op("Concat", before, position, axis=0)
+    bias = relative_bias(graph, position, places, model.decoder.relative_bias)
+    return graph.op("Add", bias, past_mask)
 
 
 def _own(model: EncoderDecoder) -> list[MultiHeadAttention]:

@@ -1,4 +1,7 @@
-"""What a model makes of its last states: the operators of the heads of models that read."""
+"""What a model makes of its last states: the heads of models that read, and the tokens that come
+next."""
+
+import math
 
 import numpy as np
 from torch import nn
@@ -80,3 +83,43 @@ def positions_of(graph: Graph, ids: str) -> str:
 
 def _first(graph: Graph, states: str) -> str:
     return graph.op("Gather", states, graph.integer(0), axis=1)
+
+
+def next_tokens(graph: Graph, logits: str, vocab: int) -> None:
+    """Makes outputs of logits (rows, vocab).
+
+    logits       (rows, vocab)
+    best         (rows, count), the likeliest tokens, likeliest first; count is an input
+    log_probs    (rows, count), their log-probabilities
+
+    The likeliest tokens are in the blocks with the largest maxima, as in `choosers.likeliest`.
+    What is computed from logits does not read that output, so who asks for tokens gets no logits.
+    """
+    graph.output(logits, "logits", np.float32, ("rows", vocab))
+    count = graph.input("count", np.int64, (1,))
+    log_probs = graph.op("LogSoftmax", logits, axis=-1)
+    padded = logits
+    if vocab % _BLOCK:
+        pads = graph.integers(0, 0, 0, -vocab % _BLOCK)
+        padded = graph.op("Pad", logits, pads, graph.number(-math.inf))
+    number = -(-vocab // _BLOCK)
+    blocks = graph.op("Reshape", padded, graph.integers(-1, number, _BLOCK))
+    maxima = graph.op("ReduceMax", blocks, graph.integers(-1), keepdims=0)
+    few = graph.op("Min", count, graph.integers(number))
+    _, best = graph.ops("TopK", maxima, few, outputs=2, axis=-1)  # (rows, blocks)
+    chosen = graph.op("Unsqueeze", best, graph.integers(-1))
+    candidates = graph.op("GatherND", blocks, chosen, batch_dims=1)  # (rows, blocks, _BLOCK)
+    width = graph.op("Mul", few, graph.integers(_BLOCK))
+    shape = graph.op("Concat", graph.integers(-1), width, axis=0)
+    flat = graph.op("Reshape", candidates, shape)
+    _, places = graph.ops("TopK", flat, count, outputs=2, axis=-1)
+    size = graph.integer(_BLOCK)
+    block = graph.op("GatherElements", best, graph.op("Div", places, size), axis=1)
+    inside = graph.op("Mod", places, size)
+    tokens = graph.op("Add", graph.op("Mul", block, size), inside)
+    graph.output(tokens, "best", np.int64, ("rows", "count"))
+    found = graph.op("GatherElements", log_probs, tokens, axis=1)
+    graph.output(found, "log_probs", np.float32, ("rows", "count"))
+
+
+_BLOCK = 64  # tokens

@@ -1,0 +1,59 @@
+"""regard, packed for ONNX Runtime in int8."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from regard.checkpoints import from_pretrained
+from regard.generation import GenerationConfig, generate
+from regard.runtime.packed import PackedDecoder, PackedEncoder, PackedEncoderDecoder
+from regard.runtime.packing import pack
+from regard.translation.translator import Translator
+
+PRECISION = "int8"
+
+
+def opened(folder: Path, threads: int, workers: int) -> Callable[[dict[str, Any]], Any]:
+    """See `engine.Open`."""
+    del workers  # one
+    if folder.name == "translator":
+        translator = Translator.load(folder).run_by("onnx", precision=PRECISION, threads=threads)
+    else:
+        translator = None
+        model = from_pretrained(folder)
+        packed = pack(model, PRECISION, threads=threads)
+
+    def translate(case: dict[str, Any]) -> list[str]:
+        assert translator is not None
+        options = dict(num_beams=case["beams"], max_new_tokens=case["new"])
+        results = translator.run(case["texts"], batch_size=case["together"], **options)
+        return [each.text for each in results]
+
+    def write(case: dict[str, Any]) -> list[int]:
+        lengths = []
+        config = GenerationConfig(
+            max_new_tokens=case["new"],
+            num_beams=case.get("beams", 1),
+            eos_token_id=model.config.eos_id,
+        )
+        for first in range(0, len(case["ids"]), case["together"]):
+            ids = np.array(case["ids"][first : first + case["together"]])
+            if isinstance(packed, PackedEncoderDecoder):
+                start = np.full((len(ids), 1), model.config.start_id)
+                found = generate(packed.start(ids), start, config)
+            else:
+                assert isinstance(packed, PackedDecoder)
+                found = generate(packed.start(), ids, config)
+            lengths += [len(each[0].tokens) for each in found]
+        return lengths
+
+    def compute(case: dict[str, Any]) -> Any:
+        if "texts" in case:
+            return translate(case)
+        if isinstance(packed, PackedEncoder):
+            return list(packed(np.array(case["ids"])).shape)
+        return write(case)
+
+    return compute

@@ -1,0 +1,63 @@
+"""Models of usual sizes with random weights, in Hugging Face's layout: their speed is real."""
+
+import json
+from pathlib import Path
+
+import torch
+
+VOCAB = {"marian": 32000, "gpt2": 50257, "bert": 30522}
+
+
+def saved(name: str, folder: Path) -> Path:
+    """The folder of the model, which is made if it is not there."""
+    import transformers
+
+    if (folder / "config.json").is_file():
+        return folder
+    transformers.utils.logging.disable_progress_bar()
+    torch.manual_seed(5)
+    vocab = VOCAB[name]
+    if name == "marian":
+        config = transformers.MarianConfig(
+            vocab_size=vocab,
+            d_model=512,
+            encoder_layers=6,
+            decoder_layers=6,
+            encoder_ffn_dim=2048,
+            decoder_ffn_dim=2048,
+            encoder_attention_heads=8,
+            decoder_attention_heads=8,
+            max_position_embeddings=512,
+            activation_function="relu",
+            scale_embedding=True,
+            pad_token_id=0,
+            eos_token_id=1,
+            decoder_start_token_id=0,
+            forced_eos_token_id=None,
+        )
+        model = transformers.MarianMTModel(config)
+    elif name == "gpt2":
+        model = transformers.GPT2LMHeadModel(transformers.GPT2Config(n_positions=2048))
+    else:
+        model = transformers.BertModel(transformers.BertConfig())
+    model.eval().save_pretrained(folder)
+    write_tokenizer(vocab, folder)
+    return folder
+
+
+def write_tokenizer(vocab: int, folder: Path) -> None:
+    """A tokenizer whose tokens are numbers, which converters ask for."""
+    from tokenizers import Tokenizer, models, pre_tokenizers
+
+    tokens = {"<pad>": 0, "</s>": 1, "<unk>": 2} | {f"t{k}": k for k in range(3, vocab)}
+    tokenizer = Tokenizer(models.WordLevel(tokens, unk_token="<unk>"))
+    tokenizer.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
+    tokenizer.save(str(folder / "tokenizer.json"))
+    settings = {
+        "tokenizer_class": "PreTrainedTokenizerFast",
+        "pad_token": "<pad>",
+        "eos_token": "</s>",
+        "bos_token": "</s>",
+        "unk_token": "<unk>",
+    }
+    (folder / "tokenizer_config.json").write_text(json.dumps(settings))
