@@ -17,7 +17,7 @@ from regard.checkpoints import open_checkpoint, save_pretrained
 from regard.errors import DamagedFileError
 from regard.models import Encoder, EncoderConfig
 from regard.runtime import building, packing
-from regard.runtime.packed import MANIFEST, PackedEncoder, open_packed
+from regard.runtime.packed import MANIFEST, PackedReader, open_packed
 from regard.runtime.packing import cache_folder, pack, packed_config
 from regard.runtime.session import Session
 
@@ -32,7 +32,7 @@ def small(seed: int = 5) -> Encoder:
 
 def output(model: Encoder, precision: str = "fp32") -> np.ndarray:
     found = pack(model, precision)
-    assert isinstance(found, PackedEncoder)
+    assert isinstance(found, PackedReader)
     return found(IDS)
 
 
@@ -44,7 +44,7 @@ def only(cache: Path) -> Path:
 def test_a_model_is_packed_once(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     first = output(small())
     folder = only(cache)
-    names = {"encoder.onnx", "probe.onnx", "pack.json", "weights.bin"}
+    names = {"body.onnx", "probe.onnx", "pack.json", "weights.bin"}
     assert {file.name for file in folder.iterdir()} == names
     monkeypatch.setattr(building, "graphs_of", None)  # is not called again
     assert (output(small()) == first).all()
@@ -56,20 +56,20 @@ def test_a_model_folder_is_found_by_its_files_alone(
 ) -> None:
     save_pretrained(small(), tmp_path / "model")
     checkpoint = open_checkpoint(tmp_path / "model")
-    assert packed_config(checkpoint, "Encoder") is None
+    assert packed_config(checkpoint, "Reader") is None
     first = pack(tmp_path / "model")
     monkeypatch.setattr("regard.checkpoints.from_pretrained", None)  # is not called again
     again = pack(checkpoint)
-    assert isinstance(first, PackedEncoder)
-    assert isinstance(again, PackedEncoder)
+    assert isinstance(first, PackedReader)
+    assert isinstance(again, PackedReader)
     assert (again(IDS) == first(IDS)).all()
-    config = packed_config(checkpoint, "Encoder")
+    config = packed_config(checkpoint, "Reader")
     assert config == json.loads(json.dumps(asdict(small().config) | {"head": "none"}))
     assert packed_config(checkpoint, "EncoderDecoder") is None
     content = bytearray((tmp_path / "model" / "model.safetensors").read_bytes())
     content[-1] ^= 1
     (tmp_path / "model" / "model.safetensors").write_bytes(content)
-    assert packed_config(open_checkpoint(tmp_path / "model"), "Encoder") is None
+    assert packed_config(open_checkpoint(tmp_path / "model"), "Reader") is None
 
 
 def test_what_older_versions_packed_of_the_same_model_is_removed(cache: Path) -> None:
@@ -142,7 +142,7 @@ def test_other_weights_and_precisions_are_packed_beside_it(cache: Path) -> None:
     assert len(list(cache.iterdir())) == 3
 
 
-@pytest.mark.parametrize("name", ["weights.bin", "encoder.onnx"])
+@pytest.mark.parametrize("name", ["weights.bin", "body.onnx"])
 def test_a_damaged_file_is_made_again(name: str, cache: Path) -> None:
     first = output(small())
     file = only(cache) / name
@@ -189,7 +189,7 @@ def test_a_file_that_is_no_graph_is_refused(cache: Path, monkeypatch: pytest.Mon
     manifest = json.loads((only(cache) / MANIFEST).read_text())
     files = dict.fromkeys(manifest["files"], "")
     (only(cache) / MANIFEST).write_text(json.dumps(manifest | {"files": files}))
-    (only(cache) / "encoder.onnx").write_bytes(b"no graph")
+    (only(cache) / "body.onnx").write_bytes(b"no graph")
     with pytest.raises(DamagedFileError, match="is no graph that ONNX Runtime can run"):
         open_packed(only(cache))
 

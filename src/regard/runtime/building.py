@@ -9,10 +9,10 @@ from torch import nn
 
 from regard.errors import check_choice
 from regard.files import sha256, write_json
-from regard.models import Decoder, Encoder, EncoderDecoder
+from regard.models import Decoder, Encoder, EncoderDecoder, VisionConfig, VisionTransformer
 from regard.runtime.graph import Graph, as_array, cannot_pack
 from regard.runtime.linear import PRECISIONS, probe
-from regard.runtime.models import decoder, encoder, encoder_decoder
+from regard.runtime.models import decoder, encoder, encoder_decoder, vision
 from regard.runtime.onnx_file import write_graphs
 from regard.runtime.packed import MANIFEST, PROBE, Limits
 from regard.version import __version__
@@ -35,6 +35,8 @@ def graphs_of(model: nn.Module, precision: str) -> dict[str, Graph]:
         return encoder.graphs(model, precision)
     if isinstance(model, Decoder):
         return decoder.graphs(model, precision)
+    if isinstance(model, VisionTransformer):
+        return vision.graphs(model, precision)
     raise cannot_pack(f"a model of the class {type(model).__name__}")
 
 
@@ -59,16 +61,29 @@ def write_packed(model: nn.Module, folder: Path, *, precision: str, key: str, fo
     manifest = {
         "regard": __version__,
         "format": format,
-        "kind": type(model).__name__,
+        "kind": _kind(model),
         "precision": precision,
         "key": key,
-        "limits": asdict(_limits(model.config)),
+        "limits": _limits(model.config),
         "config": asdict(model.config),  # type: ignore[call-overload]
         "files": {file.name: sha256(file) for file in sorted(folder.iterdir())},
     }
     write_json(folder / MANIFEST, manifest)
 
 
-def _limits(config: Any) -> Limits:
+def _kind(model: nn.Module) -> str:
+    """ "Vision", or a name in `packed.OF_TEXTS`."""
+    if isinstance(model, VisionTransformer):
+        return "Vision"
+    if isinstance(model, Encoder) or model.head is not None:
+        return "Reader"
+    return type(model).__name__
+
+
+def _limits(config: Any) -> dict[str, Any]:
+    """The fields of `packed.Limits`; none of a model of images."""
+    if isinstance(config, VisionConfig):
+        return {}
     endless = getattr(config, "positions", None) == "relative"
-    return Limits(config.vocab_size, None if endless else config.max_positions, config.pad_id)
+    positions = None if endless else config.max_positions
+    return asdict(Limits(config.vocab_size, positions, config.pad_id))

@@ -84,10 +84,10 @@ class Task(ABC):
         return other
 
     def _pack(self, precision: str, threads: int) -> Packed:
-        """The model, packed; a task that cannot use it raises UnsupportedError."""
-        raise UnsupportedError(
-            f"a {type(self).__name__} cannot be run by ONNX Runtime yet; use the engine torch."
-        )
+        """The model, packed."""
+        from regard.runtime.packing import pack
+
+        return pack(self.model, precision, threads=threads)
 
     @abstractmethod
     def __call__(self, *inputs: Any, **options: Any) -> Any:

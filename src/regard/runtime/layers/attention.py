@@ -15,16 +15,23 @@ MASKED = float(np.finfo(np.float32).min)
 
 
 def self_attention(
-    graph: Graph, x: str, module: MultiHeadAttention, *, mask: str = "", bias: str = ""
+    graph: Graph,
+    x: str,
+    module: MultiHeadAttention,
+    *,
+    mask: str = "",
+    bias: str = "",
+    causal: bool = False,
 ) -> str:
     """x (batch, length, d_model) → the same shape.
 
     Args:
         mask: (batch, length) of int32, 0 for padding.
         bias: (1, heads, length, length), added to the scores.
+        causal: whether a position attends to itself and the past only.
     """
     query, key, value = _projected(graph, x, module)
-    settings = _settings(module)
+    settings = _settings(module) | {"unidirectional": int(causal)}
     y = graph.op("MultiHeadAttention", query, key, value, "", mask, bias, **settings)
     return linear(graph, y, module.output)
 
@@ -96,7 +103,8 @@ def shared_cache_attention(
     Query heads may share key heads, and rotary positions are in the operator.
 
     Args:
-        past: storage of keys and values, (rows, key_heads, room, head_dim) each.
+        past: storage of keys and values, (rows, key_heads, room, head_dim) each; two "" where
+            x is the whole text.
         lengths: (rows,) of int32: how many tokens each row has with these, minus 1.
         longest: (1,) of int32: the largest number of tokens of a row.
         window: how many positions a position attends to, itself included; None: all so far.
