@@ -115,7 +115,7 @@ def test_settings_choose_the_chooser() -> None:
 @pytest.mark.parametrize("settings", [{}, dict(num_beams=3, eos_token_id=(0, 1))])
 def test_the_likeliest_tokens_alone_give_the_same_candidates(settings: dict[str, Any]) -> None:
     config = GenerationConfig(**settings)
-    chooser = chooser_for(config, [(0, 0)])
+    chooser = chooser_for(config, [(0, 0)], torch_arrays)
     count, width = chooser.needed(0), config.num_beams
     assert count is not None
     logits = torch.randn(4 * width, 70, generator=torch.Generator().manual_seed(5))
@@ -131,10 +131,13 @@ def test_all_logits_are_needed_while_a_filter_acts() -> None:
     config = GenerationConfig(
         min_new_tokens=2, max_new_tokens=5, eos_token_id=1, forced_eos_token_id=1
     )
-    chooser = chooser_for(config, [(0, 0)])
+    chooser = chooser_for(config, [(0, 0)], torch_arrays)
     assert [chooser.needed(generated) for generated in range(5)] == [None, None, 1, 1, None]
-    assert chooser_for(GenerationConfig(repetition_penalty=2.0), []).needed(3) is None
-    assert chooser_for(GenerationConfig(do_sample=True, seed=1), [(0, 0)]).needed(3) is None
+    assert chooser_for(GenerationConfig(repetition_penalty=2.0), [], torch_arrays).needed(3) is None
+    assert (
+        chooser_for(GenerationConfig(do_sample=True, seed=1), [(0, 0)], torch_arrays).needed(3)
+        is None
+    )
 
 
 def test_rows_that_stay_are_left_in_place() -> None:

@@ -56,20 +56,20 @@ def test_a_model_folder_is_found_by_its_files_alone(
 ) -> None:
     save_pretrained(small(), tmp_path / "model")
     checkpoint = open_checkpoint(tmp_path / "model")
-    assert packed_config(checkpoint, "Encoder") is None
+    assert packed_config(checkpoint, "Reader") is None
     first = pack(tmp_path / "model")
     monkeypatch.setattr("regard.checkpoints.from_pretrained", None)  # is not called again
     again = pack(checkpoint)
     assert isinstance(first, PackedReader)
     assert isinstance(again, PackedReader)
     assert (again(IDS) == first(IDS)).all()
-    config = packed_config(checkpoint, "Encoder")
+    config = packed_config(checkpoint, "Reader")
     assert config == json.loads(json.dumps(asdict(small().config) | {"head": "none"}))
     assert packed_config(checkpoint, "EncoderDecoder") is None
     content = bytearray((tmp_path / "model" / "model.safetensors").read_bytes())
     content[-1] ^= 1
     (tmp_path / "model" / "model.safetensors").write_bytes(content)
-    assert packed_config(open_checkpoint(tmp_path / "model"), "Encoder") is None
+    assert packed_config(open_checkpoint(tmp_path / "model"), "Reader") is None
 
 
 def test_what_older_versions_packed_of_the_same_model_is_removed(cache: Path) -> None:

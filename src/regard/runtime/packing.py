@@ -126,7 +126,7 @@ def packed_config(checkpoint: Checkpoint, kind: str) -> dict[str, Any] | None:
     it has not been packed.
 
     Args:
-        kind: the class of the model, such as "EncoderDecoder".
+        kind: of the packed model, such as "EncoderDecoder"; see `packed.OF_TEXTS`.
 
     Raises:
         NotFoundError: the checkpoint lacks a file.
