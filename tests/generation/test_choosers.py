@@ -133,11 +133,9 @@ def test_all_logits_are_needed_while_a_filter_acts() -> None:
     )
     chooser = chooser_for(config, [(0, 0)], torch_arrays)
     assert [chooser.needed(generated) for generated in range(5)] == [None, None, 1, 1, None]
-    assert chooser_for(GenerationConfig(repetition_penalty=2.0), [], torch_arrays).needed(3) is None
-    assert (
-        chooser_for(GenerationConfig(do_sample=True, seed=1), [(0, 0)], torch_arrays).needed(3)
-        is None
-    )
+    for settings in (dict(repetition_penalty=2.0), dict(do_sample=True, seed=1)):
+        chooser = chooser_for(GenerationConfig(**settings), [(0, 0)], torch_arrays)
+        assert chooser.needed(3) is None
 
 
 def test_rows_that_stay_are_left_in_place() -> None:
