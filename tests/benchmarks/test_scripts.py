@@ -50,6 +50,7 @@ def test_help_says_in_one_sentence_what_is_measured(script, call):
         ("multi30k.py", ["--data", "nowhere"]),
         ("senses.py", ["nowhere"]),
         ("shipped.py", ["--data", "nowhere"]),
+        ("quality.py", ["--data", "nowhere"]),
         ("names.py", ["--dev", "nowhere"]),
         ("summarization.py", ["--data", "nowhere"]),
     ],

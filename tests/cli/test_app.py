@@ -22,25 +22,27 @@ OPTIONS = {
     "summarize": {
         "texts", "--model", "--input", "--output", "--json", "--prefix", "--max-new-tokens",
         "--min-new-tokens", "--num-beams", "--length-penalty", "--no-repeat-ngram-size",
-        "--batch-size", "--threads", "--help",
+        "--batch-size", "--threads", "--engine", "--precision", "--help",
     },
     "generate": {
         "prompts", "--model", "--input", "--output", "--json", "--chat", "--system",
         "--interactive", "--max-new-tokens", "--do-sample", "--temperature", "--top-k", "--top-p",
         "--min-p", "--seed", "--num-beams", "--num-return-sequences", "--repetition-penalty",
-        "--no-repeat-ngram-size", "--stop", "--batch-size", "--threads", "--help",
+        "--no-repeat-ngram-size", "--stop", "--batch-size", "--threads", "--engine",
+        "--precision", "--help",
     },
     "answer": {
         "questions", "--model", "--context", "--text", "--input", "--output", "--json", "--top-k",
-        "--max-answer-len", "--or-none", "--batch-size", "--threads", "--help",
+        "--max-answer-len", "--or-none", "--batch-size", "--threads", "--engine",
+        "--precision", "--help",
     },
     "classify": {
         "texts", "--model", "--input", "--output", "--json", "--pairs", "--images", "--labels",
-        "--template", "--top-k", "--batch-size", "--threads", "--help",
+        "--template", "--top-k", "--batch-size", "--threads", "--engine", "--precision", "--help",
     },
     "encode": {
         "texts", "--model", "--input", "--output", "--pooling", "--normalize", "--batch-size",
-        "--threads", "--help",
+        "--threads", "--engine", "--precision", "--help",
     },
     "evaluate": {
         "model", "data", "--output", "--json", "--source-language", "--target-language",
@@ -56,6 +58,7 @@ OPTIONS = {
         "--json", "--all", "--help",
     },
     "info": {"model", "--json", "--taps", "--help"},
+    "pack": {"model", "--precision", "--check", "--threads", "--json", "--help"},
     "doctor": {"model", "--run", "--json", "--help"},
     "ladder": {
         "--data", "--dev", "--test", "--output", "--max-minutes", "--max-steps", "--cooldown",

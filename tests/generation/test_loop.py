@@ -65,7 +65,7 @@ def test_beam_search_with_one_beam_is_greedy(
     decoder, settings = markov.random(7, 11, seed, eos=1.0), config(max_new_tokens=13)
     greedy = run(decoder, settings)
     monkeypatch.setattr(
-        loop_module, "chooser_for", lambda config, _: BeamSearch(filters_for(config), config)
+        loop_module, "chooser_for", lambda config, *_: BeamSearch(filters_for(config), config)
     )
     assert run(decoder.again(), settings) == greedy
 

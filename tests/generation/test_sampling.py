@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import numpy as np
 import torch
 
 from regard.generation import GenerationConfig, generate
@@ -57,6 +58,26 @@ def test_without_a_seed_torchs_own_decides(markov: Any) -> None:
     for seed in (1, 1, 2):
         torch.manual_seed(seed)
         results.append(run(decoder.again(), config(max_new_tokens=9, do_sample=True)))
+    assert results[0] == results[1] != results[2]
+
+
+def test_without_a_seed_numpys_own_decides_where_numpy_decodes(markov: Any) -> None:
+    class InNumpy:
+        def __init__(self, decoder: Any):
+            self.decoder = decoder
+
+        def step(self, tokens: np.ndarray) -> np.ndarray:
+            return self.decoder.step(torch.from_numpy(tokens)).numpy()
+
+        def select(self, rows: np.ndarray) -> None:
+            self.decoder.select(torch.from_numpy(rows))
+
+    decoder, settings = markov.random(5, 13, seed=7), config(max_new_tokens=9, do_sample=True)
+    results = []
+    for seed in (1, 1, 2):
+        np.random.seed(seed)  # noqa: NPY002
+        prompt = settings.start(len(decoder.tables)).numpy()
+        results.append(generate(InNumpy(decoder.again()), prompt, settings))
     assert results[0] == results[1] != results[2]
 
 

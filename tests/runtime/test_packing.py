@@ -13,7 +13,7 @@ from regard import NotFoundError, RegardError, UnavailableError, UnsupportedErro
 from regard.errors import DamagedFileError
 from regard.models import Encoder, EncoderConfig
 from regard.runtime import packing
-from regard.runtime.packed import MANIFEST, PackedEncoder, open_packed
+from regard.runtime.packed import MANIFEST, PackedReader, open_packed
 from regard.runtime.packing import cache_folder, pack
 from regard.runtime.session import Session
 
@@ -28,7 +28,7 @@ def small(seed: int = 5) -> Encoder:
 
 def output(model: Encoder, precision: str = "fp32") -> np.ndarray:
     found = pack(model, precision)
-    assert isinstance(found, PackedEncoder)
+    assert isinstance(found, PackedReader)
     return found(IDS)
 
 
@@ -40,7 +40,7 @@ def only(cache: Path) -> Path:
 def test_a_model_is_packed_once(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     first = output(small())
     folder = only(cache)
-    names = {"encoder.onnx", "probe.onnx", "pack.json", "weights.bin"}
+    names = {"body.onnx", "probe.onnx", "pack.json", "weights.bin"}
     assert {file.name for file in folder.iterdir()} == names
     monkeypatch.setattr(packing, "graphs_of", None)  # is not called again
     assert (output(small()) == first).all()
@@ -54,7 +54,7 @@ def test_other_weights_and_precisions_are_packed_beside_it(cache: Path) -> None:
     assert len(list(cache.iterdir())) == 3
 
 
-@pytest.mark.parametrize("name", ["weights.bin", "encoder.onnx"])
+@pytest.mark.parametrize("name", ["weights.bin", "body.onnx"])
 def test_a_damaged_file_is_made_again(name: str, cache: Path) -> None:
     first = output(small())
     file = only(cache) / name
@@ -101,7 +101,7 @@ def test_a_file_that_is_no_graph_is_refused(cache: Path, monkeypatch: pytest.Mon
     manifest = json.loads((only(cache) / MANIFEST).read_text())
     files = dict.fromkeys(manifest["files"], "")
     (only(cache) / MANIFEST).write_text(json.dumps(manifest | {"files": files}))
-    (only(cache) / "encoder.onnx").write_bytes(b"no graph")
+    (only(cache) / "body.onnx").write_bytes(b"no graph")
     with pytest.raises(DamagedFileError, match="is no graph that ONNX Runtime can run"):
         open_packed(only(cache))
 

@@ -21,6 +21,7 @@ from regard.cli.commands.info import info
 from regard.cli.commands.ladder import ladder
 from regard.cli.commands.look import look
 from regard.cli.commands.meaning import meaning
+from regard.cli.commands.pack import pack
 from regard.cli.commands.studio import studio
 from regard.cli.commands.summarize import summarize
 from regard.cli.commands.train import train
@@ -117,7 +118,7 @@ regard info says what each is for; regard --help lists everything."""
 
 
 READERS = (translate, summarize, generate, answer, classify, encode, evaluate)  # of many lines
-OTHERS = (look, explain, meaning, studio, info, doctor)
+OTHERS = (look, explain, meaning, studio, info, pack, doctor)
 for reader in READERS:
     app.command()(reader)
 app.command(cls=LazyCommand)(ladder)

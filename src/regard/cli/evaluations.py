@@ -39,6 +39,7 @@ class Evaluation:
     compared: Callable[[Any], str]  # result → the figure of the paired test
     read: Callable[..., Any]  # (path, say, **columns) → data
     score: Callable[..., Any]  # (task, data, progress=…, **settings) → result
+    outputs: Callable[[Any], Sequence[Any]]  # result → what the model gave, each comparable
     size: Callable[[Any], int | None] = len  # what the progress bar counts to, of the data
     # (result, data, count) → the worst examples, as JSON
     worst: Callable[[Any, Any, int], list[dict[str, Any]]] = _no_worst
@@ -150,6 +151,12 @@ def _score_text_pairs(task: Any, data: Any, **options: Any) -> Any:
     return evaluate_pairs(task, data, **options)
 
 
+def _ranks_or_cosines(result: Any) -> Sequence[Any]:
+    """The rank of each text's own pair; of pairs with a score, their cosines in hundredths."""
+    ranked = result.ranking is not None
+    return result.ranking.ranks if ranked else (100 * result.cosines).round()
+
+
 def _worst_ranks(result: Any, data: Any, count: int) -> list[dict[str, Any]]:
     """The texts whose own pair was ranked lowest; pairs with a score have no rank."""
     if result.ranking is None:
@@ -238,6 +245,7 @@ EVALUATIONS: dict[str, Evaluation] = {
         lambda result: "macro_f1" if result.several else "accuracy",
         _read_labeled,
         _score_labeled,
+        lambda result: result.predicted,
         worst=_in_label_report,
     ),
     "image-classification": Evaluation(
@@ -248,6 +256,7 @@ EVALUATIONS: dict[str, Evaluation] = {
         lambda result: "macro_f1" if result.several else "accuracy",
         _read_images,
         _score_images,
+        lambda result: result.predicted,
         size=lambda data: len(data.labels),
         worst=_in_label_report,
         named=_named_images,
@@ -260,6 +269,7 @@ EVALUATIONS: dict[str, Evaluation] = {
         lambda result: "rougeL",
         _read_summaries,
         _score_summaries,
+        lambda result: result.summaries,
         worst=_worst_summaries,
         baselines=_lead,
     ),
@@ -271,6 +281,7 @@ EVALUATIONS: dict[str, Evaluation] = {
         lambda result: "f1",
         _read_questions,
         _score_answers,
+        lambda result: [result.shown(row) for row in range(len(result))],
         worst=_worst_answers,
     ),
     "feature-extraction": Evaluation(
@@ -281,6 +292,7 @@ EVALUATIONS: dict[str, Evaluation] = {
         lambda result: "spearman" if result.ranking is None else "mrr",
         _read_text_pairs,
         _score_text_pairs,
+        _ranks_or_cosines,
         size=lambda data: 2 * len(data),
         worst=_worst_ranks,
     ),
@@ -292,6 +304,7 @@ EVALUATIONS: dict[str, Evaluation] = {
         lambda result: "loss",
         _read_text,
         _score_text,
+        lambda result: result.likeliest,
         size=lambda data: None,
     ),
     "fill-mask": Evaluation(
@@ -302,6 +315,7 @@ EVALUATIONS: dict[str, Evaluation] = {
         lambda result: "loss",
         _read_text,
         _score_masked,
+        lambda result: result.likeliest,
         size=lambda data: None,
     ),
 }

@@ -3,12 +3,12 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple, Protocol, runtime_checkable
+from typing import NamedTuple, Protocol, runtime_checkable
 
 import numpy
 from jaxtyping import Float, Int
 
-from regard.generation.arrays import Array, arrays_of
+from regard.generation.arrays import Array, Arrays, arrays_of
 from regard.generation.config import GenerationConfig
 from regard.generation.filters import (
     BadWords,
@@ -24,9 +24,6 @@ from regard.generation.filters import (
     TopP,
     acting,
 )
-
-if TYPE_CHECKING:
-    from torch import Tensor
 
 
 @dataclass
@@ -87,11 +84,19 @@ class Chooser(Protocol):
         """Chooses among the likeliest `needed` tokens of each row, (rows, candidates)."""
 
 
-def chooser_for(config: GenerationConfig, streams: Sequence[tuple[int, int]]) -> Chooser:
-    """The chooser that the settings ask for; `streams` as in `uniform_draws`, for sampling only."""
+def chooser_for(
+    config: GenerationConfig, streams: Sequence[tuple[int, int]], arrays: Arrays
+) -> Chooser:
+    """The chooser that the settings ask for.
+
+    Args:
+        streams: as in `uniform_draws`, for sampling only.
+        arrays: of the library that decodes, whose global generator gives a seed where none is set.
+    """
     filters = filters_for(config)
     if config.do_sample:
-        return Sample(filters, uniform_draws(config.seed, streams, config.max_new_tokens))
+        seed = arrays.random_seed() if config.seed is None else config.seed
+        return Sample(filters, uniform_draws(seed, streams, config.max_new_tokens))
     return BeamSearch(filters, config) if config.num_beams > 1 else Greedy(filters)
 
 
@@ -207,24 +212,17 @@ class BeamSearch:
 
 
 def uniform_draws(
-    seed: int | None, streams: Sequence[tuple[int, int]], length: int
-) -> "Float[Tensor, 'searches length']":
+    seed: int, streams: Sequence[tuple[int, int]], length: int
+) -> Float[numpy.ndarray, "searches length"]:
     """Numbers in [0, 1), (searches, length): a row for each stream of sentence and sample number.
 
     A row depends on the seed and its own stream alone, so a sample is the same whatever else is
-    in the batch, and sample 0 is the same however many are asked for. Without a seed, torch's
-    global generator gives one.
+    in the batch and whichever library decodes, and sample 0 is the same however many are asked for.
+    Philox (Salmon et al. 2011), whose numbers stay the same in every version of numpy.
     """
-    import torch  # whose generator it is, whatever the model computes with
-
-    if seed is None:
-        seed = int(torch.randint(2**62, ()))
-    rows = []
-    for stream in streams:
-        mixed = numpy.random.SeedSequence((seed, *stream)).generate_state(1, numpy.uint64)[0]
-        generator = torch.Generator().manual_seed(int(mixed >> 1))
-        rows.append(torch.rand(length, generator=generator))
-    return torch.stack(rows)
+    sources = (numpy.random.SeedSequence((seed, *stream)) for stream in streams)
+    bits = [numpy.random.Philox(source).random_raw(length) for source in sources]
+    return (numpy.stack(bits) >> 11) * 2.0**-53
 
 
 def likeliest(

@@ -44,7 +44,7 @@ class GenerationConfig:
     eos_token_id: int | Sequence[int] | None = None  # any of these ends a hypothesis
     pad_token_id: int | None = None
     decoder_start_token_id: int | None = None  # what an encoder–decoder reads first
-    seed: int | None = None  # of sampling; None: drawn from torch's global generator
+    seed: int | None = None  # of sampling; None: from the global generator of torch, or numpy
 
     def __post_init__(self) -> None:
         if isinstance(self.eos_token_id, list):

@@ -166,7 +166,8 @@ def _steps(
     ends: Callable[[Sequence[int]], bool] | None,
 ) -> Iterator[Candidates]:
     """Fills `results`, one for each search; gives what was chosen at each step on the way."""
-    chooser, arrays = chooser_for(config, streams), arrays_of(prompt)
+    arrays = arrays_of(prompt)
+    chooser = chooser_for(config, streams, arrays)
     eos_ids = arrays.array(config.eos_ids, like=prompt)
 
     ranks = isinstance(decoder, RankingDecoder)

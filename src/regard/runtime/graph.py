@@ -16,6 +16,7 @@ from regard.errors import UnsupportedError
 
 # The domain of ONNX Runtime's own operators: attention, quantized products.
 MICROSOFT = "com.microsoft"
+INT32, INT64 = 6, 7  # TensorProto's, of casts
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,7 @@ A packed model is a folder: pack.json, the graphs and the file of their weights.
 import os
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 import numpy as np
@@ -15,13 +16,14 @@ from regard.errors import BadArgumentError, DamagedFileError, NotFoundError, Una
 from regard.files import sha256
 from regard.json_files import JsonObject, read_object
 from regard.runtime.parts import Parts, at_once
-from regard.runtime.session import Array, Session
+from regard.runtime.session import Session
 from regard.runtime.states import DecodingState, TextState, check_length
 from regard.version import __version__
 
 MANIFEST = "pack.json"
 PROBE = "probe"  # the graph that `linear.probe` makes
 FEWEST = 4  # texts that a thread decodes: a step of fewer takes hardly less time
+BODY, HEAD = "body", "head"  # the graphs of a model that reads for a head
 
 
 @dataclass(frozen=True)
@@ -47,12 +49,30 @@ class Limits:
         return np.ones(ids.shape, bool) if self.pad_id is None else ids != self.pad_id
 
 
-class PackedEncoder:
-    """An encoder with its head."""
+class _Reading:
+    """A model that reads for a head: its body, and its head, if it has one."""
+
+    def __init__(self, folder: Path, threads: int):
+        self._body = Session(folder / f"{BODY}.onnx", threads=threads)
+        self.folder, self._threads = folder, threads
+
+    def head(self, states: NDArray[np.float32]) -> NDArray[np.float32]:
+        """States, (batch, length, d_model) → the head's output; without a head, the states."""
+        return states if self._head is None else self._head.run({"states": states})[0]
+
+    @cached_property
+    def _head(self) -> Session | None:
+        """Opened when it is needed: one that projects to a vocabulary is large."""
+        file = self.folder / f"{HEAD}.onnx"
+        return Session(file, threads=self._threads) if file.is_file() else None
+
+
+class PackedReader(_Reading):
+    """A model that reads texts for its head: an encoder, a decoder or an encoder–decoder."""
 
     def __init__(self, folder: Path, limits: Limits, threads: int):
+        super().__init__(folder, threads)
         self.limits = limits
-        self._session = Session(folder / "encoder.onnx", threads=threads)
 
     def __call__(
         self,
@@ -61,24 +81,74 @@ class PackedEncoder:
         token_type_ids: NDArray[np.int64] | None = None,
         attention_mask: NDArray[np.bool_] | None = None,
     ) -> NDArray[np.float32]:
-        """The head's output; the arguments are those of `models.Encoder`, as arrays."""
+        """The head's output, as the model's; the arguments are those of `hidden`."""
+        return self.head(
+            self.hidden(ids, token_type_ids=token_type_ids, attention_mask=attention_mask)
+        )
+
+    def hidden(
+        self,
+        ids: NDArray[np.int64],
+        *,
+        token_type_ids: NDArray[np.int64] | None = None,
+        attention_mask: NDArray[np.bool_] | None = None,
+    ) -> NDArray[np.float32]:
+        """The states that the head reads, (batch, length, d_model); where a decoder's head reads
+        labels, those of the token that they are read from, (batch, 1, d_model).
+
+        Args:
+            ids: (batch, length), padded on the right; of an encoder, on either side.
+            token_type_ids: (batch, length); 0 by default.
+            attention_mask: (batch, length), False for padding; by default, and always of an
+                encoder–decoder, False where ids are the model's pad_id.
+
+        Raises:
+            BadArgumentError: ids that the model cannot read, token types that it does not have, or
+                a text without the end token from which it reads labels.
+        """
         self.limits.check(ids)
-        mask = self.limits.mask(ids) if attention_mask is None else attention_mask
-        inputs: dict[str, Array] = {"ids": ids, "mask": mask.astype(np.int32)}
-        if "token_type_ids" in self._session.shapes:
+        known, inputs = self._body.shapes, {"ids": ids}
+        if "mask" in known:
+            mask = self.limits.mask(ids) if attention_mask is None else attention_mask
+            inputs["mask"] = mask.astype(np.int32)
+        if "token_type_ids" in known:
             inputs["token_type_ids"] = (
                 np.zeros_like(ids) if token_type_ids is None else token_type_ids
             )
         elif token_type_ids is not None:
             raise BadArgumentError("this model has no token types; got token_type_ids.")
-        return self._session.run(inputs)[0]
+        *ended, states = self._body.run(inputs)
+        if ended and not ended[0].all():
+            raise BadArgumentError(
+                "each text must contain the end token, where its labels are read; got one without"
+                " it. Use the model's own tokenizer."
+            )
+        return states
+
+
+class PackedVision(_Reading):
+    """A model that reads images for its head."""
+
+    def __call__(self, pixels: NDArray[np.float32]) -> NDArray[np.float32]:
+        """(batch, channels, height, width) → the head's output, as the model's.
+
+        Raises:
+            BadArgumentError: images of another size or number of channels.
+        """
+        expected = tuple(self._body.shapes["pixels"][1:])
+        if pixels.shape[1:] != expected:
+            raise BadArgumentError(
+                f"pixels must be (batch, channels, height, width) with {expected} after batch;"
+                f" got {pixels.shape}. Resize the images."
+            )
+        return self.head(self._body.run({"pixels": pixels})[0])
 
 
 class PackedEncoderDecoder:
     """An encoder–decoder that writes. Several threads share a batch's rows."""
 
     def __init__(self, folder: Path, limits: Limits, threads: int):
-        self.limits = limits
+        self.folder, self.limits = folder, limits
         self._encoder = Session(folder / "encoder.onnx")
         self._step = Session(folder / "step.onnx")
         self._threads = threads
@@ -112,7 +182,7 @@ class PackedDecoder:
     """A language model that writes."""
 
     def __init__(self, folder: Path, limits: Limits, threads: int):
-        self.limits = limits
+        self.folder, self.limits = folder, limits
         self._step = Session(folder / "step.onnx", threads=threads)
 
     def start(self, attention_mask: NDArray[np.bool_] | None = None) -> TextState:
@@ -121,9 +191,9 @@ class PackedDecoder:
         return TextState(self._step, self.limits.max_positions, attention_mask)
 
 
-Packed = PackedEncoder | PackedEncoderDecoder | PackedDecoder
-KINDS: dict[str, type[Packed]] = {
-    "Encoder": PackedEncoder,
+Packed = PackedReader | PackedVision | PackedEncoderDecoder | PackedDecoder
+OF_TEXTS: dict[str, type[PackedReader | PackedEncoderDecoder | PackedDecoder]] = {
+    "Reader": PackedReader,
     "EncoderDecoder": PackedEncoderDecoder,
     "Decoder": PackedDecoder,
 }
@@ -151,8 +221,9 @@ def open_packed(folder: str | os.PathLike[str], *, threads: int = 1) -> Packed:
     manifest = read_object(folder / MANIFEST)
     _check(folder, manifest)
     _check_products(folder, manifest["precision"])
-    limits = manifest["limits"]
-    return KINDS[manifest["kind"]](folder, Limits(**limits), threads)
+    if manifest["kind"] == "Vision":
+        return PackedVision(folder, threads)
+    return OF_TEXTS[manifest["kind"]](folder, Limits(**manifest["limits"]), threads)
 
 
 def _check(folder: Path, manifest: JsonObject) -> None:

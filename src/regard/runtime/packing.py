@@ -11,10 +11,10 @@ from torch import nn
 from regard.checkpoints import CheckpointLike, from_pretrained
 from regard.errors import DamagedFileError, NotFoundError, UnavailableError, check_choice
 from regard.files import sha256, whole_folder, write_json
-from regard.models import Decoder, Encoder, EncoderDecoder
+from regard.models import Decoder, Encoder, EncoderDecoder, VisionConfig, VisionTransformer
 from regard.runtime.graph import Graph, as_array, cannot_pack
 from regard.runtime.linear import PRECISIONS, probe
-from regard.runtime.models import decoder, encoder, encoder_decoder
+from regard.runtime.models import decoder, encoder, encoder_decoder, vision
 from regard.runtime.onnx_file import write_graphs
 from regard.runtime.packed import (
     MANIFEST,
@@ -26,7 +26,7 @@ from regard.runtime.packed import (
 )
 from regard.version import __version__
 
-FORMAT = 3  # of the graphs; counts up when the same model gets other graphs
+FORMAT = 4  # of the graphs; counts up when the same model gets other graphs
 
 
 def pack(model: nn.Module | CheckpointLike, precision: str = "fp32", *, threads: int = 1) -> Packed:
@@ -101,6 +101,8 @@ def graphs_of(model: nn.Module, precision: str) -> dict[str, Graph]:
         return encoder.graphs(model, precision)
     if isinstance(model, Decoder):
         return decoder.graphs(model, precision)
+    if isinstance(model, VisionTransformer):
+        return vision.graphs(model, precision)
     raise cannot_pack(f"a model of the class {type(model).__name__}")
 
 
@@ -121,15 +123,28 @@ def write_packed(
     manifest = {
         "regard": __version__,
         "format": FORMAT,
-        "kind": type(model).__name__,
+        "kind": _kind(model),
         "precision": precision,
         "weights_sha256": weights,
-        "limits": asdict(_limits(model.config)),
+        "limits": _limits(model.config),
         "files": {file.name: sha256(file) for file in sorted(folder.iterdir())},
     }
     write_json(folder / MANIFEST, manifest)
 
 
-def _limits(config: Any) -> Limits:
+def _kind(model: nn.Module) -> str:
+    """ "Vision", or a name in `packed.OF_TEXTS`."""
+    if isinstance(model, VisionTransformer):
+        return "Vision"
+    if isinstance(model, Encoder) or model.head is not None:
+        return "Reader"
+    return type(model).__name__
+
+
+def _limits(config: Any) -> dict[str, Any]:
+    """The fields of `packed.Limits`; none of a model of images."""
+    if isinstance(config, VisionConfig):
+        return {}
     endless = getattr(config, "positions", None) == "relative"
-    return Limits(config.vocab_size, None if endless else config.max_positions, config.pad_id)
+    positions = None if endless else config.max_positions
+    return asdict(Limits(config.vocab_size, positions, config.pad_id))

@@ -15,12 +15,10 @@ from torch import nn
 from regard.checkpoints import Checkpoint, CheckpointLike, open_checkpoint
 from regard.errors import BadArgumentError, DamagedFileError
 from regard.inspection import Trace
-from regard.models import TextReader
 from regard.tasks.batching import read_each
 from regard.tasks.defaults import task_settings
-from regard.tasks.reading import Batch, Reader, Tokens, inputs_of, load_reader
+from regard.tasks.reading import Batch, Reader, ReadingTask, Tokens, load_reader
 from regard.tasks.spans import TokenPair, best_spans
-from regard.tasks.task import Task
 from regard.text import Tokenizer
 from regard.text.cutting import windows
 
@@ -91,7 +89,7 @@ class AnswerSettings:
         return {"task_specific_params": {TASK: asdict(self)}}
 
 
-class Answerer(Task):
+class Answerer(ReadingTask):
     """Finds the answers to questions in texts.
 
     It computes what the question-answering pipeline of transformers 4 did. A long context is read
@@ -108,8 +106,6 @@ class Answerer(Task):
         settings: the defaults of `run`.
         name: what to call it in messages.
     """
-
-    model: TextReader
 
     def __init__(
         self,
@@ -186,7 +182,7 @@ class Answerer(Task):
         pairs = read_each(read, questions)
 
         def compute(batch: Batch) -> Iterator[NDArray[np.float32]]:
-            logits = self.model(**inputs_of(self.model, batch))
+            logits = self.outputs(batch)
             lengths = batch.attention_mask.sum(1).tolist()
             return (row[:n].float().cpu().numpy() for row, n in zip(logits, lengths, strict=True))
 

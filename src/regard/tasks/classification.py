@@ -10,10 +10,8 @@ from torch import Tensor, nn
 from regard.checkpoints import Checkpoint, CheckpointLike, open_checkpoint
 from regard.errors import BadArgumentError, DamagedFileError, unknown
 from regard.inspection import Trace
-from regard.models import TextReader
 from regard.tasks.batching import read_each
-from regard.tasks.reading import Batch, Reader, Tokens, inputs_of, load_reader
-from regard.tasks.task import Task
+from regard.tasks.reading import Reader, ReadingTask, Tokens, load_reader
 from regard.text import Tokenizer
 
 
@@ -53,7 +51,7 @@ SCORES: dict[str, Callable[[Tensor], Tensor]] = {
 }
 
 
-class Classifier(Task):
+class Classifier(ReadingTask):
     """Says which labels a text, or a pair of texts, has.
 
     Args:
@@ -62,8 +60,6 @@ class Classifier(Task):
         threshold: where a text may have any number of labels, it has those with a score above this.
         name: what to call it in messages.
     """
-
-    model: TextReader
 
     def __init__(
         self,
@@ -220,11 +216,7 @@ class Classifier(Task):
         progress: Callable[[int], None],
     ) -> list[list[Tensor]]:
         """The head's output for each text of each group, (labels,)."""
-
-        def compute(batch: Batch) -> Tensor:
-            return self.model(**inputs_of(self.model, batch))
-
-        return self._reader.run(groups, compute, batch_size=batch_size, progress=progress)
+        return self._reader.run(groups, self.outputs, batch_size=batch_size, progress=progress)
 
     def trace(self, text: str, pair: str | None = None, *, keep: str = "auto") -> Trace:
         """Reads a text, or a pair, and keeps what every attention layer was given: see `Trace`.

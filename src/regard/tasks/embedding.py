@@ -27,8 +27,7 @@ from regard.inspection import Trace
 from regard.json_files import JsonFiles, read_json, read_object
 from regard.models import Encoder
 from regard.tasks.batching import read_each
-from regard.tasks.reading import Batch, Reader, Tokens, load_encoder
-from regard.tasks.task import Task
+from regard.tasks.reading import Batch, EncoderTask, Reader, Tokens, load_encoder
 from regard.text import Tokenizer
 
 Vectors = NDArray[np.float32]
@@ -67,7 +66,7 @@ def _max(states: Tensor, attention_mask: Tensor) -> Tensor:
 POOLING: dict[str, Callable[[Tensor, Tensor], Tensor]] = {"mean": _mean, "cls": _cls, "max": _max}
 
 
-class Embedder(Task):
+class Embedder(EncoderTask):
     """Turns texts into vectors whose directions say what the texts are about.
 
     Args:
@@ -78,8 +77,6 @@ class Embedder(Task):
         lowercase: before the tokenizer.
         name: what to call it in messages.
     """
-
-    model: Encoder
 
     def __init__(
         self,
@@ -142,7 +139,7 @@ class Embedder(Task):
         normalize = self.normalize if normalize is None else normalize
 
         def compute(batch: Batch) -> Vectors:
-            vectors = pool(self._states(batch), batch.attention_mask)
+            vectors = self._pooled(batch, pool)
             vectors = functional.normalize(vectors, dim=-1) if normalize else vectors
             return vectors.float().cpu().numpy()
 
@@ -152,6 +149,16 @@ class Embedder(Task):
         return [
             Embedding(vector, text.truncated) for text, [vector] in zip(tokens, found, strict=True)
         ]
+
+    def _pooled(self, batch: Batch, pool: Callable[[Tensor, Tensor], Tensor]) -> Tensor:
+        """(batch, d_model)"""
+        states, mask = self.hidden(batch), batch.attention_mask
+        if self.packed is None:
+            return pool(states, mask)
+        # Each text without its padding, on which the order of a sum depends: a packed model's
+        # vectors have the same bits in every batch.
+        lengths = enumerate(mask.sum(1).tolist())
+        return torch.cat([pool(states[k : k + 1, :n], mask[k : k + 1, :n]) for k, n in lengths])
 
     def trace(self, text: str, *, keep: str = "auto") -> Trace:
         """Reads a text and keeps what every attention layer was given: see `Trace`.
@@ -168,17 +175,12 @@ class Embedder(Task):
     def states(self, text: str) -> TokenStates:
         """The vector of each token of a text, from the last layer."""
         tokens = self._tokens(text)
-        states = self._states(self._reader.batch([tokens]))[0].float().cpu().numpy()
+        states = self.hidden(self._reader.batch([tokens]))[0].float().cpu().numpy()
         return TokenStates(self.tokenizer.tokens(tokens.ids), states, tokens.truncated)
 
     def _tokens(self, text: str) -> Tokens:
         text = text.lower() if self.lowercase else text
         return self._reader.tokens(text, max_length=self.max_length)
-
-    def _states(self, batch: Batch) -> Tensor:
-        return self.model.hidden(
-            batch.ids, token_type_ids=batch.token_type_ids, attention_mask=batch.attention_mask
-        )
 
 
 def read_settings(folder: Path) -> tuple[Path, dict[str, Any]]:

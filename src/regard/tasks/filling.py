@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
+import torch
 from torch import Tensor, nn
 
 from regard.checkpoints import CheckpointLike, open_checkpoint
@@ -11,8 +12,7 @@ from regard.errors import BadArgumentError
 from regard.inspection import Trace
 from regard.models import Encoder
 from regard.tasks.batching import read_each
-from regard.tasks.reading import Batch, Reader, Tokens, load_encoder
-from regard.tasks.task import Task
+from regard.tasks.reading import Batch, EncoderTask, Reader, Tokens, load_encoder
 from regard.text import Tokenizer
 
 
@@ -26,7 +26,7 @@ class Filling:
     sequence: str  # the text with it; other masks stay
 
 
-class MaskFiller(Task):
+class MaskFiller(EncoderTask):
     """Guesses the words that a text's masks stand for.
 
     Args:
@@ -34,8 +34,6 @@ class MaskFiller(Task):
         tokenizer: names its mask: "[MASK]", "<mask>".
         name: what to call it in messages.
     """
-
-    model: Encoder
 
     def __init__(self, model: nn.Module, tokenizer: Tokenizer, *, name: str = "mask filler"):
         self._reader = Reader(model, tokenizer, head="masked_lm", name=name)
@@ -86,12 +84,9 @@ class MaskFiller(Task):
         top_k = min(top_k, self.model.config.vocab_size)
 
         def compute(batch: Batch) -> list[tuple[Tensor, Tensor]]:
-            states = self.model.hidden(
-                batch.ids, token_type_ids=batch.token_type_ids, attention_mask=batch.attention_mask
-            )
             masked = batch.ids == self._mask_id
             # The vocabulary is wide: only the masks' states go through the head.
-            logits = self.model.head(states[masked], self.model.embed.tokens.weight)
+            logits = self.logits(self.hidden(batch)[masked])
             best = logits.float().softmax(-1).topk(top_k)
             masks = masked.sum(1).tolist()
             return list(zip(best.values.split(masks), best.indices.split(masks), strict=True))
@@ -106,6 +101,13 @@ class MaskFiller(Task):
             ]
             for text, [best] in zip(tokens, found, strict=True)
         ]
+
+    def logits(self, states: Tensor) -> Tensor:
+        """States of masks, (masks, d_model) → (masks, vocab), by the engine."""
+        if self.packed is None:
+            return self.model.head(states, self.model.embed.tokens.weight)
+        [found] = self.packed.head(states.cpu().numpy()[None])
+        return torch.from_numpy(found).to(states.device)
 
     def trace(self, text: str, *, keep: str = "auto") -> Trace:
         """Reads a text, with or without masks, and keeps what every attention layer was given.

@@ -39,6 +39,8 @@ from regard.tasks.task import Task
 if TYPE_CHECKING:
     from PIL.Image import Image
 
+    from regard.runtime.packed import PackedVision
+
 Size = tuple[int, int]  # height and width, in pixels
 Picture: TypeAlias = "str | os.PathLike[str] | Image"
 IMAGE_ENDINGS = (".png", ".jpg", ".jpeg", ".bmp", ".gif", ".webp", ".tif", ".tiff", ".ppm", ".pgm")
@@ -167,6 +169,7 @@ class ImageClassifier(ImageReader, Task):
     """
 
     model: VisionTransformer
+    packed: PackedVision | None = None
 
     def __init__(
         self,
@@ -220,10 +223,9 @@ class ImageClassifier(ImageReader, Task):
             UnavailableError: Pillow is not installed.
         """
 
-        @torch.inference_mode()
         def compute(batch: list[Picture]) -> list[Tensor]:
             pixels = torch.stack([self.preparation(open_image(image)) for image in batch])
-            return list(self.model(pixels.to(self.device)))
+            return list(self.logits(pixels))
 
         found = by_length(
             [[image] for image in images], compute, batch_size=batch_size, progress=progress
@@ -232,6 +234,13 @@ class ImageClassifier(ImageReader, Task):
             Classification(ranked(logits, self.labels, self.problem_type, top_k))
             for [logits] in found
         ]
+
+    @torch.inference_mode()
+    def logits(self, pixels: Tensor) -> Tensor:
+        """Prepared images, (batch, channels, height, width) → (batch, labels), by the engine."""
+        if self.packed is not None:
+            return torch.from_numpy(self.packed(pixels.float().cpu().numpy()))
+        return self.model(pixels.to(self.device, self.model.embed.patches.weight.dtype))
 
 
 def check_vision(checkpoint: Checkpoint, name: str) -> None:

@@ -2,9 +2,10 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeVar, cast, get_args
+from typing import TYPE_CHECKING, Any, TypeVar, cast, get_args
 
 import torch
+from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn.utils.rnn import pad_sequence
 
@@ -14,9 +15,12 @@ from regard.inspection import Trace
 from regard.inspection.models import traced
 from regard.models import Encoder, EncoderDecoder, TextReader
 from regard.tasks.batching import by_length
-from regard.tasks.task import check_text
+from regard.tasks.task import Task, check_text
 from regard.text import Tokenizer
 from regard.text.cutting import cut
+
+if TYPE_CHECKING:
+    from regard.runtime.packed import PackedReader
 
 Result = TypeVar("Result")
 
@@ -193,6 +197,36 @@ class Reader:
     def _padded(self, rows: Sequence[Sequence[int]], value: int) -> Tensor:
         tensors = [torch.tensor(row) for row in rows]
         return pad_sequence(tensors, batch_first=True, padding_value=value).to(self.device)
+
+
+class ReadingTask(Task):
+    """A task by a model that reads texts for its head."""
+
+    model: TextReader
+    packed: "PackedReader | None" = None
+
+    def outputs(self, batch: Batch) -> Tensor:
+        """The head's output, by the engine; its shape is in the docstring of the model's class."""
+        if self.packed is None:
+            return self.model(**inputs_of(self.model, batch))
+        return torch.from_numpy(self.packed(**_arrays(batch))).to(batch.ids.device)
+
+
+class EncoderTask(ReadingTask):
+    """A task that uses the states of an encoder."""
+
+    model: Encoder
+
+    def hidden(self, batch: Batch) -> Tensor:
+        """The last layer's states, by the engine, (batch, length, d_model)."""
+        if self.packed is None:
+            return self.model.hidden(**inputs_of(self.model, batch))
+        return torch.from_numpy(self.packed.hidden(**_arrays(batch))).to(batch.ids.device)
+
+
+def _arrays(batch: Batch) -> dict[str, NDArray[Any]]:
+    """What a packed model takes, by name."""
+    return {name: each.cpu().numpy() for name, each in vars(batch).items() if each is not None}
 
 
 def load_reader(checkpoint: Checkpoint, *, head: str, name: str) -> tuple[TextReader, Tokenizer]:

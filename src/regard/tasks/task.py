@@ -9,7 +9,7 @@ import torch
 from torch import nn
 
 from regard.checkpoints import CheckpointLike
-from regard.errors import BadArgumentError, UnsupportedError, check_choice
+from regard.errors import BadArgumentError, check_choice
 from regard.inspection import Trace
 
 if TYPE_CHECKING:
@@ -59,14 +59,14 @@ class Task(ABC):
                 raise BadArgumentError('precision and threads are settings of engine="onnx".')
             other.packed = None
         else:
-            other.packed = self._pack(precision or "fp32", threads or 1)
+            other.packed = self._pack(precision or "fp32", 1 if threads is None else threads)
         return other
 
     def _pack(self, precision: str, threads: int) -> "Packed":
-        """The model, packed; a task that cannot use it raises UnsupportedError."""
-        raise UnsupportedError(
-            f"a {type(self).__name__} cannot be run by ONNX Runtime yet; use the engine torch."
-        )
+        """The model, packed."""
+        from regard.runtime.packing import pack
+
+        return pack(self.model, precision, threads=threads)
 
     @abstractmethod
     def __call__(self, *inputs: Any, **options: Any) -> Any:

@@ -5,14 +5,16 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any, overload
+from typing import TYPE_CHECKING, Any, overload
 
 import torch
 from torch import nn
 
 from regard.checkpoints import CheckpointLike, from_pretrained, open_checkpoint
 from regard.errors import BadArgumentError, UnsupportedError
+from regard.generation import Decoder as Decoding
 from regard.generation import GenerationConfig, Hypothesis, generate, stream
+from regard.generation.arrays import Array
 from regard.inspection import Trace
 from regard.inspection.models import traced
 from regard.inspection.naming import Naming
@@ -24,6 +26,9 @@ from regard.tasks.defaults import read_defaults
 from regard.tasks.task import Task, check_text
 from regard.text import Tokenizer
 from regard.text.stream import TextStream, Writing, text_after
+
+if TYPE_CHECKING:
+    from regard.runtime.packed import PackedDecoder
 
 Prompt = str | Sequence[Message]  # a text to go on with, or a chat to answer
 TRACED = 20  # tokens written for a trace by default
@@ -52,6 +57,7 @@ class Writer(Task):
     """
 
     model: Decoder
+    packed: "PackedDecoder | None" = None  # what writes, where it is not the model itself
 
     def __init__(
         self,
@@ -186,9 +192,10 @@ class Writer(Task):
         """
         config, ends = self._configured(options, stop_strings)
         ids = self._ids(prompt, special_in_text)
+        decoder, start, _ = self._started([ids])
         tokens = stream(
-            self.model.start(),
-            torch.tensor([ids], device=self.device),
+            decoder,
+            start,
             _limited(config, self._limit(config, ids)),
             ends=ends,
         )
@@ -328,19 +335,23 @@ class Writer(Task):
         numbers: Sequence[int],
         ends: Callable[[Sequence[int]], bool] | None,
     ) -> list[list[Hypothesis]]:
-        longest = max(map(len, prompts))
-        lengths = torch.tensor([len(ids) for ids in prompts], device=self.device)
-        mask = torch.arange(longest, device=self.device) >= longest - lengths[:, None]
-        # What stands where the mask is False is never read.
-        padded = [[*[0] * (longest - len(ids)), *ids] for ids in prompts]
+        decoder, padded, mask = self._started(prompts)
         return generate(
-            self.model.start(mask),
-            torch.tensor(padded, device=self.device),
-            config,
-            prompt_mask=mask,
-            sentence_numbers=numbers,
-            ends=ends,
+            decoder, padded, config, prompt_mask=mask, sentence_numbers=numbers, ends=ends
         )
+
+    def _started(self, prompts: list[list[int]]) -> tuple[Decoding, Array, Array]:
+        """What decodes, by the engine; the prompts, (prompts, length), padded on the left; and
+        where they are not padding: tensors, or arrays of numpy."""
+        longest = max(map(len, prompts))
+        # What stands where the mask is False is never read.
+        padded = torch.tensor([[*[0] * (longest - len(ids)), *ids] for ids in prompts])
+        lengths = torch.tensor([len(ids) for ids in prompts])
+        mask = torch.arange(longest) >= longest - lengths[:, None]
+        if self.packed is not None:
+            return self.packed.start(mask.numpy()), padded.numpy(), mask.numpy()
+        padded, mask = padded.to(self.device), mask.to(self.device)
+        return self.model.start(mask), padded, mask
 
     def _result(
         self,

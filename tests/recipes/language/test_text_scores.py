@@ -55,6 +55,24 @@ def test_documents_are_apart_and_their_ends_are_predicted(writer):
         evaluate_text(writer, [Piece(0, "x")])
 
 
+def test_a_packed_model_is_scored_by_what_it_computes(encoder_folder, tmp_path, monkeypatch):
+    monkeypatch.setenv("REGARD_CACHE", str(tmp_path))
+    writer = Writer.load(encoder_folder("GPT2", "LMHeadModel", n_embd=24, n_head=3))
+    filler = MaskFiller.load(encoder_folder("Bert", "ForMaskedLM"))
+    for task, evaluate in ((writer, evaluate_text), (filler, evaluate_masked)):
+        expected, got, coarse = (
+            evaluate(each, [Piece(0, TEXT)])
+            for each in (task, task.run_by("onnx"), task.run_by("onnx", precision="int8"))
+        )
+        np.testing.assert_allclose(got.losses, expected.losses, rtol=1e-5)
+        assert (got.likeliest == expected.likeliest).all()
+        assert len(got.likeliest) == got.counts.sum()
+        assert not np.isclose(coarse.losses, expected.losses, rtol=1e-5).any()
+    pieces = [Piece(0, "the old tree"), Piece(1, "the dog")]
+    with pytest.raises(RegardError, match="reads one document in a block; this text has several"):
+        evaluate_text(writer.run_by("onnx"), pieces, separated=True)
+
+
 def test_the_same_words_are_hidden_at_every_call(encoder_folder):
     filler = MaskFiller.load(encoder_folder("Bert", "ForMaskedLM"))
     one, other = (evaluate_masked(filler, [Piece(0, TEXT)]) for _ in range(2))

@@ -10,7 +10,7 @@ from torch import nn
 from regard import RegardError
 from regard.models import Encoder, EncoderConfig
 from regard.models.encoder import HEADS
-from regard.runtime.packed import PackedEncoder
+from regard.runtime.packed import PackedReader
 from regard.runtime.packing import pack
 
 SIZES: dict[str, Any] = dict(d_model=15, num_layers=2, num_heads=3, d_ff=22, max_positions=11)
@@ -31,9 +31,9 @@ def small(head: str = "none", **changes: Any) -> Encoder:
     return model.eval()
 
 
-def packed(model: Encoder, precision: str = "fp32") -> PackedEncoder:
+def packed(model: Encoder, precision: str = "fp32") -> PackedReader:
     found = pack(model, precision)
-    assert isinstance(found, PackedEncoder)
+    assert isinstance(found, PackedReader)
     return found
 
 
@@ -58,6 +58,17 @@ def test_token_types_and_mask_are_read(same: Callable[..., None]) -> None:
     mask = torch.tensor([[1, 1, 0, 1, 1, 1, 1], [0, 1, 1, 1, 1, 0, 0]]).bool()
     got = packed(model)(IDS.numpy(), token_type_ids=types.numpy(), attention_mask=mask.numpy())
     same(got, model(IDS, token_type_ids=types, attention_mask=mask))
+
+
+@torch.no_grad()
+def test_states_and_head_are_the_models_one_after_the_other(same: Callable[..., None]) -> None:
+    model = small("masked_lm")
+    ours = packed(model)
+    states, expected = ours.hidden(IDS.numpy()), model.hidden(IDS)
+    tokens = IDS != 0
+    same(states[tokens.numpy()], expected[tokens])
+    masked = expected[tokens][None, ::3]
+    same(ours.head(masked.numpy()), model.head(masked, model.embed.tokens.weight))
 
 
 def test_token_types_of_a_model_without_any_are_refused() -> None:

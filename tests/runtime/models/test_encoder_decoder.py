@@ -12,7 +12,7 @@ from regard import RegardError, UnsupportedError
 from regard.attention.scores import cosine
 from regard.layers.low_rank import add_adapters
 from regard.models import EncoderDecoder, EncoderDecoderConfig
-from regard.runtime.packed import PackedEncoderDecoder
+from regard.runtime.packed import PackedEncoderDecoder, PackedReader
 from regard.runtime.packing import pack
 
 SIZES = dict(
@@ -51,6 +51,29 @@ def test_states_and_logits_of_every_family_are_the_models(
     same(got.step(TOKENS[:, :2].numpy()), expected.step(TOKENS[:, :2]))  # a prefix at once
     for each in TOKENS.T[2:]:
         same(got.step(each.numpy()), expected.step(each))
+
+
+@pytest.mark.parametrize("changes", ENCODER_DECODERS.values(), ids=ENCODER_DECODERS)
+@pytest.mark.parametrize("head", ["classification", "question_answering"])
+@torch.no_grad()
+def test_every_head_of_every_family_is_the_models(
+    changes: dict[str, object], head: str, same: Callable[..., None]
+) -> None:
+    labels = ("no", "yes", "perhaps") if head == "classification" else ()
+    model = small(**changes, head=head, labels=labels, start_id=2)
+    ours = pack(model)
+    assert isinstance(ours, PackedReader)
+    got, expected = torch.from_numpy(ours(SOURCE.numpy())), model(SOURCE, SOURCE)
+    if head == "question_answering":
+        got, expected = got[SOURCE != 0], expected[SOURCE != 0]
+    same(got, expected)
+
+
+def test_a_text_without_the_end_that_labels_are_read_from_is_refused() -> None:
+    ours = pack(small(head="classification", labels=("no", "yes")))
+    assert isinstance(ours, PackedReader)
+    with pytest.raises(RegardError, match="each text must contain the end token"):
+        ours(np.array([[5, 1], [5, 6]]))
 
 
 @pytest.mark.parametrize(
@@ -115,9 +138,6 @@ def test_two_vocabularies_have_two_tables(same: Callable[..., None]) -> None:
 
 
 def test_what_has_no_operators_is_refused_by_name() -> None:
-    model = small(head="question_answering")
-    with pytest.raises(UnsupportedError, match=r"the head 'question_answering' cannot be packed"):
-        pack(model)
     model = small()
     model.encoder.layers[0].self_attention.score = cosine  # type: ignore[union-attr,assignment]
     with pytest.raises(UnsupportedError, match="the score cosine cannot be packed"):

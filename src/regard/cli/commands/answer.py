@@ -64,6 +64,8 @@ def answer(
     or_none: OrNone = None,
     batch_size: options.BatchSize = 32,
     threads: options.Threads = None,
+    engine: options.Engine = "torch",
+    precision: options.Precision = None,
 ) -> None:
     """Answer questions from a text.
 
@@ -77,6 +79,7 @@ def answer(
     from regard.api.loading import load
 
     answerer = load(model, "question-answering")
+    answerer = options.run_by(answerer, engine, precision, threads)
 
     def answered(lines: list[Line], progress: Any) -> "list[tuple[Asked, list[Answer]]]":
         asked = [_asked(line, searched) for line in lines]

@@ -60,6 +60,8 @@ def classify(
     top_k: TopK = 1,
     batch_size: options.BatchSize = 32,
     threads: options.Threads = None,
+    engine: options.Engine = "torch",
+    precision: options.Precision = None,
 ) -> None:
     """Label texts or images.
 
@@ -88,6 +90,7 @@ def classify(
     from regard.api.loading import load
 
     classifier: Any = load(model or catalog.default(kind) or "", kind)
+    classifier = options.run_by(classifier, engine, precision, threads)
 
     def labeled(lines: list[Line], progress: Any) -> "list[Classification]":
         columns: list[Any] = [[line.text for line in lines]]

@@ -48,6 +48,8 @@ def encode(
     normalize: Normalize = None,
     batch_size: options.BatchSize = 32,
     threads: options.Threads = None,
+    engine: options.Engine = "torch",
+    precision: options.Precision = None,
 ) -> None:
     """Turn texts into vectors that are close if the texts have similar meanings.
 
@@ -59,6 +61,7 @@ def encode(
     from regard.api.loading import load
 
     embedder = load(model, "feature-extraction")
+    embedder = options.run_by(embedder, engine, precision, threads)
     cut = lines = 0
     width = embedder.model.config.d_model
     with _writer(output, width) as write, lines_bar(input, "encoding") as bar:

@@ -72,6 +72,8 @@ def generate(
     stop: Stop = None,
     batch_size: options.BatchSize = 16,
     threads: options.Threads = None,
+    engine: options.Engine = "torch",
+    precision: options.Precision = None,
 ) -> None:
     """Continue texts, or chat.
 
@@ -92,6 +94,7 @@ def generate(
     if any(name in settings for name in _SAMPLING):
         settings.setdefault("do_sample", True)
     writer = load(model, "text-generation")
+    writer = options.run_by(writer, engine, precision, threads)
     config = writer.generation.updated(**settings)
     settings["stop_strings"] = stop or ()
     opening: Messages = [] if system is None else [{"role": "system", "content": system}]

@@ -39,6 +39,8 @@ def summarize(
     no_repeat_ngram_size: options.NoRepeatNgramSize = None,
     batch_size: options.BatchSize = 8,
     threads: options.Threads = None,
+    engine: options.Engine = "torch",
+    precision: options.Precision = None,
 ) -> None:
     """Summarize texts.
 
@@ -50,6 +52,7 @@ def summarize(
     from regard.api.loading import load
 
     summarizer = load(model, "summarization")
+    summarizer = options.run_by(summarizer, engine, precision, threads)
     if prefix is not None:
         summarizer.prefix = prefix
     say_not_followed(model, summarizer.not_followed)

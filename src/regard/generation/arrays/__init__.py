@@ -22,6 +22,9 @@ class Arrays(Protocol):
     def no_gradients(self) -> AbstractContextManager[object]:
         """Where a model runs."""
 
+    def random_seed(self) -> int:
+        """A number from the library's global generator."""
+
     def array(self, values: Sequence[Any], like: Array) -> Array:
         """A list as an array; integers are int64."""
 

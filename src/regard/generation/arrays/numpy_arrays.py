@@ -17,6 +17,11 @@ def no_gradients() -> AbstractContextManager[object]:
     return nullcontext()
 
 
+def random_seed() -> int:
+    # The generator that np.random.seed sets.
+    return int(np.random.randint(2**62, dtype=np.int64))  # noqa: NPY002
+
+
 def array(values: Sequence[Any], like: NDArray[Any]) -> NDArray[Any]:
     return np.array(values) if len(values) else np.zeros(0, np.int64)
 

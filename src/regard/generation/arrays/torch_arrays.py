@@ -15,6 +15,10 @@ def no_gradients() -> AbstractContextManager[object]:
     return torch.no_grad()
 
 
+def random_seed() -> int:
+    return int(torch.randint(2**62, ()))
+
+
 def array(values: Sequence[Any], like: Tensor) -> Tensor:
     """A list, nested or not → (…) of its shape."""
     if not len(values):

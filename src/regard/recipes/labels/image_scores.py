@@ -63,13 +63,12 @@ def evaluate_pictures(
         raise BadArgumentError(
             f"evaluating needs at least one image; {pictures.path} has none. Give images."
         )
-    weight, found = next(classifier.model.parameters()), []
+    found = []
     source = (pixels for _, pixels in pictures.read(classifier.preparation))
-    with torch.inference_mode():
-        while chunk := list(islice(source, batch_size)):
-            pixels = classifier.preparation.scaled(torch.from_numpy(np.stack(chunk)))
-            found.append(classifier.model(pixels.to(weight.device, weight.dtype)).float())
-            progress(len(chunk))
+    while chunk := list(islice(source, batch_size)):
+        pixels = classifier.preparation.scaled(torch.from_numpy(np.stack(chunk)))
+        found.append(classifier.logits(pixels).float())
+        progress(len(chunk))
     rows = np.array([numbers[label] for label in pictures.labels])
     expected = np.eye(len(numbers), dtype=np.bool_)[rows]
     several = classifier.problem_type == "multi_label_classification"

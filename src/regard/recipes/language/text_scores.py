@@ -10,15 +10,16 @@ from pathlib import Path
 import numpy as np
 import torch
 from numpy.typing import NDArray
+from torch import Tensor
 from torch.nn import functional
 
 from regard.data.documents import Piece
 from regard.data.store import Ids
-from regard.errors import BadArgumentError
+from regard.errors import BadArgumentError, UnsupportedError
 from regard.recipes.encoded import EncodedTexts, write_store
-from regard.recipes.language.blocks import cut_blocks
+from regard.recipes.language.blocks import BlockBatch, cut_blocks
 from regard.recipes.language.corpus import write_tokens
-from regard.recipes.language.masked_language_model import blocks, predicted
+from regard.recipes.language.masked_language_model import blocks
 from regard.recipes.language.masking import Masking
 from regard.tasks.filling import MaskFiller
 from regard.tasks.writing import Writer
@@ -36,6 +37,7 @@ class TextScores:
 
     losses: NDArray[np.float64]  # (blocks,), summed over the predicted tokens, in nats
     counts: NDArray[np.int64]  # (blocks,), of these tokens
+    likeliest: NDArray[np.int64]  # (predicted tokens,): what was predicted first
     right: NDArray[np.int64] | None = None  # (blocks,), of them predicted first; masked words only
     bytes_per_token: float | None = None
     text: str = ""  # which tokens were predicted, as a checksum
@@ -79,8 +81,9 @@ def evaluate_text(
 
     Raises:
         BadArgumentError: fewer than two tokens.
+        UnsupportedError: a packed model and several documents in a block.
     """
-    tokenizer, model = writer.tokenizer, writer.model
+    tokenizer = writer.tokenizer
     separator = tokenizer.eos_id if separated and "eos" in tokenizer.special else None
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "text.tokens"
@@ -91,24 +94,40 @@ def evaluate_text(
             f"a text must have at least 2 tokens, of which the second is predicted; got"
             f" {len(tokens)}. Give more text."
         )
-    block = min(_block(tokenizer, model.config.max_positions), len(tokens) - 1)
+    block = min(_block(tokenizer, writer.model.config.max_positions), len(tokens) - 1)
     losses: list[float] = []
     counts: list[int] = []
+    likeliest: list[NDArray[np.int64]] = []
     at_once = max(1, min(batch_size, _TOKENS_AT_ONCE // block))
     for starts, length in _cuts(len(tokens), block, at_once):
         batch = cut_blocks(tokens, starts, length, separator).to(writer.device)
-        hidden = model.hidden(batch.ids, documents=batch.documents)
-        for states, targets in zip(hidden, batch.targets, strict=True):
-            logits = model.logits(states).float()
-            losses.append(functional.cross_entropy(logits, targets, reduction="sum").item())
+        for logits, targets in zip(_logits(writer, batch), batch.targets, strict=True):
+            loss = functional.cross_entropy(logits.float(), targets, reduction="sum")
+            losses.append(loss.item())
             counts.append(length)
+            likeliest.append(logits.argmax(-1).cpu().numpy())
         progress(len(starts))
     return TextScores(
         np.array(losses),
         np.array(counts),
+        np.concatenate(likeliest),
         bytes_per_token=size / len(tokens),
         text=_checksum(tokens),
     )
+
+
+def _logits(writer: Writer, batch: BlockBatch) -> Iterable[Tensor]:
+    """Those of each block, (length, vocab), by the engine."""
+    if writer.packed is None:
+        return map(writer.model.logits, writer.model.hidden(batch.ids, documents=batch.documents))
+    if batch.documents is not None:
+        raise UnsupportedError(
+            "a model packed for ONNX Runtime reads one document in a block; this text has several."
+            " Use the engine torch, or give one document."
+        )
+    state = writer.packed.start()
+    columns = [state.step(tokens) for tokens in batch.ids.cpu().numpy().T]
+    return torch.from_numpy(np.stack(columns, 1)).to(batch.targets.device)
 
 
 @torch.inference_mode()
@@ -129,9 +148,9 @@ def evaluate_masked(
     Raises:
         BadArgumentError: no word could be hidden.
     """
-    tokenizer, model = filler.tokenizer, filler.model
-    longest = _block(tokenizer, model.config.max_positions)
-    losses, counts, right = [], [], []
+    tokenizer, config, device = filler.tokenizer, filler.model.config, filler.device
+    longest = _block(tokenizer, config.max_positions)
+    losses, counts, right, likeliest = [], [], [], []
     with tempfile.TemporaryDirectory() as folder:
         rows = ((ids, len(ids), ()) for ids in blocks(pieces, tokenizer, longest))
         store = write_store(
@@ -141,17 +160,18 @@ def evaluate_masked(
             targets=0,
             max_length=longest,
         )
-        texts = EncodedTexts(store, model.config, max_tokens=longest, batch_size=1, seed=0)
+        texts = EncodedTexts(store, config, max_tokens=longest, batch_size=1, seed=0)
         masking = Masking.of(tokenizer, share=share, seed=0)
         for number in range(len(store)):
             # A block is masked by its number, not by those that share its batch.
             batch = masking.masked(texts.batch(np.array([number])), number, part=1)
-            states, table, bias, targets = predicted(model, batch)
             progress(1)
-            if not len(targets):
+            if not len(batch.targets):
                 continue
-            logits = functional.linear(states, table, bias).float()
+            inputs, targets = batch.inputs.inputs.to(device), batch.targets.to(device)
+            logits = filler.logits(filler.hidden(inputs)[batch.chosen.to(device)]).float()
             losses.append(functional.cross_entropy(logits, targets, reduction="sum").item())
+            likeliest.append(logits.argmax(-1).cpu().numpy())
             right.append(int((logits.argmax(-1) == targets).sum()))
             counts.append(len(targets))
         checksum = _checksum(np.array(store.tokens))
@@ -159,7 +179,13 @@ def evaluate_masked(
         raise BadArgumentError(
             "a text must have words to hide; none was found. Give more text, such as a paragraph."
         )
-    return TextScores(np.array(losses), np.array(counts), np.array(right), text=checksum)
+    return TextScores(
+        np.array(losses),
+        np.array(counts),
+        np.concatenate(likeliest),
+        np.array(right),
+        text=checksum,
+    )
 
 
 def _block(tokenizer: Tokenizer, positions: int) -> int:

@@ -11,16 +11,23 @@ from regard.runtime.linear import linear, scaled_projection, split
 
 
 def self_attention(
-    graph: Graph, x: str, module: MultiHeadAttention, *, mask: str = "", bias: str = ""
+    graph: Graph,
+    x: str,
+    module: MultiHeadAttention,
+    *,
+    mask: str = "",
+    bias: str = "",
+    causal: bool = False,
 ) -> str:
     """x (batch, length, d_model) → the same shape.
 
     Args:
         mask: (batch, length) of int32, 0 for padding.
         bias: (1, heads, length, length), added to the scores.
+        causal: whether a position attends to itself and the past only.
     """
     query, key, value = _projected(graph, x, module)
-    settings = _settings(module)
+    settings = _settings(module) | {"unidirectional": int(causal)}
     y = graph.op("MultiHeadAttention", query, key, value, "", mask, bias, **settings)
     return linear(graph, y, module.output)
 
@@ -99,6 +106,23 @@ def cross_attention(
     return linear(graph, graph.op("Reshape", y, rows), module.output)
 
 
+def whole_cross_attention(
+    graph: Graph, x: str, module: MultiHeadAttention, memory: str, *, mask: str
+) -> str:
+    """x (batch, length, d_model), of a whole text at once → the same shape.
+
+    Args:
+        memory: (batch, source, d_model).
+        mask: (batch, source) of int32, 0 for padding.
+    """
+    query = linear(graph, x, module.query)
+    width = module.num_key_heads * module.head_dim
+    key, value = split(graph, linear(graph, memory, module.key, module.value), (width, width))
+    settings = _settings(module)
+    y = graph.op("MultiHeadAttention", query, key, value, "", mask, **settings)
+    return linear(graph, y, module.output)
+
+
 def shared_cache_attention(
     graph: Graph,
     x: str,
@@ -115,7 +139,8 @@ def shared_cache_attention(
     Query heads may share key heads, and rotary positions are in the operator.
 
     Args:
-        past: storage of keys and values, (rows, key_heads, room, head_dim) each.
+        past: storage of keys and values, (rows, key_heads, room, head_dim) each; two "" where
+            x is the whole text.
         lengths: (rows,) of int32: how many tokens each row has with these, minus 1.
         longest: (1,) of int32: the largest number of tokens of a row.
         window: how many positions a position attends to, itself included; None: all so far.

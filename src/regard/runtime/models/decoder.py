@@ -1,35 +1,41 @@
-"""The graph of Decoder, a language model, whose keys and values are written into shared storage.
+"""The graphs of Decoder: one step of a language model, whose keys and values are written into
+shared storage; or, of a model that reads a text for a head, the whole text at once.
 
 step.onnx    ids, positions, lengths, longest, last, past keys and values
              → the tokens after each row's last (`heads.next_tokens`), the same keys and values
                with the new ones
+body.onnx    ids, mask → states; of a classification, the last token's
+head.onnx    states → output
 """
 
 import numpy as np
 
 from regard.layers import Embedding, MultiHeadAttention
 from regard.models import Decoder
-from regard.runtime.graph import Graph, as_array, cannot_pack
+from regard.runtime.graph import INT32, INT64, Graph, as_array
 from regard.runtime.layers.attention import shared_cache_attention
 from regard.runtime.layers.embeddings import embedding
-from regard.runtime.layers.transformer import stack
+from regard.runtime.layers.transformer import Attend, stack
 from regard.runtime.linear import product
-from regard.runtime.models.heads import next_tokens
+from regard.runtime.models.heads import head_graphs, last_state, next_tokens, positions_of
 
 
 def graphs(model: Decoder, precision: str) -> dict[str, Graph]:
-    """The graph by the name of its file."""
-    config, graph = model.config, Graph(precision)
-    if model.head is not None:
-        raise cannot_pack(f"a decoder with the head {config.head!r}")
+    """The graphs by the names of their files."""
+    if model.head is None:
+        return {"step": _step(model, Graph(precision))}
+    body = {"body": _body(model, Graph(precision))}
+    return body | head_graphs(model.head, model.config.d_model, precision)
+
+
+def _step(model: Decoder, graph: Graph) -> Graph:
+    config = model.config
     ids = graph.input("ids", np.int64, ("rows", "new"))
     lengths = graph.input("lengths", np.int32, ("rows",))
     longest = graph.input("longest", np.int32, (1,))
     last = graph.input("last", np.int64, ("rows", 1))
-    embed = model.decoder.embed
-    assert isinstance(embed, Embedding)
     positions = ""
-    if embed.positions is not None:
+    if config.positions == "learned":
         positions = graph.input("positions", np.int64, ("rows", "new"))
     caches: list[tuple[str, str]] = []
 
@@ -49,8 +55,7 @@ def graphs(model: Decoder, precision: str) -> dict[str, Graph]:
         caches.append((cache[0], cache[1]))
         return y
 
-    x = embedding(graph, ids, embed, positions=positions)
-    states = stack(graph, x, model.decoder, attend)
+    states = _states(model, graph, ids, positions, attend)
     newest = graph.op("GatherND", states, last, batch_dims=1)
     logits = product(graph, newest, as_array(model.output_weight))
     next_tokens(graph, logits, config.vocab_size)
@@ -60,4 +65,47 @@ def graphs(model: Decoder, precision: str) -> dict[str, Graph]:
         shape = ("rows", attention.num_key_heads, "room", attention.head_dim)
         for name, value in zip("kv", cache, strict=True):
             graph.output(value, f"all_{name}{index}", np.float32, shape)
-    return {"step": graph}
+    return graph
+
+
+def _body(model: Decoder, graph: Graph) -> Graph:
+    """Padding is on the right, where no token sees it."""
+    config = model.config
+    ids = graph.input("ids", np.int64, ("batch", "length"))
+    mask = graph.input("mask", np.int32, ("batch", "length"))
+    count = graph.op("ReduceSum", mask, graph.integers(1), keepdims=0)
+    lengths = graph.op("Sub", count, graph.constant(np.array(1, np.int32)))
+    longest = graph.op("Cast", graph.op("Shape", ids, start=1, end=2), to=INT32)
+
+    def attend(index: int, x: str, module: MultiHeadAttention) -> str:
+        return shared_cache_attention(
+            graph,
+            x,
+            module,
+            ("", ""),
+            lengths=lengths,
+            longest=longest,
+            window=model.decoder.windows[index],
+            max_positions=config.max_positions,
+        )[0]
+
+    states = _states(model, graph, ids, positions_of(graph, ids), attend)
+    if config.head == "classification":
+        states = last_state(graph, states, _tokens(model, graph, ids, mask))
+    graph.output(states, "states", np.float32, ("batch", "chosen", config.d_model))
+    return graph
+
+
+def _states(model: Decoder, graph: Graph, ids: str, positions: str, attend: Attend) -> str:
+    assert isinstance(model.decoder.embed, Embedding)
+    x = embedding(graph, ids, model.decoder.embed, positions=positions)
+    return stack(graph, x, model.decoder, attend)
+
+
+def _tokens(model: Decoder, graph: Graph, ids: str, mask: str) -> str:
+    """Which positions are not padding, (batch, length); a pad_id that the mask lets through is."""
+    tokens = graph.op("Cast", mask, to=INT64)
+    if model.config.pad_id is None:
+        return tokens
+    padding = graph.op("Equal", ids, graph.integer(model.config.pad_id))
+    return graph.op("Mul", tokens, graph.op("Cast", graph.op("Not", padding), to=INT64))

@@ -1,27 +1,32 @@
-"""The graphs of EncoderDecoder: the encoder once for each text, the decoder once for each token.
+"""The graphs of EncoderDecoder: the encoder once for each text, the decoder once for each token;
+or, of a model that reads a text for a head, both at once.
 
 encoder.onnx    ids, mask → states, and for each decoder layer the memory's keys and values, whose
                 length is padded to whole blocks
 step.onnx       tokens, position, memory and its mask, past keys and values and their mask
                 → the next tokens (`heads.next_tokens`), and the new keys and values
+body.onnx       ids → the decoder's states; of a classification, the last end token's, and ended:
+                whether there is one
+head.onnx       states → output
 """
 
 import numpy as np
 
-from regard.layers import Embedding, MultiHeadAttention
+from regard.layers import Embedding, MultiHeadAttention, Stack
 from regard.models import EncoderDecoder
-from regard.runtime.graph import Graph, as_array, cannot_pack
+from regard.runtime.graph import INT32, INT64, Graph, as_array
 from regard.runtime.layers.attention import (
     cached_self_attention,
     cross_attention,
     memory_of,
     self_attention,
+    whole_cross_attention,
 )
 from regard.runtime.layers.embeddings import embedding
 from regard.runtime.layers.relative_bias import relative_bias
-from regard.runtime.layers.transformer import stack
+from regard.runtime.layers.transformer import Attend, stack
 from regard.runtime.linear import product
-from regard.runtime.models.heads import next_tokens
+from regard.runtime.models.heads import head_graphs, last_state, next_tokens, positions_of
 
 BLOCK = 16  # keys
 
@@ -29,7 +34,8 @@ BLOCK = 16  # keys
 def graphs(model: EncoderDecoder, precision: str) -> dict[str, Graph]:
     """The graphs by the names of their files."""
     if model.head is not None:
-        raise cannot_pack(f"an encoder–decoder with the head {model.config.head!r}")
+        body = {"body": _body(model, Graph(precision))}
+        return body | head_graphs(model.head, model.config.d_model, precision)
     return {
         "encoder": _encoder(model, Graph(precision)),
         "step": _step(model, Graph(precision)),
@@ -39,18 +45,7 @@ def graphs(model: EncoderDecoder, precision: str) -> dict[str, Graph]:
 def _encoder(model: EncoderDecoder, graph: Graph) -> Graph:
     ids = graph.input("ids", np.int64, ("batch", "source"))
     mask = graph.input("mask", np.int32, ("batch", "source"))
-    length = graph.op("Squeeze", graph.op("Shape", ids, start=1, end=2))
-    positions = graph.op("Range", graph.integer(0), length, graph.integer(1))
-    bias = ""
-    if model.encoder.relative_bias is not None:
-        bias = relative_bias(graph, positions, positions, model.encoder.relative_bias)
-
-    def attend(index: int, x: str, module: MultiHeadAttention) -> str:
-        return self_attention(graph, x, module, mask=mask, bias=bias)
-
-    assert isinstance(model.encoder.embed, Embedding)
-    x = embedding(graph, ids, model.encoder.embed, positions=positions)
-    states = stack(graph, x, model.encoder, attend)
+    states = _states(graph, ids, model.encoder, mask=mask)
     states = graph.output(states, "states", np.float32, ("batch", "source", model.config.d_model))
     padded = _in_whole_blocks(graph, states)
     for index, module in enumerate(_cross(model)):
@@ -122,6 +117,50 @@ def _step(model: EncoderDecoder, graph: Graph) -> Graph:
 def _squeezed(graph: Graph, x: str) -> str:
     """x (rows, 1, width) → (rows, width)."""
     return graph.op("Squeeze", x, graph.integers(1))
+
+
+def _body(model: EncoderDecoder, graph: Graph) -> Graph:
+    config = model.config
+    ids = graph.input("ids", np.int64, ("batch", "length"))
+    padding = graph.op("Equal", ids, graph.integer(config.pad_id))
+    mask = graph.op("Cast", graph.op("Not", padding), to=INT32)
+    memory = _states(graph, ids, model.encoder, mask=mask)
+
+    def cross(index: int, x: str, module: MultiHeadAttention) -> str:
+        return whole_cross_attention(graph, x, module, memory, mask=mask)
+
+    batch = graph.op("Shape", ids, start=0, end=1)
+    shape = graph.op("Concat", batch, graph.integers(1), axis=0)
+    start = graph.op("Expand", graph.integer(config.start_id), shape)
+    before = graph.op("Slice", ids, graph.integers(0), graph.integers(-1), graph.integers(1))
+    shifted = graph.op("Concat", start, before, axis=1)
+    states = _states(graph, shifted, model.decoder, cross=cross)
+    if config.scale_output:
+        states = graph.op("Mul", states, graph.number(config.d_model**-0.5))
+    if config.head == "classification":
+        ends = graph.op("Cast", graph.op("Equal", ids, graph.integer(config.eos_id)), to=INT64)
+        ended = graph.op("ReduceMax", ends, graph.integers(1), keepdims=0)
+        graph.output(ended, "ended", np.int64, ("batch",))
+        states = last_state(graph, states, ends)
+    graph.output(states, "states", np.float32, ("batch", "chosen", config.d_model))
+    return graph
+
+
+def _states(
+    graph: Graph, ids: str, module: Stack, *, mask: str = "", cross: Attend | None = None
+) -> str:
+    """ids (batch, length), all at once → (batch, length, d_model)."""
+    positions, bias = positions_of(graph, ids), ""
+    if module.relative_bias is not None:
+        bias = relative_bias(graph, positions, positions, module.relative_bias)
+
+    def attend(index: int, x: str, attention: MultiHeadAttention) -> str:
+        causal = module.causal
+        return self_attention(graph, x, attention, mask=mask, bias=bias, causal=causal)
+
+    assert isinstance(module.embed, Embedding)
+    x = embedding(graph, ids, module.embed, positions=positions)
+    return stack(graph, x, module, attend, cross)
 
 
 def _past_bias(model: EncoderDecoder, graph: Graph, position: str, past_mask: str) -> str:

@@ -1,4 +1,4 @@
-"""What a model makes of its last states: the heads of encoders, and the tokens that come next."""
+"""What a model makes of its last states: the heads of models that read, and the next tokens."""
 
 import math
 
@@ -13,32 +13,71 @@ from regard.runtime.layers.transformer import activation
 from regard.runtime.linear import linear, product
 
 
-def head(graph: Graph, states: str, module: nn.Module, table: nn.Embedding) -> str:
-    """States (batch, length, d_model) → what the head gives; see `models.Encoder`.
+def head_graphs(
+    module: nn.Module, d_model: int, precision: str, table: nn.Embedding | None = None
+) -> dict[str, Graph]:
+    """The graph of a head by the name of its file: states (batch, length, d_model) → output; none
+    of a model without a head.
 
     Args:
         table: of token embeddings, which "masked_lm" projects to.
     """
     if isinstance(module, nn.Identity):
-        return states
+        return {}
+    graph = Graph(precision)
+    states = graph.input("states", np.float32, ("batch", "length", d_model))
+    output, width = head(graph, states, module, table)
+    of_tokens = isinstance(module, QuestionAnsweringHead | MaskedLMHead)
+    shape = ("batch", "length", width) if of_tokens else ("batch", width)
+    graph.output(output, "output", np.float32, shape)
+    return {"head": graph}
+
+
+def head(
+    graph: Graph, states: str, module: nn.Module, table: nn.Embedding | None
+) -> tuple[str, int]:
+    """States (batch, length, d_model) → what the head gives, and its width; see the models."""
     if isinstance(module, Pooler):
-        return pooled(graph, states, module)
+        return pooled(graph, states, module), module.dense.out_features
     if isinstance(module, ClassificationHead):
-        return linear(graph, pooled(graph, states, module.pooler), module.output)
+        vector = pooled(graph, states, module.pooler)
+        return linear(graph, vector, module.output), module.output.out_features
     if isinstance(module, LinearHead):
-        return linear(graph, _first(graph, states), module.output)
+        return linear(graph, _first(graph, states), module.output), module.output.out_features
     if isinstance(module, QuestionAnsweringHead):
-        return linear(graph, states, module.output)
+        return linear(graph, states, module.output), module.output.out_features
     if isinstance(module, MaskedLMHead):
+        assert table is not None, "a masked language model projects to its embeddings"
         dense = activation(graph, linear(graph, states, module.dense), module.activation)
         transformed = norm(graph, dense, module.norm)
-        return product(graph, transformed, as_array(table.weight), as_array(module.bias))
+        logits = product(graph, transformed, as_array(table.weight), as_array(module.bias))
+        return logits, table.num_embeddings
     raise cannot_pack(f"the head {type(module).__name__}")
 
 
 def pooled(graph: Graph, states: str, module: Pooler) -> str:
     """States (batch, length, d_model) → (batch, d_model)."""
     return activation(graph, linear(graph, _first(graph, states), module.dense), module.activation)
+
+
+def last_state(graph: Graph, states: str, chosen: str) -> str:
+    """The state at the last chosen position of each row, (batch, 1, d_model).
+
+    Args:
+        states: (batch, length, d_model).
+        chosen: (batch, length) of int64, 1 for the positions to choose among, else 0; of a row
+            without any, the first position is taken.
+    """
+    positions = positions_of(graph, chosen)
+    last = graph.op("ArgMax", graph.op("Mul", positions, chosen), axis=1, keepdims=1)
+    state = graph.op("GatherND", states, last, batch_dims=1)
+    return graph.op("Unsqueeze", state, graph.integers(1))
+
+
+def positions_of(graph: Graph, ids: str) -> str:
+    """0, 1, …, of (batch, length) → (length,)."""
+    length = graph.op("Squeeze", graph.op("Shape", ids, start=1, end=2))
+    return graph.op("Range", graph.integer(0), length, graph.integer(1))
 
 
 def _first(graph: Graph, states: str) -> str:

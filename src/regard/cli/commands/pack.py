@@ -1,0 +1,123 @@
+"""`regard pack`: a model packed for ONNX Runtime ahead of time, and what a precision costs."""
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+from regard.cli import options
+from regard.cli.options import argument, option
+from regard.cli.progress import progress_bar
+from regard.cli.streams import say
+
+if TYPE_CHECKING:
+    from regard.tasks.task import Task
+
+Check = Annotated[
+    Path | None,
+    option(
+        "Data, as regard evaluate takes it: what the model scores by torch and packed, and how"
+        " often the two give the same."
+    ),
+]
+
+Measured = tuple[dict[str, float], Sequence[Any]]  # the figures, and what the model gave
+
+
+def pack(
+    model: Annotated[str, argument("A shipped model's name, a model folder or hub:org/name.")],
+    precision: Annotated[
+        str,
+        option("Of the matrix products; int8 is a quarter of the size.", metavar="fp32|int8"),
+    ] = "int8",
+    check: Check = None,
+    threads: options.Threads = None,
+    as_json: options.Json = False,
+) -> None:
+    """Pack a model for ONNX Runtime, where --engine onnx finds it.
+
+    Without this, it is packed when --engine onnx is first used.
+    """
+    options.use_threads(threads)
+    from regard.api.loading import load
+    from regard.cli.evaluations import check_exists
+
+    if check is not None:
+        check_exists(check)
+    task: Any = load(model)
+    packed = task.run_by("onnx", precision=precision, threads=threads)
+    facts: dict[str, Any] = {
+        "precision": precision,
+        "folder": str(packed.packed.folder),
+        "bytes": sum(file.stat().st_size for file in packed.packed.folder.iterdir()),
+        "parameters": sum(each.numel() for each in task.model.parameters()),
+    }
+    if check is not None:
+        facts["check"] = _compared(model, task, packed, check)
+    print(json.dumps(facts) if as_json else "\n".join(_lines(facts)))
+
+
+def _compared(model: str, task: "Task", packed: "Task", data: Path) -> dict[str, Any]:
+    """What the two score, and the share of the examples on which they give the same."""
+    import numpy as np
+
+    (figures, expected), (others, got) = _measured(model, (task, packed), data)
+    same = np.asarray(got) == np.asarray(expected)
+    return {
+        "figures": {name: [figures[name], others[name]] for name in figures},
+        "examples": len(same),
+        "same": float(same.reshape(len(same), -1).all(1).mean()),
+    }
+
+
+def _measured(model: str, tasks: "Sequence[Task]", data: Path) -> list[Measured]:
+    import numpy as np
+
+    from regard.checkpoints import open_checkpoint
+    from regard.cli.evaluations import EVALUATIONS
+    from regard.tasks.kinds import kind_of
+
+    evaluation = EVALUATIONS.get(kind_of(open_checkpoint(model)))
+    if evaluation is None:
+        return _translated(tasks, data)
+    examples = evaluation.read(str(data), say)
+    size = evaluation.size(examples)
+    found = []
+    with progress_bar(size and size * len(tasks), evaluation.doing) as bar:
+        for task in tasks:
+            result = evaluation.score(task, examples, progress=bar)
+            figure = evaluation.compared(result)
+            figures = result.figures_of(np.arange(len(result)))
+            found.append(({figure: figures[figure]}, evaluation.outputs(result)))
+    return found
+
+
+def _translated(tasks: "Sequence[Any]", data: Path) -> list[Measured]:
+    from regard.training import corpus_scores
+    from regard.translation.evaluation import read_test_set
+
+    pairs = read_test_set(data)
+    found: list[Measured] = []
+    sources, references = ([pair[side] for pair in pairs] for side in (0, 1))
+    with progress_bar(len(pairs) * len(tasks), "translating") as bar:
+        for task in tasks:
+            texts = [result.text for result in task.run(sources, batch_size=32, progress=bar)]
+            scores = corpus_scores(texts, references)
+            found.append(({"bleu": scores.bleu, "chrf": scores.chrf}, texts))
+    return found
+
+
+def _lines(facts: dict[str, Any]) -> list[str]:
+    lines = [
+        f"folder      {facts['folder']}",
+        f"size        {facts['bytes'] / 1e6:.1f} MB, of {facts['parameters']:,} parameters",
+    ]
+    if "check" in facts:
+        check, precision = facts["check"], facts["precision"]
+        lines += [
+            f"{name.replace('_', ' '):<11} {exact:.4f} by torch, {coarse:.4f} in {precision};"
+            f" difference {coarse - exact:+.4f}"
+            for name, (exact, coarse) in check["figures"].items()
+        ]
+        lines.append(f"the same    {check['same']:.2%} of {check['examples']:,} results")
+    return lines
