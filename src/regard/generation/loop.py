@@ -196,8 +196,10 @@ def _steps(
         log_probs=arrays.zeros(len(results), 0, like=prompt),
     )
     while True:
-        choose: Callable[..., Candidates] = chooser if len(found) == 1 else chooser.among
-        candidates = choose(*found, running)
+        if len(found) == 1:
+            candidates = chooser(found[0], running)
+        else:
+            candidates = chooser.among(found[0], found[1], running)
         is_end = (candidates.tokens[:, :, None] == eos_ids).any(-1)
         if ends is not None:
             is_end = is_end | _ended(ends, candidates, running)
