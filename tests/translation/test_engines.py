@@ -130,22 +130,27 @@ def test_weights_that_were_changed_are_what_computes(
     assert other.run(TEXTS[:1], max_new_tokens=30)[0].score == before.score
 
 
-def test_a_shipped_model_computes_in_int8_where_the_processor_has_it(
+def test_a_shipped_model_computes_by_its_packed_form_and_says_so(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     translator = regard.load("en-de")
-    assert translator.computed_by == "onnx int8"
-    assert "onnx int8" in translator.alignment_caption("output")
-    trace = translator.trace("Where is the station?")
+    assert translator.computed_by == "onnx fp32"
+    coarse = translator.run_by("auto", precision="int8")
+    assert "onnx int8" in coarse.alignment_caption("output")
+    trace = coarse.trace("Where is the station?")
     assert any("decoded by onnx int8" in note for note in trace.notes)
-    assert regard.load("en-de").run_by("torch").computed_by == "torch"
+    assert translator.run_by("torch").computed_by == "torch"
 
     def lacking(folder: Path, precision: str) -> None:
-        if precision == "int8":
-            raise UnavailableError("the precision int8 needs another processor.")
+        raise UnavailableError("the precision int8 needs another processor.")
 
     monkeypatch.setattr("regard.runtime.packed._check_products", lacking)
-    assert regard.load("en-de").computed_by == "onnx fp32"
+    said: list[str] = []
+    other = regard.load("en-de").run_by("auto", precision="int8", say=said.append)
+    assert other.computed_by == "torch"
+    assert said == [
+        "the precision int8 needs another processor. The model itself computes, in fp32."
+    ]
 
 
 def test_a_copy_is_a_translator_of_the_model_in_memory(translator: Translator) -> None:

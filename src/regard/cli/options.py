@@ -75,7 +75,7 @@ Engine = Annotated[
 Precision = Annotated[
     str | None,
     option(
-        "Of the packed model; auto takes int8 for a model that comes with regard.",
+        "Of the packed model's products.",
         metavar="fp32|int8",
         default="fp32",
     ),

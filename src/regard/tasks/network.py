@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from regard import catalog
 from regard.checkpoints import Checkpoint
 from regard.errors import UnavailableError, UnsupportedError
 from regard.generation import GenerationConfig, Hypothesis, generate
@@ -188,22 +187,19 @@ class Network:
         it cannot be packed or is not on the CPU. Decided at the first use.
 
         Args:
-            precision: None: int8 where its cost has been measured and the processor has it.
+            precision: None: fp32.
             say: called with the reason, too, where the precision is not possible.
         """
-        precisions = self._precisions if precision is None else (precision,)
-        asked = precision not in (None, "fp32")
 
         def best() -> Packing | None:
             if self._loaded.is_made and self._loaded()[0].output_weight.device.type != "cpu":
                 return None
-            for each in precisions:
-                try:
-                    return self._pack(each, threads, say)
-                except (UnsupportedError, UnavailableError) as error:
-                    if asked:
-                        say(f"{error} The model itself computes, in fp32.")
-            return None
+            try:
+                return self._pack(precision or "fp32", threads, say)
+            except (UnsupportedError, UnavailableError) as error:
+                if precision not in (None, "fp32"):
+                    say(f"{error} The model itself computes, in fp32.")
+                return None
 
         return self._with(_packing=Later(best))
 
@@ -252,13 +248,6 @@ class Network:
         model, _ = self._loaded()
         packed = pack_writer(model, precision, threads=each, say=say)
         return Packing(packed, precision, threads, _state(model))
-
-    @property
-    def _precisions(self) -> tuple[str, ...]:
-        """Of the packed model, the first that is possible. What int8 costs has been measured for
-        the models that come with the package."""
-        shipped = self.source is not None and self.source.folder.parent == catalog.FOLDER
-        return ("int8", "fp32") if shipped else ("fp32",)
 
     @property
     def _is_changed(self) -> bool:

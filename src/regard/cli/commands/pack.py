@@ -44,7 +44,7 @@ def pack(
 
     if check is not None:
         check_exists(check)
-    task: Any = load(model)
+    task: Any = load(model).run_by("torch")
     packed = task.run_by("onnx", precision=precision, threads=threads)
     facts: dict[str, Any] = {
         "precision": precision,
