@@ -8,7 +8,7 @@ import numpy as np
 
 from regard.checkpoints import from_pretrained
 from regard.generation import GenerationConfig, generate
-from regard.runtime.packed import PackedDecoder, PackedEncoder, PackedEncoderDecoder
+from regard.runtime.packed import PackedDecoder, PackedEncoderDecoder, PackedReader
 from regard.runtime.packing import pack
 from regard.translation.translator import Translator
 
@@ -52,7 +52,7 @@ def opened(folder: Path, threads: int, workers: int) -> Callable[[dict[str, Any]
     def compute(case: dict[str, Any]) -> Any:
         if "texts" in case:
             return translate(case)
-        if isinstance(packed, PackedEncoder):
+        if isinstance(packed, PackedReader):
             return list(packed(np.array(case["ids"])).shape)
         return write(case)
 
