@@ -93,6 +93,9 @@ def test_questions_and_their_context_come_from_fifos(regard, monkeypatch, fifo):
     asked = []
 
     class Answerer:
+        def run_by(self, engine, **settings):
+            return self
+
         def run(self, questions, **options):
             asked.extend(questions)
             return [[] for _ in questions]

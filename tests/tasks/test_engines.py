@@ -11,7 +11,7 @@ import torch
 from torch import nn
 
 import regard
-from regard import RegardError, UnsupportedError
+from regard import RegardError, UnavailableError, UnsupportedError
 from regard.checkpoints import save_pretrained
 from regard.models import VisionConfig, VisionTransformer
 from regard.tasks.answering import Answerer
@@ -260,6 +260,19 @@ def test_what_has_no_operators_is_refused_by_name(encoder_folder: Folders) -> No
     narrow = Classifier.load(encoder_folder("GPT2", "ForSequenceClassification"))
     with pytest.raises(UnsupportedError, match=r"heads of 4 numbers cannot be packed .*torch"):
         narrow.run_by("onnx")
+
+
+def test_a_precision_that_is_not_possible_is_said_and_the_model_computes(
+    writer: Writer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def lacking(folder: Path, precision: str) -> None:
+        raise UnavailableError("the precision int8 needs another processor.")
+
+    monkeypatch.setattr("regard.runtime.packed._check_products", lacking)
+    said: list[str] = []
+    assert writer.run_by("auto", precision="int8", say=said.append).packed is None
+    [sentence] = said
+    assert sentence.endswith("another processor. The model itself computes, in fp32.")
 
 
 def test_bad_settings_are_refused(images: ImageClassifier, writer: Writer) -> None:

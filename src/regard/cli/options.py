@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
 
+from regard.cli.streams import say
 from regard.errors import BadArgumentError
 
 if TYPE_CHECKING:
@@ -122,10 +123,10 @@ def use_threads(threads: int | None) -> None:
 def run_by(task: TaskType, engine: str, precision: str | None, threads: int | None) -> TaskType:
     """The task as --engine, --precision and --threads have it."""
     if engine != "torch":
-        return task.run_by(engine, precision=precision, threads=threads)
+        return task.run_by(engine, precision=precision, threads=threads, say=say)
     if precision is not None:
         raise BadArgumentError("--precision needs --engine onnx; add it, or leave --precision out.")
-    return task
+    return task.run_by("torch")
 
 
 def check_ending(flag: str, path: Path | None, endings: tuple[str, ...]) -> None:

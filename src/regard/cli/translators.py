@@ -2,10 +2,8 @@
 
 from typing import TYPE_CHECKING, Annotated
 
-from regard.cli.options import option
-from regard.cli.streams import say
+from regard.cli.options import option, run_by
 from regard.cli.texts import say_not_followed
-from regard.errors import BadArgumentError
 
 if TYPE_CHECKING:
     from regard.translation.translator import Translator
@@ -46,15 +44,9 @@ def open_translator(
     Raises:
         RegardError: no such model, language or engine, or it does not translate.
     """
-    if engine == "torch" and precision is not None:
-        raise BadArgumentError("--precision needs --engine onnx; add it, or leave --precision out.")
     from regard.api.loading import load
 
-    translator = load(model, "translation")
-    if engine == "torch":
-        translator = translator.run_by("torch")
-    else:
-        translator = translator.run_by(engine, precision=precision, threads=threads, say=say)
+    translator = run_by(load(model, "translation"), engine, precision, threads)
     if source or target:
         translator = translator.between(source, target)
     if prefix is not None:

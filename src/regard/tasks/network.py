@@ -172,7 +172,7 @@ class Network:
         return self._with(_packing=Later(lambda: None))
 
     def packed(self, precision: str, threads: int | None, say: Callable[[str], None]) -> Network:
-        """The same, computed by the packed model, which is made where there is none.
+        """The same, computed by the packed model. One that has not been packed is packed now.
 
         Raises:
             RegardError: as `runtime.packing.pack`.

@@ -5,7 +5,6 @@ from __future__ import annotations
 import copy
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Self
 
 from regard.errors import BadArgumentError, UnavailableError, UnsupportedError, check_choice
@@ -76,17 +75,20 @@ class Task(ABC):
         other, each = copy.copy(self), 1 if threads is None else threads
         other.packed = None
         if engine == "onnx":
-            other.packed = self._pack(precision or "fp32", each)
+            other.packed = self._pack(precision or "fp32", each, say)
         elif engine == "auto" and self.device.type == "cpu":
-            with suppress(UnsupportedError, UnavailableError):
-                other.packed = self._pack(precision or "fp32", each)
+            try:
+                other.packed = self._pack(precision or "fp32", each, say)
+            except (UnsupportedError, UnavailableError) as error:
+                if precision not in (None, "fp32"):
+                    say(f"{error} The model itself computes, in fp32.")
         return other
 
-    def _pack(self, precision: str, threads: int) -> Packed:
+    def _pack(self, precision: str, threads: int, say: Callable[[str], None]) -> Packed:
         """The model, packed."""
         from regard.runtime.packing import pack
 
-        return pack(self.model, precision, threads=threads)
+        return pack(self.model, precision, threads=threads, say=say)
 
     @abstractmethod
     def __call__(self, *inputs: Any, **options: Any) -> Any:

@@ -21,6 +21,9 @@ class FirstWord:
     def __init__(self) -> None:
         self.seen: list[SimpleNamespace] = []
 
+    def run_by(self, engine: str, **settings: Any) -> "FirstWord":
+        return self
+
     def run(self, texts: Sequence[str], *, progress: Any, **options: Any) -> list[Rewriting]:
         self.seen.append(SimpleNamespace(texts=list(texts), options=options))
         progress(len(texts))
