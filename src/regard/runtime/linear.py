@@ -5,11 +5,9 @@ not depend on what else is in the batch. (ONNX Runtime's DynamicQuantizeMatMul d
 the activations of the whole batch by one number.)
 """
 
-import copy
 from collections.abc import Callable, Sequence
 
 import numpy as np
-import torch
 from numpy.typing import NDArray
 from torch import nn
 
@@ -26,7 +24,7 @@ def linear(graph: Graph, x: str, *projections: nn.Module, positive: bool = False
     Args:
         positive: no number of x is below zero.
     """
-    merged = [_plain(each) for each in projections]
+    merged = [plain(each) for each in projections]
     weight = np.concatenate([as_array(each.weight) for each in merged])
     if all(each.bias is None for each in merged):
         return product(graph, x, weight, positive=positive)
@@ -109,16 +107,8 @@ def split(graph: Graph, x: str, widths: Sequence[int], axis: int = -1) -> tuple[
     return graph.ops("Split", x, graph.integers(*widths), outputs=len(widths), axis=axis)
 
 
-@torch.no_grad()
-def scaled_projection(projection: nn.Module, factor: float) -> nn.Linear:
-    """The projection whose output is `factor` times as large."""
-    other = copy.deepcopy(_plain(projection))
-    for parameter in other.parameters():
-        parameter.mul_(factor)
-    return other
-
-
-def _plain(projection: nn.Module) -> nn.Linear:
+def plain(projection: nn.Module) -> nn.Linear:
+    """The projection as one matrix; adapters are merged into it."""
     if isinstance(projection, LowRankLinear):
         return projection.merged()
     if type(projection) is not nn.Linear:
