@@ -5,7 +5,7 @@ from typing import Any
 from regard.attention.scores import dot, scaled, scaled_dot
 from regard.layers import MultiHeadAttention
 from regard.runtime.graph import MICROSOFT, Graph, cannot_pack
-from regard.runtime.linear import linear, split
+from regard.runtime.linear import linear, product, side_by_side, split
 
 
 def self_attention(
@@ -24,9 +24,13 @@ def self_attention(
         bias: (1, heads, length, length), added to the scores.
         causal: whether a position attends to itself and the past only.
     """
-    query, key, value = _projected(graph, x, module)
+    _check_plain(module)
+    weight, added = side_by_side(module.query, module.key, module.value)
+    width = module.num_heads * module.head_dim
+    query, key, value = split(graph, product(graph, x, weight), (width,) * 3)
     settings = settings_of(module) | {"unidirectional": int(causal)}
-    y = graph.op("MultiHeadAttention", query, key, value, "", mask, bias, **settings)
+    inputs = (query, key, value, graph.constant(added), mask, bias)
+    y = graph.op("MultiHeadAttention", *inputs, **settings)
     return linear(graph, y, module.output)
 
 
@@ -81,12 +85,6 @@ def whole_cross_attention(
     key, value = split(graph, both, (module.num_key_heads * module.head_dim,) * 2)
     y = graph.op("MultiHeadAttention", query, key, value, "", mask, **settings_of(module))
     return linear(graph, y, module.output)
-
-
-def _projected(graph: Graph, x: str, module: MultiHeadAttention) -> tuple[str, ...]:
-    _check_plain(module)
-    together = linear(graph, x, module.query, module.key, module.value)
-    return split(graph, together, (module.num_heads * module.head_dim,) * 3)
 
 
 def _check_plain(module: MultiHeadAttention) -> None:

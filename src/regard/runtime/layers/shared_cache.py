@@ -123,7 +123,7 @@ def _padded(module: MultiHeadAttention) -> tuple[nn.Linear, ...]:
 
 def _with_rows(projection: nn.Linear, width: int, more: int) -> nn.Linear:
     weight = functional.pad(projection.weight.unflatten(0, (-1, width)), (0, 0, 0, more))
-    bias = projection.bias
+    bias: Tensor | None = projection.bias
     if bias is not None:
         bias = functional.pad(bias.unflatten(0, (-1, width)), (0, more)).flatten()
     return _projection(weight.flatten(0, 1), bias)
