@@ -86,6 +86,7 @@ OPTIONS = {
         "--help",
     },
     "export": {"--help"},
+    "export onnx": {"model", "output", "--precision", "--json", "--help"},
     "export page": {"model", "--output", "--json", "--help"},
     "studio": {"models", "--port", "--no-open", "--help"},
     "train": {"--help"},
