@@ -225,6 +225,18 @@ def test_a_trace_is_of_the_engines_text_and_the_models_weights(writer: Writer) -
     assert axis.predicts[axis.prompt - 1 :][: len(wrote)] == wrote
 
 
+def test_a_writers_trace_says_which_engine_wrote_its_text(writer: Writer) -> None:
+    fast = writer.run_by("onnx", precision="int8")
+    note = "the text was decoded by onnx int8; the maps are of the model's own weights, by torch"
+    assert note in fast.trace(PROMPTS[0], generate=3).notes
+    plain = (
+        fast.trace(PROMPTS[0], generate=0),  # nothing was decoded
+        fast.trace(PROMPTS[0], target=" dog"),
+        writer.trace(PROMPTS[0], generate=3),
+    )
+    assert not any("decoded by" in line for trace in plain for line in trace.notes)
+
+
 @pytest.mark.parametrize("num_beams", [1, 3])
 def test_rewritten_texts_are_those_of_torch(num_beams: int, folders: Folders) -> None:
     torchs, ours = both(Summarizer.load(folders("Bart", "ForConditionalGeneration")))

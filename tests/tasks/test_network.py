@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from regard.models import EncoderDecoder, EncoderDecoderConfig, RecurrentConfig
-from regard.tasks.network import IdConfig, Later, Network
+from regard.tasks.network import Later
+from regard.tasks.sequence_network import IdConfig, SequenceNetwork
 
 SMALL = EncoderDecoderConfig(
     13, d_model=8, encoder_layers=1, decoder_layers=1, encoder_heads=2, decoder_heads=2, d_ff=8,
@@ -49,7 +50,7 @@ def test_ids_depend_on_these_numbers_of_a_config() -> None:
 
 
 def test_another_start_is_another_model_of_the_same_weights() -> None:
-    network = Network.of(EncoderDecoder(SMALL).eval())
+    network = SequenceNetwork.of(EncoderDecoder(SMALL).eval())
     assert network.starting_from(5) is network
     other = network.starting_from(6)
     assert (other.config.start_id, other.model.config.start_id) == (6, 6)
@@ -59,6 +60,6 @@ def test_another_start_is_another_model_of_the_same_weights() -> None:
 
 
 def test_padding_stands_behind_shorter_texts() -> None:
-    padded = Network.of(EncoderDecoder(SMALL).eval()).padded([[7, 8, 9], [4]])
+    padded = SequenceNetwork.of(EncoderDecoder(SMALL).eval()).padded([[7, 8, 9], [4]])
     assert padded.dtype == np.int64
     assert padded.tolist() == [[7, 8, 9], [4, 3, 3]]

@@ -1,4 +1,4 @@
-"""The README.md of an exported folder: its files, inputs and outputs, and how the graphs are run."""
+"""The README.md of an exported folder: files, inputs and outputs, and how the graphs are run."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -71,8 +71,8 @@ def _row(side: str, value: Value) -> str:
 
 
 _OVERFLOW = """\
-int8 needs a processor that adds products of 8-bit integers without overflow: x86 with VNNI, or Arm. On
-another one the results can be wrong; take fp32 there."""
+int8 needs a processor that adds products of 8-bit integers without overflow: x86 with VNNI, or
+Arm. On another one the results can be wrong; take fp32 there."""
 
 
 def _where(operators: Sequence[str]) -> str:

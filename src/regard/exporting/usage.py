@@ -50,9 +50,9 @@ def _prefixed(checkpoint: Checkpoint) -> str:
 
 _ENCODER = """\
 1. Run encoder.onnx once for each text, or batch of texts, with `ids` and `mask`, which is 1 for a
-   token and 0 for padding. It gives `states` and, for each layer of the decoder, the keys and values
-   that the decoder attends to, `memory_k…` and `memory_v…`. Their length is that of `ids`, padded to
-   a multiple of 16; it is the length of "source" in step.onnx."""
+   token and 0 for padding. It gives `states` and, for each layer of the decoder, the keys and
+   values that the decoder attends to, `memory_k…` and `memory_v…`. Their length is that of `ids`,
+   padded to a multiple of 16; it is the length of "source" in step.onnx."""
 
 
 def _decoding(step: Graph) -> str:
@@ -60,20 +60,21 @@ def _decoding(step: Graph) -> str:
     layers = sum(each.name.startswith("past_k") for each in step.inputs)
     return f"""\
 2. Make the storage of the past: for each of the {layers} layers `past_k…` and `past_v…`, zeros of
-   (rows, {shape[1]}, room, {shape[3]}), where room is the largest number of tokens to write. Make `mask`,
-   (batch, 1, 1, padded): 0 where there is a token of the source, elsewhere
-   {LOWEST}. Make `past_mask`, (1, 1, 1, room + 1): 0 in the last place, elsewhere the lowest."""
+   (rows, {shape[1]}, room, {shape[3]}), where room is the largest number of tokens to write. Make
+   `mask`, (batch, 1, 1, padded): 0 where there is a token of the source, elsewhere
+   {LOWEST}. Make `past_mask`, (1, 1, 1, room + 1): 0 in the
+   last place, elsewhere the lowest."""
 
 
 _STEP = """\
 3. Begin with `tokens` = decoder_start_token_id of each row and `position` = 0, and repeat: run
-   step.onnx with the storage, the masks, the memory and `count`, the number of likeliest tokens that
-   you want. Write `new` into the storage at `position`: its first axis is `past_k0`, `past_v0`,
-   `past_k1`, and so on. Set `past_mask` to 0 at `position`, and count `position` up.
-4. The next token of each row is in `best`, likeliest first, with its log-probability in `log_probs`;
-   `logits` has all tokens. Ask the graph for the outputs that you need only: the others are then not
-   computed. A row ends with eos_token_id. Decode what was written with tokenizer.json (of a
-   target_tokenizer.json, with that).
+   step.onnx with the storage, the masks, the memory and `count`, the number of likeliest tokens
+   that you want. Write `new` into the storage at `position`: its first axis is `past_k0`,
+   `past_v0`, `past_k1`, and so on. Set `past_mask` to 0 at `position`, and count `position` up.
+4. The next token of each row is in `best`, likeliest first, with its log-probability in
+   `log_probs`; `logits` has all tokens. Ask the graph for the outputs that you need only: the
+   others are then not computed. A row ends with eos_token_id. Decode what was written with
+   tokenizer.json, or with target_tokenizer.json where there is one.
 
 For a beam search there may be several rows for each text: neighboring rows share the memory of a
 text, and `rows` must be a multiple of `batch`."""

@@ -7,14 +7,12 @@ import struct
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, Self, TypeAlias
 
 import numpy as np
-import torch
 from numpy.typing import NDArray
-from torch import Tensor, nn
 
-from regard.checkpoints import Checkpoint, CheckpointLike, from_pretrained, open_checkpoint
+from regard.checkpoints import Checkpoint, CheckpointLike, open_checkpoint
 from regard.errors import (
     DamagedFileError,
     NotFoundError,
@@ -23,23 +21,27 @@ from regard.errors import (
     refusing,
 )
 from regard.files import write_json
-from regard.inspection import Trace
-from regard.inspection.models import traced
+from regard.generation.arrays import Array, arrays_of
 from regard.json_files import JsonFiles
-from regard.models import VisionTransformer
 from regard.tasks.batching import by_length
 from regard.tasks.classification import (
     Classification,
+    Logits,
     check_problem_type,
     ranked,
     read_problem_type,
 )
+from regard.tasks.network import Network
+from regard.tasks.reading import as_array
 from regard.tasks.task import Task
 
 if TYPE_CHECKING:
+    import torch
     from PIL.Image import Image
+    from torch import Tensor, nn
 
-    from regard.runtime.packed import PackedVision
+    from regard.inspection import Trace
+    from regard.models import VisionTransformer
 
 Size = tuple[int, int]  # height and width, in pixels
 Picture: TypeAlias = "str | os.PathLike[str] | Image"
@@ -65,7 +67,14 @@ class Preparation:
 
     def __call__(self, image: Image) -> Tensor:
         """(channels, height, width)."""
-        return self.scaled(torch.from_numpy(self.cut(image)))
+        import torch
+
+        return torch.from_numpy(self.pixels(image))
+
+    def pixels(self, image: Image) -> NDArray[np.float32]:
+        """What the model takes, as an array, (channels, height, width)."""
+        found: NDArray[np.float32] = np.ascontiguousarray(self.scaled(self.cut(image)))
+        return found
 
     def cut(self, image: Image) -> NDArray[np.uint8]:
         """The image upright, in the model's size and colors, (height, width, channels)."""
@@ -82,21 +91,23 @@ class Preparation:
         pixels = np.array(image, np.uint8)
         return pixels[..., None] if self.channels == 1 else pixels
 
-    def scaled(self, pixels: Tensor) -> Tensor:
-        """Bytes, (…, height, width, channels) → what the model takes, (…, channels, height, width).
+    def scaled(self, pixels: Array) -> Array:
+        """Bytes, (…, height, width, channels) → what the model takes, (…, channels, height, width);
+        a tensor or an array.
 
         Gray bytes of one channel fill all channels of the model.
         """
-        mean, std = torch.tensor(self.mean), torch.tensor(self.std)
-        scaled = (pixels.float() * self.factor - mean.to(pixels.device)) / std.to(pixels.device)
-        return scaled.movedim(-1, -3)
+        arrays = arrays_of(pixels)
+        mean, std = (arrays.floats(arrays.array(x, like=pixels)) for x in (self.mean, self.std))
+        scaled = (arrays.floats(pixels) * self.factor - mean) / std
+        return scaled.swapaxes(-1, -3).swapaxes(-1, -2)
 
 
 class ImageReader:
     """A vision Transformer, whatever its head, with the preparation of images for it.
 
     Args:
-        model: in evaluation mode.
+        model: in evaluation mode; or a network, which may load it later.
         preparation: of images for it.
         name: what to call it in messages.
     """
@@ -104,21 +115,33 @@ class ImageReader:
     problem_type = ""  # of its labels, if it has any
 
     def __init__(
-        self, model: VisionTransformer, preparation: Preparation, *, name: str = "image reader"
+        self,
+        model: VisionTransformer | Network,
+        preparation: Preparation,
+        *,
+        name: str = "image reader",
     ):
-        size = preparation.crop or preparation.size or model.config.image_size
-        if size != model.config.image_size:
+        self.network = Network.of(model)
+        config = self.network.config
+        size = preparation.crop or preparation.size or config.image_size
+        if size != config.image_size:
             raise DamagedFileError(
-                f"images must be prepared to {model.config.image_size} (height, width) for {name};"
+                f"images must be prepared to {config.image_size} (height, width) for {name};"
                 f" its preprocessor_config.json says {size}. Copy it again."
             )
-        channels = model.config.channels
+        channels = config.channels
         if preparation.channels != channels:
             raise DamagedFileError(
                 f"images must be prepared to {channels} channels for {name}; the means in its"
                 f" preprocessor_config.json are {len(preparation.mean)}. Copy it again."
             )
-        self.model, self.preparation, self.name = model, preparation, name
+        self.preparation, self.name = preparation, name
+
+    @property
+    def model(self) -> VisionTransformer:
+        """The model itself, also where a packed one computes; loaded when it is first asked for."""
+        model: VisionTransformer = self.network.model
+        return model
 
     @property
     def device(self) -> torch.device:
@@ -126,15 +149,14 @@ class ImageReader:
         return self.model.embed.patches.weight.device
 
     @classmethod
-    def load(cls, folder: CheckpointLike, *, name: str | None = None) -> Self:
+    def load(cls, folder: CheckpointLike, *, name: str | None = None, lazily: bool = False) -> Self:
         """The model in `folder` and its preparation of images."""
         checkpoint = open_checkpoint(folder)
         name = name or checkpoint.name
         check_vision(checkpoint, name)
-        model = cast(VisionTransformer, from_pretrained(checkpoint))
-        return cls(model, read_preparation(checkpoint.files), name=name)
+        network = Network.of_checkpoint(checkpoint, kind="Vision", lazily=lazily)
+        return cls(network, read_preparation(checkpoint.files), name=name)
 
-    @torch.inference_mode()
     def trace(self, image: Picture, *, keep: str = "auto") -> Trace:
         """Looks at an image and keeps what every attention layer was given: see `Trace`.
 
@@ -147,15 +169,20 @@ class ImageReader:
         Raises:
             BadArgumentError: a file that is no image; Pillow is not installed.
         """
+        import torch
+
+        from regard.inspection.models import traced
+
         pixels = self.preparation(open_image(image))[None].to(self.device)
-        return traced(
-            self.model,
-            {"pixels": pixels},
-            name=self.name,
-            text=os.fspath(image) if isinstance(image, str | os.PathLike) else "",
-            answers={"label": 0} if self.problem_type == "single_label_classification" else {},
-            keep=keep,
-        )
+        with torch.inference_mode():
+            return traced(
+                self.model,
+                {"pixels": pixels},
+                name=self.name,
+                text=os.fspath(image) if isinstance(image, str | os.PathLike) else "",
+                answers={"label": 0} if self.problem_type == "single_label_classification" else {},
+                keep=keep,
+            )
 
 
 class ImageClassifier(ImageReader, Task):
@@ -168,34 +195,34 @@ class ImageClassifier(ImageReader, Task):
         name: what to call it in messages.
     """
 
-    model: VisionTransformer
-    packed: PackedVision | None = None
-
     def __init__(
         self,
-        model: nn.Module,
+        model: nn.Module | Network,
         preparation: Preparation,
         *,
         problem_type: str = "single_label_classification",
         name: str = "image classifier",
     ):
-        if not isinstance(model, VisionTransformer) or model.config.head != "classification":
+        network = Network.of(model)
+        vision = network.architecture == "VisionTransformer"
+        if not vision or network.config.head != "classification":
             raise UnsupportedError(
                 f"{name} must be a vision Transformer with labels (ViTForImageClassification); it"
                 " is not. Give a checkpoint that was trained for this."
             )
-        super().__init__(model, preparation, name=name)
-        self.labels = model.config.labels
+        super().__init__(network, preparation, name=name)
+        self.labels: tuple[str, ...] = network.config.labels
         self.problem_type = check_problem_type(problem_type)
 
     @classmethod
-    def load(cls, folder: CheckpointLike, *, name: str | None = None) -> Self:
+    def load(cls, folder: CheckpointLike, *, name: str | None = None, lazily: bool = False) -> Self:
         """The classifier in `folder`: model, preparation of images and kind of problem."""
         checkpoint = open_checkpoint(folder)
         name = name or checkpoint.name
         check_vision(checkpoint, name)
         preparation, kind = read_preparation(checkpoint.files), read_problem_type(checkpoint)
-        return cls(from_pretrained(checkpoint), preparation, problem_type=kind, name=name)
+        network = Network.of_checkpoint(checkpoint, kind="Vision", lazily=lazily)
+        return cls(network, preparation, problem_type=kind, name=name)
 
     def __call__(self, image: Picture | Sequence[Picture], **options: Any) -> str | list[str]:
         """One image → its best label; a list → a list. Options as in `run`."""
@@ -223,29 +250,39 @@ class ImageClassifier(ImageReader, Task):
             UnavailableError: Pillow is not installed.
         """
 
-        def compute(batch: list[Picture]) -> list[Tensor]:
-            pixels = torch.stack([self.preparation(open_image(image)) for image in batch])
-            return list(self.logits(pixels))
+        def compute(batch: list[Picture]) -> list[Logits]:
+            each = [self.preparation.pixels(open_image(image)) for image in batch]
+            return list(self.logits(np.stack(each)))
 
         found = by_length(
-            [[image] for image in images], compute, batch_size=batch_size, progress=progress
+            [[image] for image in images],
+            compute,
+            batch_size=batch_size,
+            workers=self.network.workers,
+            progress=progress,
         )
         return [
             Classification(ranked(logits, self.labels, self.problem_type, top_k))
             for [logits] in found
         ]
 
-    @torch.inference_mode()
-    def logits(self, pixels: Tensor) -> Tensor:
-        """Prepared images, (batch, channels, height, width) → (batch, labels), by the engine."""
-        if self.packed is not None:
-            return torch.from_numpy(self.packed(pixels.float().cpu().numpy()))
-        return self.model(pixels.to(self.device, self.model.embed.patches.weight.dtype))
+    def logits(self, pixels: Array) -> Logits:
+        """Prepared images, (batch, channels, height, width), a tensor or an array → (batch,
+        labels), by the engine."""
+        packed = self.packed
+        if packed is not None:
+            found: Logits = packed(as_array(pixels))
+            return found
+        import torch
+
+        with torch.inference_mode():
+            dtype = self.model.embed.patches.weight.dtype
+            return as_array(self.model(torch.as_tensor(pixels).to(self.device, dtype)))
 
 
 def check_vision(checkpoint: Checkpoint, name: str) -> None:
     """Raises UnsupportedError unless the checkpoint is a vision Transformer."""
-    if checkpoint.family.model is not VisionTransformer:
+    if checkpoint.architecture != "VisionTransformer":
         raise UnsupportedError(
             f"{name} must be a vision Transformer (ViT) to take images; it is a"
             f" {checkpoint.settings['model_type']} model. Give the folder of a ViT."
