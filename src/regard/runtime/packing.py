@@ -153,6 +153,16 @@ def folder_of(key: str, precision: str) -> Path:
     return cache_folder() / f"{key[:32]}-{precision}-{__version__}-{FORMAT}"
 
 
+def is_packed(checkpoint: Checkpoint, precision: str) -> bool:
+    """Whether a checkpoint's model has been packed.
+
+    Raises:
+        NotFoundError: the checkpoint lacks a file.
+        UnavailableError: as `cache_folder`.
+    """
+    return (folder_of(checkpoint.sha256, precision) / MANIFEST).is_file()
+
+
 def packed_config(checkpoint: Checkpoint, kind: str) -> dict[str, Any] | None:
     """The config of a checkpoint's model, as its packed model of any precision has it; None where
     it has not been packed.

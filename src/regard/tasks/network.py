@@ -14,6 +14,7 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar
 
 from regard.checkpoints import Checkpoint
+from regard.checkpoints.weights import weight_files
 from regard.errors import UnavailableError, UnsupportedError
 from regard.tasks.batching import cores
 
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 State = tuple[Any, ...]
+LARGE = 2_000_000_000  # bytes of weights of a model that is not packed unless that is asked for
 
 
 class Later(Generic[T]):
@@ -181,15 +183,18 @@ class Network:
         self, precision: str | None, threads: int | None, say: Callable[[str], None]
     ) -> Self:
         """The same, computed by the packed model where that is possible; by the model itself where
-        it cannot be packed or is not on the CPU. Decided at the first use.
+        it cannot be packed or is not on the CPU, or is `LARGE` and has not been packed before.
+        Decided at the first use.
 
         Args:
-            precision: None: fp32.
+            precision: None: fp32; one that is named asks for packing, however large the model is.
             say: called with the reason, too, where the precision is not possible.
         """
 
         def best() -> Packing | None:
             if self._loaded.is_made and _device(self._loaded()[0]).type != "cpu":
+                return None
+            if precision is None and self._is_large_and_new:
                 return None
             try:
                 return self._pack(precision or "fp32", threads, say)
@@ -224,6 +229,17 @@ class Network:
         from regard.runtime.packing import pack
 
         return pack(model, precision, threads=threads, say=say)
+
+    @property
+    def _is_large_and_new(self) -> bool:
+        """Whether packing would take a large part of a disk, and has not been done."""
+        from regard.runtime.packing import is_packed
+
+        if self.source is None or self._is_changed:
+            return sum(4 * each.numel() for each in self.model.parameters()) > LARGE
+        if sum(file.stat().st_size for file in weight_files(self.source.folder)) <= LARGE:
+            return False
+        return not is_packed(self.source, "fp32")
 
     @property
     def _is_changed(self) -> bool:

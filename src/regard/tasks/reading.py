@@ -69,10 +69,10 @@ class Batch:
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """What a packed model takes, by name."""
-        given = {name: each for name, each in vars(self).items() if each is not None}
+        present = {name: each for name, each in vars(self).items() if each is not None}
         return {
             name: each if isinstance(each, np.ndarray) else each.cpu().numpy()
-            for name, each in given.items()
+            for name, each in present.items()
         }
 
 
