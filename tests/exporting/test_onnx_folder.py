@@ -4,6 +4,8 @@ import json
 import re
 import shutil
 import subprocess
+from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -47,14 +49,31 @@ class Opened:
     def run(self, graph: str, feeds: dict[str, Any], names: list[str] | None = None) -> Any:
         return self.sessions[graph].run(names, feeds)
 
+    def empty_past(self) -> dict[str, Any]:
+        return {
+            name: np.zeros((1, heads, 0, width), np.float32)
+            for name, (_, heads, _, width) in self.shapes("step", "past_").items()
+        }
+
     def shapes(self, graph: str, start: str) -> dict[str, Any]:
         inputs = self.sessions[graph].get_inputs()
         return {each.name: each.shape for each in inputs if each.name.startswith(start)}
 
 
-def exported(name: str | Path, tmp_path: Path, precision: str = "fp32") -> Opened:
-    export_onnx(name, tmp_path / "out", precision)
-    return Opened(tmp_path / "out")
+Exporting = Callable[..., Opened]
+
+
+@pytest.fixture(scope="module")
+def exported(tmp_path_factory: pytest.TempPathFactory) -> Exporting:
+    """The folder of a shipped model in a precision, written once."""
+
+    @cache
+    def opened(name: str, precision: str = "fp32") -> Opened:
+        folder = tmp_path_factory.mktemp("exported") / name
+        export_onnx(name, folder, precision)
+        return Opened(folder)
+
+    return opened
 
 
 def read(opened: Opened, text: str) -> dict[str, Any]:
@@ -64,31 +83,27 @@ def read(opened: Opened, text: str) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("precision", ["fp32", "int8"])
-def test_a_translator_is_decoded_by_the_loop_of_the_readme(tmp_path: Path, precision: str) -> None:
-    opened = exported("en-de", tmp_path, precision)
-    room, ids = 24, opened.tokens("Where is the station?")
+def test_a_translator_is_decoded_by_the_loop_of_the_readme(
+    exported: Exporting, precision: str
+) -> None:
+    opened = exported("en-de", precision)
+    ids = opened.tokens("Where is the station?")
     names = [each.name for each in opened.sessions["encoder"].get_outputs()]
     feeds = {"ids": ids, "mask": np.ones(ids.shape, np.int32)}
     memory = dict(zip(names, opened.run("encoder", feeds), strict=True))
     del memory["states"]
     mask = np.full((1, 1, 1, memory["memory_v0"].shape[2]), LOWEST)
     mask[..., : ids.shape[1]] = 0
-    past_mask = np.full((1, 1, 1, room + 1), LOWEST)
-    past_mask[..., -1] = 0
-    past = {
-        name: np.zeros((1, heads, room, width), np.float32)
-        for name, (_, heads, _, width) in opened.shapes("step", "past_").items()
-        if name != "past_mask"
-    }
+    past = opened.empty_past()
+    names = ["best", *(name.replace("past", "all") for name in past)]
     written = [opened.settings["decoder_start_token_id"]]
     while written[-1] != opened.settings["eos_token_id"]:
         position = len(written) - 1
         feeds = dict(tokens=np.array([written[-1:]]), position=np.array([position]))
-        feeds |= memory | past | dict(mask=mask, past_mask=past_mask, count=np.array([1]))
-        best, new = opened.run("step", feeds, ["best", "new"])
-        for storage, its in zip(past.values(), new, strict=True):
-            storage[:, :, position] = its
-        past_mask[..., position] = 0
+        feeds |= dict(lengths=np.array([position], np.int32), count=np.array([1]))
+        feeds |= dict(longest=np.array([position + 1], np.int32), mask=mask)
+        best, *found = opened.run("step", feeds | memory | past, names)
+        past = dict(zip(past, found, strict=True))
         written.append(int(best[0, 0]))
     translator = regard.load("en-de").run_by("torch")
     [expected] = translator.run(["Where is the station?"], num_beams=1)
@@ -96,13 +111,10 @@ def test_a_translator_is_decoded_by_the_loop_of_the_readme(tmp_path: Path, preci
                              for each in expected.tokens]  # fmt: skip
 
 
-def test_a_language_model_is_decoded_by_the_loop_of_the_readme(tmp_path: Path) -> None:
-    opened = exported("shakespeare", tmp_path)
+def test_a_language_model_is_decoded_by_the_loop_of_the_readme(exported: Exporting) -> None:
+    opened = exported("shakespeare")
     new = opened.tokens("ROMEO:")
-    past: dict[str, Any] = {
-        name: np.zeros((1, heads, 0, width), np.float32)
-        for name, (_, heads, _, width) in opened.shapes("step", "past_").items()
-    }
+    past = opened.empty_past()
     length, written = 0, []
     names = [name.replace("past", "all") for name in past]
     for _ in range(12):
@@ -121,8 +133,8 @@ def test_a_language_model_is_decoded_by_the_loop_of_the_readme(tmp_path: Path) -
     assert writer.tokenizer.decode(written) == expected.text
 
 
-def test_a_classifier_gives_the_scores_of_the_package(tmp_path: Path) -> None:
-    opened = exported("emotions", tmp_path)
+def test_a_classifier_gives_the_scores_of_the_package(exported: Exporting) -> None:
+    opened = exported("emotions")
     [states] = opened.run("body", read(opened, TEXT))
     [[logits]] = opened.run("head", {"states": states})
     [expected] = regard.load("emotions").run_by("torch").run([TEXT])
@@ -133,8 +145,8 @@ def test_a_classifier_gives_the_scores_of_the_package(tmp_path: Path) -> None:
     assert scores == pytest.approx({e.label: e.score for e in expected.labels}, abs=1e-5)
 
 
-def test_an_encoder_gives_the_vectors_of_the_package_without_its_head(tmp_path: Path) -> None:
-    opened = exported("sentences", tmp_path)
+def test_an_encoder_gives_the_vectors_of_the_package_without_its_head(exported: Exporting) -> None:
+    opened = exported("sentences")
     assert set(opened.sessions) == {"body"}
     [[states]] = opened.run("body", read(opened, TEXT))
     vector = states.mean(0) / np.linalg.norm(states.mean(0))
@@ -143,8 +155,8 @@ def test_an_encoder_gives_the_vectors_of_the_package_without_its_head(tmp_path: 
     assert f"The vector of a text is {POOLED['mean']}, scaled to length one. At most 64" in text
 
 
-def test_a_model_of_images_gives_the_logits_of_the_package(tmp_path: Path) -> None:
-    opened = exported("digits", tmp_path)
+def test_a_model_of_images_gives_the_logits_of_the_package(exported: Exporting) -> None:
+    opened = exported("digits")
     model = regard.load("digits").run_by("torch").model
     pixels = np.random.default_rng(3).normal(
         size=(2, model.config.channels, *model.config.image_size)
@@ -158,8 +170,10 @@ def test_a_model_of_images_gives_the_logits_of_the_package(tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize("name", ["en-de", "shakespeare", "emotions", "sentences"])
-def test_the_readme_lists_the_inputs_and_outputs_of_every_graph(name: str, tmp_path: Path) -> None:
-    opened = exported(name, tmp_path, "int8")
+def test_the_readme_lists_the_inputs_and_outputs_of_every_graph(
+    name: str, exported: Exporting
+) -> None:
+    opened = exported(name, "int8")
     text = (opened.folder / "README.md").read_text("utf-8")
     for graph, session in opened.sessions.items():
         section = text.split(f"## {graph}.onnx\n")[1].split("## ")[0]
@@ -222,17 +236,17 @@ def recurrent_folder(tmp_path: Path) -> Path:
 @javascript
 @pytest.mark.parametrize("precision", ["fp32", "int8"])
 def test_the_translator_in_javascript_writes_what_the_package_writes(
-    precision: str, tmp_path: Path
+    precision: str, exported: Exporting
 ) -> None:
-    folder = exported("en-de", tmp_path, precision).folder
+    folder = exported("en-de", precision).folder
     text = "I would like to drink a cup of tea."
     expected = regard.load("en-de").run_by("torch")(text, num_beams=1)
     assert said("translate.mjs", folder, text) == expected
 
 
 @javascript
-def test_the_classifier_in_javascript_gives_the_label_of_the_package(tmp_path: Path) -> None:
-    folder = exported("emotions", tmp_path).folder
+def test_the_classifier_in_javascript_gives_the_label_of_the_package(exported: Exporting) -> None:
+    folder = exported("emotions").folder
     best = regard.load("emotions").run_by("torch").run([TEXT])[0].best
     assert said("classify.mjs", folder, TEXT) == f"{best.label}\t{best.score:.4f}"
 

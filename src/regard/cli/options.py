@@ -69,8 +69,8 @@ Engine = Annotated[
     str,
     option(
         "What computes: the model, by torch; or the model packed for ONNX Runtime, each batch on"
-        " one thread unless --threads says otherwise. auto: onnx where that is possible and the model"
-        " is not large.",
+        " one thread unless --threads says otherwise. auto: onnx where that is possible and the"
+        " model is not large.",
         metavar="auto|torch|onnx",
     ),
 ]

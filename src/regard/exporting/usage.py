@@ -8,7 +8,6 @@ from regard.runtime.graph import Graph
 from regard.tasks.classification import read_problem_type
 from regard.tasks.defaults import read_defaults
 
-LOWEST = "−3.4028235e38, the lowest float32"
 POOLED = {
     "mean": "the mean of `states` over its tokens, padding left out",
     "cls": "the state of its first token",
@@ -29,10 +28,10 @@ def usage(
 ) -> list[str]:
     """Paragraphs; the arguments are those of `readme`."""
     if "encoder" in graphs:
-        return [_prefixed(checkpoint), _ENCODER, _decoding(graphs["step"]), _STEP, _TOKENS]
+        return [_prefixed(checkpoint), _ENCODER, _SHARED, _TOKENS]
     if "step" in graphs:
         positions = any(each.name == "positions" for each in graphs["step"].inputs)
-        return [_CONTINUED, *([_POSITIONS] if positions else []), _TOKENS]
+        return [_CONTINUED, *([_POSITIONS] if positions else []), _SHARED, _TOKENS]
     if kind == "image-classification":
         return [_PIXELS, _scored(checkpoint)]
     return [_read(graphs["body"]), _result(checkpoint, kind, pooling)]
@@ -52,25 +51,14 @@ _ENCODER = """\
 1. Run encoder.onnx once for each text, or batch of texts, with `ids` and `mask`, which is 1 for a
    token and 0 for padding. It gives `states` and, for each layer of the decoder, the keys and
    values that the decoder attends to, `memory_k…` and `memory_v…`. Their length is that of `ids`,
-   padded to a multiple of 16; it is the length of "source" in step.onnx."""
-
-
-def _decoding(step: Graph) -> str:
-    shape = next(each.shape for each in step.inputs if each.name == "past_k0")
-    layers = sum(each.name.startswith("past_k") for each in step.inputs)
-    return f"""\
-2. Make the storage of the past: for each of the {layers} layers `past_k…` and `past_v…`, zeros of
-   (rows, {shape[1]}, room, {shape[3]}), where room is the largest number of tokens to write. Make
-   `mask`, (batch, 1, 1, padded): 0 where there is a token of the source, elsewhere
-   {LOWEST}. Make `past_mask`, (1, 1, 1, room + 1): 0 in the
-   last place, elsewhere the lowest."""
-
-
-_STEP = """\
-3. Begin with `tokens` = decoder_start_token_id of each row and `position` = 0, and repeat: run
-   step.onnx with the storage, the masks, the memory and `count`, the number of likeliest tokens
-   that you want. Write `new` into the storage at `position`: its first axis is `past_k0`,
-   `past_v0`, `past_k1`, and so on. Set `past_mask` to 0 at `position`, and count `position` up.
+   padded to a multiple of 16; it is the length of "source" in step.onnx.
+2. Make `mask` for step.onnx, (batch, 1, 1, source): 0 where there is a token of the source, and
+   −3.4028235e38, the lowest float32, elsewhere. Begin with a past of room 0: each `past_k…` and
+   `past_v…` has the shape in the table with room = 0.
+3. Begin with `tokens` = decoder_start_token_id for each row, and repeat, for `position` = 0, 1, …:
+   run step.onnx with `tokens`, the memory, the mask, the past, `lengths` = `position` for each row,
+   `longest` = `position` + 1 and `count`, the number of likeliest tokens that you want. Each output
+   `all_k…` and `all_v…` is the input `past_k…` and `past_v…` of the next run.
 4. The next token of each row is in `best`, likeliest first, with its log-probability in
    `log_probs`; `logits` has all tokens. Ask the graph for the outputs that you need only: the
    others are then not computed. A row ends with eos_token_id. Decode what was written with
@@ -90,8 +78,12 @@ Encode the text with tokenizer.json: `ids`, (1, n). Begin with a past of room 0:
 - `count`: the number of likeliest tokens that you want;
 - the past: each output `all_k…` and `all_v…` is the input `past_k…` and `past_v…` of the next run.
 
-Padding in a batch stands behind the shorter rows in the first run. A program that binds inputs and
-outputs to the same array of a larger room saves the copies: the graph writes into it."""
+The next token of each row is in `best`, likeliest first, with its log-probability in `log_probs`;
+`logits` has all tokens. Padding in a batch stands behind the shorter rows in the first run."""
+
+_SHARED = """\
+A program that binds each past and its output to the same array, with room for all tokens that will
+be written, saves a copy in every step: the graph writes into it."""
 
 _POSITIONS = """\
 `positions` are the places of `ids` in their texts, from 0: 0 to n − 1, then n, n + 1, and so on."""
