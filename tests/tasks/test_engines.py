@@ -18,7 +18,8 @@ from regard.tasks.answering import Answerer
 from regard.tasks.classification import Classifier
 from regard.tasks.embedding import POOLING, Embedder
 from regard.tasks.filling import MaskFiller
-from regard.tasks.images import ImageClassifier, Preparation, write_preparation
+from regard.tasks.images import ImageClassifier
+from regard.tasks.preparation import Preparation, write_preparation
 from regard.tasks.summarization import Summarizer
 from regard.tasks.writing import Writer
 from regard.text import Tokenizer

@@ -12,7 +12,8 @@ from regard.errors import BadArgumentError
 from regard.recipes.labels.image_batches import Images
 from regard.recipes.labels.labels import LabelEvaluation, evaluate_logits
 from regard.recipes.labels.pictures import Pictures
-from regard.tasks.images import ImageClassifier, ImageReader, Preparation
+from regard.tasks.images import ImageClassifier, ImageReader
+from regard.tasks.preparation import Preparation
 
 
 @torch.inference_mode()
