@@ -219,7 +219,9 @@ def test_a_folder_with_files_is_left_as_it_is(tmp_path: Path) -> None:
 def test_what_cannot_be_exported_leaves_nothing(recurrent_folder: Path, tmp_path: Path) -> None:
     with pytest.raises(UnsupportedError, match="RecurrentEncoderDecoder cannot be packed"):
         export_onnx(recurrent_folder, tmp_path / "new" / "out")
-    with pytest.raises(BadArgumentError, match="precision must be one of fp32, int8; got 'int3'"):
+    with pytest.raises(
+        BadArgumentError, match="precision must be one of fp32, int8, int4; got 'int3'"
+    ):
         export_onnx("emotions", tmp_path / "new" / "out", "int3")
     assert not (tmp_path / "new").exists()
 

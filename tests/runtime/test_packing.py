@@ -249,7 +249,7 @@ def test_the_cache_is_in_the_users_folder(monkeypatch: pytest.MonkeyPatch) -> No
 
 
 def test_bad_arguments_are_refused() -> None:
-    with pytest.raises(RegardError, match="precision must be one of fp32, int8; got 'int3'"):
+    with pytest.raises(RegardError, match="precision must be one of fp32, int8, int4; got 'int3'"):
         pack(small(), "int3")
     with pytest.raises(RegardError, match="threads must be at least 1"):
         pack(small(), threads=0)

@@ -286,7 +286,7 @@ def test_a_precision_that_is_not_possible_is_said_and_the_model_computes(
 
 
 def test_bad_settings_are_refused(images: ImageClassifier, writer: Writer) -> None:
-    with pytest.raises(RegardError, match="precision must be one of fp32, int8; got 'int3'"):
+    with pytest.raises(RegardError, match="precision must be one of fp32, int8, int4; got 'int3'"):
         images.run_by("onnx", precision="int3")
     with pytest.raises(RegardError, match="threads must be at least 1"):
         images.run_by("onnx", threads=-1)
