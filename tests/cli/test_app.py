@@ -47,9 +47,9 @@ OPTIONS = {
     "evaluate": {
         "model", "data", "--output", "--json", "--source-language", "--target-language",
         "--prefix", "--num-beams", "--length-penalty", "--max-new-tokens", "--batch-size",
-        "--threads", "--help", "--compare", "--text", "--pair", "--label",
-        "--separator", "--worst", "--figure", "--score", "--question", "--context", "--answer",
-        "--start", "--document", "--summary",
+        "--threads", "--engine", "--precision", "--help", "--compare", "--text", "--pair",
+        "--label", "--separator", "--worst", "--figure", "--score", "--question", "--context",
+        "--answer", "--start", "--document", "--summary",
     },
     "explain": {
         "sentence", "--model", "--layer", "--attention", "--target", "--head", "--vectors",
@@ -86,6 +86,7 @@ OPTIONS = {
         "--help",
     },
     "export": {"--help"},
+    "export onnx": {"model", "output", "--precision", "--json", "--help"},
     "export page": {"model", "--output", "--json", "--help"},
     "studio": {"models", "--port", "--no-open", "--help"},
     "train": {"--help"},

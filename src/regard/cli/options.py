@@ -69,7 +69,8 @@ Engine = Annotated[
     str,
     option(
         "What computes: the model, by torch; or the model packed for ONNX Runtime, each batch on"
-        " one thread unless --threads says otherwise. auto: onnx where that is possible.",
+        " one thread unless --threads says otherwise. auto: onnx where that is possible and the"
+        " model is not large.",
         metavar="auto|torch|onnx",
     ),
 ]
@@ -122,11 +123,17 @@ def use_threads(threads: int | None) -> None:
 
 def run_by(task: TaskType, engine: str, precision: str | None, threads: int | None) -> TaskType:
     """The task as --engine, --precision and --threads have it."""
-    if engine != "torch":
-        return task.run_by(engine, precision=precision, threads=threads, say=say)
-    if precision is not None:
-        raise BadArgumentError("--precision needs --engine onnx; add it, or leave --precision out.")
-    return task.run_by("torch")
+    if engine == "torch":
+        if precision is not None:
+            raise BadArgumentError(
+                "--precision needs --engine onnx; add it, or leave --precision out."
+            )
+        task = task.run_by("torch")
+    else:
+        task = task.run_by(engine, precision=precision, threads=threads, say=say)
+    if threads and task.computed_by == "torch":
+        use_threads(threads)
+    return task
 
 
 def check_ending(flag: str, path: Path | None, endings: tuple[str, ...]) -> None:

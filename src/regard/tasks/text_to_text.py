@@ -17,7 +17,7 @@ from regard.errors import BadArgumentError
 from regard.files import write_json
 from regard.generation import GenerationConfig, Hypothesis
 from regard.tasks.batching import by_length
-from regard.tasks.network import IdConfig, Network
+from regard.tasks.sequence_network import IdConfig, SequenceNetwork
 from regard.tasks.task import Task, check_text
 from regard.text import Tokenizer, TokenizerPair
 
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 
     from regard.inspection import Trace
     from regard.models import AnyEncoderDecoder
-    from regard.runtime.packed import PackedEncoderDecoder
 
 T = TypeVar("T")
 
@@ -59,11 +58,12 @@ class TextToText(Task):
         name: what to call it in messages.
     """
 
+    network: SequenceNetwork
     task: ClassVar[str] = ""  # whose settings config.json gets, and is asked for
 
     def __init__(
         self,
-        model: AnyEncoderDecoder | Network,
+        model: AnyEncoderDecoder | SequenceNetwork,
         tokenizers: TokenizerPair,
         *,
         generation: GenerationConfig | None = None,
@@ -72,7 +72,7 @@ class TextToText(Task):
         not_followed: Sequence[str] = (),
         name: str = "model",
     ):
-        network = model if isinstance(model, Network) else Network.of(model)
+        network = SequenceNetwork.of(model)
         config = network.config
         for side, tokenizer, size in (
             ("source", tokenizers.source, config.vocab_size),
@@ -91,28 +91,17 @@ class TextToText(Task):
         self.before, self.after = _special_around(tokenizers.source)
         self._set(network, generation or GenerationConfig())
 
-    def _set(self, network: Network, generation: GenerationConfig) -> None:
+    def _set(self, network: SequenceNetwork, generation: GenerationConfig) -> None:
         """What computes, and the defaults of decoding: each has what the other lacks."""
         self.generation = _with_ids(generation, network.config)
         assert self.generation.decoder_start_token_id is not None
         self.network = network.starting_from(self.generation.decoder_start_token_id)
 
     @property
-    def model(self) -> AnyEncoderDecoder:  # type: ignore[override]
+    def model(self) -> AnyEncoderDecoder:
         """The model itself, also where a packed one computes; loaded when it is first asked for."""
-        return self.network.model
-
-    @property
-    def packed(self) -> PackedEncoderDecoder | None:  # type: ignore[override]
-        """What decodes, where it is not the model itself."""
-        packing = self.network.packing
-        return None if packing is None else packing.model
-
-    @property
-    def computed_by(self) -> str:
-        """The engine and precision of the results: "onnx int8", or "torch"."""
-        packing = self.network.packing
-        return "torch" if packing is None else f"onnx {packing.precision}"
+        model: AnyEncoderDecoder = self.network.model
+        return model
 
     @property
     def device(self) -> torch.device:
@@ -230,11 +219,8 @@ class TextToText(Task):
                 hidden=hidden,
                 keep=keep,
             )
-        if searched and decoding.packed is not None:
-            trace.notes.append(
-                f"the text was decoded by {self.computed_by}; the maps are of the model's own"
-                " weights, by torch"
-            )
+        if searched:
+            trace.notes += decoding.engine_notes()
         return trace
 
     def tidied(self, text: str) -> str:
@@ -344,7 +330,7 @@ class TextToText(Task):
     def with_model(self, model: AnyEncoderDecoder) -> Self:
         """The same task by other weights: a model of the same kind and vocabulary."""
         other = copy.copy(self)
-        other._set(Network.of(model), self.generation)
+        other._set(SequenceNetwork.of(model), self.generation)
         return other
 
     def decoding_by(self, **changes: Any) -> Self:
@@ -352,18 +338,6 @@ class TextToText(Task):
         other = copy.copy(self)
         vars(other).update(changes)
         other._set(self.network, other.generation)
-        return other
-
-    def _run_by(
-        self, engine: str, precision: str | None, threads: int | None, say: Callable[[str], None]
-    ) -> Self:
-        other = copy.copy(self)
-        if engine == "torch":
-            other.network = self.network.by_torch()
-        elif engine == "onnx":
-            other.network = self.network.packed(precision or "fp32", threads, say)
-        else:
-            other.network = self.network.packed_if_possible(precision, threads, say)
         return other
 
 

@@ -48,7 +48,7 @@ def encode(
     normalize: Normalize = None,
     batch_size: options.BatchSize = 32,
     threads: options.Threads = None,
-    engine: options.Engine = "torch",
+    engine: options.Engine = "auto",
     precision: options.Precision = None,
 ) -> None:
     """Turn texts into vectors that are close if the texts have similar meanings.
@@ -57,13 +57,12 @@ def encode(
     pass through to JSON lines.
     """
     groups = text_groups(texts, input, True, what="a text")
-    options.use_threads(threads)
     from regard.api.loading import load
 
     embedder = load(model, "feature-extraction")
     embedder = options.run_by(embedder, engine, precision, threads)
     cut = lines = 0
-    width = embedder.model.config.d_model
+    width = embedder.width
     with _writer(output, width) as write, lines_bar(input, "encoding") as bar:
         for group in groups:
             with line_named(group):

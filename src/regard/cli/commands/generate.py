@@ -72,7 +72,7 @@ def generate(
     stop: Stop = None,
     batch_size: options.BatchSize = 16,
     threads: options.Threads = None,
-    engine: options.Engine = "torch",
+    engine: options.Engine = "auto",
     precision: options.Precision = None,
 ) -> None:
     """Continue texts, or chat.
@@ -87,7 +87,6 @@ def generate(
             "--interactive reads its messages from you; leave prompts and files out."
         )
     groups = [] if interactive else text_groups(prompts, input, as_json, what="a prompt")
-    options.use_threads(threads)
     from regard.api.loading import load
 
     settings = options.generation_options(context)
