@@ -19,8 +19,9 @@ const EVERYTHING: Address = {
   aligned: "input",
   pieces: "token",
   difference: true,
-  other: { trace: { model: "en-hi", text: "a, b", id: "", hypothesis: 0, hidden: [] }, tap: "encoder.layers.0.self", head: 3 },
+  other: { trace: { model: "en-hi", text: "a, b", id: "" }, tap: "encoder.layers.0.self", head: 3 },
   theme: "dark",
+  landing: false,
   learn: null,
 };
 
@@ -34,10 +35,10 @@ test("what is as by default is not written", () => {
 });
 
 test("a text too long for a link is named by its trace's id", () => {
-  const trace = { model: "m", text: "x".repeat(LONGEST_TEXT + 1), id: "ab12", hypothesis: 0, hidden: [] };
+  const trace = { model: "m", text: "x".repeat(LONGEST_TEXT + 1), id: "ab12" };
   const address = { ...DEFAULTS, trace };
   expect(write(address)).toBe("trace=ab12");
-  expect(read(write(address)).trace).toEqual({ model: "", text: "", id: "ab12", hypothesis: 0, hidden: [] });
+  expect(read(write(address)).trace).toEqual({ model: "", text: "", id: "ab12" });
 });
 
 test("what makes no sense is as by default", () => {

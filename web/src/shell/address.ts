@@ -2,7 +2,7 @@
 import { batch, effect } from "@preact/signals";
 import type { Head, ModelInfo, TraceInfo, TraceRequest } from "../source";
 import { ask, made, open, sentence, type State } from "../state";
-import { deliberate, LONGEST_TEXT, read, write, type Address, type Named } from "../url";
+import { deliberate, DEFAULTS, linked, read, write, type Address, type Named } from "../url";
 
 const SETTLED = 250; // ms without a pan or zoom until the address is rewritten
 
@@ -34,6 +34,7 @@ export function addressOf(state: State): Address {
       head: other.head,
     },
     theme: state.theme.value,
+    landing: false,
     learn: state.learn.value,
   };
 }
@@ -42,8 +43,7 @@ export function addressOf(state: State): Address {
  * that the server was given may be of a model that it cannot run. */
 function named(state: State, trace: TraceInfo): Named {
   const request = state.asked.get(trace.id);
-  const text = request && !request.target ? trace.text : "";
-  return { model: trace.model, text, id: trace.id, hypothesis: request?.hypothesis ?? 0, hidden: request?.hidden ?? [] };
+  return request ? { ...request, id: trace.id } : { model: trace.model, text: "", id: trace.id };
 }
 
 /** Makes the state what an address says; a trace is asked for only when it is another one. */
@@ -114,15 +114,15 @@ function landing({ task }: ModelInfo): Partial<Address> {
   return task === "translation" ? { view: "translation", head: "mean" } : {};
 }
 
-function requestOf(wanted: Named): TraceRequest {
-  const { model, text, hypothesis, hidden } = wanted;
-  return hidden.length ? { model, text, hypothesis, hidden } : { model, text, hypothesis };
+function requestOf({ id: _, ...request }: Named): TraceRequest {
+  return request;
 }
 
 function same(one: Named | null, other: Named): boolean {
   if (!one) return false;
-  if (!other.text || one.text.length > LONGEST_TEXT || !one.text) return one.id === other.id;
-  return one.model === other.model && one.text === other.text && one.hypothesis === other.hypothesis && String(one.hidden) === String(other.hidden);
+  if (!linked(one) || !linked(other)) return one.id === other.id;
+  const said = (trace: Named) => write({ ...DEFAULTS, trace });
+  return said(one) === said(other);
 }
 
 /** Writes each deliberate change as a step of the history and the rest in place, and follows "back".
@@ -174,9 +174,9 @@ export async function begin(state: State, address: Address): Promise<void> {
     const [traces] = await Promise.all([state.source.traces(), models]);
     const [listed] = traces;
     const model = state.models.value.find((each) => each.example);
-    if (listed) return await goTo(state, { ...address, trace: { ...listed, text: "", hypothesis: 0, hidden: [] } });
+    if (listed) return await goTo(state, { ...address, trace: { ...listed, text: "" } });
     if (model && state.source.abilities.trace)
-      return await goTo(state, { ...address, ...landing(model), trace: { model: model.name, text: model.example, id: "", hypothesis: 0, hidden: [] } });
+      return await goTo(state, { ...address, ...landing(model), trace: { model: model.name, text: model.example, id: "" } });
   } catch (error) {
     state.error.value = sentence(error);
   }

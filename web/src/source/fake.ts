@@ -118,7 +118,7 @@ export function fakeSource(): Source {
   };
 
   return {
-    abilities: { trace: true, ablate: true, export: true, explain: false },
+    abilities: { trace: true, ablate: true, export: true, explain: false, sample: false, open: false },
     async models() {
       return [
         { name: "en-de", task: "translation", description: "English to German, a Transformer of 2017", example: EXAMPLE, max_tokens: 512 },
