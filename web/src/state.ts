@@ -197,6 +197,13 @@ export async function force(state: State, step: number, token: number): Promise<
   if (step < (state.trace.value?.generation?.steps.length ?? 0)) state.step.value = step;
 }
 
+/** Puts a model into the list. */
+export async function openModel(state: State, name: string): Promise<ModelInfo> {
+  const model = await state.source.openModel(name);
+  state.models.value = [...state.models.value.filter((each) => each.name !== model.name), model];
+  return model;
+}
+
 /** Shows a trace that was saved in a file. */
 export async function openFile(state: State, file: Blob): Promise<void> {
   await during(state, async () => show(state, await state.source.openFile(file), null));

@@ -72,20 +72,21 @@ def cached(name: str) -> Path | None:
     """The folder of a model of the Hugging Face Hub in the local cache. Asks no network."""
     if not is_id(name):
         return None
-    import huggingface_hub as hub  # slow to import, and seldom needed
+    from huggingface_hub import try_to_load_from_cache  # slow to import, and seldom needed
+    from huggingface_hub.errors import HFValidationError
 
     try:
-        config = hub.try_to_load_from_cache(name, "config.json")
-    except hub.errors.HFValidationError:
+        config = try_to_load_from_cache(name, "config.json")
+    except HFValidationError:  # such as a name with two dots in a row
         return None
     return Path(config).parent if isinstance(config, str) else None
 
 
 def cached_names() -> list[str]:
     """The models of the Hugging Face Hub whose settings and weights are in the local cache."""
-    import huggingface_hub as hub
+    from huggingface_hub import constants
 
-    folders = sorted(Path(hub.constants.HF_HUB_CACHE).glob("models--*"))
+    folders = sorted(Path(constants.HF_HUB_CACHE).glob("models--*"))
     names = [folder.name.removeprefix("models--").replace("--", "/", 1) for folder in folders]
     return [name for name in names if (folder := cached(name)) and _has_weights(folder)]
 

@@ -54,17 +54,15 @@ export function Timeline({ axis, generation, step, forced, onChoose }: TimelineP
                 aria-label={`step ${index + 1}: ${tokenLabel(each.token, style)}, ${percent(each.probability)}${index === forced - 1 ? ", forced" : ""}`}
                 onClick={() => onChoose(index)}
               >
-                <span class="rg-generation__token">
-                  {tokenLabel(each.token, style)}
-                  {index === forced - 1 && <span class="rg-generation__forced">forced</span>}
-                </span>
+                <span class="rg-generation__token">{tokenLabel(each.token, style)}</span>
                 <span class="rg-generation__likely">
                   <span class="rg-generation__track">
                     <span style={{ width: `${each.probability * 100}%` }} />
                   </span>
                   <span class="rg-number">{percent(each.probability)}</span>
                 </span>
-                {others.map((other, place) => (
+                {index === forced - 1 && <span class="rg-generation__forced">forced</span>}
+                {others.slice(0, index === forced - 1 ? 1 : OTHERS).map((other, place) => (
                   <span key={place} class="rg-generation__other">
                     <span>{tokenLabel(other.token, style)}</span>
                     <span class="rg-number">{percent(other.probability)}</span>

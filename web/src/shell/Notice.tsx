@@ -31,8 +31,8 @@ export function Notice({ state }: { state: State }) {
       <p class="rg-notice__lead">nothing traced yet</p>
       <p>
         {models.value.length
-          ? "Write a sentence on the left and press trace, or use the sample."
-          : "There is no model here. Start the page with `regard studio --model FOLDER`, or open a trace with `regard look`."}
+          ? "Write a sentence and press Enter, or use the sample."
+          : "There is no model here. Start the page with `regard studio FOLDER`, or open a trace with `regard look FILE`."}
       </p>
       {source.abilities.explain && (
         <button type="button" class="rg-button" onClick={() => enter(state)}>learn how attention works</button>
