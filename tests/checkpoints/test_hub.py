@@ -136,6 +136,18 @@ def test_what_was_fetched_is_found_without_a_network(
     assert hub.find_folder("hub:org/small") == folder
 
 
+def test_a_model_of_the_cache_needs_no_prefix_and_no_network(small_hub: type[Hub]) -> None:
+    with pytest.raises(RegardError, match="there is no folder org/small"):
+        hub.find_folder("org/small")
+    assert (hub.cached("org/small"), hub.cached_names()) == (None, [])
+    folder = hub.find_folder("hub:org/small")
+    asked = len(small_hub.asked)
+    assert hub.find_folder("org/small") == folder
+    assert hub.cached_names() == ["org/small"]
+    assert len(small_hub.asked) == asked
+    assert hub.short_name(folder) == hub.short_name("hub:org/small") == "org/small"
+
+
 @pytest.mark.parametrize("name", [LARGE, "config.json"])
 def test_a_file_that_came_damaged_is_refused_and_fetched_anew(
     name: str, small_hub: type[Hub]

@@ -133,6 +133,43 @@ def test_the_page_is_opened_at_the_trace(regard, saved, monkeypatch):
     assert [model.name for model in library.models()] == list(taken_by("studio"))
 
 
+def test_a_page_without_a_chosen_map_lands_where_there_is_something_to_see(
+    regard, monkeypatch, tmp_path
+):
+    from regard.studio import serve
+
+    served = {}
+    monkeypatch.setattr(serve, "serve", lambda app, listener, **how: served.update(how, app=app))
+    folder = tmp_path / "runs" / "mine" / "model"
+    shutil.copytree(FOLDER / "shakespeare", folder)
+    outcome = regard("look", folder, TEXT, "--generate", 2, "--port", 0, "--no-open")
+    assert outcome.code == 0, outcome.err
+    library = served["app"].state.library
+    (listed,) = library.listed()
+    assert (listed.model, served["path"]) == ("mine", f"/?trace={listed.id}&landing=1")
+    assert [model.name for model in library.models()][-1] == "mine"
+
+
+def test_a_model_that_is_not_here_is_refused_with_the_command_that_fetches_it(
+    regard, monkeypatch, tmp_path
+):
+    from regard.checkpoints import hub
+
+    monkeypatch.chdir(tmp_path)
+    outcome = regard("look", "openai-community/gpt2", "The cat's", "--json")
+    assert outcome.code == 2
+    assert outcome.err.endswith(
+        " To fetch it: regard look openai-community/gpt2 'The cat'\"'\"'s' --download\n"
+    )
+    fetched = []
+    monkeypatch.setattr(
+        hub, "download", lambda name: fetched.append(name) or FOLDER / "shakespeare"
+    )
+    outcome = regard("look", "org/bard", "To be", "--generate", 0, "--json", "--download")
+    assert json.loads(outcome.out)["model"] == "org/bard"
+    assert set(fetched) == {"org/bard"}
+
+
 def test_a_port_in_use_is_said_before_anything_is_traced(regard):
     with socket.socket() as other:
         other.bind(("127.0.0.1", 0))
