@@ -81,6 +81,15 @@ def test_models_of_the_cache_are_offered_and_opened(cache: Path) -> None:
         assert found["model"] == "org/mine"
 
 
+def test_a_model_that_cannot_be_described_is_not_listed(cache: Path) -> None:
+    config = cache / "models--org--mine" / "snapshots" / COMMIT / "config.json"
+    config.write_text('{"model_type": 3}')
+    app = create_app(["en-de"], {}, cache=True)
+    with TestClient(app, base_url="http://127.0.0.1:8765") as client:
+        assert client.post("/api/models", json={"model": "org/mine"}).status_code == 400
+        assert [each["name"] for each in client.get("/api/models").json()] == ["en-de"]
+
+
 def test_a_name_of_the_hub_is_fetched_only_where_the_owner_allows_it(
     cache: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -61,7 +61,11 @@ class Library:
     def open(self, name: str) -> ModelInfo:
         """One more model, of those that the shelf offers besides."""
         self.shelf.open(name)
-        return self._info(name)
+        try:
+            return self._info(name)
+        except RegardError:
+            self.shelf.close(name)  # what cannot be described is not listed
+            raise
 
     def listed(self) -> list[Listed]:
         """The traces that are here: those given, then those made, the oldest first."""

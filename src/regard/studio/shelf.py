@@ -66,6 +66,10 @@ class Shelf:
             raise BadArgumentError(self._refusal(name[:200]))
         self._places[name] = str(folder)
 
+    def close(self, name: str) -> None:
+        """Takes a model from those that a page lists."""
+        self._places.pop(name, None)
+
     def _refusal(self, name: str) -> str:
         if hub.is_id(name):
             return (

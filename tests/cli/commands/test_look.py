@@ -17,6 +17,7 @@ from regard.attention import attend
 from regard.catalog import FOLDER, taken_by
 from regard.inspection import Trace
 from regard.studio import page
+from regard.studio.requests import TraceRequest
 
 TEXT = "The old man bought a small red car."
 CROSS = "decoder.layers.2.cross"
@@ -129,7 +130,9 @@ def test_the_page_is_opened_at_the_trace(regard, saved, monkeypatch):
     library = served["app"].state.library
     (listed,) = library.listed()
     assert (listed.text, served["browse"]) == (TEXT, False)
-    assert served["path"] == f"/?trace={listed.id}&tap={CROSS}&head=3"
+    said = "The+old+man+bought+a+small+red+car."
+    assert served["path"] == f"/?model=en-de&text={said}&tap={CROSS}&head=3"
+    assert library.trace(TraceRequest("en-de", TEXT)) == listed.id  # what the link asks for
     assert [model.name for model in library.models()] == list(taken_by("studio"))
 
 
@@ -146,7 +149,8 @@ def test_a_page_without_a_chosen_map_lands_where_there_is_something_to_see(
     assert outcome.code == 0, outcome.err
     library = served["app"].state.library
     (listed,) = library.listed()
-    assert (listed.model, served["path"]) == ("mine", f"/?trace={listed.id}&landing=1")
+    assert listed.model == "mine"
+    assert served["path"].endswith("&generate=2&landing=1")
     assert [model.name for model in library.models()][-1] == "mine"
 
 

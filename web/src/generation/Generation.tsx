@@ -69,11 +69,11 @@ export function Generation({ state }: { state: State }) {
     return { trace: info, step, row: row as number, head, quantity, looks: await Promise.all(looks) };
   });
 
-  if (!trace) return <p class="rg-views__empty">write a text and trace it; the steps in which the model writes appear here</p>;
+  if (!trace) return <p class="rg-views__empty">write a text and look at it; the steps in which the model writes appear here</p>;
   if (!generation || !axis || steps.length === 0) {
     return (
       <p class="rg-views__empty">
-        nothing was generated in this trace; choose a model that generates text, such as a translator, and trace a text
+        nothing was generated in this trace; choose a model that generates text, such as a translator, and look at a text
         without a target
       </p>
     );

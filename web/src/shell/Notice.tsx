@@ -28,7 +28,7 @@ export function Notice({ state }: { state: State }) {
     );
   return (
     <div class="rg-notice rg-notice--empty">
-      <p class="rg-notice__lead">nothing traced yet</p>
+      <p class="rg-notice__lead">nothing to see yet</p>
       <p>
         {models.value.length
           ? "Write a sentence and press Enter, or use the sample."

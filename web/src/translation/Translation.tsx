@@ -62,7 +62,7 @@ export function Translation({ state }: { state: State }) {
     };
   }, [aligned, pointed?.side, pointed?.index]);
 
-  if (!trace) return <p class="rg-views__empty">write a sentence and trace it; its translation and what each word looked at appear here</p>;
+  if (!trace) return <p class="rg-views__empty">write a sentence and look at it; its translation and what each word looked at appear here</p>;
   if (!tap) {
     return (
       <p class="rg-views__empty">

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
 SAVED = ".safetensors"
 LARGEST_GRID = 2**14  # cells in the terminal
+LONGEST_LINK = 2000  # characters of a text
 MOST_BEAMS = 64  # each is a translation to be kept in memory
 
 Model = Annotated[
@@ -104,8 +105,8 @@ def look(
             from regard.studio.app import create_app
 
             id = _id(model, input_text, options)
-            first = "1" if tap is None and head is None else None
-            query = _query({"trace": id, "tap": tap, "head": head, "landing": first})
+            shown = {"tap": tap, "head": head, "landing": None if tap or head else "1"}
+            query = _query(({"trace": id} if saved else _link(trace, id, options)) | shown)
             app = create_app(
                 [*catalog.taken_by("studio"), *([] if saved else [model])],
                 {id: trace},
@@ -185,7 +186,18 @@ def _id(model: str, text: str, options: dict[str, Any]) -> str:
     return identify(TraceRequest(model=short_name(model), text=text, **options))
 
 
-def _query(asked: dict[str, str | None]) -> str:
+def _link(trace: "Trace", id: str, options: dict[str, Any]) -> dict[str, Any]:
+    """A trace as the page's address names it: by what was asked, so that the link outlives the
+    server; by its id where that would be too long, or is not a text."""
+    text, target = trace.text, options.get("target") or ""
+    if trace.task == "vision" or len(text) + len(target) > LONGEST_LINK:
+        return {"trace": id}
+    beams, generate = options.get("num_beams"), options.get("generate")
+    asked = {"target": target or None, "beams": beams, "generate": generate}
+    return {"model": trace.model_name, "text": text} | asked
+
+
+def _query(asked: dict[str, Any]) -> str:
     """What to show first, as the page's address has it."""
     return urlencode({name: value for name, value in asked.items() if value is not None})
 
