@@ -69,6 +69,18 @@ def test_a_path_is_refused_with_the_command_that_opens_it(browser, address, at):
     context.close()
 
 
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_what_unfolds_is_accessible(open_page, at, scheme):
+    from axe_playwright_python.sync_playwright import Axe
+
+    page = open_page(at(view="generation", tap=CROSS, step=4, temperature=1.5), scheme=scheme)
+    page.get_by_text("open another model").click()
+    page.get_by_text("A saved trace").wait_for()
+    page.get_by_role("button", name=re.compile("^step 1:")).wait_for()
+    found = Axe().run(page).response["violations"]
+    assert [f"{each['id']}: {each['nodes'][0]['html'][:150]}" for each in found] == []
+
+
 def test_a_saved_trace_is_opened(open_page, at, trace, tmp_path):
     trace.save(tmp_path / "saved.safetensors")
     page = open_page(at(text="A dog."))

@@ -68,7 +68,8 @@ OPTIONS = {
     },
     "look": {
         "model", "text", "--file", "--target", "--num-beams", "--generate", "--tap", "--head",
-        "--html", "--save", "--figure", "--terminal", "--json", "--port", "--no-open", "--download", "--help",
+        "--html", "--save", "--figure", "--terminal", "--json", "--port", "--no-open",
+        "--download", "--help",
     },
     "words": {"--help"},
     "words represent": {"file", "--as", "--output", "--csv", "--json", "--help"},

@@ -215,6 +215,7 @@ def test_tokens_are_drawn_by_a_seed(client):
         return [each["id"] for each in answer["generation"]["steps"]]
 
     assert drawn(1) == drawn(1) != drawn(2)
+    assert drawn(None) == drawn(0)  # without a seed too, a link gives one text
 
 
 def test_a_saved_trace_is_opened_from_its_bytes(client, trace, tmp_path):

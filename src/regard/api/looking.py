@@ -78,7 +78,7 @@ def look_at(model: Traceable, text: str, **options: Any) -> Trace:
 
     Args:
         options: of the model's `trace`: target, hypothesis, hidden, generate, and those of SEARCH.
-            With one of SAMPLING, tokens are drawn.
+            With one of SAMPLING, tokens are drawn, by seed 0 if no other is named.
 
     Raises:
         BadArgumentError: an option that this kind of model has no use for, or out of range.
@@ -97,7 +97,7 @@ def look_at(model: Traceable, text: str, **options: Any) -> Trace:
         )
     searched = {name: value for name, value in options.items() if name in SEARCH}
     if any(name in SAMPLING for name in options):
-        searched["do_sample"] = True
+        searched |= {"do_sample": True, "seed": options.get("seed", 0)}  # a link gives one text
     GenerationConfig(**searched)  # checks the ranges
     return model.trace(text, **(options | searched if settings else options))
 
