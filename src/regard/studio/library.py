@@ -175,15 +175,18 @@ def _give_way() -> None:
 
 def settings(request: TraceRequest) -> dict[str, Any]:
     """What a request says: the fields that are not as by default."""
-    given = ((each, getattr(request, each.name)) for each in fields(request))
-    return {each.name: value for each, value in given if value != each.default}
+    values = asdict(request)
+    return {
+        each.name: values[each.name]
+        for each in fields(request)
+        if values[each.name] != each.default
+    }
 
 
 def identify(request: TraceRequest) -> str:
     """The same for the same request, in every session: a link to a trace stays a link to it."""
-    always = dict.fromkeys(("model", "text", "target", "hypothesis", "num_beams"))
-    asked = asdict(request)
-    # Links are older than the fields that are not always there.
-    asked = {name: asked[name] for name in asked if name in always or name in settings(request)}
+    first = ("model", "text", "target", "hypothesis", "num_beams")
+    # Links are older than the other fields, which count where they are set.
+    asked = {name: getattr(request, name) for name in first} | settings(request)
     text = json.dumps(asked, ensure_ascii=False, sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()[:16]

@@ -1,4 +1,4 @@
-/** Three steps for somebody who sees the page for the first time; shown once. */
+/** The first three steps on the page; shown once. */
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import type { TraceInfo } from "../source";
