@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { DEFAULTS, deliberate, LONGEST_TEXT, read, write, type Address } from "./url";
 
 const EVERYTHING: Address = {
-  trace: { model: "en-de", text: "Zwei Männer & ein Hund?", id: "", hypothesis: 2, hidden: [3, 4] },
+  trace: { model: "en-de", text: "Zwei Männer & ein Hund?", id: "", hypothesis: 2, hidden: [3, 4], forced_beginning: [7, 0], num_beams: 3, temperature: 0.5, seed: 0, target: "Zwei" },
   view: "compare",
   tap: "decoder.layers.3.cross",
   head: "mean",
