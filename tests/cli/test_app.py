@@ -68,7 +68,8 @@ OPTIONS = {
     },
     "look": {
         "model", "text", "--file", "--target", "--num-beams", "--generate", "--tap", "--head",
-        "--html", "--save", "--figure", "--terminal", "--json", "--port", "--no-open", "--help",
+        "--html", "--save", "--figure", "--terminal", "--json", "--port", "--no-open",
+        "--download", "--help",
     },
     "words": {"--help"},
     "words represent": {"file", "--as", "--output", "--csv", "--json", "--help"},
@@ -88,7 +89,7 @@ OPTIONS = {
     "export": {"--help"},
     "export onnx": {"model", "output", "--precision", "--json", "--help"},
     "export page": {"model", "--output", "--json", "--help"},
-    "studio": {"models", "--port", "--no-open", "--help"},
+    "studio": {"models", "--port", "--no-open", "--download", "--help"},
     "train": {"--help"},
     "train translation": {
         "pairs", "--source", "--target", "--dev", "--test", "--output", "--source-language",

@@ -179,7 +179,8 @@ class TextToText(Task):
                 position sees them, in any layer and head, when the answer is written and when it
                 is looked at.
             keep: where queries, keys and values stay: "memory", "disk" or "auto".
-            options: fields of GenerationConfig, such as num_beams.
+            options: fields of GenerationConfig, such as num_beams; forced_beginning makes the
+                answer begin with these ids.
 
         Raises:
             BadArgumentError: an empty text, one with more tokens than the model has positions, a
@@ -205,8 +206,16 @@ class TextToText(Task):
                 found = decoding._decoded([ids], config, [0])[0]
         else:
             found = [Hypothesis(self._written(target), math.nan, (), finished=True)]
-        naming, searched = Naming.of(self.tokenizers.target), target is None
-        shown = written(found, hypothesis, naming, axis="target", prompt=1, searched=searched)
+        searched = target is None
+        shown = written(
+            found,
+            hypothesis,
+            Naming.of(self.tokenizers.target),
+            axis="target",
+            prompt=1,
+            searched=searched,
+            forced=len(config.forced_beginning or ()),
+        )
         target_ids = torch.tensor([shown.ids], device=self.device)
         with torch.inference_mode():
             trace = traced(

@@ -231,7 +231,8 @@ class Writer(Task):
             hypothesis: which of the beams' results, best first.
             generate: tokens to write; 0 reads the text only, None writes 20.
             keep: where queries, keys and values stay: "memory", "disk" or "auto".
-            options: fields of GenerationConfig, such as num_beams.
+            options: fields of GenerationConfig, such as num_beams; forced_beginning makes the
+                continuation begin with these ids.
 
         Raises:
             BadArgumentError: an empty text, one with more tokens than the model has positions, a
@@ -262,6 +263,7 @@ class Writer(Task):
                 axis="tokens",
                 prompt=len(ids),
                 searched=target is None,
+                forced=len(options.get("forced_beginning") or ()),
             )
             ids = [*ids, *shown.ids]
         with torch.inference_mode():
