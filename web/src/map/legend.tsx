@@ -68,6 +68,7 @@ export function Legend({ state, screen, difference }: Props) {
       onKeyDown={press(end)}
     />
   );
+  const note = [...notes(state, now, difference), ...missing(screen.axes)].join(" · ");
   return (
     <div class="rg-map__legend">
       <span class="rg-map__legend-name">{named}</span>
@@ -89,7 +90,7 @@ export function Legend({ state, screen, difference }: Props) {
           reset ends
         </button>
       )}
-      <span class="rg-map__note">{[...notes(state, now, difference), ...missing(screen.axes)].join(" · ")}</span>
+      <span class="rg-map__note" title={note}>{note}</span>
     </div>
   );
 }

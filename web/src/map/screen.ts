@@ -185,7 +185,8 @@ export class Screen implements Surface {
   private resized(): void {
     this.measure();
     if (this.hand.resting) this.hand.leave(); // it points at something else now, without having been moved
-    this.changed(true);
+    this.stale = true;
+    this.paint(); // at once: a canvas of another size is empty until it is painted
   }
 
   /** Room for the rulers by their longest labels, and the rest for the plot. */
@@ -258,7 +259,7 @@ export class Screen implements Surface {
     ctx.fillStyle = palette.background;
     ctx.fillRect(0, 0, this.parts.canvas.width, this.parts.canvas.height);
     const { by, version, bands } = this.shading;
-    const scene: Scene = { layer, store, range, view, layout, ratio, palette, coloring: by!, colors: version, bands };
+    const scene: Scene = { layer, store, range, view, layout, ratio, palette, quantity: this.state.quantity.peek(), coloring: by!, colors: version, bands };
     const ready = paintTiles(ctx, scene);
     if (layer.entries.size) this.state.painted.value = true;
     ctx.setTransform(ratio, 0, 0, ratio, 0, 0);

@@ -36,6 +36,11 @@ export interface Layout {
   height: number;
 }
 
+/** Whether column labels stand upright: tokens in columns too narrow for them. */
+export function upright(view: View): boolean {
+  return labeling(view.cell, NUMBER_ROOM).kind === "tokens" && view.cell < NUMBER_ROOM;
+}
+
 /** Query tokens on the left, at the height of their rows. */
 export function drawRows(ctx: CanvasRenderingContext2D, at: Layout, view: View, rows: Positions, style: RulerStyle, both: boolean): void {
   const { kind, step } = labeling(view.cell, 2 * LINE);
@@ -56,13 +61,13 @@ export function drawRows(ctx: CanvasRenderingContext2D, at: Layout, view: View, 
   }
 }
 
-/** Key tokens along the top: level where columns are wide enough, else turned. */
+/** Key tokens along the top. */
 export function drawColumns(ctx: CanvasRenderingContext2D, at: Layout, view: View, columns: Positions, style: RulerStyle): void {
   const { kind, step } = labeling(view.cell, NUMBER_ROOM);
   const last = Math.min(columns.length, view.column + at.width / view.cell);
   ctx.font = kind === "tokens" ? style.font : style.mono;
   ctx.textBaseline = "middle";
-  const level = kind === "numbers" || view.cell >= NUMBER_ROOM;
+  const level = !upright(view);
   const room = level ? view.cell * step - 6 : at.top - GAP - TICK;
   for (let i = Math.ceil(view.column / step) * step - step; i < last; i += step) {
     if (i < 0) continue;
