@@ -16,7 +16,8 @@ import type {
 } from "./source";
 
 export type View = "map" | "flow" | "generation" | "translation" | "compare";
-export type Scale = "linear" | "log" | "row" | "sink";
+/** "auto" goes by what is in view; "linear" is 0 to 1 for weights. */
+export type Scale = "auto" | "linear" | "log" | "row" | "sink";
 /** A word of the output is looked at where it is predicted, or one step later, where it is read. */
 export type Aligned = "output" | "input";
 export type Pieces = "word" | "token";
@@ -60,7 +61,7 @@ export function createState(source: Source) {
     quantity: signal<Quantity>("weight"),
     reduce: signal<Reduce>("max"),
     group: signal<Group>("token"),
-    scale: signal<Scale>("linear"),
+    scale: signal<Scale>("auto"),
     ends: signal<[number, number] | null>(null), // of the color scale, when dragged
     home: signal<[number, number] | null>(null), // what "reset" brings the ends back to; null: those of the data
     painted: signal(false), // the map has shown something of its trace

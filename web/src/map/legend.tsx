@@ -7,7 +7,7 @@ import type { Axes } from "./geometry/positions";
 import { ordinal, quantityName } from "./readout";
 import { placeOf, ticks, valueAt } from "../color/scales";
 import type { Screen, Shown } from "./screen";
-import { LEAST } from "./sink";
+import { LEAST, type Automatic } from "../color/survey";
 
 const MOST_NAMED = 4;
 const PALE = 3; // level from which a linear scale leaves most of a map pale
@@ -85,6 +85,19 @@ export function Legend({ state, screen, difference }: Props) {
           ))}
         </div>
       </div>
+      {state.scale.value === "auto" && state.quantity.value === "weight" && !difference && (
+        <button
+          type="button"
+          class="rg-map__reset"
+          title="the same colors for every map"
+          onClick={() => {
+            ends.value = null;
+            state.scale.value = "linear";
+          }}
+        >
+          0 to 1
+        </button>
+      )}
       {ends.value && ends.value !== home && (
         <button type="button" class="rg-map__reset" onClick={() => (ends.value = home)}>
           reset ends
@@ -98,7 +111,7 @@ export function Legend({ state, screen, difference }: Props) {
 /** What one must know to read the picture rightly. */
 export function notes(state: State, shown: Shown, difference: boolean): string[] {
   const said: string[] = [];
-  const { level, every, sink, failure } = shown;
+  const { level, every, sink, automatic, failure } = shown;
   const scale = state.scale.value;
   if (failure) said.push(failure);
   if (level > 0) {
@@ -108,7 +121,9 @@ export function notes(state: State, shown: Shown, difference: boolean): string[]
   }
   if (every > 1) said.push(`preview: every ${ordinal(every)} row so far`);
   if (difference) {
-    if (scale !== "linear") said.push("differences are shown on a linear scale");
+    if (scale !== "linear" && scale !== "auto") said.push("differences are shown on a linear scale");
+  } else if (scale === "auto") {
+    if (automatic) said.push(...automaticNotes(automatic, shown));
   } else if (scale === "linear" && level >= PALE && state.quantity.value !== "score") {
     said.push("a log scale also shows small weights");
   } else if (scale === "log") {
@@ -116,6 +131,22 @@ export function notes(state: State, shown: Shown, difference: boolean): string[]
   } else if (scale === "row") {
     said.push("colors are relative to each row’s largest value in the visible tiles");
   } else if (scale === "sink") said.push(sink ? sinkNote(sink) : failure ? "nothing left out" : "looking for the sink");
+  return said;
+}
+
+const ROOTS = ["", "", "square root", "cube root", "fourth root"];
+
+/** What an automatic scale did, so that its colors are not taken for those of 0 to 1. */
+function automaticNotes({ perRow, root, sinks }: Automatic, { level, coloring, highest }: Shown): string[] {
+  const said: string[] = [];
+  const by = root > 1 ? `, by the ${ROOTS[root]}` : "";
+  if (perRow) said.push(`each row against its largest${by}`);
+  else if (coloring.high < 0.99 * highest) said.push(`up to what 99.5 % of the cells in view have at most${by}`);
+  else if (by) said.push(by.slice(2));
+  const size = 2 ** level;
+  const keys = sinks.map(({ column }) => (size > 1 ? `${count(column * size)}–${count((column + 1) * size - 1)}` : count(column)));
+  const mass = sinks.reduce((sum, sink) => sum + sink.mass, 0);
+  if (keys.length) said.push(`without the sink, key ${keys.join(" and ")}${size > 1 ? "" : `, which takes ${percent(Math.min(1, mass))}`}`);
   return said;
 }
 

@@ -21,6 +21,7 @@ import type { Reading } from "./readout";
 import { drawColumns, drawRows, rowLabel, rulerSize } from "./geometry/rulers";
 import type { Layout } from "./geometry/rulers";
 import type { Coloring } from "../color/scales";
+import type { Automatic } from "../color/survey";
 import { Shading } from "./paint/shading";
 import { sinkOf } from "./sink";
 import type { Sink } from "./sink";
@@ -49,6 +50,8 @@ export interface Shown {
   level: number;
   every: number; // the coarsest pass among what is in view
   sink: Sink | null;
+  highest: number; // value seen
+  automatic: Automatic | null; // what an automatic scale found in view
   failure: string | null;
 }
 export interface Parts {
@@ -289,12 +292,13 @@ export class Screen implements Surface {
       const loaded = (at: number, row: number, column: number) => store.get(layer, at, row, column)?.every ?? Infinity;
       const refused = (at: number, row: number, column: number) => store.refusal(layer, at, row, column) !== null;
       store.want(layer, plan(range, axes.shape, axes.queries.grouped, loaded, refused));
-      this.shading.measureRows(store, layer, range, this.state.scale.peek() === "row" && !this.differs);
     }
     const { scale, quantity, reduce } = this.state;
     const settings = {
-      scale: scale.peek(), quantity: quantity.peek(), reduce: reduce.peek(), difference: this.differs, ends: this.ends.peek(),
+      scale: scale.peek(), quantity: quantity.peek(), reduce: reduce.peek(), ends: this.ends.peek(),
+      difference: this.differs, causal: this.target.tap.causal,
     };
+    if (moved) this.shading.measure(store, layer, range, settings);
     if (this.shading.follow(layer, level, settings) || moved) this.tell();
   }
 
@@ -312,7 +316,7 @@ export class Screen implements Surface {
       }
     }
     this.shown.value = {
-      coloring: by, whole, ramp: palette.ramp, level: range.level, every, sink: this.sink, failure,
+      coloring: by, whole, ramp: palette.ramp, level: range.level, every, sink: this.sink, automatic: this.shading.automatic, highest: this.shading.highest, failure,
     };
   }
 

@@ -3,6 +3,7 @@ import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import type { TraceInfo } from "../source";
 import { inView } from "../map/input/commands";
+import { isLong } from "../color/survey";
 import { sentence, type State } from "../state";
 import { write } from "../url";
 import { addressOf } from "./address";
@@ -96,10 +97,16 @@ function part(state: State): Record<string, string> {
     tap: state.tapName.value,
     head: String(state.head.value),
     quantity: state.quantity.value,
-    scale: state.scale.value,
+    scale: exported(state),
     group: state.group.value,
     ...Object.fromEntries(Object.entries(place).map(([name, value]) => [name, String(value)])),
   };
+}
+
+/** A figure has the named scales: an automatic one is the one of them that it is most like. */
+function exported({ scale, tap }: State): string {
+  if (scale.value !== "auto") return scale.value;
+  return tap.value?.causal && isLong(tap.value.rows, tap.value.columns) ? "row" : "linear";
 }
 
 /** The view as an address that needs no trace: the file has its own. */
