@@ -62,15 +62,21 @@ def long_trace() -> Trace:
 
 
 @pytest.fixture(scope="session")
-def address(long_trace: Trace) -> Iterator[str]:
-    """Where a studio answers, with en-de and the long trace."""
+def app(long_trace: Trace):
+    """A studio with en-de and the long trace."""
+    from regard.studio.app import create_app
+
+    return create_app(["en-de"], {"long": long_trace})
+
+
+@pytest.fixture(scope="session")
+def address(app) -> Iterator[str]:
+    """Where the studio answers."""
     import uvicorn
 
-    from regard.studio.app import create_app
     from regard.studio.serve import bind
 
     listener = bind(0)
-    app = create_app(["en-de"], {"long": long_trace})
     server = uvicorn.Server(uvicorn.Config(app, log_level="error"))
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, daemon=True)
     thread.start()

@@ -307,3 +307,11 @@ def test_a_request_that_is_given_up_leaves_the_queue(client):
     assert first.result(timeout=5)
     library.models_thread.submit(lambda: ran.append("next")).result(timeout=5)
     assert ran == ["next"]
+
+
+def test_a_trace_is_by_text_where_model_and_text_ask_for_it_again(client):
+    made = client.post("/api/traces", json={"model": "en-de", "text": "A dog runs."}).json()["id"]
+    other = {"model": "en-de", "text": "A dog runs.", "hypothesis": 1}
+    second = client.post("/api/traces", json=other).json()["id"]
+    found = [client.get(f"/api/traces/{id}").json()["by_text"] for id in (made, second, "given")]
+    assert found == [True, False, False]

@@ -751,6 +751,11 @@ export interface components {
             axes: {
                 [key: string]: components["schemas"]["AxisInfo"];
             };
+            /**
+             * By Text
+             * @default false
+             */
+            by_text: boolean;
             /** Can Ablate */
             can_ablate: boolean;
             generation: components["schemas"]["GenerationInfo"] | null;

@@ -181,7 +181,14 @@ export async function strike(state: State, hidden: number[]): Promise<void> {
 
 /** Shows a trace that is already there. */
 export async function open(state: State, id: string): Promise<void> {
-  await during(state, async () => show(state, await state.source.opened(id), null));
+  await during(state, async () => show(state, await found(state, id), null));
+}
+
+/** A trace that is there; where its text asks for it again, a link to it says the text. */
+export async function found(state: State, id: string): Promise<TraceInfo> {
+  const trace = await state.source.opened(id);
+  if (trace.by_text && state.source.abilities.trace) state.asked.set(trace.id, { model: trace.model, text: trace.text });
+  return trace;
 }
 
 async function during(state: State, work: () => Promise<void>): Promise<void> {

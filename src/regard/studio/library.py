@@ -103,6 +103,12 @@ class Library:
                 self._made.popitem(last=False)
         return id
 
+    def is_by_text(self, id: str) -> bool:
+        """Whether a request that names model and text alone makes this trace."""
+        trace = self[id]
+        plain = TraceRequest(model=trace.model_name, text=trace.text)
+        return trace.model_name in self._names and identify(plain) == id
+
     def close(self) -> None:
         for worker in (self.models_thread, self.overview_thread):
             worker.shutdown(wait=False, cancel_futures=True)

@@ -6,7 +6,7 @@ import tempfile
 from collections.abc import Callable
 from concurrent.futures import Executor
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
 from threading import Lock
@@ -127,8 +127,8 @@ async def trace(request: Request, wanted: TraceRequest, library: Here) -> TraceI
 
 
 @api.get("/traces/{id}")
-def opened(id: str, trace: Opened) -> TraceInfo:
-    return page.describe(trace, id)
+def opened(id: str, trace: Opened, library: Here) -> TraceInfo:
+    return replace(page.describe(trace, id), by_text=library.is_by_text(id))
 
 
 @api.get("/traces/{id}/summary")

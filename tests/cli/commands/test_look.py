@@ -133,6 +133,15 @@ def test_the_page_is_opened_at_the_trace(regard, saved, monkeypatch):
     assert [model.name for model in library.models()] == list(taken_by("studio"))
 
 
+def test_the_help_says_which_head_is_shown_without_the_option(regard, saved, tmp_path):
+    """The mean in a figure; the page, which is passed no head, chooses."""
+    told = " ".join(regard("look", "--help").out.replace("│", " ").split())
+    assert "[default: (mean, or the page's own choice)]" in told
+    outcome = regard("look", saved, "--html", tmp_path / "page.html", "--tap", CROSS)
+    assert outcome.code == 0, outcome.err
+    assert "head=" not in (tmp_path / "page.html").read_text(encoding="utf-8").split('"query"')[1]
+
+
 def test_a_port_in_use_is_said_before_anything_is_traced(regard):
     with socket.socket() as other:
         other.bind(("127.0.0.1", 0))

@@ -107,6 +107,7 @@ export class Translator {
         shown,
       },
       can_ablate: true,
+      by_text: true,
       notes: [...(searched ? [ONE_PASS] : []), ...this.struck(run), ROUNDED],
     };
     const answers = maps.map(answersOf);
