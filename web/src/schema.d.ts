@@ -151,7 +151,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Figure */
+        /**
+         * Figure
+         * @description The map, or with another view its lines: of several heads, of the rows in focus or all.
+         */
         get: operations["figure_api_traces__id__figure__kind__get"];
         put?: never;
         post?: never;
@@ -1231,6 +1234,10 @@ export interface operations {
         parameters: {
             query: {
                 scale?: "linear" | "log" | "row" | "sink";
+                view?: "map" | "flow" | "translation";
+                heads?: string | null;
+                focus?: string | null;
+                at_output?: boolean;
                 tap: string;
                 head?: number | "mean";
                 row?: number;

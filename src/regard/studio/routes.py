@@ -31,6 +31,7 @@ from regard.inspection.answers import (
 from regard.inspection.trace import Trace
 from regard.inspection.views import page
 from regard.inspection.views.ablation import ablate as switch_off
+from regard.inspection.views.lines import lines
 from regard.inspection.views.part import Part, Scale, part
 from regard.inspection.views.reliance import reliances
 from regard.inspection.views.statistics import head_summary
@@ -191,11 +192,32 @@ def figure(
     kind: Literal["svg", "pdf", "png"],
     wanted: Annotated[_Part, Depends()],
     scale: Scale = "linear",
+    view: Literal["map", "flow", "translation"] = "map",
+    heads: Annotated[str | None, Query(pattern=r"^(\d+|mean)(,(\d+|mean))*$")] = None,
+    focus: Annotated[str | None, Query(pattern=r"^\d+(,\d+)*$")] = None,
+    at_output: bool = False,
 ) -> Response:
+    """The map, or with another view its lines: of several heads, of the rows in focus or all."""
     with tempfile.TemporaryDirectory() as folder, _DRAWING:
         path = Path(folder) / f"figure.{kind}"
-        save_figure(wanted.of(trace).figure(scale), path)
+        if view == "map":
+            drawn = wanted.of(trace).figure(scale)
+        else:
+            drawn = lines(
+                trace,
+                wanted.tap,
+                [_head(name) for name in heads.split(",")] if heads else [wanted.head],
+                quantity=wanted.quantity,
+                group=wanted.group,
+                focus=[int(row) for row in focus.split(",")] if focus else (),
+                at_output=at_output,
+            )
+        save_figure(drawn, path)
         return _download(path.read_bytes(), f"regard.{kind}")
+
+
+def _head(name: str) -> Head:
+    return "mean" if name == "mean" else int(name)
 
 
 @api.get("/traces/{id}/export.npz", response_class=Response, responses=_file)
