@@ -132,5 +132,7 @@ def test_the_notebooks_styles_do_not_reach_the_drawer(notebook):
     floats = "all => all.map(each => getComputedStyle(each).float)"
     assert set(pair.locator("*").evaluate_all(floats)) == {"none"}
     query, token = (pair.locator(".rg-pair__side").first.locator("> *").nth(i) for i in (0, 1))
-    assert query.bounding_box()["y"] + query.bounding_box()["height"] <= token.bounding_box()["y"] + 1
+    assert (
+        query.bounding_box()["y"] + query.bounding_box()["height"] <= token.bounding_box()["y"] + 1
+    )
     assert query.bounding_box()["x"] == token.bounding_box()["x"]

@@ -42,7 +42,9 @@ def test_what_the_legend_says_does_not_move_the_map(open_page, drawn, width):
     page.locator(".rg-map__note").wait_for(state="attached")
     heights = []
     for words in (0, 40, 400):
-        page.locator(".rg-map__note").evaluate(f"note => note.textContent = 'word '.repeat({words})")
+        page.locator(".rg-map__note").evaluate(
+            f"note => note.textContent = 'word '.repeat({words})"
+        )
         heights.append(canvas.bounding_box()["height"])
     assert len(set(heights)) == 1
 
@@ -59,7 +61,10 @@ def test_the_tip_at_the_focus_stays_inside_the_map(open_page, ready, at):
         page.keyboard.press(key)
     page.get_by_label("switch off").get_by_text("Δ").wait_for()
     ready(page)
-    tip, host = page.locator(".rg-map__tip").bounding_box(), page.locator(".rg-map__host").bounding_box()
+    tip, host = (
+        page.locator(".rg-map__tip").bounding_box(),
+        page.locator(".rg-map__host").bounding_box(),
+    )
     assert host["x"] <= tip["x"]
     assert tip["x"] + tip["width"] <= host["x"] + host["width"] + 1
     assert tip["y"] + tip["height"] <= host["y"] + host["height"] + 1

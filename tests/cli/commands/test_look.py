@@ -135,8 +135,8 @@ def test_the_page_is_opened_at_the_trace(regard, saved, monkeypatch):
 
 def test_the_help_says_which_head_is_shown_without_the_option(regard, saved, tmp_path):
     """The mean in a figure; the page, which is passed no head, chooses."""
-    told = " ".join(regard("look", "--help").out.replace("│", " ").split())
-    assert "[default: (mean, or the page's own choice)]" in told
+    printed = " ".join(regard("look", "--help").out.replace("│", " ").split())
+    assert "[default: (mean, or the page's own choice)]" in printed
     outcome = regard("look", saved, "--html", tmp_path / "page.html", "--tap", CROSS)
     assert outcome.code == 0, outcome.err
     assert "head=" not in (tmp_path / "page.html").read_text(encoding="utf-8").split('"query"')[1]

@@ -45,7 +45,7 @@ describe("an automatic scale", () => {
     const even = Array.from({ length: 10 }, () => Array.from({ length: 100 }, (_, j) => 0.008 + j / 25000));
     expect(survey([piece(even)], { ...LINEAR, rooted: true })!.root).toBe(1);
   });
-  test("of nothing is none", () => {
+  test("needs an allowed cell", () => {
     expect(survey([], LINEAR)).toBeNull();
     expect(survey([piece([[X, X]])], LINEAR)).toBeNull();
   });

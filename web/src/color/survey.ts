@@ -45,7 +45,7 @@ export function isLong(rows: number, columns: number): boolean {
   return Math.max(rows, columns) > LONG;
 }
 
-/** The scale of these cells; null where there is nothing to go by. */
+/** The scale of these cells; null where no cell is allowed. */
 export function survey(pieces: readonly Piece[], wanted: Wanted): Survey | null {
   const firstRow = Math.min(...pieces.map((piece) => piece.row));
   const firstColumn = Math.min(...pieces.map((piece) => piece.column));
@@ -84,7 +84,7 @@ export function survey(pieces: readonly Piece[], wanted: Wanted): Survey | null 
   return { perRow: wanted.perRow, high, root, sinks, firstRow, rowHighs };
 }
 
-/** The new scale, or the old one where nobody could see the difference: panning does not flicker. */
+/** The new scale, or the old one where the difference cannot be seen: panning does not flicker. */
 export function steady(old: Automatic | null, now: Automatic): Automatic {
   if (!old || old.perRow !== now.perRow || old.root !== now.root) return now;
   const columns = (all: Sinking[]) => all.map(({ column }) => column).join();

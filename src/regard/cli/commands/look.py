@@ -48,9 +48,7 @@ Tap = Annotated[
 ]
 HeadName = Annotated[
     str | None,
-    option(
-        "Head to show first.", default="mean, or the page's own choice", metavar="NUMBER|mean"
-    ),
+    option("Head to show first.", default="mean, or the page's own choice", metavar="NUMBER|mean"),
 ]
 Html = Annotated[Path | None, option("Write one self-contained HTML file, which needs no network.")]
 Save = Annotated[Path | None, option("Write the trace as .safetensors, for regard look or load.")]
