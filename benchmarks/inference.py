@@ -156,7 +156,10 @@ def installed(python: str, package: str) -> bool:
 
 def contenders_of(part: str, folder: Path, python: str) -> list[Contender]:
     """Ours, and the peers that are installed."""
-    found = [Contender(sys.executable, OURS, folder, threads, 1) for threads in (1, 2)]
+    settings = [(1, 1), (2, 1)]
+    if part == "translator" and os.cpu_count() == 2:
+        settings.append((1, 2))
+    found = [Contender(sys.executable, OURS, folder, *each) for each in settings]
     missing = {p for _, p, *_ in PEERS[part] if not installed(python, p)}
     for package in sorted(missing):
         print(f"{package} is not measured: {python} does not have it.")

@@ -17,10 +17,13 @@ PRECISION = "int8"
 
 def opened(folder: Path, threads: int, workers: int) -> Callable[[dict[str, Any]], Any]:
     """See `engine.Open`."""
-    del workers  # one
     if folder.name == "translator":
-        translator = Translator.load(folder).run_by("onnx", precision=PRECISION, threads=threads)
+        # Without a number of threads, as many batches are decoded at the same time as there are
+        # cores, by one thread each.
+        each = threads if workers == 1 else None
+        translator = Translator.load(folder).run_by("onnx", precision=PRECISION, threads=each)
     else:
+        assert workers == 1
         translator = None
         model = from_pretrained(folder)
         packed = pack(model, PRECISION, threads=threads)
