@@ -1,4 +1,4 @@
-"""What is written on the page can be read: nothing is cut off, pale, or gone while the page rests."""
+"""What is written on the page can be read: nothing is cut off, pale, or gone."""
 
 import pytest
 
@@ -15,7 +15,8 @@ CONTRASTS = """all => {
     const cell = getComputedStyle(text.parentElement.querySelector("rect"));
     const opacity = Number(cell.fillOpacity);
     const under = numbers(cell.fill).map((each, i) => opacity * each + (1 - opacity) * ground[i]);
-    const [low, high] = [light(under), light(numbers(getComputedStyle(text).fill))].sort((a, b) => a - b);
+    const both = [light(under), light(numbers(getComputedStyle(text).fill))];
+    const [low, high] = both.sort((a, b) => a - b);
     return (high + 0.05) / (low + 0.05);
   });
 }"""

@@ -3,7 +3,7 @@ import { useRef } from "preact/hooks";
 import { cssGradient } from "../color/ramps";
 import type { State } from "../state";
 import { count, percent, tick } from "../weights/numbers";
-import type { Axes } from "./geometry/positions";
+import type { Axes, Positions } from "./geometry/positions";
 import { ordinal, quantityName } from "./readout";
 import { placeOf, ticks, valueAt } from "../color/scales";
 import type { Screen, Shown } from "./screen";
@@ -68,7 +68,7 @@ export function Legend({ state, screen, difference }: Props) {
       onKeyDown={press(end)}
     />
   );
-  const note = [...notes(state, now, difference), ...missing(screen.axes)].join(" · ");
+  const note = [...notes(state, now, difference, screen.axes.keys), ...missing(screen.axes)].join(" · ");
   return (
     <div class="rg-map__legend">
       <span class="rg-map__legend-name">{named}</span>
@@ -109,7 +109,7 @@ export function Legend({ state, screen, difference }: Props) {
 }
 
 /** What one must know to read the picture rightly. */
-export function notes(state: State, shown: Shown, difference: boolean): string[] {
+export function notes(state: State, shown: Shown, difference: boolean, keys: Positions): string[] {
   const said: string[] = [];
   const { level, every, sink, automatic, failure } = shown;
   const scale = state.scale.value;
@@ -123,7 +123,7 @@ export function notes(state: State, shown: Shown, difference: boolean): string[]
   if (difference) {
     if (scale !== "linear" && scale !== "auto") said.push("differences are shown on a linear scale");
   } else if (scale === "auto") {
-    if (automatic) said.push(...automaticNotes(automatic, shown));
+    if (automatic) said.push(...automaticNotes(automatic, shown, keys));
   } else if (scale === "linear" && level >= PALE && state.quantity.value !== "score") {
     said.push("a log scale also shows small weights");
   } else if (scale === "log") {
@@ -137,16 +137,19 @@ export function notes(state: State, shown: Shown, difference: boolean): string[]
 const ROOTS = ["", "", "square root", "cube root", "fourth root"];
 
 /** What an automatic scale did, so that its colors are not taken for those of 0 to 1. */
-function automaticNotes({ perRow, root, sinks }: Automatic, { level, coloring, highest }: Shown): string[] {
+function automaticNotes({ perRow, root, sinks }: Automatic, { level, coloring, highest }: Shown, keys: Positions): string[] {
   const said: string[] = [];
   const by = root > 1 ? `, by the ${ROOTS[root]}` : "";
   if (perRow) said.push(`each row against its largest${by}`);
-  else if (coloring.high < 0.99 * highest) said.push(`up to what 99.5 % of the cells in view have at most${by}`);
+  else if (coloring.high < 0.99 * highest) said.push(`0.5 % of the cells in view are above the upper end${by}`);
   else if (by) said.push(by.slice(2));
   const size = 2 ** level;
-  const keys = sinks.map(({ column }) => (size > 1 ? `${count(column * size)}–${count((column + 1) * size - 1)}` : count(column)));
-  const mass = sinks.reduce((sum, sink) => sum + sink.mass, 0);
-  if (keys.length) said.push(`without the sink, key ${keys.join(" and ")}${size > 1 ? "" : `, which takes ${percent(Math.min(1, mass))}`}`);
+  const named = sinks.map(({ column, mass }) =>
+    size > 1
+      ? `${count(column * size)} to ${count((column + 1) * size - 1)}`
+      : `${count(column)} “${keys.label(column)}” (${percent(mass)} of the weight)`,
+  );
+  if (named.length) said.push(`the scale leaves out the sink, key ${named.join(" and ")}`);
   return said;
 }
 

@@ -18,7 +18,7 @@ import { listen } from "./input/pointer";
 import { axesOf } from "./geometry/positions";
 import type { Axes } from "./geometry/positions";
 import type { Reading } from "./readout";
-import { drawColumns, drawRows, rowLabel, rulerSize } from "./geometry/rulers";
+import { drawColumns, drawRows, longest, rowLabel, rulerSize } from "./geometry/rulers";
 import type { Layout } from "./geometry/rulers";
 import type { Coloring } from "../color/scales";
 import type { Automatic } from "../color/survey";
@@ -110,14 +110,8 @@ export class Screen implements Surface {
         parts.canvas.dataset.ready = "false"; // until the next frame shows it
         this.changed();
       }),
-      effect(() => {
-        state.hover.value;
-        this.changed();
-      }),
-      effect(() => {
-        state.focus.value;
-        this.refocused();
-      }),
+      effect(() => void (state.hover.value, this.changed())),
+      effect(() => void (state.focus.value, this.refocused())),
     );
   }
 
@@ -204,15 +198,10 @@ export class Screen implements Surface {
     const { queries, keys } = this.axes;
     const style = getComputedStyle(host);
     this.ctx.font = `${style.getPropertyValue("--rg-size-s") || "12px"} ${style.getPropertyValue("--rg-font") || "sans-serif"}`;
-    const longest = (length: number, label: (i: number) => string) => {
-      let most = 0;
-      const step = Math.max(1, Math.floor(length / 200)); // a sample: all rulers of a trace stay alike
-      for (let i = 0; i < length; i += step) most = Math.max(most, this.ctx.measureText(label(i)).width);
-      return most;
-    };
     const named = this.ctx.measureText(`query ${queries.axis} ↓ `).width + 28; // stands over the rows' ruler
-    const left = rulerSize(longest(queries.length, (i) => rowLabel(queries, i, this.both)), named, this.both ? 190 : 120);
-    const top = rulerSize(longest(keys.length, keys.label), 48, Math.min(110, height / 4));
+    const rows = longest(this.ctx, queries.length, (i) => rowLabel(queries, i, this.both));
+    const left = rulerSize(rows, named, this.both ? 190 : 120);
+    const top = rulerSize(longest(this.ctx, keys.length, keys.label), 48, Math.min(110, height / 4));
     this.layout = { left, top, width: Math.max(1, width - left), height: Math.max(1, height - top) };
     setPlot(this.state, this.layout, this.axes);
     const figure = this.parts.host.parentElement!.style; // axis names and legend stand in line with the plot

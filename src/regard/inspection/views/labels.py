@@ -1,4 +1,4 @@
-"""Tokens as they are read in figures: word marks become spaces between words, or a hyphen inside one."""
+"""Tokens as they are read in figures: a hyphen marks what continues a word."""
 
 import re
 from collections.abc import Sequence

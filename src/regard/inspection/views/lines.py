@@ -1,4 +1,4 @@
-"""A small map as lines between tokens or words, for export: what the flow and the translation show."""
+"""A small map as lines between tokens or words, as the flow and the translation show it."""
 
 from collections.abc import Sequence
 from pathlib import PurePath

@@ -23,6 +23,14 @@ export function labeling(cell: number, numberRoom: number): Labeling {
   return { kind: "numbers", step: roundStep(Math.ceil(numberRoom / cell)) };
 }
 
+/** The width of the widest label in a sample: all rulers of a trace stay alike. */
+export function longest(ctx: { measureText(text: string): { width: number } }, length: number, label: (i: number) => string): number {
+  let most = 0;
+  const step = Math.max(1, Math.floor(length / 200));
+  for (let i = 0; i < length; i += step) most = Math.max(most, ctx.measureText(label(i)).width);
+  return most;
+}
+
 /** Wide enough for the longest label among those sampled, within bounds; the same at every zoom. */
 export function rulerSize(longest: number, least: number, most: number): number {
   return Math.ceil(Math.min(most, Math.max(least, longest + GAP + TICK + 1)));
