@@ -73,6 +73,14 @@ def test_one_file_opens_without_a_network(open_page, ready, read_focus, trace, t
     page.get_by_label("the weight, step by step").wait_for()
 
 
+@pytest.fixture(scope="module")
+def coarse_file(middle_trace, tmp_path_factory) -> str:
+    """A file that has no room for single cells."""
+    path = tmp_path_factory.mktemp("coarse") / "page.html"
+    assert to_html(middle_trace, path, limit_mb=1.0)
+    return path.as_uri()
+
+
 # How JupyterLab styles the lists of definitions in a cell's output.
 CELL = """<!doctype html><link rel=stylesheet href=/regard.css>
 <style>
@@ -136,3 +144,26 @@ def test_the_notebooks_styles_do_not_reach_the_drawer(notebook):
         query.bounding_box()["y"] + query.bounding_box()["height"] <= token.bounding_box()["y"] + 1
     )
     assert query.bounding_box()["x"] == token.bounding_box()["x"]
+
+
+@pytest.mark.parametrize("width", [900, 1440])
+def test_a_click_in_a_long_file_leaves_the_map_at_rest(open_page, drawn, coarse_file, width):
+    """The legend of a coarse map says more than one line holds, beside an open drawer above all."""
+    page = open_page("?head=0", server=coarse_file, offline=True, width=width)
+    canvas = drawn(page)
+    box = canvas.bounding_box()
+    canvas.click(position={"x": box["width"] * 0.3, "y": box["height"] * 0.6})
+    page.get_by_role("complementary", name="equation").wait_for()
+    page.wait_for_timeout(500)
+    page.evaluate(
+        """canvas => {
+      window.resizes = 0;
+      new MutationObserver((all) => (window.resizes += all.length))
+        .observe(canvas, { attributeFilter: ["width", "height", "data-level"] });
+    }""",
+        canvas.element_handle(),
+    )
+    page.wait_for_timeout(700)
+    assert page.evaluate("window.resizes") == 0
+    middle = "c => [...c.getContext('2d').getImageData(c.width * 0.4, c.height * 0.8, 1, 1).data]"
+    assert canvas.evaluate(middle)[:3] != [0, 0, 0]
