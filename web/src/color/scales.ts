@@ -125,15 +125,38 @@ export function color(
     }
     return masked;
   }
+  if (by.kind === "row") return colorRows(values, width, pixels, by, colors, rows);
   const { root: _, ...plain } = by; // the table has it
-  for (let i = 0, row = 0, column = 0; i < values.length; i++) {
+  for (let i = 0; i < values.length; i++) {
     const value = values[i]!;
-    if (value === value) {
-      pixels[i] = colors[Math.round(fraction(plain, value, rows?.low[row], rows?.high[row]) * last)]!;
-    } else masked = true;
-    if (++column === width) {
-      column = 0;
-      row += 1;
+    if (value === value) pixels[i] = colors[Math.round(fraction(plain, value) * last)]!;
+    else masked = true;
+  }
+  return masked;
+}
+
+/** The same per row: what is the same for a row's cells is computed once. */
+function colorRows(
+  values: Float32Array,
+  width: number,
+  pixels: Uint32Array,
+  by: Coloring,
+  colors: Ramp,
+  rows?: { low: Float32Array; high: Float32Array },
+): boolean {
+  const last = colors.length - 1;
+  let masked = false;
+  for (let row = 0, i = 0; i < values.length; row++) {
+    const low = rows?.low[row] ?? 0;
+    const extent = (rows?.high[row] ?? 1) - low || 1;
+    const scale = last / (extent * (by.high - by.low));
+    const first = low + by.low * extent;
+    for (const end = i + width; i < end; i++) {
+      const value = values[i]!;
+      const place = (value - first) * scale;
+      if (place >= 0) pixels[i] = colors[place < last ? (place + 0.5) | 0 : last]!;
+      else if (value === value) pixels[i] = colors[0]!;
+      else masked = true;
     }
   }
   return masked;

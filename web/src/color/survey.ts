@@ -39,6 +39,7 @@ const TOP = 0.995; // of the cells that count are below the upper end
 const MOST = 0.9; // of them may be pale
 const PALE = 0.3; // of the ramp
 const ROOTS = [1, 2, 3, 4];
+const SAMPLE = 2 ** 17; // cells in view of which every one counts; of more, a part
 const SAME = 0.1; // part by which the upper end may be off before colors change
 
 export function isLong(rows: number, columns: number): boolean {
@@ -54,10 +55,11 @@ export function survey(pieces: readonly Piece[], wanted: Wanted): Survey | null 
   if (!(height > 0)) return null;
   const allowed = new Uint32Array(height);
   const sums = new Float64Array(width);
-  each(pieces, firstRow, firstColumn, (value, row, column) => {
-    allowed[row]! += 1;
-    sums[column]! += value;
-  });
+  for (const piece of pieces) {
+    const count = counted(piece);
+    count.allowed.forEach((cells, row) => (allowed[piece.row - firstRow + row]! += cells));
+    count.sums.forEach((sum, column) => (sums[piece.column - firstColumn + column]! += sum));
+  }
   const rows = allowed.reduce((count, cells) => count + (cells > 0 ? 1 : 0), 0);
   const whole = wanted.shares ? rows : sums.reduce((sum, value) => sum + value, 0);
   const sinks: Sinking[] = [];
@@ -65,18 +67,14 @@ export function survey(pieces: readonly Piece[], wanted: Wanted): Survey | null 
     const mass = sums[column]! / whole;
     if (mass > LEAST) sinks.push({ column: column + firstColumn, mass: Math.min(1, mass) });
   }
-  const sinking = new Uint8Array(width);
-  for (const { column } of sinks) sinking[column - firstColumn] = 1;
   const rowHighs = new Float32Array(height);
-  const counts = new Uint32Array(2 ** 15);
-  each(pieces, firstRow, firstColumn, (value, row, column) => {
-    if (sinking[column] || !(value > rowHighs[row]!)) return;
-    rowHighs[row] = value;
-  });
-  each(pieces, firstRow, firstColumn, (value, row, column) => {
-    if (sinking[column] || allowed[row]! < 2) return;
-    counts[place(wanted.perRow ? value / (rowHighs[row]! || 1) : value)]! += 1;
-  });
+  for (const piece of pieces) {
+    highsOf(piece, sinks).forEach((high, row) => {
+      const at = piece.row - firstRow + row;
+      if (high > rowHighs[at]!) rowHighs[at] = high;
+    });
+  }
+  const counts = histogram(pieces, (row) => (allowed[row - firstRow]! < 2 ? 0 : wanted.perRow ? rowHighs[row - firstRow]! || 1 : 1), sinks);
   const high = wanted.perRow ? 1 : quantile(counts, TOP);
   if (!(high > 0)) return null;
   const pale = quantile(counts, MOST) / high;
@@ -92,18 +90,73 @@ export function steady(old: Automatic | null, now: Automatic): Automatic {
   return Math.abs(now.high - old.high) <= SAME * old.high && now.high <= old.high * (1 + SAME / 2) ? old : now;
 }
 
-function each(pieces: readonly Piece[], firstRow: number, firstColumn: number, visit: (value: number, row: number, column: number) => void): void {
-  for (const { values, width, row, column } of pieces) {
-    const [top, left] = [row - firstRow, column - firstColumn];
-    for (let i = 0, y = top, x = 0; i < values.length; i++) {
+interface Counted {
+  allowed: Uint32Array; // cells, by row
+  sums: Float64Array; // by column
+  highs: Float32Array; // by row
+}
+
+/** A tile is counted once: while panning, most of those in view stay. */
+const known = new WeakMap<Float32Array, Counted>();
+
+function counted({ values, width }: Piece): Counted {
+  let found = known.get(values);
+  if (found) return found;
+  const height = values.length / width;
+  found = { allowed: new Uint32Array(height), sums: new Float64Array(width), highs: new Float32Array(height) };
+  const { allowed, sums, highs } = found;
+  for (let row = 0, i = 0; row < height; row++) {
+    let [cells, high] = [0, 0];
+    for (let column = 0; column < width; column++, i++) {
       const value = values[i]!;
-      if (value === value) visit(value, y, left + x);
-      if (++x === width) {
-        x = 0;
-        y += 1;
-      }
+      if (value !== value) continue;
+      cells += 1;
+      sums[column]! += value;
+      if (value > high) high = value;
+    }
+    allowed[row] = cells;
+    highs[row] = high;
+  }
+  known.set(values, found);
+  return found;
+}
+
+/** Each row's largest beside the sinks. */
+function highsOf(piece: Piece, sinks: readonly Sinking[]): Float32Array {
+  const { highs } = counted(piece);
+  const inside = columnsOf(piece, sinks);
+  if (!inside.size) return highs;
+  return highs.map((all, row) => {
+    let high = 0;
+    for (let column = 0; column < piece.width; column++) {
+      const value = piece.values[row * piece.width + column]!;
+      if (value > high && !inside.has(column)) high = value;
+    }
+    return all > high ? high : all;
+  });
+}
+
+function columnsOf({ column, width }: Piece, sinks: readonly Sinking[]): Set<number> {
+  return new Set(sinks.map((sink) => sink.column - column).filter((each) => each >= 0 && each < width));
+}
+
+/** How often values of a size occur, as a share of what their row is held against; 0 leaves a row out. */
+function histogram(pieces: readonly Piece[], against: (row: number) => number, sinks: readonly Sinking[]): Uint32Array {
+  const counts = new Uint32Array(2 ** 15);
+  const cells = pieces.reduce((sum, piece) => sum + piece.values.length, 0);
+  const step = Math.ceil(cells / SAMPLE) | 1; // odd, so that it meets every column
+  for (const piece of pieces) {
+    const inside = columnsOf(piece, sinks);
+    const { values, width, row: top } = piece;
+    const parts = Float32Array.from({ length: values.length / width }, (_, row) => against(top + row));
+    for (let i = 0; i < values.length; i += step) {
+      const part = parts[(i / width) | 0]!;
+      const value = values[i]!;
+      if (value !== value || !part || (inside.size && inside.has(i % width))) continue;
+      counts[place(value / part)]! += 1;
     }
   }
+  return counts;
 }
 
 const float = new Float32Array(1);
