@@ -89,7 +89,48 @@ def quantized_columns(weight: Matrix) -> tuple[NDArray[np.int8], Matrix]:
     return np.round(weight / scales[:, None]).astype(np.int8).T, scales.astype(np.float32)
 
 
-PRECISIONS: dict[str, Callable[[Graph, str, Matrix, bool], str]] = {"fp32": _float32, "int8": _int8}
+def _int4(graph: Graph, x: str, weight: Matrix, rectified: bool) -> str:
+    """4 bits for each weight, and a scale for each block of neighboring inputs; the activations of
+    a block are rounded to 8 bits. In blocks of another size, ONNX Runtime's result of a row
+    depends on how many rows there are.
+    """
+    blocks, scales = quantized_blocks(weight)
+    return graph.op(
+        "MatMulNBits",
+        graph.op("Relu", x) if rectified else x,
+        graph.constant(blocks),
+        graph.constant(scales),
+        domain=MICROSOFT,
+        K=weight.shape[1],
+        N=weight.shape[0],
+        bits=4,
+        block_size=INT4_BLOCK,
+        accuracy_level=4,  # 8-bit integers
+    )
+
+
+INT4_BLOCK = 32  # inputs
+
+
+def quantized_blocks(weight: Matrix) -> tuple[NDArray[np.uint8], Matrix]:
+    """weight (d_out, d_in) → two weights a byte, the first in its lower half, from 0 to 15 with 8
+    for zero, (d_out, blocks, 16), and each block's scale, (d_out, blocks).
+
+    The largest weight of a block becomes 0, which stands for −8, so a scale may be negative.
+    """
+    padded = np.pad(weight, ((0, 0), (0, -weight.shape[1] % INT4_BLOCK)))
+    parts = padded.reshape(len(weight), -1, INT4_BLOCK)
+    largest = np.take_along_axis(parts, np.abs(parts).argmax(2, keepdims=True), 2)
+    scales = np.where(largest == 0, TINY, largest / -8).astype(np.float32)
+    whole = np.clip(np.round(parts / scales) + 8, 0, 15).astype(np.uint8)
+    return whole[..., ::2] | whole[..., 1::2] << 4, scales[..., 0]
+
+
+PRECISIONS: dict[str, Callable[[Graph, str, Matrix, bool], str]] = {
+    "fp32": _float32,
+    "int8": _int8,
+    "int4": _int4,
+}
 
 
 PROBE_WIDTH = 64

@@ -41,8 +41,9 @@ def pack(
 
     Args:
         model: a model, or a name as `load` takes it.
-        precision: of the matrix products: "fp32", or "int8", a quarter of the size, in which
-            weights are scaled by column and activations by row.
+        precision: of the matrix products: "fp32"; "int8", a quarter of the size, in which weights
+            are scaled by column and activations by row; or "int4", a sixth, in which both are
+            scaled by blocks of 32, for large models.
         threads: that compute one batch.
         say: called with a sentence where packing takes longer than a second.
 
