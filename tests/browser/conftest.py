@@ -45,32 +45,49 @@ def trace() -> Trace:
     return regard.load("en-de").trace(TEXT)
 
 
-@pytest.fixture(scope="session")
-def long_trace() -> Trace:
-    """Two heads over 16,384 tokens, with one cell that outshines its row."""
+def random_trace(length: int) -> Trace:
+    """Two causal heads over random vectors, with one cell that outshines its row."""
     draw = torch.Generator().manual_seed(7)
-    query, key, value = torch.randn(3, 1, 2, LONG, 64, generator=draw).unbind()
-    query[0, 0, 12_345] = 3 * key[0, 0, 4_567]
+    query, key, value = torch.randn(3, 1, 2, length, 64, generator=draw).unbind()
+    query[0, 0, length * 3 // 4 + 57] = 3 * key[0, 0, length // 4 + 471]
     tap = Tap(
         name="decoder.layers.0.self", side="decoder", kind="self", layer=0,
         attention=Attention(query, key, value, scaled_dot, Causal(), None),
         queries="tokens", keys="tokens",
         output_weight=torch.randn(2, 64, 128, generator=draw),
     )  # fmt: skip
-    tokens = AxisInfo([f"t{i}" for i in range(LONG)], None, None, None, prompt=LONG)
-    return Trace({tap.name: tap}, {"tokens": tokens}, "random", "encoding", text="16k tokens")
+    tokens = AxisInfo([f"t{i}" for i in range(length)], None, None, None, prompt=length)
+    text = f"{length:,} tokens"
+    return Trace({tap.name: tap}, {"tokens": tokens}, "random", "encoding", text=text)
 
 
 @pytest.fixture(scope="session")
-def address(long_trace: Trace) -> Iterator[str]:
-    """Where a studio answers, with en-de and the long trace."""
+def long_trace() -> Trace:
+    """16,384 tokens; query 12,345 looks at key 4,567."""
+    return random_trace(LONG)
+
+
+@pytest.fixture(scope="session")
+def middle_trace() -> Trace:
+    return random_trace(LONG // 4)
+
+
+@pytest.fixture(scope="session")
+def app(long_trace: Trace):
+    """A studio with en-de and the long trace."""
+    from regard.studio.app import create_app
+
+    return create_app(["en-de"], {"long": long_trace})
+
+
+@pytest.fixture(scope="session")
+def address(app) -> Iterator[str]:
+    """Where the studio answers."""
     import uvicorn
 
-    from regard.studio.app import create_app
     from regard.studio.serve import bind
 
     listener = bind(0)
-    app = create_app(["en-de"], {"long": long_trace})
     server = uvicorn.Server(uvicorn.Config(app, log_level="error"))
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, daemon=True)
     thread.start()

@@ -73,19 +73,97 @@ def test_one_file_opens_without_a_network(open_page, ready, read_focus, trace, t
     page.get_by_label("the weight, step by step").wait_for()
 
 
-def test_a_notebook_shows_the_same_number(open_page, ready, read_focus, address, trace):
-    page = open_page()
-    asked = {"model": "en-de", "text": TEXT}
-    id = page.request.post(f"{address}/api/traces", data=asked).json()["id"]
-    # Another page, at the server's address so that its messages may be carried.
-    cell = "<!doctype html><link rel=stylesheet href=/regard.css><h1>notes</h1><div id=cell></div>"
-    page.route("**/notebook", lambda route: route.fulfill(body=cell, content_type="text/html"))
-    page.goto(f"{address}/notebook")
-    page.evaluate(NOTEBOOK, f"trace={id}&tap={CROSS}&head=1&focus=7,10")
-    ready(page)
+@pytest.fixture(scope="module")
+def coarse_file(middle_trace, tmp_path_factory) -> str:
+    """A file that has no room for single cells."""
+    path = tmp_path_factory.mktemp("coarse") / "page.html"
+    assert to_html(middle_trace, path, limit_mb=1.0)
+    return path.as_uri()
+
+
+# How JupyterLab styles the lists of definitions in a cell's output.
+CELL = """<!doctype html><link rel=stylesheet href=/regard.css>
+<style>
+  .jp-RenderedHTMLCommon dl dt { float: left; clear: left; padding: 0 0 0 40px; width: 20% }
+  .jp-RenderedHTMLCommon dl dd { float: left; margin-left: 40px; width: 80% }
+</style>
+<h1>notes</h1><div class="jp-RenderedHTMLCommon"><div id=cell></div></div>"""
+
+
+@pytest.fixture
+def notebook(open_page, ready, address):
+    """A page at the server's address, so that its messages may be carried, with the widget."""
+
+    def open_(query: str):
+        page = open_page()
+        asked = {"model": "en-de", "text": TEXT}
+        id = page.request.post(f"{address}/api/traces", data=asked).json()["id"]
+        page.route("**/notebook", lambda route: route.fulfill(body=CELL, content_type="text/html"))
+        page.goto(f"{address}/notebook")
+        page.evaluate(NOTEBOOK, f"trace={id}&tap={CROSS}&head=1&{query}")
+        ready(page)
+        return page
+
+    return open_
+
+
+def test_a_notebook_shows_the_same_number(notebook, read_focus, trace):
+    page = notebook("focus=7,10")
     assert read_focus(page, 7, 10) == pytest.approx(float(trace[CROSS].weights(1)[7, 10]), rel=1e-6)
     assert page.url.endswith("/notebook")  # the address bar is the notebook's own
     page.keyboard.press("e")
     page.get_by_label("switch off").wait_for()
     page.keyboard.press("a")
     page.get_by_label("switch off").get_by_text("Δ").wait_for()
+
+
+def test_keys_pressed_in_the_widget_do_not_reach_the_notebook(notebook):
+    page = notebook("focus=7,10")
+    page.evaluate("""() => {
+      window.captured = [];
+      document.addEventListener("keydown", (event) => window.captured.push(event.key));
+    }""")
+    page.locator("canvas.rg-map__canvas").focus()
+    for key in ("b", "x", "d", "0", "ArrowRight"):
+        page.keyboard.press(key)
+    assert page.evaluate("window.captured") == []
+    assert page.locator("#cell").get_attribute("data-lm-suppress-shortcuts") == "true"
+    page.evaluate("document.activeElement.blur()")
+    page.keyboard.press("b")
+    assert page.evaluate("window.captured") == ["b"]
+
+
+def test_the_notebooks_styles_do_not_reach_the_drawer(notebook):
+    page = notebook("focus=4,6&drawer=1")
+    pair = page.locator(".rg-pair")
+    pair.wait_for()
+    floats = "all => all.map(each => getComputedStyle(each).float)"
+    assert set(pair.locator("*").evaluate_all(floats)) == {"none"}
+    query, token = (pair.locator(".rg-pair__side").first.locator("> *").nth(i) for i in (0, 1))
+    assert (
+        query.bounding_box()["y"] + query.bounding_box()["height"] <= token.bounding_box()["y"] + 1
+    )
+    assert query.bounding_box()["x"] == token.bounding_box()["x"]
+
+
+@pytest.mark.parametrize("width", [900, 1440])
+def test_a_click_in_a_long_file_leaves_the_map_at_rest(open_page, drawn, coarse_file, width):
+    """The legend of a coarse map says more than one line holds, beside an open drawer above all."""
+    page = open_page("?head=0", server=coarse_file, offline=True, width=width)
+    canvas = drawn(page)
+    box = canvas.bounding_box()
+    canvas.click(position={"x": box["width"] * 0.3, "y": box["height"] * 0.6})
+    page.get_by_role("complementary", name="equation").wait_for()
+    page.wait_for_timeout(500)
+    page.evaluate(
+        """canvas => {
+      window.resizes = 0;
+      new MutationObserver((all) => (window.resizes += all.length))
+        .observe(canvas, { attributeFilter: ["width", "height", "data-level"] });
+    }""",
+        canvas.element_handle(),
+    )
+    page.wait_for_timeout(700)
+    assert page.evaluate("window.resizes") == 0
+    middle = "c => [...c.getContext('2d').getImageData(c.width * 0.4, c.height * 0.8, 1, 1).data]"
+    assert canvas.evaluate(middle)[:3] != [0, 0, 0]

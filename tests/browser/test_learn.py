@@ -152,9 +152,25 @@ def test_an_unknown_word_is_said_beside_the_sentence_and_the_picture_stays(
         page.locator(".rg-sentence__error", has_text=said).wait_for()
         assert field.get_attribute("aria-invalid") == "true"
         assert page.locator(".rg-attention__row").count() == 11  # of the sample
+        page.get_by_text("still the picture of “the boy eats").wait_for()
     field.fill("the river")
     page.locator(".rg-attention__row").nth(1).wait_for()
+    page.locator(".rg-learn__stale").wait_for(state="detached")
     page.locator(".rg-sentence__error:empty").wait_for(state="attached")
+    context.close()
+
+
+def test_a_server_that_has_gone_is_said_and_asked_again(browser, address):
+    context = browser.new_context()
+    page = context.new_page()
+    page.route("**/api/explain", lambda route: route.abort())
+    page.goto(f"{address}/?learn=alike")
+    picture = page.locator(".rg-learn__picture")
+    picture.get_by_text("The server does not respond").wait_for()
+    assert "vectors" not in picture.inner_text()
+    page.unroute("**/api/explain")
+    picture.get_by_role("button", name="try again").click()
+    drawn(page, "alike")
     context.close()
 
 

@@ -62,3 +62,33 @@ def test_a_text_that_cannot_be_traced_is_refused_in_a_sentence(browser, address,
     alert.wait_for()
     assert "tokens with en-de; got" in alert.inner_text()
     context.close()
+
+
+def test_a_trace_that_was_opened_by_its_id_is_linked_by_its_text(
+    open_page, ready, address, wait_for_address
+):
+    page = open_page()
+    asked = {"model": "en-de", "text": "A cat sleeps."}
+    id = page.request.post(f"{address}/api/traces", data=asked).json()["id"]
+    page.goto(f"{address}/?trace={id}&view=map")
+    ready(page)
+    wait_for_address(page, "text", "A cat sleeps.")
+    wait_for_address(page, "model", "en-de")
+    assert "trace" not in parse_qs(urlsplit(page.url).query)
+
+
+def test_a_page_outlives_the_servers_memory(browser, app, address, at):
+    """After a restart, or once other pages have asked for more than the server keeps."""
+    context = browser.new_context()
+    page = context.new_page()
+    page.goto(address + at(tap=CROSS, head=1, view="map"))
+    canvas = page.locator("canvas.rg-map__canvas[data-ready=true]")
+    canvas.wait_for()
+    app.state.library._made.clear()
+    canvas.focus()
+    page.keyboard.press("]")
+    page.wait_for_url(lambda url: "head=2" in url)
+    canvas.wait_for()
+    assert page.get_by_role("alert").count() == 0
+    assert "any more" not in page.locator(".rg-map__note").inner_text()
+    context.close()

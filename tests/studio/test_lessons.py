@@ -71,7 +71,11 @@ def test_a_spotlight_brings_the_geometry_of_a_head(ask):
     [
         ({"text": ""}, 400, "the sentence has no word"),
         ({"text": "bnak"}, 400, "Did you mean 'bank'?"),
-        ({"text": "bank " * 65}, 400, "Choose a window of the words, such as 0:64"),
+        (
+            {"text": "bank " * 65},
+            400,
+            "a lesson shows at most 64 words; this text has 65: shorten it.",
+        ),
         ({"text": "b" * 70_000}, 400, "a text may have 65,536 characters here; got 70,000"),
         ({"text": "bank", "spotlight": 1}, 400, "there are tokens 0 to 0; got 1"),
         ({"text": "bank", "spotlight": 0, "head": 1}, 400, "there are heads 0 to 0; got 1"),

@@ -358,3 +358,36 @@ def test_a_request_that_is_given_up_leaves_the_queue(client):
     assert first.result(timeout=5)
     library.models_thread.submit(lambda: ran.append("next")).result(timeout=5)
     assert ran == ["next"]
+
+
+def test_a_trace_is_by_text_where_model_and_text_ask_for_it_again(client):
+    made = client.post("/api/traces", json={"model": "en-de", "text": "A dog runs."}).json()["id"]
+    other = {"model": "en-de", "text": "A dog runs.", "hypothesis": 1}
+    second = client.post("/api/traces", json=other).json()["id"]
+    found = [client.get(f"/api/traces/{id}").json()["by_text"] for id in (made, second, "given")]
+    assert found == [True, False, False]
+
+
+@pytest.mark.parametrize(
+    ("asked", "inside", "outside"),
+    [
+        ({"view": "map"}, "→", "lines drawn"),
+        ({"view": "flow", "heads": "0,mean", "focus": "2,3"}, "mean over heads", "␣"),
+        ({"view": "translation", "group": "word", "at_output": "true"}, "lines drawn", "→"),
+    ],
+)
+def test_a_figure_is_of_the_view_and_without_the_tokenizers_marks(client, asked, inside, outside):
+    made = client.post("/api/traces", json={"model": "en-de", "text": "A dog runs."}).json()["id"]
+    query = {"tap": CROSS, "head": 1, "row": 0, "column": 0} | asked
+    answer = client.get(f"/api/traces/{made}/figure.svg", params=query)
+    assert answer.status_code == 200, answer.text
+    assert inside in answer.text
+    assert outside not in answer.text
+    assert "␣" not in answer.text
+
+
+def test_a_figure_of_heads_that_are_no_numbers_is_refused(client):
+    answer = client.get(f"/api/traces/given/figure.svg?tap={CROSS}&view=flow&heads=x")
+    assert answer.status_code in (400, 422)
+    answer = client.get(f"/api/traces/given/figure.svg?tap={CROSS}&view=flow&heads=99")
+    assert (answer.status_code, "has heads 0 to" in answer.json()["detail"]) == (400, True)

@@ -32,6 +32,7 @@ export function mount(element: HTMLElement, source: Source, options: Options = {
   element.classList.add("regard");
   if (whole) element.classList.add("regard--whole");
   else element.style.height = `${height}px`;
+  const untie = whole ? () => undefined : keepKeys(element);
 
   const system = window.matchMedia("(prefers-color-scheme: dark)");
   const update = () => (state.systemDark.value = system.matches);
@@ -51,8 +52,18 @@ export function mount(element: HTMLElement, source: Source, options: Options = {
   return () => {
     gone = true;
     for (const stop of stops) stop();
+    untie();
     draw(null, element);
   };
+}
+
+/** Keys pressed inside stay inside: a notebook takes letters as commands. JupyterLab listens before
+ * the page does, and passes over what is in an element with this attribute. */
+function keepKeys(element: HTMLElement): () => void {
+  const keep = (event: Event) => event.stopPropagation();
+  element.setAttribute("data-lm-suppress-shortcuts", "true");
+  element.addEventListener("keydown", keep);
+  return () => element.removeEventListener("keydown", keep);
 }
 
 function titled(state: State, window: Window): () => void {

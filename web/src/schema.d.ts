@@ -189,7 +189,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Figure */
+        /**
+         * Figure
+         * @description The map, or with another view its lines: of several heads, of the rows in focus or all.
+         */
         get: operations["figure_api_traces__id__figure__kind__get"];
         put?: never;
         post?: never;
@@ -809,6 +812,11 @@ export interface components {
             axes: {
                 [key: string]: components["schemas"]["AxisInfo"];
             };
+            /**
+             * By Text
+             * @default false
+             */
+            by_text: boolean;
             /** Can Ablate */
             can_ablate: boolean;
             generation: components["schemas"]["GenerationInfo"] | null;
@@ -1421,6 +1429,10 @@ export interface operations {
         parameters: {
             query: {
                 scale?: "linear" | "log" | "row" | "sink";
+                view?: "map" | "flow" | "translation";
+                heads?: string | null;
+                focus?: string | null;
+                at_output?: boolean;
                 tap: string;
                 head?: number | "mean";
                 row?: number;

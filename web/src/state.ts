@@ -16,7 +16,8 @@ import type {
 } from "./source";
 
 export type View = "map" | "flow" | "generation" | "translation" | "compare";
-export type Scale = "linear" | "log" | "row" | "sink";
+/** "auto" goes by what is in view; "linear" is 0 to 1 for weights. */
+export type Scale = "auto" | "linear" | "log" | "row" | "sink";
 /** A word of the output is looked at where it is predicted, or one step later, where it is read. */
 export type Aligned = "output" | "input";
 export type Pieces = "word" | "token";
@@ -60,7 +61,7 @@ export function createState(source: Source) {
     quantity: signal<Quantity>("weight"),
     reduce: signal<Reduce>("max"),
     group: signal<Group>("token"),
-    scale: signal<Scale>("linear"),
+    scale: signal<Scale>("auto"),
     ends: signal<[number, number] | null>(null), // of the color scale, when dragged
     home: signal<[number, number] | null>(null), // what "reset" brings the ends back to; null: those of the data
     painted: signal(false), // the map has shown something of its trace
@@ -211,7 +212,14 @@ export async function openFile(state: State, file: Blob): Promise<void> {
 
 /** Shows a trace that is already there. */
 export async function open(state: State, id: string): Promise<void> {
-  await during(state, async () => show(state, await state.source.opened(id), null));
+  await during(state, async () => show(state, await found(state, id), null));
+}
+
+/** A trace that is there; where its text asks for it again, a link to it says the text. */
+export async function found(state: State, id: string): Promise<TraceInfo> {
+  const trace = await state.source.opened(id);
+  if (trace.by_text && state.source.abilities.trace) state.asked.set(trace.id, { model: trace.model, text: trace.text });
+  return trace;
 }
 
 async function during(state: State, work: () => Promise<void>): Promise<void> {

@@ -40,7 +40,7 @@ export const DEFAULTS: Address = {
   tap: "",
   head: 0,
   quantity: "weight",
-  scale: "linear",
+  scale: "auto",
   group: "token",
   reduce: "max",
   viewport: null,
@@ -61,7 +61,7 @@ export const DEFAULTS: Address = {
 const CHOICES = {
   view: ["map", "flow", "generation", "translation", "compare"],
   quantity: ["weight", "norm", "score"],
-  scale: ["linear", "log", "row", "sink"],
+  scale: ["auto", "linear", "log", "row", "sink"],
   group: ["token", "word", "sentence"],
   reduce: ["max", "mean"],
   aligned: ["output", "input"],

@@ -98,6 +98,7 @@ class TraceInfo:
     generation: GenerationInfo | None
     can_ablate: bool
     notes: list[str] = field(default_factory=list)
+    by_text: bool = False  # asking for this model and this text gives this trace again
 
 
 @dataclass(frozen=True)

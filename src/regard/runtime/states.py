@@ -9,8 +9,8 @@ from regard.errors import BadArgumentError
 from regard.runtime.session import Array, Bound, Cache, Session
 
 BLOCK = 16  # keys
-# Tokens of one text that are read at once: each of them is compared with every token so far and with
-# the others, those that follow it included.
+# Tokens of one text that are read at once: each of them is compared with every token so far and
+# with the others, those that follow it included.
 PIECE = 192
 MOST_DONE = 0.75  # of the sources are still running, or those that are done are taken out
 # What a masked score becomes; its exponential is 0 beside any other.

@@ -13,7 +13,9 @@ from regard.explanation.record import Explanation
 from regard.explanation.sentence import WORDS, explain_words
 from regard.figures.geometry import Geometry
 from regard.studio.requests import REFUSALS
+from regard.text import normalize
 from regard.words import WordVectors, load_vectors
+from regard.words.segmentation import word_spans
 
 CHARACTERS = 2**16  # of a text, before anything is split into words
 
@@ -54,6 +56,11 @@ def explain(wanted: LessonRequest) -> Lesson:
         raise BadArgumentError(
             f"a text may have {CHARACTERS:,} characters here; got {len(wanted.text):,}: send a part"
             " of it."
+        )
+    whole = wanted.start == 0 and wanted.end is None
+    if whole and (count := len(word_spans(normalize(wanted.text)))) > LONGEST:
+        raise BadArgumentError(
+            f"a lesson shows at most {LONGEST} words; this text has {count:,}: shorten it."
         )
     explanation = explain_words(
         wanted.text,

@@ -127,6 +127,12 @@ class Library:
             while len(self._made) > KEPT_TRACES:
                 self._made.popitem(last=False)
 
+    def is_by_text(self, id: str) -> bool:
+        """Whether a request that names model and text alone makes this trace."""
+        trace = self[id]
+        plain = TraceRequest(model=trace.model_name, text=trace.text)
+        return trace.model_name in self.shelf.names and identify(plain) == id
+
     def close(self) -> None:
         for worker in (self.models_thread, self.overview_thread):
             worker.shutdown(wait=False, cancel_futures=True)

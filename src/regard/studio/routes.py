@@ -6,7 +6,7 @@ import tempfile
 from collections.abc import Callable
 from concurrent.futures import Executor
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
 from threading import Lock
@@ -31,6 +31,7 @@ from regard.inspection.answers import (
 from regard.inspection.trace import Trace
 from regard.inspection.views import page
 from regard.inspection.views.ablation import ablate as switch_off
+from regard.inspection.views.lines import lines
 from regard.inspection.views.part import Part, Scale, part
 from regard.inspection.views.reliance import reliances
 from regard.inspection.views.statistics import head_summary
@@ -157,8 +158,8 @@ async def open_file(request: Request, library: Here) -> TraceInfo:
 
 
 @api.get("/traces/{id}")
-def opened(id: str, trace: Opened) -> TraceInfo:
-    return page.describe(trace, id)
+def opened(id: str, trace: Opened, library: Here) -> TraceInfo:
+    return replace(page.describe(trace, id), by_text=library.is_by_text(id))
 
 
 @api.get("/traces/{id}/summary")
@@ -221,11 +222,32 @@ def figure(
     kind: Literal["svg", "pdf", "png"],
     wanted: Annotated[_Part, Depends()],
     scale: Scale = "linear",
+    view: Literal["map", "flow", "translation"] = "map",
+    heads: Annotated[str | None, Query(pattern=r"^(\d+|mean)(,(\d+|mean))*$")] = None,
+    focus: Annotated[str | None, Query(pattern=r"^\d+(,\d+)*$")] = None,
+    at_output: bool = False,
 ) -> Response:
+    """The map, or with another view its lines: of several heads, of the rows in focus or all."""
     with tempfile.TemporaryDirectory() as folder, _DRAWING:
         path = Path(folder) / f"figure.{kind}"
-        save_figure(wanted.of(trace).figure(scale), path)
+        if view == "map":
+            drawn = wanted.of(trace).figure(scale)
+        else:
+            drawn = lines(
+                trace,
+                wanted.tap,
+                [_head(name) for name in heads.split(",")] if heads else [wanted.head],
+                quantity=wanted.quantity,
+                group=wanted.group,
+                focus=[int(row) for row in focus.split(",")] if focus else (),
+                at_output=at_output,
+            )
+        save_figure(drawn, path)
         return _download(path.read_bytes(), f"regard.{kind}")
+
+
+def _head(name: str) -> Head:
+    return "mean" if name == "mean" else int(name)
 
 
 @api.get("/traces/{id}/export.npz", response_class=Response, responses=_file)

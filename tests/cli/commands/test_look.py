@@ -174,6 +174,16 @@ def test_a_model_that_is_not_here_is_refused_with_the_command_that_fetches_it(
     assert set(fetched) == {"org/bard"}
 
 
+def test_the_help_says_which_head_is_shown_without_the_option(regard, saved, tmp_path):
+    """The mean in a figure; the page, which is passed no head, chooses."""
+    printed = " ".join(regard("look", "--help").out.replace("│", " ").split())
+    assert "[default: (mean, or the page's own choice)]" in printed
+    outcome = regard("look", saved, "--html", tmp_path / "page.html", "--tap", CROSS)
+    assert outcome.code == 0, outcome.err
+    written = (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert f'"query":"tap={CROSS}"' in written
+
+
 def test_a_port_in_use_is_said_before_anything_is_traced(regard):
     with socket.socket() as other:
         other.bind(("127.0.0.1", 0))

@@ -20,9 +20,18 @@ describe("the extent", () => {
 });
 
 describe("scales", () => {
-  test("linear weights count from zero", () => {
+  test("linear weights are from 0 to 1, and norms from zero to the largest", () => {
     const by = coloring("linear", "weight", false, SEEN, 12);
-    expect([0, 0.2, 0.8, 2].map((value) => fraction(by, value))).toEqual([0, 0.25, 1, 1]);
+    expect([0, 0.2, 0.8, 2].map((value) => fraction(by, value))).toEqual([0, 0.2, 0.8, 1]);
+    expect(fraction(coloring("linear", "norm", false, SEEN, 12), 0.2)).toBe(0.25);
+  });
+  test("an automatic scale is what the cells in view ask for", () => {
+    const automatic = { perRow: false, high: 0.4, root: 1, sinks: [] };
+    expect(coloring("auto", "weight", false, SEEN, 12, automatic)).toEqual({ kind: "linear", low: 0, high: 0.4, diverging: false });
+    const rows = coloring("auto", "weight", false, SEEN, 12, { ...automatic, perRow: true, high: 1, root: 2 });
+    expect(fraction(rows, 0.01, 0, 0.04)).toBe(0.5);
+    expect(coloring("auto", "weight", false, SEEN, 12)).toMatchObject({ kind: "linear", high: 0.8 });
+    expect(coloring("auto", "score", false, { low: -3, high: 5, highWithoutSink: 4 }, 12, automatic)).toMatchObject({ low: -3, high: 5 });
   });
   test("without the sink, the rest uses all colors", () => {
     const by = coloring("sink", "weight", false, SEEN, 12);
@@ -61,8 +70,8 @@ describe("scales", () => {
 
 describe("the legend", () => {
   test("a value and its place are each other's inverse", () => {
-    for (const kind of ["linear", "log", "row"] as const) {
-      const by = { kind, low: 0.002, high: 0.7, diverging: false };
+    for (const kind of ["linear", "log", "row", "root"] as const) {
+      const by = { kind: kind === "root" ? ("linear" as const) : kind, low: 0.002, high: 0.7, diverging: false, ...(kind === "root" && { root: 3 }) };
       for (const place of [0, 0.3, 1]) expect(placeOf(by, valueAt(by, place))).toBeCloseTo(place);
     }
   });
@@ -74,6 +83,11 @@ describe("the legend", () => {
     expect(around.map(({ value }) => value)).toEqual([-0.4, -0.2, 0, 0.2, 0.4]);
     const log = ticks({ kind: "log", low: 2e-6, high: 1, diverging: false });
     expect(log.map(({ value }) => value)).toEqual([1e-5, 1e-4, 1e-3, 1e-2, 0.1, 1]);
+  });
+  test("ticks of a root stand apart", () => {
+    const found = ticks({ kind: "row", low: 0, high: 1, diverging: false, root: 3 });
+    expect(found.map(({ value }) => value)).toEqual([0, 0.005, 0.05, 0.2, 0.5, 1]);
+    found.slice(1).forEach(({ place }, i) => expect(place - found[i]!.place).toBeGreaterThan(0.15));
   });
   test("a narrow log scale has no more ticks than asked for", () => {
     expect(ticks({ kind: "log", low: 1e-20, high: 1, diverging: false }, 6).length).toBeLessThanOrEqual(6);
@@ -90,6 +104,11 @@ describe("coloring a tile", () => {
     const masked = color(Float32Array.of(0, 1, 0.5, NaN, 7, -7), 3, pixels, by, RAMP);
     expect([...pixels]).toEqual([1000, 1255, 1128, 0, 1255, 1000]);
     expect(masked).toBe(true);
+  });
+  test("by a root, small values are seen", () => {
+    const pixels = new Uint32Array(3);
+    color(Float32Array.of(0, 0.25, 1), 3, pixels, { kind: "linear", low: 0, high: 1, diverging: false, root: 2 }, RAMP);
+    expect([...pixels]).toEqual([1000, 1128, 1255]);
   });
   test("nothing masked, nothing to hatch", () => {
     const by = { kind: "log", low: 0.01, high: 1, diverging: false } as const;

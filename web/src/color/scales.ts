@@ -1,7 +1,8 @@
-/** From a value to its color: a place on the ramp, linear, logarithmic, or relative to its own row. */
+/** From a value to its color: a place on the ramp, linear, logarithmic, a root, or relative to its row. */
 import type { Quantity } from "../source";
 import type { Scale } from "../state";
-import { RAMP_LENGTH, type Ramp } from "./ramps";
+import type { Ramp } from "./ramps";
+import type { Automatic } from "./survey";
 
 /** The smallest and largest value seen, and the largest outside the sink's column. */
 export interface Extent {
@@ -15,6 +16,7 @@ export interface Coloring {
   low: number;
   high: number;
   diverging: boolean;
+  root?: number; // which root of the share between the ends is shown; the share itself if absent
 }
 export interface Tick {
   value: number;
@@ -52,11 +54,16 @@ export function coloring(
   difference: boolean,
   extent: Readonly<Extent>,
   columns: number,
+  automatic: Automatic | null = null,
 ): Coloring {
   const seen = extent.high >= extent.low;
   if (difference) {
     const reach = (seen && Math.max(Math.abs(extent.low), Math.abs(extent.high))) || 1;
     return { kind: "linear", low: -reach, high: reach, diverging: true };
+  }
+  if (scale === "auto" && quantity !== "score" && automatic) {
+    const { perRow, high, root } = automatic;
+    return { kind: perRow ? "row" : "linear", low: 0, high, diverging: false, ...(root > 1 && { root }) };
   }
   if (scale === "row") return { kind: "row", low: 0, high: 1, diverging: false };
   const top = scale === "sink" && extent.highWithoutSink > -Infinity ? extent.highWithoutSink : extent.high;
@@ -65,6 +72,7 @@ export function coloring(
     const [low, high] = seen ? [Math.min(extent.low, top), top] : [-1, 1];
     return { kind: "linear", low, high: high > low ? high : low + 1, diverging: false };
   }
+  if (scale === "linear" && quantity === "weight") return { kind: "linear", low: 0, high: 1, diverging: false };
   const high = seen && top > 0 ? top : 1;
   if (scale === "log") {
     // A tenth of what each key would get were all looked at alike, and three decades at least.
@@ -89,7 +97,8 @@ export function fraction(by: Coloring, value: number, rowLow = 0, rowHigh = 1): 
     const given = by.kind === "row" ? (value - rowLow) / (rowHigh - rowLow || 1) : value;
     place = (given - by.low) / (by.high - by.low);
   }
-  return place > 0 ? (place < 1 ? place : 1) : 0;
+  if (!(place > 0)) return 0;
+  return place < 1 ? (by.root ? place ** (1 / by.root) : place) : 1;
 }
 
 /** Fills `pixels` from the ramp; what the mask forbids stays clear. True if there is any of that. */
@@ -101,7 +110,8 @@ export function color(
   ramp: Ramp,
   rows?: { low: Float32Array; high: Float32Array },
 ): boolean {
-  const last = RAMP_LENGTH - 1;
+  const colors = by.root ? rooted(ramp, by.root) : ramp;
+  const last = colors.length - 1;
   let masked = false;
   if (by.kind === "linear") {
     // The common case without a call per cell.
@@ -109,23 +119,62 @@ export function color(
     for (let i = 0; i < values.length; i++) {
       const value = values[i]!;
       const place = (value - by.low) * scale;
-      if (place >= 0) pixels[i] = ramp[place < last ? (place + 0.5) | 0 : last]!;
-      else if (value === value) pixels[i] = ramp[0]!;
+      if (place >= 0) pixels[i] = colors[place < last ? (place + 0.5) | 0 : last]!;
+      else if (value === value) pixels[i] = colors[0]!;
       else masked = true;
     }
     return masked;
   }
-  for (let i = 0, row = 0, column = 0; i < values.length; i++) {
+  if (by.kind === "row") return colorRows(values, width, pixels, by, colors, rows);
+  const { root: _, ...plain } = by; // the table has it
+  for (let i = 0; i < values.length; i++) {
     const value = values[i]!;
-    if (value === value) {
-      pixels[i] = ramp[Math.round(fraction(by, value, rows?.low[row], rows?.high[row]) * last)]!;
-    } else masked = true;
-    if (++column === width) {
-      column = 0;
-      row += 1;
+    if (value === value) pixels[i] = colors[Math.round(fraction(plain, value) * last)]!;
+    else masked = true;
+  }
+  return masked;
+}
+
+/** The same per row: what is the same for a row's cells is computed once. */
+function colorRows(
+  values: Float32Array,
+  width: number,
+  pixels: Uint32Array,
+  by: Coloring,
+  colors: Ramp,
+  rows?: { low: Float32Array; high: Float32Array },
+): boolean {
+  const last = colors.length - 1;
+  let masked = false;
+  for (let row = 0, i = 0; i < values.length; row++) {
+    const low = rows?.low[row] ?? 0;
+    const extent = (rows?.high[row] ?? 1) - low || 1;
+    const scale = last / (extent * (by.high - by.low));
+    const first = low + by.low * extent;
+    for (const end = i + width; i < end; i++) {
+      const value = values[i]!;
+      const place = (value - first) * scale;
+      if (place >= 0) pixels[i] = colors[place < last ? (place + 0.5) | 0 : last]!;
+      else if (value === value) pixels[i] = colors[0]!;
+      else masked = true;
     }
   }
   return masked;
+}
+
+const FINE = 4096; // entries: a root is steep where the ramp begins
+const tables = new WeakMap<Ramp, Map<number, Ramp>>();
+
+/** The ramp by the root of the place on it, so that a cell costs no power. */
+function rooted(ramp: Ramp, root: number): Ramp {
+  const known = tables.get(ramp) ?? new Map<number, Ramp>();
+  tables.set(ramp, known);
+  let table = known.get(root);
+  if (!table) {
+    table = Uint32Array.from({ length: FINE }, (_, i) => ramp[Math.round((i / (FINE - 1)) ** (1 / root) * (ramp.length - 1))]!);
+    known.set(root, table);
+  }
+  return table;
 }
 
 /** Where a value is marked on the legend, 0…1. */
@@ -136,11 +185,12 @@ export function placeOf(by: Coloring, value: number): number {
 /** The value at a place on the legend. */
 export function valueAt(by: Coloring, place: number): number {
   if (by.kind === "log") return by.low * (by.high / by.low) ** place;
-  return by.low + place * (by.high - by.low);
+  return by.low + place ** (by.root ?? 1) * (by.high - by.low);
 }
 
 /** Round values along the legend, `most` at the utmost. */
 export function ticks(by: Coloring, most = 6): Tick[] {
+  if (by.root && by.low === 0) return [{ value: 0, place: 0 }, ...rootTicks(by, most)];
   const values = by.kind === "log" ? decades(by.low, by.high, most) : roundSteps(by.low, by.high, most);
   return values.map((value) => ({ value, place: placeOf(by, value) }));
 }
@@ -159,6 +209,23 @@ function roundSteps(low: number, high: number, most: number): number[] {
   // Rounded to the step's own digits: 3 × 0.1 reads 0.3.
   const digits = Math.max(0, -Math.floor(Math.log10(step)));
   return Array.from({ length: last - first + 1 }, (_, i) => Number(((first + i) * step).toFixed(Math.min(digits, 100))));
+}
+
+/** Ones, twos and fives of each decade from above, as far as they stand apart. */
+function rootTicks(by: Coloring, most: number): Tick[] {
+  const found: Tick[] = [];
+  let next = 1;
+  for (let power = Math.floor(Math.log10(by.high) + 1e-9); next > 1 / most && power > -12; power--) {
+    for (const digit of [5, 2, 1]) {
+      const value = Number(`${digit}e${power}`);
+      const place = placeOf(by, value);
+      if (value > by.high * (1 + 1e-9) || (found.length && next - place < 1 / most)) continue;
+      if (place < 1 / most) break;
+      found.unshift({ value, place });
+      next = place;
+    }
+  }
+  return found;
 }
 
 function decades(low: number, high: number, most: number): number[] {

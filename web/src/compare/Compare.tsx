@@ -1,6 +1,7 @@
 /** Two maps side by side, or their difference: two heads, two layers, two texts or two models. */
 import { signal } from "@preact/signals";
 import { useEffect, useMemo } from "preact/hooks";
+import { isLong } from "../color/survey";
 import { AttentionMap } from "../map/AttentionMap";
 import { DifferenceMap } from "../map/DifferenceMap";
 import type { State } from "../state";
@@ -40,7 +41,9 @@ export function Compare({ state }: { state: State }) {
 
   // Two colors can be held against each other only on one scale.
   const quantity = state.quantity.value;
-  const linear = state.scale.value === "linear";
+  const scale = state.scale.value;
+  const long = [first, second].some((pane) => pane && isLong(pane.tap.rows, pane.tap.columns));
+  const linear = scale === "linear" || (scale === "auto" && !long);
   const names = [first, second].map((pane) => pane && [pane.trace.id, pane.tap.name, pane.head]);
   const reach = useLoaded(first && second && linear ? JSON.stringify([names, quantity]) : null, (signal) =>
     commonEnds(state.source, [first as Pane, second as Pane], quantity, signal),

@@ -17,16 +17,16 @@ export function Readout({ picture, lines, followed, onAsk }: ReadoutProps) {
   const { queries, keys, heads, quantity } = picture;
   const newest = followed.slice(-ROWS).reverse();
   return (
-    <dl class="rg-flow__readout" aria-live="polite">
+    <div class="rg-flow__readout" aria-live="polite">
       {newest.map(({ side, index }) => {
         const unit = (side === "query" ? queries : keys)[index];
         const own = lines.filter((line) => line[side] === index).slice(-NAMED).reverse();
         return (
           <div key={`${side} ${index}`} class="rg-flow__said">
-            <dt>
+            <span class="rg-flow__asked">
               <span class="rg-flow__who">{unit?.label}</span> {side === "query" ? "looks at" : "is looked at by"}
-            </dt>
-            <dd>
+            </span>
+            <span class="rg-flow__parts">
               {own.length === 0 && "nothing"}
               {own.map((line) => (
                 <button
@@ -41,11 +41,11 @@ export function Readout({ picture, lines, followed, onAsk }: ReadoutProps) {
                   <span class="rg-number">{amount(line.value, quantity)}</span>
                 </button>
               ))}
-            </dd>
+            </span>
           </div>
         );
       })}
       {followed.length > ROWS && <p class="rg-views__hint">and {followed.length - ROWS} more locked</p>}
-    </dl>
+    </div>
   );
 }

@@ -26,7 +26,7 @@ export function Passage({ caption, axis, name, values, quantity, row, writes, on
   return (
     <figure class="rg-generation__passage">
       <figcaption>
-        <strong>{name}</strong> {caption}; darkest <span class="rg-number">{amount(largest, quantity)}</span>
+        <strong>{name}</strong> {caption}; largest <span class="rg-number">{amount(largest, quantity)}</span>
       </figcaption>
       <p class="rg-generation__text">
         {runs(reach, row).map(({ first, end, folded, weight }) =>

@@ -46,8 +46,9 @@ export function Learn({ state, learn }: { state: State; learn: Learning }) {
   const lit = within(pointed.value) ?? chosen;
 
   const requests = requestsOf(lesson, learn.chosen, settled, lit);
+  const [attempt, setAttempt] = useState(0);
   const { value: shown, loading, error } = useLoaded<Shown>(
-    lesson.name === "trained" ? null : JSON.stringify([lesson.name, requests]),
+    lesson.name === "trained" ? null : JSON.stringify([lesson.name, requests, attempt]),
     async (signal) => ({
       lesson,
       settings: settingsOf(lesson, learn.chosen),
@@ -95,12 +96,22 @@ export function Learn({ state, learn }: { state: State; learn: Learning }) {
           <div
             class="rg-learn__picture"
             data-lesson={lesson.name}
+            data-stale={error !== null && explanation !== undefined}
             aria-busy={loading}
             onPointerOver={(event) => onSay((event.target as Element).closest("[data-says]")?.getAttribute("data-says") ?? null)}
             onPointerLeave={() => onSay(null)}
           >
             {error && !explanation && (
-              <p class="rg-learn__empty">Write a sentence of words that have vectors, or press reset for the sample.</p>
+              <p class="rg-learn__empty">
+                There is no picture of this sentence: {error}{" "}
+                <button type="button" class="rg-button" onClick={() => setAttempt(attempt + 1)}>try again</button>
+              </p>
+            )}
+            {error && shown && explanation && (
+              <p class="rg-learn__stale">
+                still the picture of “{shown.text}”{" "}
+                <button type="button" class="rg-button rg-button--bare" onClick={() => setAttempt(attempt + 1)}>try again</button>
+              </p>
             )}
             {lesson.name === "trained" && <Trained state={state} text={settled} onSay={onSay} />}
             {shown && explanation && (

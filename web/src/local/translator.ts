@@ -111,6 +111,7 @@ export class Translator {
         shown,
       },
       can_ablate: true,
+      by_text: true,
       notes: [...(searched ? [ONE_PASS, ...this.forced(run, begins.length)] : []), ...this.struck(run), ROUNDED],
     };
     const answers = maps.map(answersOf);

@@ -1,6 +1,8 @@
 /** One head's whole map in the size of a stamp. */
 import { useEffect, useRef } from "preact/hooks";
 import { RAMP_LENGTH, sequential, type Ramp } from "../color/ramps";
+import { color, coloring } from "../color/scales";
+import { isLong, survey } from "../color/survey";
 import { themeColor } from "../color/theme";
 import type { Thumbnails } from "../source";
 import type { State } from "../state";
@@ -11,9 +13,10 @@ interface ThumbnailProps {
   head: number;
   rows: number;
   columns: number;
+  causal?: boolean; // for a scale of its own, as the map has; without it, all heads are shaded alike
 }
 
-export function Thumbnail({ state, thumbnails, head, rows, columns }: ThumbnailProps) {
+export function Thumbnail({ state, thumbnails, head, rows, columns, causal }: ThumbnailProps) {
   const canvas = useRef<HTMLCanvasElement>(null);
   const dark = state.dark.value;
   useEffect(() => {
@@ -25,7 +28,8 @@ export function Thumbnail({ state, thumbnails, head, rows, columns }: ThumbnailP
     const picture = context.createImageData(width, height);
     const { ramp, forbidden } = palette(context.canvas);
     const words = new Uint32Array(picture.data.buffer);
-    words.set(paint(values.subarray(head * height * width, (head + 1) * height * width), ramp, forbidden));
+    const own = values.subarray(head * height * width, (head + 1) * height * width);
+    words.set(causal === undefined ? paint(own, ramp, forbidden) : paintOwn(own, width, causal && isLong(rows, columns), ramp, forbidden));
     context.putImageData(picture, 0, 0);
   }, [thumbnails, head, dark]);
   const aspect = Math.max(0.5, Math.min(2, columns / Math.max(1, rows)));
@@ -39,6 +43,16 @@ export function paint(values: Float32Array, ramp: Ramp, forbidden: number): Uint
     const place = Math.sqrt(Math.max(0, Math.min(1, value)));
     return ramp[Math.round(place * (RAMP_LENGTH - 1))] as number;
   });
+}
+
+/** Weights on a scale that shows most of them, by the map's own rule. */
+export function paintOwn(values: Float32Array, width: number, perRow: boolean, ramp: Ramp, forbidden: number): Uint32Array {
+  const pixels = new Uint32Array(values.length);
+  const found = survey([{ values, width, row: 0, column: 0 }], { perRow, rooted: true, shares: true });
+  const by = coloring("auto", "weight", false, { low: 0, high: 1, highWithoutSink: 1 }, width, found);
+  const rows = found ? { low: new Float32Array(found.rowHighs.length), high: found.rowHighs } : undefined;
+  if (color(values, width, pixels, by, ramp, rows)) values.forEach((value, i) => Number.isNaN(value) && (pixels[i] = forbidden));
+  return pixels;
 }
 
 const palettes = new Map<string, { ramp: Ramp; forbidden: number }>();

@@ -3,11 +3,11 @@ import { useRef } from "preact/hooks";
 import { cssGradient } from "../color/ramps";
 import type { State } from "../state";
 import { count, percent, tick } from "../weights/numbers";
-import type { Axes } from "./geometry/positions";
+import type { Axes, Positions } from "./geometry/positions";
 import { ordinal, quantityName } from "./readout";
 import { placeOf, ticks, valueAt } from "../color/scales";
 import type { Screen, Shown } from "./screen";
-import { LEAST } from "./sink";
+import { LEAST, type Automatic } from "../color/survey";
 
 const MOST_NAMED = 4;
 const PALE = 3; // level from which a linear scale leaves most of a map pale
@@ -68,6 +68,7 @@ export function Legend({ state, screen, difference }: Props) {
       onKeyDown={press(end)}
     />
   );
+  const note = [...notes(state, now, difference, screen.axes.keys), ...missing(screen.axes)].join(" · ");
   return (
     <div class="rg-map__legend">
       <span class="rg-map__legend-name">{named}</span>
@@ -84,20 +85,33 @@ export function Legend({ state, screen, difference }: Props) {
           ))}
         </div>
       </div>
+      {state.scale.value === "auto" && state.quantity.value === "weight" && !difference && (
+        <button
+          type="button"
+          class="rg-map__reset"
+          title="the same colors for every map"
+          onClick={() => {
+            ends.value = null;
+            state.scale.value = "linear";
+          }}
+        >
+          0 to 1
+        </button>
+      )}
       {ends.value && ends.value !== home && (
         <button type="button" class="rg-map__reset" onClick={() => (ends.value = home)}>
           reset ends
         </button>
       )}
-      <span class="rg-map__note">{[...notes(state, now, difference), ...missing(screen.axes)].join(" · ")}</span>
+      <span class="rg-map__note" title={note}>{note}</span>
     </div>
   );
 }
 
 /** What one must know to read the picture rightly. */
-export function notes(state: State, shown: Shown, difference: boolean): string[] {
+export function notes(state: State, shown: Shown, difference: boolean, keys: Positions): string[] {
   const said: string[] = [];
-  const { level, every, sink, failure } = shown;
+  const { level, every, sink, automatic, failure } = shown;
   const scale = state.scale.value;
   if (failure) said.push(failure);
   if (level > 0) {
@@ -107,7 +121,9 @@ export function notes(state: State, shown: Shown, difference: boolean): string[]
   }
   if (every > 1) said.push(`preview: every ${ordinal(every)} row so far`);
   if (difference) {
-    if (scale !== "linear") said.push("differences are shown on a linear scale");
+    if (scale !== "linear" && scale !== "auto") said.push("differences are shown on a linear scale");
+  } else if (scale === "auto") {
+    if (automatic) said.push(...automaticNotes(automatic, shown, keys));
   } else if (scale === "linear" && level >= PALE && state.quantity.value !== "score") {
     said.push("a log scale also shows small weights");
   } else if (scale === "log") {
@@ -115,6 +131,25 @@ export function notes(state: State, shown: Shown, difference: boolean): string[]
   } else if (scale === "row") {
     said.push("colors are relative to each row’s largest value in the visible tiles");
   } else if (scale === "sink") said.push(sink ? sinkNote(sink) : failure ? "nothing left out" : "looking for the sink");
+  return said;
+}
+
+const ROOTS = ["", "", "square root", "cube root", "fourth root"];
+
+/** What an automatic scale did, so that its colors are not taken for those of 0 to 1. */
+function automaticNotes({ perRow, root, sinks }: Automatic, { level, coloring, highest }: Shown, keys: Positions): string[] {
+  const said: string[] = [];
+  const by = root > 1 ? `, by the ${ROOTS[root]}` : "";
+  if (perRow) said.push(`each row against its largest${by}`);
+  else if (coloring.high < 0.99 * highest) said.push(`0.5 % of the cells in view are above the upper end${by}`);
+  else if (by) said.push(by.slice(2));
+  const size = 2 ** level;
+  const named = sinks.map(({ column, mass }) =>
+    size > 1
+      ? `${count(column * size)} to ${count((column + 1) * size - 1)}`
+      : `${count(column)} “${keys.label(column)}” (${percent(mass)} of the weight)`,
+  );
+  if (named.length) said.push(`the scale leaves out the sink, key ${named.join(" and ")}`);
   return said;
 }
 

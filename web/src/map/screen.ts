@@ -18,9 +18,10 @@ import { listen } from "./input/pointer";
 import { axesOf } from "./geometry/positions";
 import type { Axes } from "./geometry/positions";
 import type { Reading } from "./readout";
-import { drawColumns, drawRows, rowLabel, rulerSize } from "./geometry/rulers";
+import { drawColumns, drawRows, longest, rowLabel, rulerSize } from "./geometry/rulers";
 import type { Layout } from "./geometry/rulers";
 import type { Coloring } from "../color/scales";
+import type { Automatic } from "../color/survey";
 import { Shading } from "./paint/shading";
 import { sinkOf } from "./sink";
 import type { Sink } from "./sink";
@@ -49,6 +50,8 @@ export interface Shown {
   level: number;
   every: number; // the coarsest pass among what is in view
   sink: Sink | null;
+  highest: number; // value seen
+  automatic: Automatic | null; // what an automatic scale found in view
   failure: string | null;
 }
 export interface Parts {
@@ -107,14 +110,8 @@ export class Screen implements Surface {
         parts.canvas.dataset.ready = "false"; // until the next frame shows it
         this.changed();
       }),
-      effect(() => {
-        state.hover.value;
-        this.changed();
-      }),
-      effect(() => {
-        state.focus.value;
-        this.refocused();
-      }),
+      effect(() => void (state.hover.value, this.changed())),
+      effect(() => void (state.focus.value, this.refocused())),
     );
   }
 
@@ -185,7 +182,8 @@ export class Screen implements Surface {
   private resized(): void {
     this.measure();
     if (this.hand.resting) this.hand.leave(); // it points at something else now, without having been moved
-    this.changed(true);
+    this.stale = true;
+    this.paint(); // at once: a canvas of another size is empty until it is painted
   }
 
   /** Room for the rulers by their longest labels, and the rest for the plot. */
@@ -200,15 +198,10 @@ export class Screen implements Surface {
     const { queries, keys } = this.axes;
     const style = getComputedStyle(host);
     this.ctx.font = `${style.getPropertyValue("--rg-size-s") || "12px"} ${style.getPropertyValue("--rg-font") || "sans-serif"}`;
-    const longest = (length: number, label: (i: number) => string) => {
-      let most = 0;
-      const step = Math.max(1, Math.floor(length / 200)); // a sample: all rulers of a trace stay alike
-      for (let i = 0; i < length; i += step) most = Math.max(most, this.ctx.measureText(label(i)).width);
-      return most;
-    };
     const named = this.ctx.measureText(`query ${queries.axis} ↓ `).width + 28; // stands over the rows' ruler
-    const left = rulerSize(longest(queries.length, (i) => rowLabel(queries, i, this.both)), named, this.both ? 190 : 120);
-    const top = rulerSize(longest(keys.length, keys.label), 48, Math.min(110, height / 4));
+    const rows = longest(this.ctx, queries.length, (i) => rowLabel(queries, i, this.both));
+    const left = rulerSize(rows, named, this.both ? 190 : 120);
+    const top = rulerSize(longest(this.ctx, keys.length, keys.label), 48, Math.min(110, height / 4));
     this.layout = { left, top, width: Math.max(1, width - left), height: Math.max(1, height - top) };
     setPlot(this.state, this.layout, this.axes);
     const figure = this.parts.host.parentElement!.style; // axis names and legend stand in line with the plot
@@ -258,7 +251,7 @@ export class Screen implements Surface {
     ctx.fillStyle = palette.background;
     ctx.fillRect(0, 0, this.parts.canvas.width, this.parts.canvas.height);
     const { by, version, bands } = this.shading;
-    const scene: Scene = { layer, store, range, view, layout, ratio, palette, coloring: by!, colors: version, bands };
+    const scene: Scene = { layer, store, range, view, layout, ratio, palette, quantity: this.state.quantity.peek(), coloring: by!, colors: version, bands };
     const ready = paintTiles(ctx, scene);
     if (layer.entries.size) this.state.painted.value = true;
     ctx.setTransform(ratio, 0, 0, ratio, 0, 0);
@@ -288,12 +281,13 @@ export class Screen implements Surface {
       const loaded = (at: number, row: number, column: number) => store.get(layer, at, row, column)?.every ?? Infinity;
       const refused = (at: number, row: number, column: number) => store.refusal(layer, at, row, column) !== null;
       store.want(layer, plan(range, axes.shape, axes.queries.grouped, loaded, refused));
-      this.shading.measureRows(store, layer, range, this.state.scale.peek() === "row" && !this.differs);
     }
     const { scale, quantity, reduce } = this.state;
     const settings = {
-      scale: scale.peek(), quantity: quantity.peek(), reduce: reduce.peek(), difference: this.differs, ends: this.ends.peek(),
+      scale: scale.peek(), quantity: quantity.peek(), reduce: reduce.peek(), ends: this.ends.peek(),
+      difference: this.differs, causal: this.target.tap.causal,
     };
+    if (moved) this.shading.measure(store, layer, range, settings);
     if (this.shading.follow(layer, level, settings) || moved) this.tell();
   }
 
@@ -311,7 +305,7 @@ export class Screen implements Surface {
       }
     }
     this.shown.value = {
-      coloring: by, whole, ramp: palette.ramp, level: range.level, every, sink: this.sink, failure,
+      coloring: by, whole, ramp: palette.ramp, level: range.level, every, sink: this.sink, automatic: this.shading.automatic, highest: this.shading.highest, failure,
     };
   }
 

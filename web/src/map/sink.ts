@@ -1,8 +1,7 @@
 /** The column that takes weight from everywhere, and how much of it. */
+import { LEAST } from "../color/survey";
 import type { Head, Summary } from "../source";
 import type { Positions } from "./geometry/positions";
-
-export const LEAST = 0.3; // of the weight: a column that takes no more is no sink
 
 export interface Sink {
   position: number; // of the map; -1 where there is no sink, or no group holds it

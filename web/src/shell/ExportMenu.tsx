@@ -3,8 +3,11 @@ import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import type { TraceInfo } from "../source";
 import { inView } from "../map/input/commands";
+import { isLong } from "../color/survey";
 import { sentence, type State } from "../state";
+import { crossTap } from "../translation/aligned";
 import { write } from "../url";
+import { shownQuantity } from "../weights/matrix";
 import { addressOf } from "./address";
 
 const KINDS = [
@@ -28,7 +31,7 @@ export function ExportMenu({ state, trace }: { state: State; trace: TraceInfo })
   }, []);
   const links = state.source.abilities.export
     ? KINDS.flatMap(([kind, label]) => {
-        const asked = kind === "html" ? address(state) : part(state);
+        const asked = kind === "html" ? address(state) : kind === "npz" ? part(state) : { ...part(state), ...lines(state, trace) };
         const url = state.source.exportUrl(trace.id, kind, asked);
         return url ? [{ kind, label, url }] : [];
       })
@@ -96,10 +99,35 @@ function part(state: State): Record<string, string> {
     tap: state.tapName.value,
     head: String(state.head.value),
     quantity: state.quantity.value,
-    scale: state.scale.value,
+    scale: exported(state),
     group: state.group.value,
     ...Object.fromEntries(Object.entries(place).map(([name, value]) => [name, String(value)])),
   };
+}
+
+/** Of a view that has lines, what a figure of them needs; of another, nothing: the figure is the map. */
+export function lines(state: Pick<State, "view" | "tap" | "head" | "heads" | "quantity" | "locked" | "aligned" | "pieces">, trace: TraceInfo): Record<string, string> {
+  const view = state.view.value;
+  const tap = state.tap.value;
+  if (!tap || (view !== "flow" && view !== "translation")) return {};
+  const quantity = shownQuantity(state.quantity.value, tap);
+  if (view === "flow") {
+    const heads = state.heads.value.filter((head) => head !== null);
+    return {
+      view,
+      quantity,
+      heads: (heads.length ? heads : [state.head.value]).join(","),
+      ...(state.locked.value.length && { focus: state.locked.value.join(",") }),
+    };
+  }
+  const cross = crossTap(trace.taps.filter((each) => each.kind === "cross"), tap);
+  return { view, quantity, tap: cross?.name ?? tap.name, group: state.pieces.value, at_output: String(state.aligned.value === "output") };
+}
+
+/** A figure has the named scales: an automatic one is the one of them that it is most like. */
+function exported({ scale, tap }: State): string {
+  if (scale.value !== "auto") return scale.value;
+  return tap.value?.causal && isLong(tap.value.rows, tap.value.columns) ? "row" : "linear";
 }
 
 /** The view as an address that needs no trace: the file has its own. */

@@ -26,18 +26,18 @@ export function Help({ state }: { state: State }) {
           <h2 id="rg-help-title" class="rg-panel__title">keys</h2>
           <button type="button" class="rg-button rg-button--bare" onClick={close}>close</button>
         </div>
-        <dl class="rg-help__list">
+        <div class="rg-help__list">
           {KEYS.map(({ keys, means }) => (
             <div key={means} class="rg-help__row">
-              <dt>
+              <span class="rg-help__keys">
                 {keys.map((key) => (
                   <kbd key={key} class="rg-key">{key}</kbd>
                 ))}
-              </dt>
-              <dd>{means}</dd>
+              </span>
+              <span>{means}</span>
             </div>
           ))}
-        </dl>
+        </div>
         <p class="rg-help__note">
           On the map: use the wheel or pinch to zoom at the pointer, drag to pan, double-click to zoom in, click to open the equation.
         </p>

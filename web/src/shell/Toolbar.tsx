@@ -149,6 +149,7 @@ function StepButton({ name, sign, pressed, onStep }: StepButtonProps) {
 }
 
 const SCALES: [Scale, string][] = [
+  ["auto", "auto"],
   ["linear", "linear"],
   ["log", "log"],
   ["row", "per row"],

@@ -1,7 +1,7 @@
 /** Keeps the address bar and the state the same, both ways. */
 import { batch, effect } from "@preact/signals";
 import type { Head, TraceInfo, TraceRequest } from "../source";
-import { ask, made, open, sentence, type State } from "../state";
+import { ask, found, made, open, sentence, type State } from "../state";
 import { landing, turnToTelling } from "./landing";
 import { viewsOf } from "./Toolbar";
 import { deliberate, DEFAULTS, linked, read, write, type Address, type Named } from "../url";
@@ -103,7 +103,7 @@ async function goToOther(state: State, address: Address, trace: TraceInfo): Prom
       ? trace
       : wanted.text
         ? await made(state, requestOf(wanted))
-        : await state.source.opened(wanted.id);
+        : await found(state, wanted.id);
     if (state.trace.value === trace && other.taps.some((each) => each.name === tap))
       state.other.value = { trace: other, tap, head };
   } catch (error) {

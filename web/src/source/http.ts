@@ -1,5 +1,6 @@
 /** Answers from `regard studio` or `regard look`, over HTTP on this machine. */
 import type { Source } from "../source";
+import { Refused, reviving } from "./revive";
 import { pathOf, sourceOver, type Transport } from "./requests";
 
 const FILES = { svg: "figure.svg", pdf: "figure.pdf", png: "figure.png", npz: "export.npz", html: "export.html" };
@@ -7,7 +8,7 @@ const FILES = { svg: "figure.svg", pdf: "figure.pdf", png: "figure.png", npz: "e
 const BYTES = { "Content-Type": "application/octet-stream" };
 
 export function httpSource(base = "/api"): Source {
-  const transport: Transport = {
+  const transport: Transport = reviving({
     async json(path, body, signal) {
       const asked = body
         ? { method: "POST", body: JSON.stringify(body), headers: { "Content-Type": "application/json" } }
@@ -19,7 +20,7 @@ export function httpSource(base = "/api"): Source {
       const shape = (response.headers.get("X-Regard-Shape") ?? "").split(",").map(Number);
       return { shape, values: new Float32Array(await response.arrayBuffer()) };
     },
-  };
+  });
   return sourceOver(
     transport,
     { trace: true, ablate: true, export: true, explain: true, sample: true, open: true },
@@ -41,5 +42,5 @@ async function answered(url: string, init: RequestInit): Promise<Response> {
   if (response.ok) return response;
   const said: unknown = await response.json().catch(() => null);
   const detail = said && typeof said === "object" && "detail" in said ? said.detail : null;
-  throw new Error(typeof detail === "string" ? detail : `The server answered ${response.status}; try again.`);
+  throw new Refused(typeof detail === "string" ? detail : `The server answered ${response.status}; try again.`, response.status);
 }

@@ -1,11 +1,13 @@
 /** The same looks as a small matrix of words: rows of the output, columns of the source. */
-import { useMemo } from "preact/hooks";
+import { useMemo, useRef } from "preact/hooks";
+import { useTheme } from "../color/theme";
 import { fontOf, textWidth } from "../weights/textWidth";
 import type { Aligned, Pointed } from "./aligned";
 
 interface AlignmentGridProps {
   aligned: Aligned;
   width: number;
+  dark: boolean;
   active: readonly Pointed[];
   onHover(pointed: Pointed | null): void;
   onAsk(query: number, key: number): void;
@@ -14,8 +16,10 @@ interface AlignmentGridProps {
 const LARGEST = 30; // px, of a cell
 const SMALLEST = 9;
 
-export function AlignmentGrid({ aligned, width, active, onHover, onAsk }: AlignmentGridProps) {
+export function AlignmentGrid({ aligned, width, dark, active, onHover, onAsk }: AlignmentGridProps) {
   const { source, output, shares } = aligned;
+  const root = useRef<HTMLElement>(null);
+  const colors = useTheme(root, dark);
   const { left, top } = useMemo(() => {
     const type = fontOf(document.querySelector(".regard") ?? document.body, 12);
     const widest = (labels: string[]) => Math.min(110, Math.max(...labels.map((label) => textWidth(label, type)), 10));
@@ -30,7 +34,7 @@ export function AlignmentGrid({ aligned, width, active, onHover, onAsk }: Alignm
   const [across, down] = [cell * source.length, cell * output.length];
   const isActive = (side: Pointed["side"], index: number) => active.some((each) => each.side === side && each.index === index);
   return (
-    <figure class="rg-translation__grid">
+    <figure ref={root} class="rg-translation__grid">
       <figcaption>rows: output, columns: source</figcaption>
       <svg
         width={left + across + right}
@@ -65,21 +69,23 @@ export function AlignmentGrid({ aligned, width, active, onHover, onAsk }: Alignm
             source.map((looked, key) => {
               const share = shares.values[query * shares.width + key]!;
               const percent = Math.round(share * 100);
+              const color = Number.isNaN(share) ? undefined : colors?.("weight", share, 1);
               return (
                 <g key={`${query} ${key}`} onPointerEnter={() => onHover({ side: "output", index: query })} onClick={() => onAsk(query, key)}>
                   <rect
-                    class={Number.isNaN(share) ? "rg-translation__cell--none" : "rg-translation__cell"}
+                    class={Number.isNaN(share) ? "rg-translation__cell--none" : undefined}
                     x={key * cell + 0.5}
                     y={query * cell + 0.5}
                     width={cell - 1}
                     height={cell - 1}
-                    fill-opacity={Number.isNaN(share) ? undefined : share}
+                    style={{ fill: color?.background }}
                   >
                     <title>{`${word.label} → ${looked.label}: ${Number.isNaN(share) ? "no row at this step" : `${percent} %`}`}</title>
                   </rect>
                   {percent >= 5 && cell >= 22 && (
                     <text
-                      class={`rg-translation__share rg-number${share > 0.55 ? " rg-translation__share--on" : ""}`}
+                      class="rg-translation__share rg-number"
+                      style={{ fill: color?.color }}
                       x={(key + 0.5) * cell}
                       y={(query + 0.5) * cell + 4}
                       text-anchor="middle"

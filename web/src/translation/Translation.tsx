@@ -183,7 +183,7 @@ export function Translation({ state }: { state: State }) {
             <Struck state={state} trace={trace} />
             <Said aligned={aligned} strikes={strikes} pointed={pointed} onAsk={ask} />
             {width >= 460 && aligned.source.length <= WIDEST_GRID && aligned.output.length <= WIDEST_GRID && (
-              <AlignmentGrid aligned={aligned} width={width} active={active} onHover={(pointed) => (hover.value = pointed)} onAsk={ask} />
+              <AlignmentGrid aligned={aligned} width={width} dark={state.dark.value} active={active} onHover={(pointed) => (hover.value = pointed)} onAsk={ask} />
             )}
           </>
         )}

@@ -1,4 +1,5 @@
 /** Values as text: short ones for cells and ticks, full ones for the tooltip. */
+import type { Quantity } from "../source";
 
 /** Three significant digits in at most eight characters. */
 export function short(value: number): string {
@@ -8,6 +9,20 @@ export function short(value: number): string {
   const size = Math.abs(value);
   const text = size < 0.001 || size >= 10000 ? value.toExponential(2) : value.toPrecision(3);
   return text.replace("e+", "e").replaceAll("-", "−");
+}
+
+/** What is printed in a cell: two digits of a weight or none where it is less than one percent, and
+ * of the others what five characters hold. */
+export function inCell(value: number, quantity: Quantity): string {
+  if (quantity === "score") return brief(value);
+  if (quantity === "norm") return Math.abs(value) < 0.01 ? "" : brief(value);
+  return Math.abs(value) < 0.01 ? "" : value.toFixed(2).replace("-", "−");
+}
+
+function brief(value: number): string {
+  const size = Math.abs(value);
+  if (!(size < 9995)) return short(Number(value.toPrecision(1))).replace(".00", "");
+  return value.toFixed(size < 9.995 ? 2 : size < 99.95 ? 1 : 0).replace("-", "−");
 }
 
 /** The fewest digits that give back exactly this 32-bit number. */

@@ -50,7 +50,8 @@ Tap = Annotated[
     str | None, option("Attention layer to show first; see `regard info MODEL --taps`.")
 ]
 HeadName = Annotated[
-    str | None, option("Head to show first.", default="mean", metavar="NUMBER|mean")
+    str | None,
+    option("Head to show first.", default="mean, or the page's own choice", metavar="NUMBER|mean"),
 ]
 Html = Annotated[Path | None, option("Write one self-contained HTML file, which needs no network.")]
 Save = Annotated[Path | None, option("Write the trace as .safetensors, for regard look or load.")]

@@ -12,6 +12,7 @@ from regard.errors import BadArgumentError, check_choice
 from regard.inspection.answers import Group, Quantity
 from regard.inspection.tap import Tap
 from regard.inspection.trace_data import TraceData
+from regard.inspection.views.labels import labels, query_labels
 from regard.inspection.views.statistics import head_summary, sink_of
 from regard.inspection.views.tiles import Head, TileRequest, spans, tile_of
 
@@ -30,6 +31,8 @@ class Part:
     values: NDArray[np.float32]  # (rows, columns); NaN where the mask forbids
     rows: list[str]  # tokens, words or sentences
     columns: list[str]
+    row_labels: list[str]  # as they are read in a figure: "eine → Tasse", the row that predicts it
+    column_labels: list[str]
     origin: tuple[int, int]  # the place of the first row and column in the whole map
     model: str
     tap: Tap
@@ -73,12 +76,12 @@ class Part:
             if 0 <= column < len(self.columns):
                 others = np.delete(self.values, column, axis=1)
                 limits = (0.0, float(np.nanmax(others, initial=0.0, where=np.isfinite(others))))
-                quantity += f", scaled without {self.columns[column]!r}"
+                quantity += f", scaled without {self.column_labels[column]!r}"
         which = "mean over heads" if self.head == "mean" else f"head {self.head}"
         return heatmap(
             self.values,
-            self.rows,
-            self.columns,
+            self.row_labels,
+            self.column_labels,
             title=f"{PurePath(self.model).name}: {self.tap.name}, {which}",
             quantity=quantity,
             scale="linear" if scale == "sink" else scale,
@@ -121,18 +124,20 @@ def part(
     request = TileRequest(
         tap, head, 0, first_row, first_column, height, width, quantity, group=group
     )
-    as_read = ", as read" if trace.axes[layer.queries].predicts else ""
+    predicting = " → prediction" if trace.axes[layer.queries].predicts else ""
     return Part(
         values=tile_of(trace, request).values,
         rows=rows[first_row:last_row],
         columns=columns[first_column:last_column],
+        row_labels=query_labels(trace, layer.queries, group)[first_row:last_row],
+        column_labels=labels(trace, layer.keys, group)[first_column:last_column],
         origin=(first_row, first_column),
         model=trace.model_name,
         tap=layer,
         head=head,
         quantity=quantity,
         group=group,
-        row_name=f"query: {layer.queries}{as_read}",
+        row_name=f"query: {layer.queries}{predicting}",
         column_name=f"key: {layer.keys}",
     )
 

@@ -23,6 +23,14 @@ test("an axis without such groups stays tokens, as its tiles do", () => {
   expect(positions(AXIS, "source", 5, "sentence").length).toBe(5);
 });
 
+test("a word of a decoder says the word that comes next, all of it, or the end", () => {
+  const tokens = ["<pad>", "▁eine", "▁Tas", "se"];
+  const axis = { ...AXIS, tokens, predicts: ["▁eine", "▁Tas", "se", "</s>"], words: [[1, 2], [2, 4]] as [number, number][] };
+  const along = positions(axis, "target", 4, "word");
+  expect([along.label(0), along.predicts(0), along.label(1), along.predicts(1)]).toEqual(["eine", "Tasse", "Tasse", "</s>"]);
+  expect(positions({ ...axis, predicts: null }, "source", 4, "word").predicts(0)).toBeNull();
+});
+
 test("positions without tokens have numbers", () => {
   expect(positions(undefined, "patches", 9, "token").label(7)).toBe("7");
 });

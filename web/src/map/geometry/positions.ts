@@ -12,7 +12,8 @@ export interface Positions {
   outside: readonly string[];
   /** What is read at a position: a token, a word, a sentence. */
   label(position: number): string;
-  /** What a decoder's position gives one step after it reads; null where that is not known. */
+  /** What a decoder's token gives one step after it reads, or the word that its word's last token
+   * goes on to; null where that is not known. */
   predicts(position: number): string | null;
   /** The first token of a position, and the position that holds a token (-1: none does). */
   token(position: number): number;
@@ -53,13 +54,20 @@ export function positions(axis: AxisInfo | undefined, name: string, count: numbe
     };
   }
   const groups: Span[] = spans.map(([first, end]) => ({ first: first!, end: end! }));
+  const word = kept((i) => joinTokens(tokens.slice(groups[i]?.first, groups[i]?.end), style));
+  const nextWord = (end: number) => {
+    const next = axis?.predicts?.[end - 1];
+    if (next === undefined) return null;
+    const at = next === tokens[end] ? unitAt(groups, end) : -1; // -1: of another text, or in no word
+    return at < 0 ? tokenLabel(next, style) : word(at);
+  };
   return {
     axis: name,
     length: groups.length,
     grouped: true,
     outside: outsideOf(groups, tokens.slice(0, count)),
-    label: kept((i) => joinTokens(tokens.slice(groups[i]?.first, groups[i]?.end), style)),
-    predicts: () => null,
+    label: word,
+    predicts: (i) => (group === "word" ? nextWord(groups[i]?.end ?? 0) : null),
     token: (i) => groups[i]?.first ?? 0,
     of: (token) => unitAt(groups, token),
   };

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { positions } from "./positions";
-import { fitted, labeling, LINE, rowLabel, rulerSize } from "./rulers";
+import { fitted, labeling, LINE, rowLabel, rulerSize, upright } from "./rulers";
 
 const ctx = { font: "test", measureText: (text: string) => ({ width: 7 * [...text].length }) };
 
@@ -16,6 +16,10 @@ test("labels never stand closer than they are tall or wide", () => {
     const { kind, step } = labeling(cell, 56);
     expect(step * cell).toBeGreaterThanOrEqual(kind === "tokens" ? LINE - 1e-6 : 56 - 1e-6);
   }
+});
+
+test("tokens stand upright over narrow columns; wide ones and numbers are level", () => {
+  expect([60, 40, 5, 0.5].map((cell) => upright({ row: 0, column: 0, cell }))).toEqual([false, true, true, false]);
 });
 
 test("a label is cut with an ellipsis, and no earlier than needed", () => {

@@ -23,6 +23,14 @@ export function labeling(cell: number, numberRoom: number): Labeling {
   return { kind: "numbers", step: roundStep(Math.ceil(numberRoom / cell)) };
 }
 
+/** The width of the widest label in a sample: all rulers of a trace stay alike. */
+export function longest(ctx: { measureText(text: string): { width: number } }, length: number, label: (i: number) => string): number {
+  let most = 0;
+  const step = Math.max(1, Math.floor(length / 200));
+  for (let i = 0; i < length; i += step) most = Math.max(most, ctx.measureText(label(i)).width);
+  return most;
+}
+
 /** Wide enough for the longest label among those sampled, within bounds; the same at every zoom. */
 export function rulerSize(longest: number, least: number, most: number): number {
   return Math.ceil(Math.min(most, Math.max(least, longest + GAP + TICK + 1)));
@@ -34,6 +42,11 @@ export interface Layout {
   top: number;
   width: number; // of the plot
   height: number;
+}
+
+/** Whether column labels stand upright: tokens in columns too narrow for them. */
+export function upright(view: View): boolean {
+  return labeling(view.cell, NUMBER_ROOM).kind === "tokens" && view.cell < NUMBER_ROOM;
 }
 
 /** Query tokens on the left, at the height of their rows. */
@@ -56,13 +69,13 @@ export function drawRows(ctx: CanvasRenderingContext2D, at: Layout, view: View, 
   }
 }
 
-/** Key tokens along the top: level where columns are wide enough, else turned. */
+/** Key tokens along the top. */
 export function drawColumns(ctx: CanvasRenderingContext2D, at: Layout, view: View, columns: Positions, style: RulerStyle): void {
   const { kind, step } = labeling(view.cell, NUMBER_ROOM);
   const last = Math.min(columns.length, view.column + at.width / view.cell);
   ctx.font = kind === "tokens" ? style.font : style.mono;
   ctx.textBaseline = "middle";
-  const level = kind === "numbers" || view.cell >= NUMBER_ROOM;
+  const level = !upright(view);
   const room = level ? view.cell * step - 6 : at.top - GAP - TICK;
   for (let i = Math.ceil(view.column / step) * step - step; i < last; i += step) {
     if (i < 0) continue;

@@ -1,6 +1,6 @@
 /** What lies over the picture and moves with the pointer: crosshair, focus, labels and tooltip. */
 import { full } from "../../weights/numbers";
-import { rowLabel } from "../geometry/rulers";
+import { rowLabel, upright } from "../geometry/rulers";
 import type { Layout } from "../geometry/rulers";
 import type { Axes } from "../geometry/positions";
 import { what, where } from "../readout";
@@ -25,7 +25,6 @@ export class Overlay {
   private columnChip: HTMLElement;
   private rowChipWidth = 0;
   private tip: HTMLElement;
-  private tipWidth = 0;
   private tipWhere: HTMLElement;
   private tipWhat: HTMLElement;
   private speaking: ReturnType<typeof setTimeout> | undefined;
@@ -59,7 +58,7 @@ export class Overlay {
       const bottom = Math.min(at.height, (axes.shape.rows - view.row) * view.cell);
       put(this.row, y && [at.left, y[0], right, y[1]]);
       put(this.column, x && [x[0], at.top, x[1], bottom]);
-      this.labels(reading, axes, at, x, y);
+      this.labels(reading, axes, at, x, y, upright(view));
       const seen = pointed.tip && x && y;
       this.tip.hidden = !seen;
       if (seen) this.readout(reading, axes, named, x, y, at);
@@ -71,7 +70,7 @@ export class Overlay {
     put(this.box, x && y && [x[0] - 1, y[0] - 1, x[1] + 2, y[1] + 2]);
   }
 
-  private labels(reading: Reading, axes: Axes, at: Layout, x: Stretch | null, y: Stretch | null): void {
+  private labels(reading: Reading, axes: Axes, at: Layout, x: Stretch | null, y: Stretch | null, turned: boolean): void {
     this.rowChip.hidden = !y;
     if (y) {
       // A label longer than the ruler lies over the map rather than beyond the edge.
@@ -83,32 +82,30 @@ export class Overlay {
     this.columnChip.hidden = !x;
     if (x) {
       write(this.columnChip, `${reading.column} ${axes.keys.label(reading.column)}`);
+      this.columnChip.classList.toggle("rg-map__chip--upright", turned);
       // Kept inside at both ends of the ruler.
       const middle = x[0] + x[1] / 2;
-      const share = (middle - at.left) / at.width;
-      move(this.columnChip, middle, at.top - 4, `${-100 * Math.min(1, Math.max(0, share))}%`, "-100%");
+      const share = turned ? 0.5 : Math.min(1, Math.max(0, (middle - at.left) / at.width));
+      // An upright label lies over its own column's, and over the map where it is longer than the ruler.
+      const bottom = turned ? Math.max(at.top - 4, this.columnChip.offsetHeight) : at.top - 4;
+      move(this.columnChip, middle, bottom, `${-100 * share}%`, "-100%", turned ? " rotate(180deg)" : "");
     }
   }
 
   private readout(reading: Reading, axes: Axes, named: Named, x: Stretch, y: Stretch, at: Layout): void {
     const place = where(reading, axes);
     const amount = what(reading, named);
-    const longer = write(this.tipWhere, place);
-    if (write(this.tipWhat, amount) || longer) this.tipWidth = this.tip.offsetWidth;
+    write(this.tipWhere, place);
+    write(this.tipWhat, amount);
+    const { offsetWidth: width, offsetHeight: height } = this.tip;
     const value = reading.value === null || Number.isNaN(reading.value) ? "" : full(reading.value);
     if (this.tip.dataset.value !== value) this.tip.dataset.value = value;
     // Beside the cell, on the side with more room, and never beyond the plot's edges.
     const toLeft = x[0] + x[1] / 2 > at.left + 0.6 * at.width;
-    const beside = toLeft ? x[0] - NEAR - this.tipWidth : x[0] + x[1] + NEAR;
-    const last = at.left + at.width - this.tipWidth;
     const above = y[0] + y[1] / 2 > at.top + 0.7 * at.height;
-    move(
-      this.tip,
-      Math.max(0, Math.min(last, beside)),
-      above ? y[0] - NEAR : y[0] + y[1] + NEAR,
-      "0",
-      above ? "-100%" : "0",
-    );
+    const left = toLeft ? x[0] - NEAR - width : x[0] + x[1] + NEAR;
+    const top = above ? y[0] - NEAR - height : y[0] + y[1] + NEAR;
+    move(this.tip, within(left, at.left + at.width - width), within(top, at.top + at.height - height), "0", "0");
     this.speak(`${place}: ${amount}`);
   }
 
@@ -125,6 +122,11 @@ export class Overlay {
 }
 
 type Stretch = [start: number, length: number];
+
+/** Between zero and the last place at which all of it is seen. */
+function within(place: number, last: number): number {
+  return Math.max(0, Math.min(last, place));
+}
 
 /** Where positions lie along one side of the plot; null where none of them is seen. */
 function span(origin: number, pixels: number, first: number, size: number, start: number, cell: number): Stretch | null {
@@ -143,8 +145,8 @@ function put(element: HTMLElement, box: [number, number, number, number] | null)
   element.style.height = `${box[3]}px`;
 }
 
-function move(element: HTMLElement, x: number, y: number, byX: string, byY: string): void {
-  element.style.transform = `translate(${x}px, ${y}px) translate(${byX}, ${byY})`;
+function move(element: HTMLElement, x: number, y: number, byX: string, byY: string, then = ""): void {
+  element.style.transform = `translate(${x}px, ${y}px) translate(${byX}, ${byY})${then}`;
 }
 
 /** True if the text changed. */

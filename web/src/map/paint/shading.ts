@@ -4,6 +4,8 @@ import type { Scale } from "../../state";
 import { emptyBand, widenBand } from "./tiles";
 import type { Band } from "./tiles";
 import { between, coloring, emptyExtent } from "../../color/scales";
+import { isLong, steady, survey } from "../../color/survey";
+import type { Automatic, Piece, Survey } from "../../color/survey";
 import type { Coloring, Extent } from "../../color/scales";
 import type { Layer, TileStore } from "./store";
 import { TILE } from "../geometry/viewport";
@@ -14,6 +16,7 @@ export interface Settings {
   quantity: Quantity;
   reduce: Reduce;
   difference: boolean;
+  causal: boolean;
   ends: [number, number] | null;
 }
 
@@ -24,6 +27,9 @@ export class Shading {
   whole: Coloring | null = null; // with the ends of the data, whatever ends were dragged
   version = 0; // pictures painted at another one are out of date
   bands = new Map<number, Band>(); // of tile rows, for the row scale
+  highest = 0; // value seen
+  automatic: Automatic | null = null; // what an automatic scale found in view
+  private surveyed: Layer | null = null;
 
   /** The ramp itself changed: every picture is out of date. */
   forget(): void {
@@ -33,18 +39,34 @@ export class Shading {
   /** True if colors changed. */
   follow(layer: Layer, level: number, settings: Settings): boolean {
     const { scale, quantity, reduce, difference, ends } = settings;
-    this.whole = coloring(scale, quantity, difference, extentOf(layer, reduce, level), layer.shape.columns);
+    const extent = extentOf(layer, reduce, level);
+    this.highest = extent.high;
+    const automatic = this.surveyed === layer ? this.automatic : null;
+    this.whole = coloring(scale, quantity, difference, extent, layer.shape.columns, automatic);
     const by = between(this.whole, ends);
     const old = this.by;
-    if (old && old.kind === by.kind && old.low === by.low && old.high === by.high) return false;
+    if (old && old.kind === by.kind && old.low === by.low && old.high === by.high && old.root === by.root) return false;
     this.by = by;
     this.version = ++versions;
     for (const band of this.bands.values()) band.colors = ++versions;
     return true;
   }
 
-  /** For the row scale: each row's largest among the tiles in view. */
-  measureRows(store: TileStore, layer: Layer, range: TileRange, wanted: boolean): void {
+  /** Looks at the tiles in view, as far as the scale depends on them. */
+  measure(store: TileStore, layer: Layer, range: TileRange, { scale, quantity, difference, causal }: Omit<Settings, "ends" | "reduce">): void {
+    const auto = scale === "auto" && !difference && quantity !== "score";
+    const long = isLong(layer.shape.rows, layer.shape.columns);
+    const pieces = auto ? piecesOf(store, layer, range) : [];
+    const now = survey(pieces, { perRow: causal && long, rooted: long, shares: quantity === "weight" });
+    if (now) this.automatic = this.surveyed === layer ? steady(this.automatic, now) : now;
+    else if (!auto || this.surveyed !== layer) this.automatic = null;
+    this.surveyed = layer;
+    if (now?.perRow) this.keep(bandsOf(now, range));
+    else if (!auto) this.measureRows(store, layer, range, scale === "row" && !difference);
+    else if (now) this.bands = new Map();
+  }
+
+  private measureRows(store: TileStore, layer: Layer, range: TileRange, wanted: boolean): void {
     const bands = new Map<number, Band>();
     for (let row = range.firstRow; wanted && row <= range.lastRow; row++) {
       const band = emptyBand(TILE);
@@ -52,12 +74,41 @@ export class Shading {
         const entry = store.get(layer, range.level, row, column);
         if (entry) widenBand(band, entry);
       }
+      bands.set(row, band);
+    }
+    this.keep(bands);
+  }
+
+  /** Bands that did not change keep their pictures. */
+  private keep(bands: Map<number, Band>): void {
+    for (const [row, band] of bands) {
       const old = this.bands.get(row);
       band.colors = old && equal(old.low, band.low) && equal(old.high, band.high) ? old.colors : ++versions;
-      bands.set(row, band);
     }
     this.bands = bands;
   }
+}
+
+function piecesOf(store: TileStore, layer: Layer, range: TileRange): Piece[] {
+  const pieces: Piece[] = [];
+  for (let row = range.firstRow; row <= range.lastRow; row++) {
+    for (let column = range.firstColumn; column <= range.lastColumn; column++) {
+      const entry = store.get(layer, range.level, row, column);
+      if (entry) pieces.push({ values: entry.values, width: entry.width, row: row * TILE, column: column * TILE });
+    }
+  }
+  return pieces;
+}
+
+function bandsOf({ firstRow, rowHighs }: Survey, range: TileRange): Map<number, Band> {
+  const bands = new Map<number, Band>();
+  for (let row = range.firstRow; row <= range.lastRow; row++) {
+    const band = emptyBand(TILE);
+    const from = row * TILE - firstRow;
+    if (from + TILE > 0) band.high.set(rowHighs.subarray(Math.max(0, from), Math.max(0, from + TILE)), Math.max(0, -from));
+    bands.set(row, band);
+  }
+  return bands;
 }
 
 /** Maxima of blocks share one scale at every level; means fade as blocks grow, and have their own. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { Edges, emptyBand, widenBand } from "./tiles";
+import { Edges, emptyBand, fits, widenBand } from "./tiles";
 
 test("a band of tiles knows the largest value of each row, and counts weights from zero", () => {
   const band = emptyBand(2);
@@ -7,6 +7,11 @@ test("a band of tiles knows the largest value of each row, and counts weights fr
   widenBand(band, { values: Float32Array.of(0.03, NaN, 0.1, 0.5), width: 2 });
   expect([...band.high]).toEqual([Math.fround(0.04), 0.5]);
   expect([...band.low]).toEqual([0, 0]);
+});
+
+test("a number is printed where all of it is seen", () => {
+  expect([10, 11, 50, 90].map((middle) => fits(middle, 10, 0, 100))).toEqual([true, true, true, true]);
+  expect([9, 91, -20].map((middle) => fits(middle, 10, 0, 100))).toEqual([false, false, false]);
 });
 
 describe("edges", () => {

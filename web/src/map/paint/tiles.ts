@@ -1,8 +1,9 @@
 /** Tiles to pixels: each is colored once into a bitmap, and every frame only places bitmaps. */
 import { RAMP_LENGTH } from "../../color/ramps";
 import type { Ramp } from "../../color/ramps";
-import { short } from "../../weights/numbers";
+import { inCell } from "../../weights/numbers";
 import type { Palette } from "../../color/theme";
+import type { Quantity } from "../../source";
 import type { Layout } from "../geometry/rulers";
 import { color, fraction, type Coloring } from "../../color/scales";
 import type { Entry, Layer, TileStore } from "./store";
@@ -19,6 +20,7 @@ export interface Scene {
   ratio: number; // device pixels per CSS pixel
   palette: Palette;
   coloring: Coloring;
+  quantity: Quantity;
   colors: number; // changes with palette and coloring
   bands: Map<number, Band>; // of tile rows, for the row scale
 }
@@ -180,10 +182,17 @@ function lines(ctx: CanvasRenderingContext2D, scene: Scene, edges: Edges, right:
   }
 }
 
-/** Prints the value in each cell, in the ink that reads better on it. */
+/** Whether something of half that length about a middle lies between two edges. */
+export function fits(middle: number, half: number, low: number, high: number): boolean {
+  return middle - half >= low && middle + half <= high;
+}
+
+/** Prints the value in each cell that is seen with it, in the ink that reads better on it. */
 function numbers(ctx: CanvasRenderingContext2D, scene: Scene, edges: Edges): void {
   const { view, layout, range, layer, store, palette, ratio, coloring } = scene;
-  const size = Math.min(12, (view.cell - 4) / 5); // eight characters of 0.6 em
+  const size = Math.min(12, (view.cell - 4) / 3.2); // five characters of 0.6 em
+  const [across, down] = [0.3 * size * ratio, 0.4 * size * ratio]; // half a character's size
+  const [right, bottom] = [edges.left + layout.width * ratio, edges.top + layout.height * ratio];
   ctx.font = palette.mono.replace(/^\S+/, `${(size * ratio).toFixed(1)}px`);
   ctx.textAlign = "center";
   ctx.textBaseline = "middle";
@@ -197,16 +206,19 @@ function numbers(ctx: CanvasRenderingContext2D, scene: Scene, edges: Edges): voi
       const band = scene.bands.get(tileRow);
       for (let row = Math.max(Math.floor(view.row), tileRow * TILE); row < Math.min(lastRow, (tileRow + 1) * TILE); row++) {
         const y = (edges.y(row) + edges.y(row + 1)) / 2;
+        if (!fits(y, down, edges.top, bottom)) continue;
         const inRow = row - tileRow * TILE;
         for (let column = Math.max(Math.floor(view.column), tileColumn * TILE); column < Math.min(lastColumn, (tileColumn + 1) * TILE); column++) {
           const i = inRow * entry.width + column - tileColumn * TILE;
           const value = entry.values[i]!;
           if (value !== value) continue;
           let text = texts.get(i);
-          if (text === undefined) texts.set(i, (text = short(value)));
+          if (text === undefined) texts.set(i, (text = inCell(value, scene.quantity)));
+          const x = (edges.x(column) + edges.x(column + 1)) / 2;
+          if (!text || !fits(x, across * text.length, edges.left, right)) continue;
           const place = fraction(coloring, value, band?.low[inRow], band?.high[inRow]);
           ctx.fillStyle = palette.ink[palette.inkOf[Math.round(place * (RAMP_LENGTH - 1))] as 0 | 1];
-          ctx.fillText(text, (edges.x(column) + edges.x(column + 1)) / 2, y);
+          ctx.fillText(text, x, y);
         }
       }
     }

@@ -82,16 +82,16 @@ function Pair({ trace, tap, cell }: { trace: TraceInfo; tap: TapInfo; cell: Cell
   const key = useLabels(trace.axes[tap.keys]);
   const predicted = trace.axes[tap.queries]?.predicts?.[cell.query];
   return (
-    <dl class="rg-pair">
+    <div class="rg-pair">
       <div class="rg-pair__side">
-        <dt>query {cell.query}</dt>
-        <dd class="rg-pair__token rg-pair__token--query">{query(cell.query_token)}</dd>
-        {predicted !== undefined && <dd class="rg-pair__next">predicts {query(predicted)}</dd>}
+        <div class="rg-pair__name">query {cell.query}</div>
+        <div class="rg-pair__token rg-pair__token--query">{query(cell.query_token)}</div>
+        {predicted !== undefined && <div class="rg-pair__next">predicts {query(predicted)}</div>}
       </div>
       <div class="rg-pair__side">
-        <dt>key {cell.key}</dt>
-        <dd class="rg-pair__token rg-pair__token--key">{key(cell.key_token)}</dd>
+        <div class="rg-pair__name">key {cell.key}</div>
+        <div class="rg-pair__token rg-pair__token--key">{key(cell.key_token)}</div>
       </div>
-    </dl>
+    </div>
   );
 }

@@ -65,7 +65,7 @@ export function Heads({ state, trace }: { state: State; trace: TraceInfo }) {
         <Sorted state={state} taps={shown} answers={answers} order={named} />
       )}
       <p class="rg-heads__legend">
-        under each: {UNDER[named]}{named === "layer" && tap.kind === "self" ? ", mean distance in tokens" : ""} · shade √α, 0 to 1 ·{" "}
+        under each: {UNDER[named]}{named === "layer" && tap.kind === "self" ? ", mean distance in tokens" : ""} · shade: each by its own automatic scale ·{" "}
         <span class="rg-dot" aria-hidden="true" /> mostly looks at a sink
       </p>
     </nav>
@@ -153,7 +153,7 @@ function HeadButton({ state, tap, head, layer, by = "layer" }: HeadProps) {
         title={`layer ${tap.layer}, head ${head}${info ? `\n${summary(info)}` : ""}`}
         onClick={() => lookAt(state, tap, head)}
       >
-        <Thumbnail state={state} thumbnails={layer?.thumbnails ?? null} head={head} rows={tap.rows} columns={tap.columns} />
+        <Thumbnail state={state} thumbnails={layer?.thumbnails ?? null} head={head} rows={tap.rows} columns={tap.columns} causal={tap.causal} />
         <span class="rg-thumb__numbers rg-number" aria-hidden="true">
           {by !== "layer" && <span class="rg-thumb__name">{tap.layer}·{head}</span>}
           {by !== "distance" && <span>{info ? brief(info.entropy) : "\u00a0"}</span>}

@@ -1,0 +1,100 @@
+"""What is written on the page can be read: nothing is cut off, pale, or gone."""
+
+import pytest
+
+TEXT = "I would like to drink a cup of tea with my friends."
+CROSS = "decoder.layers.2.cross"
+# WCAG's contrast of each number in the matrix with the cell that it stands on.
+CONTRASTS = """all => {
+  const numbers = (color) => color.match(/[\\d.]+/g).slice(0, 3).map(Number);
+  const linear = (value) => value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4;
+  const light = ([r, g, b]) =>
+    0.2126 * linear(r / 255) + 0.7152 * linear(g / 255) + 0.0722 * linear(b / 255);
+  const ground = numbers(getComputedStyle(document.querySelector(".rg-translation__ground")).fill);
+  return all.map((text) => {
+    const cell = getComputedStyle(text.parentElement.querySelector("rect"));
+    const opacity = Number(cell.fillOpacity);
+    const under = numbers(cell.fill).map((each, i) => opacity * each + (1 - opacity) * ground[i]);
+    const both = [light(under), light(numbers(getComputedStyle(text).fill))];
+    const [low, high] = both.sort((a, b) => a - b);
+    return (high + 0.05) / (low + 0.05);
+  });
+}"""
+# What the middle of the map shows in the same frame in which its window became smaller.
+RESIZED = """canvas => new Promise((done) => {
+  const host = canvas.parentElement;
+  host.style.flex = "none";
+  host.style.height = "300px";
+  let first = true;
+  new ResizeObserver(() => {
+    if (first && host.clientHeight === 300) {
+      first = false;
+      const at = (share) => [Math.round(share * canvas.width), Math.round(share * canvas.height)];
+      done([...canvas.getContext("2d").getImageData(...at(0.5), 1, 1).data]);
+    }
+  }).observe(host);
+})"""
+
+
+@pytest.mark.parametrize("width", [600, 900, 1440])
+def test_what_the_legend_says_does_not_move_the_map(open_page, drawn, width):
+    page = open_page("/?trace=long", width=width)
+    canvas = drawn(page)
+    page.locator(".rg-map__note").wait_for(state="attached")
+    heights = []
+    for words in (0, 40, 400):
+        page.locator(".rg-map__note").evaluate(
+            f"note => note.textContent = 'word '.repeat({words})"
+        )
+        heights.append(canvas.bounding_box()["height"])
+    assert len(set(heights)) == 1
+
+
+def test_a_resized_map_is_painted_in_the_same_frame(open_page, ready, at):
+    canvas = ready(open_page(at(tap=CROSS, head=1, view="map")))
+    assert canvas.evaluate(RESIZED)[:3] != [0, 0, 0]
+
+
+def test_the_tip_at_the_focus_stays_inside_the_map(open_page, ready, at):
+    page = open_page(at(tap=CROSS, head=1, view="map", focus="5,8"))
+    ready(page).focus()
+    for key in ("ArrowRight", "ArrowLeft", "a"):
+        page.keyboard.press(key)
+    page.get_by_label("switch off").get_by_text("Δ").wait_for()
+    ready(page)
+    tip, host = (
+        page.locator(".rg-map__tip").bounding_box(),
+        page.locator(".rg-map__host").bounding_box(),
+    )
+    assert host["x"] <= tip["x"]
+    assert tip["x"] + tip["width"] <= host["x"] + host["width"] + 1
+    assert tip["y"] + tip["height"] <= host["y"] + host["height"] + 1
+
+
+def test_the_label_of_the_column_pointed_at_covers_its_own_and_no_other(open_page, ready, at):
+    page = open_page(at(tap=CROSS, head=1, view="map", focus="5,6"))
+    canvas = ready(page)
+    box = canvas.bounding_box()
+    page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    chip = page.locator(".rg-map__chip").nth(1)
+    chip.wait_for()
+    assert chip.bounding_box()["width"] < chip.bounding_box()["height"]
+    assert chip.bounding_box()["y"] >= page.locator(".rg-map__host").bounding_box()["y"]
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_the_numbers_of_the_translations_matrix_have_contrast(open_page, at, scheme):
+    page = open_page(at(tap=CROSS, head=0, view="translation"), scheme=scheme)
+    numbers = page.locator(".rg-translation__share")
+    numbers.first.wait_for()
+    contrasts = numbers.evaluate_all(CONTRASTS)
+    assert len(contrasts) > 10
+    assert min(contrasts) >= 4.5
+
+
+def test_a_passage_names_its_largest_weight_whatever_the_theme(open_page, at):
+    page = open_page(at(tap=CROSS, head=0, view="generation"), scheme="dark")
+    caption = page.locator(".rg-generation__passage figcaption").first
+    caption.wait_for()
+    assert "largest" in caption.inner_text()
+    assert "darkest" not in page.locator(".rg-hero").inner_text()
