@@ -19,6 +19,7 @@ FOLDER = Path(__file__).parents[2] / "examples"
 SCRIPTS = sorted(
     path.stem for pattern in ("[0-9][0-9]_*.py", "why_*.py") for path in FOLDER.glob(pattern)
 )
+INTRODUCED = sorted(path.stem for path in FOLDER.glob("intro_*.py"))
 SECONDS = 20  # of processor time, on a machine like that of benchmarks/results
 
 
@@ -57,7 +58,7 @@ def test_a_file_in_the_folder_s_place_is_one_sentence(monkeypatch, capsys, tmp_p
 
 def test_the_story_tells_of_every_example_and_of_no_other():
     story = (FOLDER / "README.md").read_text(encoding="utf-8")
-    assert set(re.findall(r"^\| \[.*\]\((\w+)\.py\)", story, re.MULTILINE)) == set(SCRIPTS)
+    assert set(re.findall(r"^\| \[.*\]\((\w+)\.py\)", story, re.MULTILINE)) == {*SCRIPTS, *INTRODUCED}
 
 
 def test_the_first_rungs_are_each_nearer_to_the_truth(numbers):

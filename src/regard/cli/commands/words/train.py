@@ -34,8 +34,7 @@ Output = Annotated[
 Method = Annotated[
     str,
     option(
-        "skip-gram with negative sampling, or svd: neighbors counted and factorized, better for"
-        " less than a few million words.",
+        "skip-gram with negative sampling, or svd: neighbors counted and factorized.",
         metavar="|".join(METHODS),
     ),
 ]

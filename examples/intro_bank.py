@@ -1,0 +1,49 @@
+"""Money bank beside river bank: the weights that an introduction writes down, and computed ones.
+
+A row of weights is a softmax, so it sums to 1. The introduction's row for *bank* in "money bank
+grows" sums to 1.1; divided by its sum it is an average again.
+"""
+
+from pathlib import Path
+
+import torch
+from command import Numbers, run
+from torch import Tensor
+from word_table import vectors
+
+from regard import attention_weights
+
+WRITTEN = {
+    "money bank grows": [0.3, 0.7, 0.1],
+    "river bank flows": [0.5, 0.4, 0.1],
+}
+
+
+def of_bank(sentence: str) -> Tensor:
+    """(3,): what the middle word takes of each word, by vectors that come with regard."""
+    words = vectors(sentence)
+    return attention_weights(words, words)[1]
+
+
+def row(weights: Tensor, sentence: str) -> str:
+    return " + ".join(f"{w:.2f} {word}" for w, word in zip(weights, sentence.split(), strict=True))
+
+
+def main(_output: Path | None = None) -> Numbers:
+    numbers: Numbers = {}
+    for sentence, written in WRITTEN.items():
+        weights, total = torch.tensor(written), sum(written)
+        first = sentence.split()[0]
+        print(f"{sentence}, bank\n  written  {row(weights, sentence)}: sums to {total:.2f}")
+        if abs(total - 1) > 1e-6:
+            divided = weights / total
+            print(f"  divided  {row(divided, sentence)}: sums to {divided.sum():.2f}")
+        computed = of_bank(sentence)
+        print(f"  computed {row(computed, sentence)}: sums to {computed.sum():.2f}")
+        numbers |= {f"written_{first}": total, f"computed_{first}": computed.sum().item()}
+        numbers[f"to_{first}"] = computed[0].item()
+    return numbers
+
+
+if __name__ == "__main__":
+    run(main)

@@ -1,0 +1,48 @@
+"""Which words does *it* attend to? Two heads of MiniLM in two sentences.
+
+The folder all-MiniLM-L6-v2 must be in the current one. The special tokens at the start and the
+end take weight too; they are left out of the picture, and their share is printed.
+"""
+
+from pathlib import Path
+
+import torch
+from command import Numbers, run
+
+import regard
+from regard.figures.flow import flow
+from regard.figures.style import save
+
+FOLDER = "all-MiniLM-L6-v2"
+SENTENCES = {
+    "animal": "The animal didn't cross the street because it was too tired.",
+    "note": "Alice wrote a note and gave it to Bob.",
+}
+HEADS = {
+    "layer 3, head 1": ("encoder.layers.3.self", 1),
+    "layer 2, head 1": ("encoder.layers.2.self", 1),
+}
+
+
+def main(output: Path | None = None) -> Numbers:
+    encoder = regard.load(FOLDER)
+    numbers: Numbers = {}
+    for noun, sentence in SENTENCES.items():
+        trace = encoder.trace(sentence)
+        tokens = trace.axes["tokens"].tokens
+        here = tokens.index("it")
+        maps = torch.stack([trace[tap].weights(head=head) for tap, head in HEADS.values()])
+        print(sentence)
+        for name, row in zip(HEADS, maps[:, here], strict=True):
+            largest = ", ".join(f"{tokens[i]} {row[i]:.2f}" for i in row[1:-1].topk(3).indices + 1)
+            print(f"  {name}: it → {largest}; special tokens {row[0] + row[-1]:.2f}")
+            numbers[f"{name}: it → {noun}"] = row[tokens.index(noun)].item()
+        if output:
+            words, inside = tokens[1:-1], maps[:, 1:-1, 1:-1]
+            figure = flow(inside, words, words, heads=list(HEADS), focus=[here - 1], title=sentence)
+            save(figure, output / f"intro_it_{noun}.svg")
+    return numbers
+
+
+if __name__ == "__main__":
+    run(main)

@@ -1,0 +1,49 @@
+"""King, queen and cricketer before and after training: five numbers each, compared by cosine.
+
+The vectors are made up, as in the introduction that they come from. The cosine of two vectors is
+their dot product divided by both lengths: 1 for the same direction, 0 for orthogonal, −1 for
+opposite.
+"""
+
+from itertools import combinations
+from pathlib import Path
+
+import torch
+from command import Numbers, run
+from torch import Tensor, cosine_similarity
+
+BEFORE = {
+    "king": [0.1, 0.4, 0.8, 0.2, 0.9],
+    "queen": [0.3, 0.5, 0.6, 0.7, 0.8],
+    "cricketer": [0.9, 0.2, 0.1, 0.7, 0.5],
+}
+AFTER = {
+    "king": [0.2, 0.3, 0.9, 0.5, 0.1],
+    "queen": [0.2, 0.4, 0.9, 0.5, 0.1],
+    "cricketer": [0.9, 0.4, 0.2, 0.1, 0.8],
+}
+ALONG, ACROSS = torch.tensor([3.0, 4.0]), torch.tensor([-4.0, 3.0])
+
+
+def cosine(one: Tensor, other: Tensor) -> float:
+    return cosine_similarity(one, other, dim=0).item()
+
+
+def main(_output: Path | None = None) -> Numbers:
+    numbers: Numbers = {}
+    print(f"{'':15} before  after")
+    for pair in combinations(BEFORE, 2):
+        cosines = [
+            cosine(*(torch.tensor(words[word]) for word in pair)) for words in (BEFORE, AFTER)
+        ]
+        name = "–".join(pair)
+        numbers |= {f"{name}_before": cosines[0], f"{name}_after": cosines[1]}
+        print(f"{name:15} {cosines[0]:6.3f} {cosines[1]:6.3f}")
+    numbers["orthogonal"] = cosine(ALONG, ACROSS)
+    numbers["opposite"] = cosine(ALONG, -ALONG)
+    print(f"orthogonal {numbers['orthogonal']:.0f}, opposite {numbers['opposite']:.0f}")
+    return numbers
+
+
+if __name__ == "__main__":
+    run(main)

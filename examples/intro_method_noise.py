@@ -1,0 +1,53 @@
+"""Method noise: what a denoiser removes. The less of the photograph is in it, the better.
+
+Removed from a photograph with noise, it should look like the noise: white, so that one pixel says
+nothing of the next and the correlation of neighbors is 0. Removed from the photograph without
+noise, it should be little (Buades, Coll and Morel 2005). A local mean removes edges, which run
+over many pixels.
+"""
+
+import importlib
+from pathlib import Path
+
+import numpy as np
+import torch
+from command import Numbers, run
+from skimage.data import camera
+
+from regard.figures.images import images
+from regard.figures.style import save
+
+nlm = importlib.import_module("05_non_local_means")
+
+
+def neighbors(noise: np.ndarray) -> float:
+    """The correlation of each pixel with the one to its right."""
+    return float(np.corrcoef(noise[:, :-1].ravel(), noise[:, 1:].ravel())[0, 1])
+
+
+def removed(picture: np.ndarray) -> dict[str, np.ndarray]:
+    """What each way takes from a (height, width) picture."""
+    pixels = torch.tensor(picture, dtype=torch.float32)
+    kept = {f"mean of {2 * r + 1} × {2 * r + 1}": nlm.denoise(pixels, "average", r) for r in (1, 3)}
+    kept["non-local means"] = nlm.denoise(pixels, nlm.gaussian(nlm.BANDWIDTH), nlm.REACH)
+    return {name: (pixels - result).numpy() for name, result in kept.items()}
+
+
+def main(output: Path | None = None) -> Numbers:
+    photograph = camera()[64 : 64 + nlm.SIZE, 160 : 160 + nlm.SIZE] / 255.0
+    noise = nlm.NOISE * np.random.default_rng(0).normal(size=photograph.shape)
+    clean, noisy = removed(photograph), {"the noise itself": noise} | removed(photograph + noise)
+    numbers: Numbers = {}
+    print("what is removed    of the photograph alone   with noise   neighbors correlate")
+    for name, part in noisy.items():
+        numbers[f"noisy {name}"], numbers[f"neighbors {name}"] = float(part.std()), neighbors(part)
+        numbers[f"clean {name}"] = float(clean[name].std()) if name in clean else 0.0
+        row = (numbers[f"{kind} {name}"] for kind in ("clean", "noisy", "neighbors"))
+        print(f"{name:18} {next(row):23.3f} {next(row):12.3f} {next(row):21.3f}")
+    if output:
+        save(images(noisy, scale="difference"), output / "intro_method_noise.svg")
+    return numbers
+
+
+if __name__ == "__main__":
+    run(main)
