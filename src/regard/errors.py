@@ -10,6 +10,7 @@ class RegardError(ValueError):
     """A mistake that the user can mend, in one sentence; always one of the classes below."""
 
     index: int | None = None  # of the refused text among several, from 0
+    others: Sequence["RegardError"] = ()  # of the texts refused with it, each with its index
 
 
 class BadArgumentError(RegardError):

@@ -32,11 +32,8 @@ TRAIN = ("train", "translation")
 CASES = {
     "translate --input none.txt": "none.txt does not exist",
     "translate --input empty.tsv": "is empty; a sentence on each line was expected. Check",
-    "translate --input latin.txt --model small": "line 2 of latin.txt is not UTF-8 (byte 2",
     "translate --input folder": "folder is a folder; a file was expected",
     "translate --input broken.tsv.gz": "broken.tsv.gz is damaged gzip",
-    "translate --input long.txt --model small": "may have 18 tokens with small; got one of ",
-    "translate --input second.txt --model small": "line 2: a sentence may have 18 tokens with",
     "translate \udcff --model small": "line 1: the text is not valid Unicode: it has the lone",
     "translate a --model en-dee": "there is no folder en-dee; give a model folder, a shipped model",
     "translate a --model folder": "folder is not a model folder: it has no config.json",
@@ -119,6 +116,24 @@ def test_a_mistake_is_one_line_and_leaves_nothing(command, regard, folder, monke
     assert outcome.out == ""
     assert sorted(folder.rglob("*")) == before
     assert not (tmp_path / "run" / "run.json").exists()
+
+
+REFUSED = {
+    "latin.txt": "line 2 of latin.txt is not UTF-8 (byte 2 is 0xfc). Convert it to UTF-8.",
+    "second.txt": "line 2: a sentence may have 18 tokens with small; got one of ",
+}
+
+
+@pytest.mark.parametrize("file", REFUSED)
+def test_a_refused_line_is_named_and_the_others_are_answered(file, regard, folder, monkeypatch):
+    monkeypatch.chdir(folder)
+    outcome = regard("translate", "--input", file, "--model", "small", "--max-new-tokens", 3)
+    assert outcome.code == 2
+    [message] = [line for line in outcome.err.splitlines() if "cut off" not in line]
+    assert message.startswith(f"regard: {REFUSED[file]}")
+    first, second = outcome.out.split("\n")[:-1]
+    assert first
+    assert second == ""
 
 
 def test_a_full_disk_while_a_translation_is_written_is_one_line(regard, folder, tmp_path):

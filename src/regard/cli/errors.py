@@ -6,7 +6,7 @@ import re
 import sys
 from collections.abc import Mapping
 
-from regard.cli.texts import one_line
+from regard.cli.streams import one_line
 from regard.errors import DamagedFileError, RegardError
 
 _ADVICE = {

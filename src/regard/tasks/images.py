@@ -27,7 +27,7 @@ from regard.inspection import Trace
 from regard.inspection.models import traced
 from regard.json_files import JsonFiles
 from regard.models import VisionTransformer
-from regard.tasks.batching import by_length
+from regard.tasks.batching import by_length, read_each
 from regard.tasks.classification import (
     Classification,
     check_problem_type,
@@ -224,7 +224,9 @@ class ImageClassifier(ImageReader, Task):
         """
 
         def compute(batch: list[Picture]) -> list[Tensor]:
-            pixels = torch.stack([self.preparation(open_image(image)) for image in batch])
+            pixels = torch.stack(
+                read_each(lambda image: self.preparation(open_image(image)), batch)
+            )
             return list(self.logits(pixels))
 
         found = by_length(

@@ -20,8 +20,8 @@ from regard.cli.options import (
     specified,
 )
 from regard.cli.progress import waiting
-from regard.cli.streams import say
-from regard.cli.texts import one_line, whole_text
+from regard.cli.streams import one_line, say
+from regard.cli.texts import whole_text
 from regard.errors import BadArgumentError
 
 if TYPE_CHECKING:
