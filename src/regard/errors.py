@@ -96,6 +96,11 @@ def optional_package(requirement: str, what: str) -> Iterator[None]:
         ) from error
 
 
+def shortened(text: str, most: int = 40) -> str:
+    """The beginning of a text for a message."""
+    return text if len(text) <= most else f"{text[: most - 1]}…"
+
+
 def some(names: Sequence[str]) -> str:
     """The first three of a list for a message, and how many more there are."""
     if not names:

@@ -45,7 +45,9 @@ def answered(groups: list[list[Line]], output: Path) -> list[list[str]]:
     def shown(line, answer):
         return f"{line.number} {answer or '-'}"
 
-    texts.answer_lines(groups, backwards, shown, input=None, output=output, doing="", keep_going=True)
+    texts.answer_lines(
+        groups, backwards, shown, input=None, output=output, doing="", keep_going=True
+    )
     return calls
 
 

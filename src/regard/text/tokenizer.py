@@ -181,6 +181,28 @@ class Tokenizer:
             found.append(Piece(id_, token, word_of.get(index), start, end))
         return found
 
+    @cached_property
+    def unknown_ids(self) -> frozenset[int]:
+        """The ids of the unknown token and of the bytes that spell unknown characters."""
+        names = [f"<0x{byte:02X}>" for byte in range(256)]
+        if "unk" in self.special:
+            names.append(self.special["unk"])
+        ids = (self.backend.token_to_id(name) for name in names)
+        return frozenset(id_ for id_ in ids if id_ is not None)
+
+    def unknown_share(self, text: str) -> float:
+        """The share of a text's characters, spaces not counted, for which the vocabulary has no
+        piece: those that are the unknown token, or spelled in bytes by a vocabulary of characters.
+
+        A byte-level vocabulary, as GPT-2's, has pieces for all.
+        """
+        unknown: set[int] = set()
+        for piece in self.pieces(text):
+            if piece.id in self.unknown_ids:
+                unknown.update(range(piece.start, piece.end))
+        places = [place for place, character in enumerate(text) if not character.isspace()]
+        return sum(place in unknown for place in places) / max(len(places), 1)
+
     def special_names(self) -> list[str]:
         """What every special token is called, the longest first."""
         added = self.backend.get_added_tokens_decoder().values()

@@ -87,8 +87,8 @@ def generate(
         raise BadArgumentError(
             "--interactive reads its messages from you; leave prompts and files out."
         )
-    groups = [] if interactive else text_groups(
-        prompts, input, as_json, what="a prompt", keep_bad=True
+    groups = (
+        [] if interactive else text_groups(prompts, input, as_json, what="a prompt", keep_bad=True)
     )
     options.use_threads(threads)
     from regard.api.loading import load
