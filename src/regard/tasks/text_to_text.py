@@ -270,7 +270,8 @@ class TextToText(Task):
         if share > MOST_UNKNOWN:
             raise BadArgumentError(
                 f"{self.name} cannot read this text: its vocabulary lacks {share:.0%} of the"
-                f" characters of {shortened(text)!r}. Give a text in its language, or another model."
+                f" characters of {shortened(text)!r}. Give a text in its language, or another"
+                " model."
             )
 
     def read(self, text: str) -> list[int]:
