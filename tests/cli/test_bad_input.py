@@ -31,6 +31,10 @@ FILES = {
 TRAIN = ("train", "translation")
 CASES = {
     "translate --input none.txt": "none.txt does not exist",
+    "translate a --model small --num-beams 1000000000": "--num-beams must be a whole number from 1",
+    "generate a --num-return-sequences 1000000 --do-sample": "--num-return-sequences must be a who",
+    "train translation good.tsv --vocab-size 2147483648": "--vocab-size must be at most 1,048,576",
+    "train translation good.tsv --vocab-size 9223372036854775807": "--vocab-size must be at most",
     "translate --input empty.tsv": "is empty; a sentence on each line was expected. Check",
     "translate --input folder": "folder is a folder; a file was expected",
     "translate --input broken.tsv.gz": "broken.tsv.gz is damaged gzip",

@@ -82,6 +82,12 @@ def test_fields_that_came_in_pass_through():
     assert texts.json_line(Line(1, "é"), n=1) == '{"text": "é", "n": 1}'
 
 
+def test_a_line_of_json_has_no_other_line_ends():
+    written = texts.json_line(Line(1, "a\u2028b\x85c\u2029"), n=1)
+    assert len(written.splitlines()) == 1
+    assert json.loads(written)["text"] == "a\u2028b\x85c\u2029"
+
+
 def test_settings_without_effect_are_named_and_silence_means_all_are_followed(capsys):
     texts.say_not_followed("m", ["a", "b"])
     texts.say_not_followed("m", [])

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 import tokenizers as library
 
-from regard.errors import RegardError
+from regard.errors import DamagedFileError, RegardError
 from regard.text import Tokenizer, TokenizerPair, train_pair, train_tokenizer
 
 LINES = [
@@ -221,3 +221,13 @@ def test_a_byte_level_vocabulary_knows_every_character() -> None:
         ["a"], library.trainers.BpeTrainer(initial_alphabet=alphabet, show_progress=False)
     )
     assert Tokenizer(backend, pad=None, eos=None, unk=None).unknown_share("नमस्ते") == 0
+
+
+def test_a_panic_of_the_library_is_an_error_of_ours() -> None:
+    backend = library.Tokenizer(library.models.BPE())
+    slow = library.Regex("(a+)+b|(?<=a{1,1000})x")
+    backend.pre_tokenizer = library.pre_tokenizers.Split(slow, "isolated")
+    tokenizer = Tokenizer(backend, pad=None, eos=None, unk=None)
+    for read in (tokenizer.encode, tokenizer.inputs, tokenizer.pieces):
+        with pytest.raises(DamagedFileError, match="what the library cannot do"):
+            read("a" * 40)

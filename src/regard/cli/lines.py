@@ -110,7 +110,7 @@ def json_object(text: str, where: str) -> dict[str, Any]:
         DamagedFileError: it is not one, or has text that is not valid Unicode.
     """
     try:
-        fields: dict[str, Any] = json.loads(text)
+        fields: dict[str, Any] = json.loads(text, parse_constant=_no_constant)
     except ValueError as error:
         raise DamagedFileError(f"{where} is not valid JSON ({error}).") from None
     except RecursionError:
@@ -120,6 +120,10 @@ def json_object(text: str, where: str) -> dict[str, Any]:
 
         check_unicode(json.dumps(fields, ensure_ascii=False), where)
     return fields
+
+
+def _no_constant(name: str) -> None:
+    raise ValueError(f"{name} is not a JSON value")
 
 
 def _piece(stream: BinaryIO, name: str) -> bytes:

@@ -16,6 +16,9 @@ from regard.errors import BadArgumentError, DamagedFileError
 
 T = TypeVar("T")
 
+# Characters that JSON allows as they are, and some programs take for the end of a line.
+_OTHER_LINE_ENDS = {ord(end): f"\\u{ord(end):04x}" for end in "\x85\u2028\u2029"}
+
 
 def text_groups(
     texts: list[str] | None,
@@ -114,7 +117,8 @@ def json_line(line: Line, **found: Any) -> str:
     Of a line that has none it says why, under "error".
     """
     error = {} if line.error is None else {"error": str(line.error)}
-    return json.dumps((line.fields or {"text": line.text}) | found | error, ensure_ascii=False)
+    fields = (line.fields or {"text": line.text}) | found | error
+    return json.dumps(fields, ensure_ascii=False).translate(_OTHER_LINE_ENDS)
 
 
 def say_not_followed(name: str, settings: Iterable[str]) -> None:

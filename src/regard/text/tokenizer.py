@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -12,7 +13,7 @@ from typing import Any, NamedTuple
 import tokenizers
 from tokenizers import models
 
-from regard.errors import BadArgumentError, NotFoundError, UnavailableError
+from regard.errors import BadArgumentError, DamagedFileError, NotFoundError, UnavailableError
 from regard.json_files import JsonFiles
 from regard.text.formats import open_files
 from regard.text.normalize import check_unicode
@@ -110,14 +111,16 @@ class Tokenizer:
     def encode(self, text: str, *, special_in_text: bool = False) -> list[int]:
         """Token ids of one text, without special tokens but those read in it (see `inputs`)."""
         backend = self._reading(text, special_in_text=special_in_text)
-        ids: list[int] = backend.encode(text, add_special_tokens=False).ids
+        with _without_panic():
+            ids: list[int] = backend.encode(text, add_special_tokens=False).ids
         return ids
 
     def encode_batch(self, texts: Sequence[str]) -> list[list[int]]:
         """Token ids of many texts, on all cores (`TOKENIZERS_PARALLELISM=0` for one)."""
         # The fast call leaves out the offsets, which only `pieces` needs.
         backend = self._reading(*texts)
-        batch = backend.encode_batch_fast(list(texts), add_special_tokens=False)
+        with _without_panic():
+            batch = backend.encode_batch_fast(list(texts), add_special_tokens=False)
         return [encoding.ids for encoding in batch]
 
     def inputs(
@@ -137,13 +140,15 @@ class Tokenizer:
         """
         texts = (text,) if pair is None else (text, pair)
         backend = self._reading(*texts, special_in_text=special_in_text)
-        return backend.encode(*texts)
+        with _without_panic():
+            return backend.encode(*texts)
 
     def inputs_batch(self, texts: Sequence[tuple[str, str | None]]) -> list[tokenizers.Encoding]:
         """`inputs` of many texts, or pairs, on all cores (`TOKENIZERS_PARALLELISM=0` for one)."""
         backend = self._reading(*(text for pair in texts for text in pair if text is not None))
         flat = [text if second is None else (text, second) for text, second in texts]
-        encodings: list[tokenizers.Encoding] = backend.encode_batch(flat)
+        with _without_panic():
+            encodings: list[tokenizers.Encoding] = backend.encode_batch(flat)
         return encodings
 
     def decode(self, ids: Iterable[int]) -> str:
@@ -167,7 +172,8 @@ class Tokenizer:
 
     def pieces(self, text: str) -> list[Piece]:
         """The pieces of a text with their word's number and the characters they cover."""
-        encoding = self._reading(text).encode(text, add_special_tokens=False)
+        with _without_panic():
+            encoding = self._reading(text).encode(text, add_special_tokens=False)
         ids, tokens, offsets = encoding.ids, encoding.tokens, encoding.offsets
         word_of = {
             index: number for number, word in enumerate(self.words(ids)) for index in word.indices
@@ -320,6 +326,20 @@ class Tokenizer:
                 "that name: name its own in tokenizer_config.json or train a tokenizer with regard"
             )
         return int(id_)
+
+
+@contextmanager
+def _without_panic() -> Iterator[None]:
+    """Turns a panic of the library, which is no Exception, into a DamagedFileError."""
+    try:
+        yield
+    except BaseException as error:
+        if type(error).__name__ != "PanicException":
+            raise
+        raise DamagedFileError(
+            f"the tokenizer cannot read this text ({error}): its tokenizer.json asks for what the"
+            " library cannot do. Copy it again from where it came from."
+        ) from error
 
 
 def _write_json(path: Path, content: dict[str, Any]) -> None:
