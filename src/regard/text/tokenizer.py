@@ -13,7 +13,13 @@ from typing import Any, NamedTuple
 import tokenizers
 from tokenizers import models
 
-from regard.errors import BadArgumentError, DamagedFileError, NotFoundError, UnavailableError
+from regard.errors import (
+    BadArgumentError,
+    DamagedFileError,
+    NotFoundError,
+    UnavailableError,
+    refusing,
+)
 from regard.json_files import JsonFiles
 from regard.text.formats import open_files
 from regard.text.normalize import check_unicode
@@ -249,7 +255,8 @@ class Tokenizer:
         found = open_files(Path(path), side=side, files=files)
         special = dict(found.special)
         named = {name: special.pop(name, None) for name in ("pad", "eos", "unk")}
-        return cls(found.backend, **named, others=special, settings=found.settings)
+        with refusing(f"the tokenizer in {path} is malformed"):
+            return cls(found.backend, **named, others=special, settings=found.settings)
 
     def _groups(self, ids: list[int]) -> list[list[int]]:
         """Positions of ids, cut before every piece that starts a word; specials left out."""

@@ -166,7 +166,12 @@ def _read_folder(folder: Path, limit: int | None) -> Vectors:
     for name in (TENSORS, WORDS):
         if not (folder / name).is_file():
             raise NotFoundError(f"{folder} is not a folder of word vectors: it has no {name}.")
-    words = (folder / WORDS).read_text(encoding="utf-8").split("\n")[:-1]
+    try:
+        words = (folder / WORDS).read_text(encoding="utf-8").split("\n")[:-1]
+    except UnicodeDecodeError as error:
+        raise DamagedFileError(
+            f"{folder / WORDS} is not UTF-8 ({error}): copy it again."
+        ) from error
     try:
         with safe_open(folder / TENSORS, framework="numpy") as tensors:
             vectors = tensors.get_slice("vectors")
