@@ -9,6 +9,7 @@ Parts:
     marian      the shape of Marian-base with random weights, 24 tokens to 24
     gpt2        the shape of GPT-2 124M with random weights: 64 new tokens, and reading a prompt
     bert        the shape of BERT-base with random weights: sentences × tokens
+    llama       the shape of Llama-3.2-1B with random weights: 32 new tokens; llama4 in 4 bits
 
 Every engine runs in a process of its own, with each of its settings of threads (of one run) and
 workers (runs at the same time); the processes take turns. "ratio" is the work per second divided by
@@ -42,16 +43,20 @@ from regard.checkpoints import find_folder
 
 ENGINE = Path(__file__).parent / "peers" / "engine.py"
 PAIRS = Path(__file__).parents[2] / "shared" / "data" / "tatoeba_en_de" / "dev.tsv"
-OURS = "regard"
+OURS = {"llama4": "regard_4bit"}  # else "regard", which is int8
 # Engine, package, threads of a run, runs at the same time.
 CTRANSLATE2 = [("ctranslate2", "ctranslate2", *each) for each in ((1, 1), (2, 1), (1, 2))]
 ONNXRUNTIME = [("onnxruntime", "onnxruntime", *each) for each in ((1, 1), (2, 1))]
 OPENVINO = [("openvino", "openvino", *each) for each in ((1, 1), (2, 1))]
+LLAMACPP = [("llamacpp", "llama_cpp", *each) for each in ((1, 1), (2, 1))]
+LLAMACPP4 = [("llamacpp_4bit", "llama_cpp", *each) for each in ((1, 1), (2, 1))]
 PEERS = {
     "translator": CTRANSLATE2,
     "marian": CTRANSLATE2,
-    "gpt2": CTRANSLATE2[:2],
+    "gpt2": CTRANSLATE2[:2] + LLAMACPP,
     "bert": ONNXRUNTIME + OPENVINO,
+    "llama": LLAMACPP,
+    "llama4": LLAMACPP4,
 }
 
 
@@ -130,6 +135,10 @@ def cases_of(part: str, texts: list[str]) -> list[Case]:
             )
             for together, beams, many in ((1, 1, 4), (1, 4, 3), (32, 1, 64), (32, 4, 64))
         ]
+    if part in ("llama", "llama4"):
+        prompt = ids.integers(3, VOCAB["llama"], (1, 8)).tolist()
+        inputs = {"ids": prompt, "together": 1, "new": 32}
+        return [Case("1 together, 32 new", inputs, 32, "tokens")]
     if part == "gpt2":
         found = []
         for rows, length, new in ((1, 8, 64), (8, 8, 64), (1, 128, 1), (1, 1000, 1)):
@@ -156,7 +165,11 @@ def installed(python: str, package: str) -> bool:
 
 def contenders_of(part: str, folder: Path, python: str) -> list[Contender]:
     """Ours, and the peers that are installed."""
-    found = [Contender(sys.executable, OURS, folder, threads, 1) for threads in (1, 2)]
+    settings = [(1, 1), (2, 1)]
+    if part == "translator" and os.cpu_count() == 2:
+        settings.append((1, 2))
+    ours = OURS.get(part, "regard")
+    found = [Contender(sys.executable, ours, folder, *each) for each in settings]
     missing = {p for _, p, *_ in PEERS[part] if not installed(python, p)}
     for package in sorted(missing):
         print(f"{package} is not measured: {python} does not have it.")
@@ -168,7 +181,7 @@ def contenders_of(part: str, folder: Path, python: str) -> list[Contender]:
 
 def measure(part: str, contenders: list[Contender], cases: list[Case], rounds: int) -> None:
     """Prints a line for each case and contender."""
-    peers = [each.name for each in contenders if each.engine != OURS]
+    peers = [each.name for each in contenders if not each.engine.startswith("regard")]
     for case in cases:
         answers: dict[str, list[dict[str, Any]]] = {each.name: [] for each in contenders}
         for _ in range(rounds + 1):
@@ -201,7 +214,8 @@ def measure(part: str, contenders: list[Contender], cases: list[Case], rounds: i
 def model_folder(part: str, folder: Path) -> Path:
     """The part's model in Hugging Face's layout."""
     if part != "translator":
-        return saved(part, folder / part)
+        name = part.removesuffix("4")
+        return saved(name, folder / name)
     if not (folder / part).is_dir():
         shutil.copytree(find_folder("en-de"), folder / part)
         file = folder / part / "config.json"

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 DATA = Path(__file__).parents[2] / "shared" / "data"
-PRECISIONS = ("fp32", "int8")
+PRECISIONS = ("fp32", "int8", "int4")
 HEADER = ("model", "data", "figure", "torch", "precision", "packed", "difference", "same", "MB")
 
 

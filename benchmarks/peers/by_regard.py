@@ -12,18 +12,26 @@ from regard.runtime.packed import PackedDecoder, PackedEncoderDecoder, PackedRea
 from regard.runtime.packing import pack
 from regard.translation.translator import Translator
 
-PRECISION = "int8"
-
 
 def opened(folder: Path, threads: int, workers: int) -> Callable[[dict[str, Any]], Any]:
     """See `engine.Open`."""
-    del workers  # one
+    return opened_as("int8", folder, threads, workers)
+
+
+def opened_as(
+    precision: str, folder: Path, threads: int, workers: int
+) -> Callable[[dict[str, Any]], Any]:
+    """As `opened`, in this precision."""
     if folder.name == "translator":
-        translator = Translator.load(folder).run_by("onnx", precision=PRECISION, threads=threads)
+        # Without a number of threads, as many batches are decoded at the same time as there are
+        # cores, by one thread each.
+        each = threads if workers == 1 else None
+        translator = Translator.load(folder).run_by("onnx", precision=precision, threads=each)
     else:
+        assert workers == 1
         translator = None
         model = from_pretrained(folder)
-        packed = pack(model, PRECISION, threads=threads)
+        packed = pack(model, precision, threads=threads)
 
     def translate(case: dict[str, Any]) -> list[str]:
         assert translator is not None

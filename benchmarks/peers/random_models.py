@@ -5,7 +5,7 @@ from pathlib import Path
 
 import torch
 
-VOCAB = {"marian": 32000, "gpt2": 50257, "bert": 30522}
+VOCAB = {"marian": 32000, "gpt2": 50257, "bert": 30522, "llama": 128256}
 
 
 def saved(name: str, folder: Path) -> Path:
@@ -38,6 +38,21 @@ def saved(name: str, folder: Path) -> Path:
         model = transformers.MarianMTModel(config)
     elif name == "gpt2":
         model = transformers.GPT2LMHeadModel(transformers.GPT2Config(n_positions=2048))
+    elif name == "llama":
+        config = transformers.LlamaConfig(
+            vocab_size=vocab,
+            hidden_size=2048,
+            intermediate_size=8192,
+            num_hidden_layers=16,
+            num_attention_heads=32,
+            num_key_value_heads=8,
+            max_position_embeddings=2048,
+            rope_theta=500000.0,
+            tie_word_embeddings=True,
+            bos_token_id=1,
+            eos_token_id=1,
+        )
+        model = transformers.LlamaForCausalLM(config).half()
     else:
         model = transformers.BertModel(transformers.BertConfig())
     model.eval().save_pretrained(folder)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from regard.runtime.graph import Graph
-from regard.runtime.linear import product, quantized_columns
+from regard.runtime.linear import product, quantized_blocks, quantized_columns
 from regard.runtime.onnx_file import write_graphs
 from regard.runtime.session import Session
 
@@ -26,7 +26,7 @@ def projection(tmp_path: Path, precision: str) -> Session:
     return Session(tmp_path / "projection.onnx")
 
 
-@pytest.mark.parametrize(("precision", "error"), [("fp32", 1e-6), ("int8", 0.02)])
+@pytest.mark.parametrize(("precision", "error"), [("fp32", 1e-6), ("int8", 0.02), ("int4", 0.15)])
 def test_a_product_is_near_the_exact_one(projection: Session, error: float) -> None:
     exact = X.astype(np.float64) @ WEIGHT.T.astype(np.float64)
     found = projection.run({"x": X})[0] - BIAS
@@ -36,7 +36,7 @@ def test_a_product_is_near_the_exact_one(projection: Session, error: float) -> N
     assert (np.abs(found - exact)[7:] / size[7:]).max() < error
 
 
-@pytest.mark.parametrize("precision", ["int8"])
+@pytest.mark.parametrize("precision", ["int8", "int4"])
 def test_a_row_has_the_same_bits_alone_and_in_any_batch(projection: Session) -> None:
     whole = projection.run({"x": X})[0]
     for row in range(len(X)):
@@ -47,7 +47,7 @@ def test_a_row_has_the_same_bits_alone_and_in_any_batch(projection: Session) -> 
     assert (projection.run({"x": X.transpose(1, 0, 2)})[0][0] == whole[:, 0]).all()
 
 
-@pytest.mark.parametrize("precision", ["fp32", "int8"])
+@pytest.mark.parametrize("precision", ["fp32", "int8", "int4"])
 def test_a_row_of_zeros_gives_the_bias(projection: Session) -> None:
     assert (projection.run({"x": np.zeros_like(X)})[0] == BIAS).all()
 
@@ -57,3 +57,14 @@ def test_integers_fill_their_range() -> None:
     assert quantized.shape == (67, 53)
     assert (np.abs(quantized).max(0) == 127).all()
     assert np.abs(quantized.T * scales[:, None] - WEIGHT).max() <= scales.max() / 2 * 1.001
+
+
+def test_blocks_of_four_bits_round_to_the_nearest_step() -> None:
+    blocks, scales = quantized_blocks(WEIGHT)
+    assert (blocks.shape, scales.shape) == ((53, 3, 16), (53, 3))
+    whole = np.stack([blocks & 15, blocks >> 4], -1).reshape(53, 3, 32)
+    found = ((whole.astype(int) - 8) * scales[:, :, None]).reshape(53, 96)[:, :67]
+    steps = np.repeat(np.abs(scales), 32, axis=1)[:, :67]
+    # A weight as large as the largest, of the other sign, is a whole step away.
+    assert (np.abs(found - WEIGHT) <= steps * 1.001).all()
+    assert (np.abs(found - WEIGHT) <= steps * 0.501).mean() > 0.9

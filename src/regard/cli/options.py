@@ -77,7 +77,7 @@ Precision = Annotated[
     str | None,
     option(
         "Of the packed model's products.",
-        metavar="fp32|int8",
+        metavar="fp32|int8|int4",
         default="fp32",
     ),
 ]

@@ -5,7 +5,7 @@ Nothing is traced: each function of `runtime.layers` adds the operators of one c
 
 import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -38,6 +38,14 @@ class Node:
     domain: str
     attributes: dict[str, Any]
 
+    def renamed(self, value: str, name: str) -> "Node":
+        """The same with another name for a value."""
+        inputs, outputs = (
+            tuple(name if each == value else each for each in side)
+            for side in (self.inputs, self.outputs)
+        )
+        return replace(self, inputs=inputs, outputs=outputs)
+
 
 class Graph:
     """Operators in the order in which they are computed. A value is known by its name, a str.
@@ -53,6 +61,7 @@ class Graph:
         self.nodes: list[Node] = []
         self.constants: dict[str, NDArray[Any]] = {}
         self._names: dict[bytes, str] = {}  # of constants, by their content
+        self._renamed: dict[str, str] = {}  # values that are outputs
         self._count = 0
 
     def input(self, name: str, dtype: type[np.generic], shape: Sequence[int | str]) -> str:
@@ -63,8 +72,9 @@ class Graph:
     def output(
         self, value: str, name: str, dtype: type[np.generic], shape: Sequence[int | str]
     ) -> str:
-        """Makes a value an output of this name, by which it is known from here on."""
-        self.nodes.append(Node("Identity", (value,), (name,), "", {}))
+        """Makes what an operator gave an output of this name."""
+        self.nodes = [each.renamed(value, name) for each in self.nodes]
+        self._renamed[value] = name
         self.outputs.append(Value(name, dtype, tuple(shape)))
         return name
 
@@ -77,6 +87,7 @@ class Graph:
     ) -> tuple[str, ...]:
         """The outputs of an operator that has several."""
         names = tuple(self._name() for _ in range(outputs))
+        inputs = tuple(self._renamed.get(each, each) for each in inputs)
         self.nodes.append(Node(type, inputs, names, domain, attributes))
         return names
 

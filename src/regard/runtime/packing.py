@@ -22,7 +22,7 @@ from regard.version import __version__
 if TYPE_CHECKING:
     from torch import nn
 
-FORMAT = 7  # of a packed model; counts up when the same model gets other graphs or another manifest
+FORMAT = 9  # of a packed model; counts up when the same model gets other graphs or another manifest
 LONG = 1.0  # seconds of packing after which the user is informed
 
 
@@ -41,8 +41,9 @@ def pack(
 
     Args:
         model: a model, or a name as `load` takes it.
-        precision: of the matrix products: "fp32", or "int8", a quarter of the size, in which
-            weights are scaled by column and activations by row.
+        precision: of the matrix products: "fp32"; "int8", a quarter of the size, in which weights
+            are scaled by column and activations by row; or "int4", a sixth, in which both are
+            scaled by blocks of 32, for large models.
         threads: that compute one batch.
         say: called with a sentence where packing takes longer than a second.
 

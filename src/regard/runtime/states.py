@@ -55,8 +55,6 @@ class DecodingState:
         self._step = step
         self._max_positions = max_positions
         self._cache = Cache(step, batch, BLOCK)
-        self._mask = np.full((1, 1, 1, BLOCK + 1), MASKED)
-        self._mask[..., -1] = 0  # of the new key
         self._place(np.arange(batch), 1)
         self.length = 0
 
@@ -99,20 +97,15 @@ class DecodingState:
             if self.length == self._cache.room:
                 self._grow()
             self._tokens[self._rows, 0] = column
-            self._position[0] = self.length
-            binding, found, new = self._binding(outputs)
-            binding.run()
-            self._cache.past[:, :, :, self.length] = new
-            self._mask[..., self.length] = 0
+            self._position[0] = self._lengths[:] = self.length
             self.length += 1
+            self._longest[0] = self.length
+            binding, found = self._binding(outputs)
+            binding.run()
         return [each[self._rows] for each in found]
 
     def _grow(self) -> None:
-        room = self._cache.room + BLOCK
-        self._cache.grow(room)
-        self._mask = np.full((1, 1, 1, room + 1), MASKED)
-        self._mask[..., : self.length] = 0
-        self._mask[..., -1] = 0
+        self._cache.grow(self._cache.room + BLOCK)
         self._bound.clear()
 
     def _place(self, rows: NDArray[np.int64], width: int) -> None:
@@ -120,24 +113,25 @@ class DecodingState:
         self._rows, self._width = rows, width
         self._tokens = np.zeros((len(rows), 1), np.int64)
         self._position = np.zeros(1, np.int64)
+        self._lengths = np.zeros(len(rows), np.int32)
+        self._longest = np.zeros(1, np.int32)
         self._count = np.ones(1, np.int64)
-        self._bound: dict[str, tuple[Bound, list[Array], Array]] = {}
+        self._bound: dict[str, tuple[Bound, list[Array]]] = {}
 
-    def _binding(self, outputs: tuple[str, ...]) -> tuple[Bound, list[Array], Array]:
-        """Runs on the present storage, the arrays of these outputs, and that of new keys and
-        values."""
+    def _binding(self, outputs: tuple[str, ...]) -> tuple[Bound, list[Array]]:
+        """Runs on the present storage, and the arrays of these outputs."""
         if outputs[0] not in self._bound:
             inputs: dict[str, Array] = {
                 "tokens": self._tokens,
                 "position": self._position,
-                "past_mask": self._mask,
+                "lengths": self._lengths,
+                "longest": self._longest,
                 "count": self._count,
             }
             inputs |= self._memory | self._cache.inputs()
             found = _outputs(self._step, outputs, len(self._tokens), self._count[0])
-            new = np.empty_like(self._cache.past[:, :, :, 0])
-            binding = self._step.bound(inputs, found | {"new": new})
-            self._bound[outputs[0]] = binding, list(found.values()), new
+            binding = self._step.bound(inputs, found | self._cache.inputs("all"))
+            self._bound[outputs[0]] = binding, list(found.values())
         return self._bound[outputs[0]]
 
 

@@ -53,7 +53,7 @@ class Task(ABC):
             engine: "torch": the model itself. "onnx": the model packed for ONNX Runtime, which runs
                 on the CPU. "auto": "onnx" where the model can be packed and is on the CPU, else
                 "torch".
-            precision: of "onnx": "fp32", the default, or "int8"; see `runtime.packing.pack`.
+            precision: of "onnx": "fp32", the default, "int8" or "int4"; see `runtime.packing.pack`.
             threads: of "onnx", that compute one batch; by default one, and a translator computes
                 several batches at the same time, one on each core.
             say: called with a sentence where packing takes longer than a second.

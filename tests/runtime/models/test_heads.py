@@ -15,7 +15,8 @@ from regard.runtime.session import Session
 @pytest.mark.parametrize("vocab", [3, 63, 64, 65, 191, 1024])
 def test_the_likeliest_tokens_and_their_log_probabilities(vocab: int, tmp_path: Path) -> None:
     graph = Graph("fp32")
-    next_tokens(graph, graph.input("x", np.float32, ("rows", vocab)), vocab)
+    x = graph.input("x", np.float32, ("rows", vocab))
+    next_tokens(graph, graph.op("Identity", x), vocab)
     write_graphs({"tokens": graph}, tmp_path)
     session = Session(tmp_path / "tokens.onnx")
     logits = torch.randn(5, vocab, generator=torch.Generator().manual_seed(vocab))

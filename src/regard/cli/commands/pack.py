@@ -28,7 +28,10 @@ def pack(
     model: Annotated[str, argument("A shipped model's name, a model folder or hub:org/name.")],
     precision: Annotated[
         str,
-        option("Of the matrix products; int8 is a quarter of the size.", metavar="fp32|int8"),
+        option(
+            "Of the matrix products; int8 is a quarter of the size, int4 a sixth.",
+            metavar="fp32|int8|int4",
+        ),
     ] = "int8",
     check: Check = None,
     threads: options.Threads = None,

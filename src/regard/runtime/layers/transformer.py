@@ -72,13 +72,15 @@ def feed_forward(graph: Graph, x: str, module: nn.Module) -> str:
     """x (…, d_model) → the same shape."""
     if not isinstance(module, FeedForward):
         raise cannot_pack(f"the feed-forward network {type(module).__name__}")
+    inner = linear(graph, x, module.inner)
+    if module.gate is None and module.activation is torch.relu:
+        return linear(graph, inner, module.outer, rectified=True)
     if module.gate is None:
-        inner = activation(graph, linear(graph, x, module.inner), module.activation)
+        inner = activation(graph, inner, module.activation)
     else:
         gate = activation(graph, linear(graph, x, module.gate), module.activation)
-        inner = graph.op("Mul", gate, linear(graph, x, module.inner))
-    positive = module.gate is None and module.activation is torch.relu
-    return linear(graph, inner, module.outer, positive=positive)
+        inner = graph.op("Mul", gate, inner)
+    return linear(graph, inner, module.outer)
 
 
 def activation(graph: Graph, x: str, function: Callable[..., object]) -> str:

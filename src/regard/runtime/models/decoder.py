@@ -13,8 +13,8 @@ import numpy as np
 from regard.layers import Embedding, MultiHeadAttention
 from regard.models import Decoder
 from regard.runtime.graph import INT32, INT64, Graph, as_array
-from regard.runtime.layers.attention import shared_cache_attention
 from regard.runtime.layers.embeddings import embedding
+from regard.runtime.layers.shared_cache import SharedCache, shared_cache_attention
 from regard.runtime.layers.transformer import Attend, stack
 from regard.runtime.linear import product
 from regard.runtime.models.heads import head_graphs, last_state, next_tokens, positions_of
@@ -31,40 +31,20 @@ def graphs(model: Decoder, precision: str) -> dict[str, Graph]:
 def _step(model: Decoder, graph: Graph) -> Graph:
     config = model.config
     ids = graph.input("ids", np.int64, ("rows", "new"))
-    lengths = graph.input("lengths", np.int32, ("rows",))
-    longest = graph.input("longest", np.int32, (1,))
     last = graph.input("last", np.int64, ("rows", 1))
     positions = ""
     if config.positions == "learned":
         positions = graph.input("positions", np.int64, ("rows", "new"))
-    caches: list[tuple[str, str]] = []
+    cache = SharedCache(graph, max_positions=config.max_positions)
 
     def attend(index: int, x: str, module: MultiHeadAttention) -> str:
-        shape = ("rows", module.num_key_heads, "room", module.head_dim)
-        key, value = (graph.input(f"past_{n}{index}", np.float32, shape) for n in "kv")
-        y, *cache = shared_cache_attention(
-            graph,
-            x,
-            module,
-            (key, value),
-            lengths=lengths,
-            longest=longest,
-            window=model.decoder.windows[index],
-            max_positions=config.max_positions,
-        )
-        caches.append((cache[0], cache[1]))
-        return y
+        return cache.attend(index, x, module, window=model.decoder.windows[index])
 
     states = _states(model, graph, ids, positions, attend)
     newest = graph.op("GatherND", states, last, batch_dims=1)
     logits = product(graph, newest, as_array(model.output_weight))
     next_tokens(graph, logits, config.vocab_size)
-    for index, cache in enumerate(caches):
-        attention = model.decoder.layers[index].self_attention
-        assert isinstance(attention, MultiHeadAttention)
-        shape = ("rows", attention.num_key_heads, "room", attention.head_dim)
-        for name, value in zip("kv", cache, strict=True):
-            graph.output(value, f"all_{name}{index}", np.float32, shape)
+    cache.to_outputs()
     return graph
 
 

@@ -3,8 +3,8 @@ or, of a model that reads a text for a head, both at once.
 
 encoder.onnx    ids, mask → states, and for each decoder layer the memory's keys and values, whose
                 length is padded to whole blocks
-step.onnx       tokens, position, memory and its mask, past keys and values and their mask
-                → the next tokens (`heads.next_tokens`), and the new keys and values
+step.onnx       tokens, position, memory and its mask, past keys and values (`SharedCache`)
+                → the next tokens (`heads.next_tokens`), the same keys and values with the new ones
 body.onnx       ids → the decoder's states; of a classification, the last end token's, and ended:
                 whether there is one
 head.onnx       states → output
@@ -16,7 +16,6 @@ from regard.layers import Embedding, MultiHeadAttention, Stack
 from regard.models import EncoderDecoder
 from regard.runtime.graph import INT32, INT64, Graph, as_array
 from regard.runtime.layers.attention import (
-    cached_self_attention,
     cross_attention,
     memory_of,
     self_attention,
@@ -24,6 +23,7 @@ from regard.runtime.layers.attention import (
 )
 from regard.runtime.layers.embeddings import embedding
 from regard.runtime.layers.relative_bias import relative_bias
+from regard.runtime.layers.shared_cache import SharedCache
 from regard.runtime.layers.transformer import Attend, stack
 from regard.runtime.linear import product
 from regard.runtime.models.heads import head_graphs, last_state, next_tokens, positions_of
@@ -71,26 +71,14 @@ def _in_whole_blocks(graph: Graph, states: str) -> str:
 def _step(model: EncoderDecoder, graph: Graph) -> Graph:
     config = model.config
     heads, width = config.decoder_heads, _own(model)[0].head_dim
-    layers = len(model.decoder.layers)
     tokens = graph.input("tokens", np.int64, ("rows", 1))
     position = graph.input("position", np.int64, (1,))
     mask = graph.input("mask", np.float32, ("batch", 1, 1, "source"))
-    past_mask = graph.input("past_mask", np.float32, (1, 1, 1, "keys"))  # room, and the new one
-    bias = _past_bias(model, graph, position, past_mask)
+    bias = _bias(model, graph, position)
     batch = graph.op("Shape", mask, start=0, end=1)
     grouped = graph.op("Concat", batch, graph.integers(-1, heads, width), axis=0)
     rows = graph.op("Concat", graph.op("Shape", tokens), graph.integers(-1), axis=0)
-    keys = graph.op("Shape", past_mask, start=3, end=4)
-    room = graph.op("Sub", keys, graph.integers(1))
-    parts = graph.op("Concat", room, graph.integers(1), axis=0)
-    new: list[str] = []
-
-    def attend(index: int, x: str, module: MultiHeadAttention) -> str:
-        shape = ("rows", heads, "room", width)
-        key, value = (graph.input(f"past_{n}{index}", np.float32, shape) for n in "kv")
-        y, *own = cached_self_attention(graph, x, module, (key, value), bias=bias, parts=parts)
-        new.extend(own)
-        return y
+    cache = SharedCache(graph, max_positions=None, bias=bias)
 
     def cross(index: int, x: str, module: MultiHeadAttention) -> str:
         key = graph.input(f"memory_k{index}", np.float32, ("batch", heads, width, "source"))
@@ -101,16 +89,14 @@ def _step(model: EncoderDecoder, graph: Graph) -> Graph:
 
     assert isinstance(model.decoder.embed, Embedding)
     x = embedding(graph, tokens, model.decoder.embed, positions=position)
-    states = stack(graph, x, model.decoder, attend, cross)
+    states = stack(graph, x, model.decoder, cache.attend, cross)
     output = as_array(model.output_weight)
     if config.scale_output:
         output = output * np.float32(config.d_model**-0.5)
     bias_of_logits = None if model.logits_bias is None else as_array(model.logits_bias)
     logits = product(graph, _squeezed(graph, states), output, bias_of_logits)
     next_tokens(graph, logits, config.decoder_vocab_size)
-    together = graph.op("Concat", *new, axis=0)  # (2 · layers · rows, heads, 1, head_dim)
-    together = graph.op("Reshape", together, graph.integers(2 * layers, -1, heads, width))
-    graph.output(together, "new", np.float32, (2 * layers, "rows", heads, width))
+    cache.to_outputs()
     return graph
 
 
@@ -163,16 +149,15 @@ def _squeezed(graph: Graph, x: str) -> str:
     return graph.op("Squeeze", x, graph.integers(1))
 
 
-def _past_bias(model: EncoderDecoder, graph: Graph, position: str, past_mask: str) -> str:
-    """The mask of the past, (1, 1, 1, room + 1), with the bias of relative positions."""
+def _bias(model: EncoderDecoder, graph: Graph, position: str) -> str:
+    """The bias of relative positions, (1, heads, 1, longest), or ""."""
     if model.decoder.relative_bias is None:
-        return past_mask
-    keys = graph.op("Squeeze", graph.op("Shape", past_mask, start=3, end=4))
-    room = graph.op("Sub", keys, graph.integer(1))
-    before = graph.op("Range", graph.integer(0), room, graph.integer(1))
-    places = graph.op("Concat", before, position, axis=0)
-    bias = relative_bias(graph, position, places, model.decoder.relative_bias)
-    return graph.op("Add", bias, past_mask)
+        return ""
+    here = graph.op("Squeeze", position)
+    keys = graph.op(
+        "Range", graph.integer(0), graph.op("Add", here, graph.integer(1)), graph.integer(1)
+    )
+    return relative_bias(graph, position, keys, model.decoder.relative_bias)
 
 
 def _own(model: EncoderDecoder) -> list[MultiHeadAttention]:

@@ -93,7 +93,6 @@ def next_tokens(graph: Graph, logits: str, vocab: int) -> None:
     log_probs    (rows, count), their log-probabilities
 
     The likeliest tokens are in the blocks with the largest maxima, as in `choosers.likeliest`.
-    What is computed from logits does not read that output, so who asks for tokens gets no logits.
     """
     graph.output(logits, "logits", np.float32, ("rows", vocab))
     count = graph.input("count", np.int64, (1,))
