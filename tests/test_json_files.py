@@ -4,6 +4,7 @@ from pathlib import Path
 import pytest
 
 from regard import RegardError
+from regard.errors import DamagedFileError
 from regard.json_files import JsonFiles, read_json, read_object
 
 

@@ -95,11 +95,15 @@ def work(name: str, scratch: Path, inputs: int, seed: int) -> None:
     reader, count = readers()[name].prepare(scratch), Count()
     seen: set[str] = set()
 
+    def tell() -> None:
+        (scratch / "next").write_text(json.dumps(asdict(count)))
+        (scratch / "next").replace(scratch / "state")  # whole, whenever it is read
+
     def attempt(data: st.DataObject) -> None:
         file, content = data.draw(reader.inputs)
         (scratch / "input").write_bytes(content)
         (scratch / "file").write_text(file)
-        (scratch / "state").write_text(json.dumps(asdict(count)))
+        tell()
         try:
             outcome = reader.try_out(file, content)
             setattr(count, outcome, getattr(count, outcome) + 1)
@@ -123,7 +127,7 @@ def work(name: str, scratch: Path, inputs: int, seed: int) -> None:
         )(given(st.data())(lambda data: attempt(data)))
         hypothesis.seed(1000 * seed + rounds)(run)()
         rounds += 1
-        (scratch / "state").write_text(json.dumps(asdict(count)))
+        tell()
 
 
 def _keep(name: str, file: str, content: bytes, what: str) -> None:
