@@ -122,6 +122,14 @@ def test_a_mistake_is_one_line_and_leaves_nothing(command, regard, folder, monke
     assert not (tmp_path / "run" / "run.json").exists()
 
 
+@pytest.mark.parametrize("option", ["--window=0:", "--mask=", "--head="])
+def test_a_number_of_many_digits_is_a_mistake_as_any(option, regard):
+    outcome = regard("explain", "the dog", option + "9" * 5000)
+    assert outcome.code == 2
+    assert outcome.err.startswith("regard: ")
+    assert outcome.err.count("\n") == 1
+
+
 REFUSED = {
     "latin.txt": "line 2 of latin.txt is not UTF-8 (byte 2 is 0xfc). Convert it to UTF-8.",
     "second.txt": "line 2: a sentence may have 18 tokens with small; got one of ",

@@ -51,3 +51,20 @@ def test_an_ignored_signal_stays_ignored_and_the_handlers_come_back():
         assert signal.getsignal(SIGNALS[0]) == signal.SIG_DFL
     finally:
         signal.signal(number, before)
+
+
+def test_ctrl_c_while_the_command_is_imported_is_no_traceback():
+    program = (
+        "import builtins, os, signal\n"
+        "plain = builtins.__import__\n"
+        "def interrupted(name, *arguments):\n"
+        "    if name == 'regard.cli.app':\n"
+        "        os.kill(os.getpid(), signal.SIGINT)\n"
+        "    return plain(name, *arguments)\n"
+        "from regard.__main__ import main\n"
+        "builtins.__import__ = interrupted\n"
+        "main()\n"
+    )
+    process = subprocess.run([sys.executable, "-c", program], capture_output=True)
+    assert process.returncode == -signal.SIGINT
+    assert process.stderr == b""

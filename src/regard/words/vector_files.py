@@ -214,7 +214,7 @@ def _packed(plain: IO[bytes], path: Path) -> AbstractContextManager[IO[bytes]]:
 def _header(line: bytes) -> tuple[int, int] | None:
     """Words and dimensions, where the first line is word2vec's."""
     fields = line.split()
-    if len(fields) == 2 and all(field.isdigit() for field in fields):
+    if len(fields) == 2 and all(field.isdigit() and len(field) < 19 for field in fields):
         return int(fields[0]), int(fields[1])
     return None
 

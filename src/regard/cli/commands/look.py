@@ -16,6 +16,7 @@ from regard.cli.options import (
     Port,
     argument,
     check_ending,
+    is_number,
     option,
     specified,
 )
@@ -163,7 +164,7 @@ def _check(trace: "Trace", tap: str | None, head: "Head") -> str:
 def _head(name: str | None) -> "Head":
     if name is None or name == "mean":
         return "mean"
-    if not name.isdecimal():
+    if not is_number(name):
         raise BadArgumentError(f"--head must be a number from 0, or mean; got {name!r}.")
     return int(name)
 
