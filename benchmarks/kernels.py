@@ -2,7 +2,7 @@
 
     python benchmarks/kernels.py                 # a table
     python benchmarks/kernels.py --json          # the same as JSON
-    python benchmarks/kernels.py --only tile     # agreement, speed, tile or memory alone
+    python benchmarks/kernels.py --only tile     # agreement, speed, torch, tile or memory alone
 
 Times are the best of several runs; on a busy machine only their ratios mean something.
 """
@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterator
 
 import torch
 from torch import Tensor
+from torch.nn.functional import scaled_dot_product_attention
 
 from regard.attention import Causal, Documents, Mask, Padding, Prefix, Window, attend
 
@@ -114,6 +115,35 @@ def speed() -> Iterator[Row]:
                 yield row
 
 
+def beside_torch() -> Iterator[Row]:
+    """bfloat16, forward: attend beside torch's scaled_dot_product_attention, in turns."""
+    for length in (128, 512, 2048, 8192):
+        tensors = [
+            torch.randn(1, length, 12, 64, dtype=torch.bfloat16).transpose(1, 2) for _ in range(3)
+        ]
+        for causal in (False, True):
+            mask = Causal() if causal else None
+
+            def ours(inputs: list[Tensor], mask: Mask | None = mask) -> Tensor:
+                return attend(*inputs, mask=mask)
+
+            def theirs(inputs: list[Tensor], causal: bool = causal) -> Tensor:
+                return scaled_dot_product_attention(*inputs, is_causal=causal)
+
+            with torch.no_grad():
+                rounds = [
+                    (milliseconds(ours, tensors), milliseconds(theirs, tensors)) for _ in "123"
+                ]
+            fastest = [min(times) for times in zip(*rounds, strict=True)]
+            yield {
+                "positions": length,
+                "causal": "yes" if causal else "no",
+                "attend ms": fastest[0],
+                "torch ms": fastest[1],
+                "as fast": round(fastest[1] / fastest[0], 2),
+            }
+
+
 def milliseconds(function: Callable[[list[Tensor]], object], inputs: list[Tensor]) -> float:
     function(inputs)
     best, began = float("inf"), time.perf_counter()
@@ -195,7 +225,13 @@ def shown(cell: str | int | float) -> str:
 
 
 def main() -> None:
-    parts = {"agreement": agreement, "speed": speed, "tile": tile, "memory": memory}
+    parts = {
+        "agreement": agreement,
+        "speed": speed,
+        "torch": beside_torch,
+        "tile": tile,
+        "memory": memory,
+    }
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--only", choices=parts, help="one part of the measurement")
     parser.add_argument("--json", action="store_true", help="JSON instead of tables")

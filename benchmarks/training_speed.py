@@ -4,9 +4,10 @@
     python benchmarks/training_speed.py PAIRS --joeynmt /path/to/venv/bin/python
 
 A token counts when it is a real target token, end of sentence included: no padding, no source.
-Every model is of preset tiny's size (4 + 4 layers, d_model 128, d_ff 256, 4 heads), pre-norm, with
-one table for both sides and the output, dropout 0.3 and label smoothing 0.1; a batch has at most
-4,096 padded target tokens. The contenders take turns, so that a drift of the machine hits all.
+Every model is of one preset's size (by default tiny's: 4 + 4 layers, d_model 128, 4 heads),
+pre-norm, with one table for both sides and the output, dropout 0.3 and label smoothing 0.1; a batch
+has at most --max-tokens padded target tokens. The contenders take turns, so that a drift of the
+machine hits all.
 
 regard is `regard train translation` itself, by its own clock, from fetching the batch to the new
 weights. torch.nn.Transformer gets the same batches and the same kind of step. JoeyNMT is its own
@@ -99,6 +100,8 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=6)
     parser.add_argument("--warmup", type=int, default=5, help="steps before the first round")
     parser.add_argument("--threads", type=int, default=torch.get_num_threads())
+    parser.add_argument("--preset", default="tiny", help="base: 6 + 6 layers, d_model 512")
+    parser.add_argument("--max-tokens", type=int, default=4096, help="of a batch's target side")
     arguments = parser.parse_args()
     if not arguments.pairs.is_file():
         parser.exit(0, f"{parser.prog} needs Multi30k's pairs; {arguments.pairs} is not there.\n")
@@ -107,12 +110,12 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         options = TrainingOptions(
             output=f"{folder}/run",
-            preset="tiny",
+            preset=arguments.preset,
             norm="pre",
             dropout=0.3,
             label_smoothing=0.1,
             vocab_size=8000,
-            max_tokens=4096,
+            max_tokens=arguments.max_tokens,
             max_steps=arguments.warmup + arguments.rounds * arguments.steps,
             evaluate_every=10**6,
             dev_sentences=1,
@@ -121,7 +124,12 @@ def main() -> None:
         tokenizer = data.tokenizers.target
         ids = {"pad_id": tokenizer.pad_id, "eos_id": tokenizer.eos_id}
         size = preset(
-            "tiny", tokenizer.vocab_size, norm="pre", start_id=tokenizer.pad_id, dropout=0.3, **ids
+            arguments.preset,
+            tokenizer.vocab_size,
+            norm="pre",
+            start_id=tokenizer.pad_id,
+            dropout=0.3,
+            **ids,
         )
         batches = Batches(data.store, max_tokens=options.max_tokens, seed=options.seed, **ids)
         smoothing = {"label_smoothing": options.label_smoothing}

@@ -368,7 +368,10 @@ def test_autocast_chooses_the_precision_and_keeps_the_gradient_in_the_inputs_own
         assert {grad.dtype for grad in grads} == {torch.float32}
 
 
-def test_the_choice_follows_what_was_measured():
+@pytest.mark.parametrize("fast_bfloat16", [False, True])
+def test_the_choice_follows_what_was_measured(fast_bfloat16, monkeypatch):
+    monkeypatch.setattr("regard.attention.kernels.choice._FAST_BFLOAT16", fast_bfloat16)
+
     def choice(queries, keys, dtype=torch.float32, grad=False, batch=2, **rest):
         query = torch.zeros(1, 1, 1, 1, dtype=dtype).expand(batch, 8, queries, 64)
         key = torch.zeros(1, 1, 1, 1, dtype=dtype).expand(batch, 8, keys, 64)
@@ -380,7 +383,8 @@ def test_the_choice_follows_what_was_measured():
     assert choice(14, 14, torch.bfloat16, grad=True, batch=240) == "short"
     assert choice(100, 100, grad=True) == "short"
     assert choice(200, 200, grad=True) == "fused"
-    assert choice(200, 200, torch.bfloat16) == "short"
+    assert choice(200, 200, torch.bfloat16) == ("short" if fast_bfloat16 else "fused")
+    assert choice(200, 200, torch.bfloat16, grad=True) == "short"
     assert choice(2048, 2048, torch.bfloat16, grad=True) == "fused"
     assert choice(1, 200, torch.bfloat16, batch=64) == "short"
     assert choice(1, 20) == "fused"  # a call costs more than the work

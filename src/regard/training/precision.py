@@ -11,6 +11,7 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor, nn
 
+from regard.attention.kernels.choice import cpu_multiplies_bfloat16
 from regard.errors import BadArgumentError
 
 PRECISIONS = ("auto", "fp32", "bf16")
@@ -92,8 +93,4 @@ class MasterWeights:
 def _fast_bf16(device: torch.device) -> bool:
     if device.type == "cuda":
         return torch.cuda.is_bf16_supported(including_emulation=False)
-    if device.type == "cpu":
-        # avx512_bf16 or amx: without them oneDNN emulates bfloat16, slower than float32.
-        capabilities = torch.cpu.get_capabilities()
-        return any(capabilities.get(name) for name in ("avx512_bf16", "amx_bf16", "arm_bf16"))
-    return False
+    return device.type == "cpu" and cpu_multiplies_bfloat16()

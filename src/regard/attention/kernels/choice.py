@@ -83,8 +83,18 @@ DOT_PRODUCTS: dict[str, DotKernel] = {"short": short, "fused": fused}
 REGISTER = 16  # float32 numbers in 512 bits, the widest there is
 KERNELS = ("auto", *ANY_SCORE, *DOT_PRODUCTS)
 
+
+def cpu_multiplies_bfloat16() -> bool:
+    """Whether the processor does, so that it need not be emulated, which is slower than float32."""
+    capabilities = torch.cpu.get_capabilities()
+    return any(capabilities.get(name) for name in ("avx512_bf16", "amx_bf16", "arm_bf16"))
+
+
+_FAST_BFLOAT16 = cpu_multiplies_bfloat16()
+
 # Measured on a CPU, see benchmarks/kernels.py:
-# Keys up to which the fused kernel is slower; in bfloat16 its backward is so by far.
+# Keys up to which the fused kernel is slower; in bfloat16 its backward is so by far, and so is its
+# forward where the processor multiplies bfloat16.
 SHORT_KEYS_BFLOAT16 = 512
 SHORT_KEYS_TRAINING = 128
 SHORT_KEYS = 48
@@ -157,7 +167,7 @@ def _suits_short(inputs: Attention, entries: int) -> bool:
     if entries < FEW_ENTRIES and not training:
         return False
     limit = SHORT_KEYS_TRAINING if training else SHORT_KEYS
-    if query.dtype == torch.bfloat16:
+    if query.dtype == torch.bfloat16 and (training or _FAST_BFLOAT16):
         limit = SHORT_KEYS_BFLOAT16
     return queries == 1 or (keys <= limit and entries <= 4 * WHOLE_MAP_ENTRIES)
 
