@@ -31,7 +31,7 @@ FILES = {
 TRAIN = ("train", "translation")
 CASES = {
     "translate --input none.txt": "none.txt does not exist",
-    "translate a --model small --num-beams 1000000000": "--num-beams must be a whole number from 1",
+    "translate a --model small --num-beams 9999": "--num-beams must be a whole num",
     "generate a --num-return-sequences 1000000 --do-sample": "--num-return-sequences must be a who",
     "train translation good.tsv --vocab-size 2147483648": "--vocab-size must be at most 1,048,576",
     "train translation good.tsv --vocab-size 9223372036854775807": "--vocab-size must be at most",
@@ -115,7 +115,8 @@ def test_a_mistake_is_one_line_and_leaves_nothing(command, regard, folder, monke
     *said, message = outcome.err.splitlines()
     assert message.startswith("regard: ")
     assert CASES[command] in message
-    # Training may first have printed what it read.
+    # Training may first have printed what it read, and the first translation packs the model.
+    said = [line for line in said if not line.startswith("regard: packing small")]
     assert not said or arguments[0] == "train"
     assert outcome.out == ""
     assert sorted(folder.rglob("*")) == before
@@ -141,7 +142,9 @@ def test_a_refused_line_is_named_and_the_others_are_answered(file, regard, folde
     monkeypatch.chdir(folder)
     outcome = regard("translate", "--input", file, "--model", "small", "--max-new-tokens", 3)
     assert outcome.code == 2
-    [message] = [line for line in outcome.err.splitlines() if "cut off" not in line]
+    others = ("cut off", "packing small")
+    said = outcome.err.splitlines()
+    [message] = [line for line in said if not any(words in line for words in others)]
     assert message.startswith(f"regard: {REFUSED[file]}")
     first, second = outcome.out.split("\n")[:-1]
     assert first
