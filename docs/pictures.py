@@ -110,6 +110,7 @@ def pages(
                 color_scheme=scheme,  # type: ignore[arg-type]
                 device_scale_factor=1.5,
             )
+            context.add_init_script("localStorage.setItem('regard.hint', '1')")
             page = context.new_page()
             asked = dict(asked)
             ablate = asked.pop("ablate", None)

@@ -155,7 +155,7 @@ def written_by_theirs(opened: Any, own: Trace, folder: Path) -> Trace:
     theirs.model.generation_config.decoder_start_token_id = opened.model.config.start_id
     assert own.output_ids is not None
     found = [Hypothesis(own.output_ids)]
-    return theirs.trace_written(theirs.read(own.text), own.text, found, 0, False, "auto")
+    return theirs.trace_written(theirs.read(own.text), own.text, found, 0, False, 0, "auto")
 
 
 def compare_generations(own: Trace, other: Trace) -> None:

@@ -46,7 +46,7 @@ def test_a_trace_made_on_the_page_is_linked_by_its_text(open_page, ready, at, wa
     page = open_page(at())
     ready(page)
     page.get_by_label("text", exact=True).fill("A dog runs.")
-    page.get_by_role("button", name="trace", exact=True).click()
+    page.get_by_role("button", name="look", exact=True).click()
     wait_for_address(page, "text", "A dog runs.")
     assert "trace" not in parse_qs(urlsplit(page.url).query)
 
@@ -57,7 +57,7 @@ def test_a_text_that_cannot_be_traced_is_refused_in_a_sentence(browser, address,
     page.goto(address + at())
     page.locator("canvas.rg-map__canvas[data-ready=true]").wait_for()
     page.get_by_label("text", exact=True).fill("tea " * 600)
-    page.get_by_role("button", name="trace", exact=True).click()
+    page.get_by_role("button", name="look", exact=True).click()
     alert = page.get_by_role("alert")
     alert.wait_for()
     assert "tokens with en-de; got" in alert.inner_text()

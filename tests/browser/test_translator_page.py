@@ -20,7 +20,7 @@ def test_it_opens_with_a_translation_and_what_each_word_looked_at(open_page, fil
     assert page.get_by_role("tab", name="translation").get_attribute("aria-selected") == "true"
     text = page.get_by_label("text", exact=True)
     text.fill("Where is the station?")
-    page.get_by_role("button", name="trace").click()
+    text.press("Enter")
     tokens = page.get_by_role("group", name="tokens of target")
     tokens.get_by_text("Bahnhof", exact=True).wait_for()
     page.locator("[data-word^=output]").filter(has_text="Bahnhof").wait_for()
@@ -56,6 +56,16 @@ def test_a_struck_word_is_left_out_of_the_translation_without_a_server(open_page
     assert "meinen" in changes.locator("del").first.inner_text()
     assert page.locator("[data-word^=output]").filter(has_text="meinen").count() == 0
     assert page.locator("[data-word^=output]").filter(has_text="Freunden").count() == 1
+
+
+def test_another_word_is_written_and_gone_on_from_without_a_server(open_page, file):
+    page = open_page(server=file, path=f"?model=en-de&text={TEXT}&view=generation&step=4",
+                     offline=True)  # fmt: skip
+    page.get_by_role("button", name="Flasche").click()
+    page.get_by_role("region", name="what changed").locator("ins").get_by_text("Flasche").wait_for()
+    assert "begins=" in page.url
+    page.get_by_role("button", name="let the model choose").click()
+    page.locator(".rg-struck").wait_for(state="detached")
 
 
 def test_another_model_is_refused_in_a_sentence(open_page, file):

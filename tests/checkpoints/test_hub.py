@@ -136,6 +136,18 @@ def test_what_was_fetched_is_found_without_a_network(
     assert hub.find_folder("hub:org/small") == folder
 
 
+def test_a_model_of_the_cache_needs_no_prefix_and_no_network(small_hub: type[Hub]) -> None:
+    with pytest.raises(RegardError, match="there is no folder org/small"):
+        hub.find_folder("org/small")
+    assert (hub.cached("org/small"), hub.cached_names()) == (None, [])
+    folder = hub.find_folder("hub:org/small")
+    asked = len(small_hub.asked)
+    assert hub.find_folder("org/small") == folder
+    assert hub.cached_names() == ["org/small"]
+    assert len(small_hub.asked) == asked
+    assert hub.short_name(folder) == hub.short_name("hub:org/small") == "org/small"
+
+
 @pytest.mark.parametrize("name", [LARGE, "config.json"])
 def test_a_file_that_came_damaged_is_refused_and_fetched_anew(
     name: str, small_hub: type[Hub]
@@ -162,9 +174,9 @@ def test_a_name_that_the_hub_does_not_know_is_no_network_problem(small_hub: type
         hub.find_folder("hub:org/none")
 
 
-@pytest.mark.parametrize("name", ["hub:", "hub:small", "hub:a/b/c", "hub:../b", "hub:/org/small"])
-def test_a_hub_name_has_two_parts(name: str) -> None:
-    with pytest.raises(RegardError, match=f"is hub:org/name; got {name}. Add the organization"):
+@pytest.mark.parametrize("name", ["hub:", "hub:a/b/c", "hub:../b", "hub:/org/small"])
+def test_a_hub_name_has_two_parts_at_most(name: str) -> None:
+    with pytest.raises(RegardError, match=f"is hub:org/name; got {name}. Give the name as"):
         hub.find_folder(name)
 
 
@@ -190,9 +202,9 @@ def test_a_shipped_name_is_found_in_the_package(
     ("name", "end"),
     [
         ("runs/mine", "hub:runs/mine."),
-        ("gpt2", "hub:org/name."),
+        ("gpt2", "hub:gpt2."),
         ("./runs/mine", "hub:org/name."),
-        ("en_de", "hub:org/name. Did you mean 'en-de'?"),
+        ("en_de", "hub:en_de. Did you mean 'en-de'?"),
     ],
 )
 def test_what_is_no_folder_could_be_a_shipped_model_or_one_of_the_hub(

@@ -47,9 +47,9 @@ OPTIONS = {
     "evaluate": {
         "model", "data", "--output", "--json", "--source-language", "--target-language",
         "--prefix", "--num-beams", "--length-penalty", "--max-new-tokens", "--batch-size",
-        "--threads", "--help", "--compare", "--text", "--pair", "--label",
-        "--separator", "--worst", "--figure", "--score", "--question", "--context", "--answer",
-        "--start", "--document", "--summary",
+        "--threads", "--engine", "--precision", "--help", "--compare", "--text", "--pair",
+        "--label", "--separator", "--worst", "--figure", "--score", "--question", "--context",
+        "--answer", "--start", "--document", "--summary",
     },
     "explain": {
         "sentence", "--model", "--layer", "--attention", "--target", "--head", "--vectors",
@@ -68,7 +68,8 @@ OPTIONS = {
     },
     "look": {
         "model", "text", "--file", "--target", "--num-beams", "--generate", "--tap", "--head",
-        "--html", "--save", "--figure", "--terminal", "--json", "--port", "--no-open", "--help",
+        "--html", "--save", "--figure", "--terminal", "--json", "--port", "--no-open",
+        "--download", "--help",
     },
     "words": {"--help"},
     "words represent": {"file", "--as", "--output", "--csv", "--json", "--help"},
@@ -86,8 +87,9 @@ OPTIONS = {
         "--help",
     },
     "export": {"--help"},
+    "export onnx": {"model", "output", "--precision", "--json", "--help"},
     "export page": {"model", "--output", "--json", "--help"},
-    "studio": {"models", "--port", "--no-open", "--help"},
+    "studio": {"models", "--port", "--no-open", "--download", "--help"},
     "train": {"--help"},
     "train translation": {
         "pairs", "--source", "--target", "--dev", "--test", "--output", "--source-language",

@@ -176,7 +176,7 @@ def bases(tmp_path_factory: pytest.TempPathFactory) -> Path:
     from regard.checkpoints import save_pretrained
     from regard.models import Decoder, Encoder, VisionTransformer, encoder_preset, vision_preset
     from regard.models.decoder import decoder_preset
-    from regard.tasks.images import Preparation, write_preparation
+    from regard.tasks.preparation import Preparation, write_preparation
     from regard.text.continuous import train_continuous
     from regard.text.train import train_tokenizer
 

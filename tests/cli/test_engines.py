@@ -1,5 +1,7 @@
 """--engine and --precision of every command that runs a model."""
 
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -21,10 +23,12 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.mark.parametrize("arguments", COMMANDS.values(), ids=COMMANDS)
-def test_fp32_shows_what_torch_shows(regard: Any, arguments: tuple[str, ...], cache: Path) -> None:
-    expected = regard(*arguments)
+def test_by_default_a_packed_model_in_fp32_shows_what_torch_shows(
+    regard: Any, arguments: tuple[str, ...], cache: Path
+) -> None:
+    expected = regard(*arguments, "--engine", "torch")
     assert not cache.exists()
-    got = regard(*arguments, "--engine", "onnx")
+    got = regard(*arguments)
     assert (got.code, got.out, got.err) == (0, expected.out, expected.err)
     assert [folder.name.split("-")[1] for folder in cache.iterdir()] == ["fp32"]
 
@@ -37,7 +41,7 @@ def test_vectors_in_int8_are_others_but_near(regard: Any, cache: Path) -> None:
     text = ("encode", "Where is the station?")
     exact, coarse = (
         np.array(json.loads(regard(*text, *engine).out)["embedding"])
-        for engine in ((), ("--engine", "onnx", "--precision", "int8"))
+        for engine in (("--engine", "torch"), ("--precision", "int8"))
     )
     assert 0.99 < exact @ coarse < 1 - 1e-6
     assert [folder.name.split("-")[1] for folder in cache.iterdir()] == ["int8"]
@@ -54,13 +58,61 @@ def test_models_of_ones_own_too(
     regard: Any, encoder_folder: Any, command: str, head: str, more: tuple[str, ...]
 ) -> None:
     arguments = (command, "Who lives in the house?", "-m", encoder_folder("Bart", head), *more)
-    expected = regard(*arguments)
+    expected = regard(*arguments, "--engine", "torch")
     assert expected.out.strip()
-    assert regard(*arguments, "--engine", "onnx", "--threads", 1).out == expected.out
+    assert regard(*arguments, "--threads", 1).out == expected.out
 
 
 @pytest.mark.parametrize("command", ["classify", "encode", "generate"])
 def test_a_precision_without_its_engine_is_refused(regard: Any, command: str) -> None:
-    outcome = regard(command, "a", "--precision", "int8")
+    outcome = regard(command, "a", "--engine", "torch", "--precision", "int8")
     assert outcome.code == 2
     assert "--precision needs --engine onnx" in outcome.err
+
+
+HEADS = {
+    "answers": ("answer", "ForQuestionAnswering", ("--text", "Anna lives in the red house.")),
+    "labels": ("classify", "ForSequenceClassification", ()),
+    "vectors": ("encode", "Model", ()),
+}
+PROGRAM = """
+import sys
+from regard.cli.app import main
+try: main(sys.argv[1:])
+except SystemExit: pass
+slow = {"torch", "onnx", "jaxtyping", "huggingface_hub", "filelock"}
+print(sorted(slow & set(sys.modules)))
+"""
+
+
+def without_torch(regard: Any, arguments: tuple[str, ...]) -> None:
+    """Asserts that a second run in a process of its own shows the same, and imports no torch."""
+    expected = regard(*arguments)
+    assert expected.code == 0
+    command = [sys.executable, "-c", PROGRAM, *map(str, arguments)]
+    found = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert found.stdout == f"{expected.out}[]\n"
+    assert expected.err.endswith(found.stderr)  # making the folder has written to it too
+
+
+@pytest.mark.parametrize("arguments", COMMANDS.values(), ids=COMMANDS)
+def test_a_second_run_imports_no_torch(regard: Any, arguments: tuple[str, ...]) -> None:
+    without_torch(regard, arguments)
+
+
+@pytest.mark.parametrize("family", ["Bert", "Roberta", "DistilBert"])
+def test_a_second_run_of_vectors_of_ones_own_imports_no_torch(
+    family: str, regard: Any, encoder_folder: Any
+) -> None:
+    without_torch(regard, ("encode", "Who sees it?", "-m", encoder_folder(family, "Model")))
+
+
+@pytest.mark.parametrize("family", ["Bert", "Bart"])
+@pytest.mark.parametrize(("command", "head", "more"), HEADS.values(), ids=HEADS)
+def test_a_second_run_with_a_model_of_ones_own_imports_no_torch(
+    family: str, command: str, head: str, more: tuple[str, ...], regard: Any, encoder_folder: Any
+) -> None:
+    if (family, command) == ("Bart", "encode"):
+        command, head, more = "summarize", "ForConditionalGeneration", ("--max-new-tokens", "5")
+    folder = encoder_folder(family, head)
+    without_torch(regard, (command, "Who lives in the house?", "-m", folder, *more))

@@ -43,7 +43,7 @@ class Model:
     not_followed = ()
     computed_by = "torch"
     room = 9
-    model = SimpleNamespace(config=SimpleNamespace(d_model=2))
+    width = 2
 
     def __init__(self):
         self.texts = []

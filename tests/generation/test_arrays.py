@@ -21,6 +21,7 @@ SETTINGS: dict[str, dict[str, Any]] = {
     "repetition": dict(repetition_penalty=1.7, no_repeat_ngram_size=2),
     "beams without repetition": dict(num_beams=3, no_repeat_ngram_size=2, min_new_tokens=4),
     "bad words": dict(bad_words_ids=[[4], [2, 3]], num_beams=2, renormalize_logits=True),
+    "begun": dict(forced_beginning=(6, 3), num_beams=2),
     "forced": dict(forced_bos_token_id=6, forced_eos_token_id=0, num_beams=2),
     "sampled": dict(do_sample=True, seed=3, num_return_sequences=3, top_k=0),
     "filtered": dict(do_sample=True, seed=5, temperature=1.4, top_k=7, top_p=0.8, min_p=0.05),

@@ -10,6 +10,7 @@ from regard.generation.choosers import filters_for
 from regard.generation.filters import (
     NO_TOKEN,
     BadWords,
+    ForcedBeginning,
     ForcedToken,
     MinNewTokens,
     MinP,
@@ -121,6 +122,19 @@ def test_a_forced_token_is_the_only_one_and_free_at_its_step() -> None:
     assert forced[:, 3].tolist() == [0.0, 0.0]
 
 
+def test_a_forced_beginning_costs_what_it_costs_the_model() -> None:
+    logits = torch.randn(2, 5)
+    assert ForcedBeginning((3, 1))(logits, NOTHING, 2) is logits
+    forced = ForcedBeginning((3, 1))(logits, NOTHING, 1)
+    assert allowed(forced) == [[1], [1]]
+    assert forced[:, 1].tolist() == logits[:, 1].tolist()
+
+
+def test_a_forced_beginning_goes_before_what_the_settings_forbid() -> None:
+    forced = ForcedBeginning((2,))(torch.tensor([[0.5, 0.1, -torch.inf]]), NOTHING, 0)
+    assert forced.tolist() == [[-torch.inf, -torch.inf, 0.0]]
+
+
 def test_renormalized_log_probabilities_sum_to_one() -> None:
     left = Renormalize()(torch.tensor([[0.1, 0.0, 0.4]]).log(), NOTHING, 0)
     assert left.exp().tolist() == [pytest.approx([0.2, 0.0, 0.8])]
@@ -136,6 +150,7 @@ SETTINGS: dict[str, Any] = {
     "bad_words_ids": [[4]],
     "min_new_tokens": 9,
     "forced_bos_token_id": 5,
+    "forced_beginning": (5, 5),
 }
 
 

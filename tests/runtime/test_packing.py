@@ -18,7 +18,7 @@ from regard.errors import DamagedFileError
 from regard.models import Encoder, EncoderConfig
 from regard.runtime import building, packing
 from regard.runtime.packed import MANIFEST, PackedReader, open_packed
-from regard.runtime.packing import cache_folder, pack, packed_config
+from regard.runtime.packing import cache_folder, cache_size, folder_of, pack, packed_config
 from regard.runtime.session import Session
 
 IDS = np.array([[5, 9, 2, 30, 7], [8, 3, 14, 1, 0]])
@@ -87,6 +87,31 @@ def test_what_older_versions_packed_of_the_same_model_is_removed(cache: Path) ->
     (kept / "weights.bin").unlink()
     pack(small(), "int8")
     assert {each.name for each in cache.iterdir()} == {kept.name, *others}
+
+
+def test_what_was_packed_of_folders_that_are_gone_is_removed(cache: Path, tmp_path: Path) -> None:
+    for seed, name in enumerate(("gone", "kept")):
+        save_pretrained(small(seed), tmp_path / name)
+        pack(tmp_path / name)
+    pack(small(2))  # in memory
+    before = {folder.name for folder in cache.iterdir()}
+    assert cache_size().models == len(before) == 3
+    gone = folder_of(open_checkpoint(tmp_path / "gone").sha256, "fp32").name
+    (tmp_path / "gone").rename(tmp_path / "elsewhere")
+    pack(tmp_path / "kept")  # is found: nothing is packed, and nothing removed
+    assert {folder.name for folder in cache.iterdir()} == before
+    pack(tmp_path / "kept", "int8")
+    int8 = folder_of(open_checkpoint(tmp_path / "kept").sha256, "int8").name
+    assert {folder.name for folder in cache.iterdir()} == before - {gone} | {int8}
+    pack(tmp_path / "elsewhere")  # is packed again
+
+
+def test_the_size_of_the_cache_is_that_of_its_files(cache: Path) -> None:
+    assert str(cache_size()) == f"0 packed models, 0.0 MB, in {cache}"
+    pack(small())
+    size = sum(file.stat().st_size for file in only(cache).iterdir())
+    assert cache_size().bytes == size
+    assert str(cache_size()) == f"1 packed model, {size / 1e6:.1f} MB, in {cache}"
 
 
 def test_two_that_pack_at_once_pack_once(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -224,7 +249,7 @@ def test_the_cache_is_in_the_users_folder(monkeypatch: pytest.MonkeyPatch) -> No
 
 
 def test_bad_arguments_are_refused() -> None:
-    with pytest.raises(RegardError, match="precision must be one of fp32, int8; got 'int3'"):
+    with pytest.raises(RegardError, match="precision must be one of fp32, int8, int4; got 'int3'"):
         pack(small(), "int3")
     with pytest.raises(RegardError, match="threads must be at least 1"):
         pack(small(), threads=0)

@@ -55,6 +55,12 @@ def test_every_answer_says_what_it_may_be_used_for(client, path):
     assert "access-control-allow-origin" not in headers
 
 
+def test_a_trace_file_may_be_longer_than_a_request(client):
+    answer = client.post("/api/files", content=b"x" * (BODY_LIMIT + 1))
+    assert answer.status_code == 400
+    assert answer.json()["detail"].startswith("this file is not a complete safetensors file")
+
+
 def test_a_long_body_is_refused_before_it_is_read(client):
     answer = client.post("/api/traces", content=b"x" * (BODY_LIMIT + 1))
     assert (answer.status_code, answer.json()["detail"]) == (

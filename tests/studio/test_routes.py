@@ -2,6 +2,7 @@
 
 import io
 import json
+import math
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -190,6 +191,48 @@ def test_words_that_are_struck_out_are_part_of_the_request(client):
     assert refused.json()["detail"].startswith("hidden positions must be from 0 to ")
 
 
+def test_a_forced_word_is_followed_by_what_the_model_writes_then(client):
+    asked = {"model": "en-de", "text": "I drink my tea."}
+    steps = client.post("/api/traces", json=asked).json()["generation"]["steps"]
+    other = next(each for each in steps[1]["candidates"] if each["id"] != steps[1]["id"])
+    beginning = [steps[0]["id"], other["id"]]
+    found = client.post("/api/traces", json={**asked, "forced_beginning": beginning}).json()
+    forced = found["generation"]["steps"]
+    assert [each["id"] for each in forced[:2]] == beginning
+    assert forced[1]["probability"] == pytest.approx(other["probability"], rel=1e-4)
+    assert found["notes"][1].startswith("forced: the output begins with “Ich ")
+    logs = sum(math.log(each["probability"]) for each in forced)
+    own = regard.load("en-de").generation
+    score = found["generation"]["hypotheses"][0]["score"]
+    assert score == pytest.approx(logs / len(forced) ** own.length_penalty, rel=1e-3)
+
+
+def test_tokens_are_drawn_by_a_seed(client):
+    asked = {"model": "en-de", "text": "I drink my tea.", "temperature": 3.0}
+
+    def drawn(seed):
+        answer = client.post("/api/traces", json={**asked, "seed": seed}).json()
+        return [each["id"] for each in answer["generation"]["steps"]]
+
+    assert drawn(1) == drawn(1) != drawn(2)
+    assert drawn(None) == drawn(0)  # without a seed too, a link gives one text
+
+
+def test_a_saved_trace_is_opened_from_its_bytes(client, trace, tmp_path):
+    trace.save(tmp_path / "a.safetensors")
+    contents = (tmp_path / "a.safetensors").read_bytes()
+    found = client.post("/api/files", content=contents).json()
+    assert (found["text"], found["can_ablate"]) == (trace.text, False)
+    tile = {"tap": CROSS, "head": 1}
+    one, other = (
+        client.get(f"/api/traces/{id}/tile", params=tile).content for id in (found["id"], "given")
+    )
+    assert one == other
+    refused = client.post("/api/files", content=contents[:999])
+    assert refused.status_code == 400
+    assert refused.json()["detail"].startswith("this file is not a complete safetensors file")
+
+
 def test_a_translation_can_be_given(client):
     asked = {"model": "en-de", "text": "Good morning.", "target": "Guten Abend."}
     found = client.post("/api/traces", json=asked).json()
@@ -262,6 +305,14 @@ REFUSED = [
     ({"model": "en-de", "text": "a", "num_beams": 0}, "num_beams must be from 1 to 64; got 0."),
     ({"model": "en-de", "text": "a", "hypothesis": 9}, "the search found hypotheses 0 to 4"),
     ({"model": "en-de"}, "text: field required."),
+    ({"model": "en-de", "text": "a", "temperature": -1}, "temperature must be a number above 0"),
+    ({"model": "en-de", "text": "a", "seed": 1, "num_beams": 4}, "do_sample=True needs num_beams"),
+    ({"model": "en-de", "text": "a", "forced_beginning": [10**6]}, "forced_beginning must be"),
+    (
+        {"model": "en-de", "text": "a", "target": "b", "seed": 1},
+        "a target leaves nothing to search",
+    ),
+    ({"model": "en-de", "text": "a", "generate": 4}, "en-de does not take `generate` when it is"),
 ]
 
 

@@ -18,7 +18,8 @@ from regard.tasks.answering import Answerer
 from regard.tasks.classification import Classifier
 from regard.tasks.embedding import POOLING, Embedder
 from regard.tasks.filling import MaskFiller
-from regard.tasks.images import ImageClassifier, Preparation, write_preparation
+from regard.tasks.images import ImageClassifier
+from regard.tasks.preparation import Preparation, write_preparation
 from regard.tasks.summarization import Summarizer
 from regard.tasks.writing import Writer
 from regard.text import Tokenizer
@@ -222,6 +223,18 @@ def test_a_trace_is_of_the_engines_text_and_the_models_weights(writer: Writer) -
     assert axis.predicts[axis.prompt - 1 :][: len(wrote)] == wrote
 
 
+def test_a_writers_trace_says_which_engine_wrote_its_text(writer: Writer) -> None:
+    fast = writer.run_by("onnx", precision="int8")
+    note = "the text was decoded by onnx int8; the maps are of the model's own weights, by torch"
+    assert note in fast.trace(PROMPTS[0], generate=3).notes
+    plain = (
+        fast.trace(PROMPTS[0], generate=0),  # nothing was decoded
+        fast.trace(PROMPTS[0], target=" dog"),
+        writer.trace(PROMPTS[0], generate=3),
+    )
+    assert not any("decoded by" in line for trace in plain for line in trace.notes)
+
+
 @pytest.mark.parametrize("num_beams", [1, 3])
 def test_rewritten_texts_are_those_of_torch(num_beams: int, folders: Folders) -> None:
     torchs, ours = both(Summarizer.load(folders("Bart", "ForConditionalGeneration")))
@@ -273,7 +286,7 @@ def test_a_precision_that_is_not_possible_is_said_and_the_model_computes(
 
 
 def test_bad_settings_are_refused(images: ImageClassifier, writer: Writer) -> None:
-    with pytest.raises(RegardError, match="precision must be one of fp32, int8; got 'int3'"):
+    with pytest.raises(RegardError, match="precision must be one of fp32, int8, int4; got 'int3'"):
         images.run_by("onnx", precision="int3")
     with pytest.raises(RegardError, match="threads must be at least 1"):
         images.run_by("onnx", threads=-1)

@@ -9,13 +9,8 @@ import torch
 
 from regard import RegardError
 from regard.json_files import JsonFiles
-from regard.tasks.images import (
-    ImageClassifier,
-    Preparation,
-    open_image,
-    read_preparation,
-    write_preparation,
-)
+from regard.tasks.images import ImageClassifier, open_image
+from regard.tasks.preparation import Preparation, read_preparation, write_preparation
 
 transformers = pytest.importorskip("transformers")
 Image = pytest.importorskip("PIL.Image")

@@ -1,12 +1,18 @@
-"""What computes for a text-to-text task; tests/translation/test_engines.py has its results."""
+"""What computes for a task; test_engines.py and tests/translation/test_engines.py have results."""
 
+from collections.abc import Callable
+from pathlib import Path
 from threading import Thread
+from typing import Any
 
 import numpy as np
 import pytest
+from torch import nn
 
+from regard.checkpoints import open_checkpoint, save_pretrained
 from regard.models import EncoderDecoder, EncoderDecoderConfig, RecurrentConfig
-from regard.tasks.network import IdConfig, Later, Network
+from regard.tasks.network import Later, Network
+from regard.tasks.sequence_network import IdConfig, SequenceNetwork
 
 SMALL = EncoderDecoderConfig(
     13, d_model=8, encoder_layers=1, decoder_layers=1, encoder_heads=2, decoder_heads=2, d_ff=8,
@@ -49,7 +55,7 @@ def test_ids_depend_on_these_numbers_of_a_config() -> None:
 
 
 def test_another_start_is_another_model_of_the_same_weights() -> None:
-    network = Network.of(EncoderDecoder(SMALL).eval())
+    network = SequenceNetwork.of(EncoderDecoder(SMALL).eval())
     assert network.starting_from(5) is network
     other = network.starting_from(6)
     assert (other.config.start_id, other.model.config.start_id) == (6, 6)
@@ -59,6 +65,46 @@ def test_another_start_is_another_model_of_the_same_weights() -> None:
 
 
 def test_padding_stands_behind_shorter_texts() -> None:
-    padded = Network.of(EncoderDecoder(SMALL).eval()).padded([[7, 8, 9], [4]])
+    padded = SequenceNetwork.of(EncoderDecoder(SMALL).eval()).padded([[7, 8, 9], [4]])
     assert padded.dtype == np.int64
     assert padded.tolist() == [[7, 8, 9], [4, 3, 3]]
+
+
+def test_a_large_model_is_packed_when_that_is_asked_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("REGARD_CACHE", str(tmp_path / "packed"))
+    monkeypatch.setattr("regard.tasks.network.LARGE", 3000)
+    save_pretrained(EncoderDecoder(SMALL).eval(), tmp_path / "model")
+    in_memory = SequenceNetwork.of(EncoderDecoder(SMALL).eval())
+    in_files = SequenceNetwork.open(open_checkpoint(tmp_path / "model"))
+    for network in (in_memory, in_files):
+        assert network.packed_if_possible(None, None, print).packing is None
+        assert network.packed_if_possible("int8", None, print).packing is not None
+    in_files.packed("fp32", None, print)
+    assert in_files.packed_if_possible(None, None, print).packing is not None
+
+
+def test_any_model_is_left_in_its_files_once_it_is_packed(
+    encoder_folder: Callable[..., Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("REGARD_CACHE", str(tmp_path / "packed"))
+    checkpoint = open_checkpoint(encoder_folder("Bert", "ForSequenceClassification"))
+    first = Network.of_checkpoint(checkpoint, kind="Reader", lazily=True).packed("fp32", 1, print)
+    monkeypatch.setattr(Network, "_read", None)
+    checked: list[Any] = []
+    again = Network.of_checkpoint(checkpoint, kind="Reader", lazily=True, check=checked.append)
+    assert checked[0].head == "classification"
+    assert again.config.labels == first.config.labels == ("LABEL_0", "LABEL_1")
+    assert again.architecture == first.architecture == "Encoder"
+    assert again.config.max_positions == first.config.max_positions
+    with pytest.raises(TypeError, match="not callable"):  # as it must be read now
+        _ = again.model
+
+
+def test_the_class_of_a_model_of_someone_elses_is_its_own() -> None:
+    class Mine(EncoderDecoder):
+        pass
+
+    assert SequenceNetwork.of(Mine(SMALL)).architecture == "EncoderDecoder"
+    assert Network.of(nn.Linear(2, 3)).architecture == "Linear"

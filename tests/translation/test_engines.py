@@ -9,7 +9,7 @@ import torch
 import regard
 from regard import RegardError, UnavailableError, UnsupportedError
 from regard.models import RecurrentConfig, RecurrentEncoderDecoder
-from regard.tasks import network
+from regard.tasks.sequence_network import IdConfig, SequenceNetwork
 from regard.text import TokenizerPair
 from regard.translation.translator import Translator
 
@@ -99,11 +99,11 @@ def test_a_model_that_was_packed_before_is_loaded_when_it_is_asked_for(
     first = Translator.load(folder, engine="auto")
     texts = first(TEXTS, max_new_tokens=30)
     with monkeypatch.context() as context:
-        context.setattr(network, "_load", None)
+        context.setattr(SequenceNetwork, "_read", None)
         again = Translator.load(folder, engine="auto")
         assert again(TEXTS, max_new_tokens=30) == texts
         assert (again.positions, again.room) == (first.positions, first.room)
-    assert again.network.config == network.IdConfig.of(translator.model.config)
+    assert again.network.config == IdConfig.of(translator.model.config)
     with torch.inference_mode():
         parameter = next(again.model.parameters())
     assert torch.equal(parameter, next(first.model.parameters()))

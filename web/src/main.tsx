@@ -69,7 +69,7 @@ function titled(state: State, window: Window): () => void {
 
 /** anywidget's way in. The model's traits: `query` (as in Options), `height`, and `abilities`. */
 function render({ model, el }: { model: WidgetModel; el: HTMLElement }): () => void {
-  const abilities = { trace: false, ablate: true, export: false, explain: false, ...(model.get("abilities") as object | undefined) };
+  const abilities = { trace: false, ablate: true, export: false, explain: false, sample: false, open: false, ...(model.get("abilities") as object | undefined) };
   const source = widgetSource(model, abilities);
   const query = String(model.get("query") ?? "");
   const height = Number(model.get("height") ?? 0) || 640;

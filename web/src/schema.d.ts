@@ -21,6 +21,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/files": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Open File
+         * @description A trace that `Trace.save` wrote, as the body.
+         */
+        post: operations["open_file_api_files_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/models": {
         parameters: {
             query?: never;
@@ -30,6 +50,24 @@ export interface paths {
         };
         /** Models */
         get: operations["models_api_models_get"];
+        put?: never;
+        /** Open Model */
+        post: operations["open_model_api_models_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/offer": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Offer */
+        get: operations["offer_api_offer_get"];
         put?: never;
         post?: never;
         delete?: never;
@@ -331,6 +369,8 @@ export interface components {
         };
         /** Candidate */
         Candidate: {
+            /** Id */
+            id?: number | null;
             /** Probability */
             probability: number;
             /** Token */
@@ -585,6 +625,24 @@ export interface components {
             task: "translation" | "generation" | "encoding" | "vision";
         };
         /**
+         * Offer
+         * @description What a page can open besides the models that it lists.
+         */
+        Offer: {
+            /** Cached */
+            cached: string[];
+            /** Download */
+            download: boolean;
+        };
+        /**
+         * OpenRequest
+         * @description A model that a page wants to list.
+         */
+        OpenRequest: {
+            /** Model */
+            model: string;
+        };
+        /**
          * Plane
          * @description Arrows of one space, drawn from the origin in the plane that keeps most of their length.
          */
@@ -777,6 +835,13 @@ export interface components {
          */
         TraceRequest: {
             /**
+             * Forced Beginning
+             * @default []
+             */
+            forced_beginning: number[];
+            /** Generate */
+            generate?: number | null;
+            /**
              * Hidden
              * @default []
              */
@@ -790,10 +855,16 @@ export interface components {
             model: string;
             /** Num Beams */
             num_beams?: number | null;
+            /** Seed */
+            seed?: number | null;
             /** Target */
             target?: string | null;
+            /** Temperature */
+            temperature?: number | null;
             /** Text */
             text: string;
+            /** Top K */
+            top_k?: number | null;
         };
         /**
          * Step
@@ -830,6 +901,8 @@ export interface components {
         regard__inspection__answers__Step: {
             /** Candidates */
             candidates: components["schemas"]["Candidate"][];
+            /** Id */
+            id?: number | null;
             /** Probability */
             probability: number;
             /** Token */
@@ -886,6 +959,48 @@ export interface operations {
             };
         };
     };
+    open_file_api_files_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/octet-stream": unknown;
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TraceInfo"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
     models_api_models_get: {
         parameters: {
             query?: never;
@@ -902,6 +1017,86 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ModelInfo"][];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    open_model_api_models_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["OpenRequest"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ModelInfo"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    offer_api_offer_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Offer"];
                 };
             };
             /** @description Unprocessable Entity */

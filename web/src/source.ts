@@ -12,6 +12,7 @@ export type Looks = Schemas["Looks"];
 export type Looked = Schemas["Looked"];
 export type Ablation = Schemas["Ablation"];
 export type Reliance = Schemas["Reliance"];
+export type Offer = Schemas["Offer"];
 export type ModelInfo = Schemas["ModelInfo"];
 export type GenerationInfo = Schemas["GenerationInfo"];
 export type Lesson = Schemas["Lesson"];
@@ -30,6 +31,11 @@ export interface TraceRequest {
   hypothesis?: number;
   num_beams?: number;
   hidden?: number[]; // positions of the source that are struck out
+  generate?: number; // tokens that a language model adds
+  temperature?: number; // with one of these three, tokens are drawn
+  top_k?: number;
+  seed?: number;
+  forced_beginning?: number[]; // token ids that the output begins with
 }
 
 /** A rectangle of cells; at level l a cell covers 2^l × 2^l positions of the (grouped) map. */
@@ -71,12 +77,14 @@ export interface AblationRequest {
 }
 
 /** What this source can do besides showing; a file without a model can neither trace nor ablate, and
- * only a server explains. */
+ * only a server explains, draws tokens, and opens models and saved traces. */
 export interface Abilities {
   trace: boolean;
   ablate: boolean;
   export: boolean;
   explain: boolean;
+  sample: boolean;
+  open: boolean;
 }
 
 /** Every method rejects with an Error whose message is one sentence for the reader. */
@@ -84,6 +92,11 @@ export interface Source {
   readonly abilities: Abilities;
   readonly leftOut?: readonly string[]; // of a file that does not hold everything, a sentence each
   models(): Promise<ModelInfo[]>;
+  /** What can be opened besides the models that are listed. */
+  offer(): Promise<Offer>;
+  openModel(name: string): Promise<ModelInfo>;
+  /** A trace that was saved as .safetensors. */
+  openFile(file: Blob): Promise<TraceInfo>;
   traces(): Promise<{ id: string; model: string; text: string }[]>;
   trace(request: TraceRequest, signal?: AbortSignal): Promise<TraceInfo>;
   opened(id: string, signal?: AbortSignal): Promise<TraceInfo>;

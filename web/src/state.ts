@@ -66,6 +66,7 @@ export function createState(source: Source) {
     painted: signal(false), // the map has shown something of its trace
     viewport: signal<Viewport | null>(null), // null: the whole map fits
     hover: signal<Position | null>(null),
+    about: signal<Position | null>(null), // the cell that is spoken of, where a view has no cells to hover over
     focus: signal<Position | null>(null), // the cell that the keyboard moves and the drawer shows
     locked: signal<number[]>([]), // queries whose lines stay, in the flow
     step: signal<number | null>(null), // of the generation
@@ -106,6 +107,7 @@ export function show(state: State, trace: TraceInfo, request: TraceRequest | nul
     state.error.value = null;
     state.ablation.value = null;
     state.hover.value = null;
+    state.about.value = null;
     if (!state.tap.value) state.tapName.value = firstTap(trace)?.name ?? "";
     const tap = state.tap.value;
     if (!tap) return;
@@ -161,13 +163,19 @@ export async function made(state: State, request: TraceRequest, signal?: AbortSi
   return trace;
 }
 
-/** The request behind what is shown, with nothing struck out; null where it cannot be asked again. */
+/** The request behind what is shown, with nothing struck out or forced; null where it cannot be asked again. */
 export function restored(state: State): TraceRequest | null {
   const { value: trace } = state.trace;
   const request = state.request.value ?? (trace && { model: trace.model, text: trace.text });
   if (!request || !state.source.abilities.trace || request.target) return null;
-  const { hidden: _, ...whole } = request;
+  const { hidden: _, forced_beginning: __, ...whole } = request;
   return whole;
+}
+
+/** Shows what the model writes by itself. */
+export async function restore(state: State): Promise<void> {
+  const request = restored(state);
+  if (request) await ask(state, request);
 }
 
 /** Strikes these positions of the source out, and no others: the output is written without them. */
@@ -176,6 +184,29 @@ export async function strike(state: State, hidden: number[]): Promise<void> {
   if (!request) return;
   const { hypothesis: _, ...rest } = request;
   await ask(state, hidden.length ? { ...rest, hidden } : rest);
+}
+
+/** Puts a token where the model wrote another one, after the same tokens before it; it goes on from there. */
+export async function force(state: State, step: number, token: number): Promise<void> {
+  const request = restored(state);
+  const before = state.trace.value?.generation?.steps.slice(0, step).map((each) => each.id ?? -1) ?? [];
+  if (!request || before.includes(-1)) return;
+  const { hypothesis: _, ...rest } = request;
+  const hidden = state.request.value?.hidden ?? [];
+  await ask(state, { ...rest, ...(hidden.length && { hidden }), forced_beginning: [...before, token] });
+  if (step < (state.trace.value?.generation?.steps.length ?? 0)) state.step.value = step;
+}
+
+/** Puts a model into the list. */
+export async function openModel(state: State, name: string): Promise<ModelInfo> {
+  const model = await state.source.openModel(name);
+  state.models.value = [...state.models.value.filter((each) => each.name !== model.name), model];
+  return model;
+}
+
+/** Shows a trace that was saved in a file. */
+export async function openFile(state: State, file: Blob): Promise<void> {
+  await during(state, async () => show(state, await state.source.openFile(file), null));
 }
 
 /** Shows a trace that is already there. */

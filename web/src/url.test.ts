@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { DEFAULTS, deliberate, LONGEST_TEXT, read, write, type Address } from "./url";
 
 const EVERYTHING: Address = {
-  trace: { model: "en-de", text: "Zwei Männer & ein Hund?", id: "", hypothesis: 2, hidden: [3, 4] },
+  trace: { model: "en-de", text: "Zwei Männer & ein Hund?", id: "", hypothesis: 2, hidden: [3, 4], forced_beginning: [7, 0], num_beams: 3, temperature: 0.5, seed: 0, target: "Zwei" },
   view: "compare",
   tap: "decoder.layers.3.cross",
   head: "mean",
@@ -19,8 +19,9 @@ const EVERYTHING: Address = {
   aligned: "input",
   pieces: "token",
   difference: true,
-  other: { trace: { model: "en-hi", text: "a, b", id: "", hypothesis: 0, hidden: [] }, tap: "encoder.layers.0.self", head: 3 },
+  other: { trace: { model: "en-hi", text: "a, b", id: "" }, tap: "encoder.layers.0.self", head: 3 },
   theme: "dark",
+  landing: false,
   learn: null,
 };
 
@@ -34,10 +35,10 @@ test("what is as by default is not written", () => {
 });
 
 test("a text too long for a link is named by its trace's id", () => {
-  const trace = { model: "m", text: "x".repeat(LONGEST_TEXT + 1), id: "ab12", hypothesis: 0, hidden: [] };
+  const trace = { model: "m", text: "x".repeat(LONGEST_TEXT + 1), id: "ab12" };
   const address = { ...DEFAULTS, trace };
   expect(write(address)).toBe("trace=ab12");
-  expect(read(write(address)).trace).toEqual({ model: "", text: "", id: "ab12", hypothesis: 0, hidden: [] });
+  expect(read(write(address)).trace).toEqual({ model: "", text: "", id: "ab12" });
 });
 
 test("what makes no sense is as by default", () => {

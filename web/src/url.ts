@@ -1,6 +1,6 @@
 /** The address bar's half of the state: what is looked at, as a query string and back. */
 import { readLearning, writeLearning, type Learning } from "./learn/address";
-import type { Group, Head, Quantity, Reduce } from "./source";
+import type { Group, Head, Quantity, Reduce, TraceRequest } from "./source";
 import type { Aligned, Pieces, Position, Scale, Theme, View, Viewport } from "./state";
 
 /** Longer texts would not survive a link; their trace is named by its id. */
@@ -8,13 +8,7 @@ export const LONGEST_TEXT = 2000;
 const MOST_HEADS = 8; // as many as the flow has colors
 
 /** A trace as a link names it: by its text where asking for it makes it again, else by its id. */
-export interface Named {
-  model: string;
-  text: string;
-  id: string;
-  hypothesis: number;
-  hidden: number[]; // positions of the source that are struck out
-}
+export type Named = TraceRequest & { id: string };
 
 export interface Address {
   trace: Named | null;
@@ -36,6 +30,7 @@ export interface Address {
   difference: boolean;
   other: { trace: Named | null; tap: string; head: Head } | null; // trace null: the same as the first
   theme: Theme;
+  landing: boolean; // the page chooses what to show first; never written
   learn: Learning | null; // a lesson has the page to itself: nothing but it and the theme is in its link
 }
 
@@ -59,6 +54,7 @@ export const DEFAULTS: Address = {
   difference: false,
   other: null,
   theme: "system",
+  landing: false,
   learn: null,
 };
 
@@ -101,18 +97,33 @@ export function write(address: Address): string {
   return readable(params);
 }
 
+/** What a trace was asked with, and its names in a link. */
+const NUMBERS = [
+  ["hypothesis", "hypothesis"], ["num_beams", "beams"], ["generate", "generate"],
+  ["temperature", "temperature"], ["top_k", "top-k"], ["seed", "seed"],
+] as const;
+const LISTS = [["hidden", "without"], ["forced_beginning", "begins"]] as const;
+
+/** Whether a link can say the text itself. */
+export function linked({ text, target }: Named): boolean {
+  return text !== "" && text.length + (target?.length ?? 0) <= LONGEST_TEXT;
+}
+
 /** Commas, colons and slashes are allowed in a query and read better as themselves. */
 function readable(params: URLSearchParams): string {
   return params.toString().replaceAll("%2C", ",").replaceAll("%3A", ":").replaceAll("%2F", "/");
 }
 
 function writeNamed(params: URLSearchParams, prefix: string, named: Named): void {
-  if (named.text && named.text.length <= LONGEST_TEXT) {
-    params.set(`${prefix}model`, named.model);
-    params.set(`${prefix}text`, named.text);
-    if (named.hypothesis) params.set(`${prefix}hypothesis`, String(named.hypothesis));
-    if (named.hidden.length) params.set(`${prefix}without`, named.hidden.join(","));
-  } else params.set(`${prefix}trace`, named.id);
+  if (!linked(named)) {
+    params.set(`${prefix}trace`, named.id);
+    return;
+  }
+  params.set(`${prefix}model`, named.model);
+  params.set(`${prefix}text`, named.text);
+  if (named.target) params.set(`${prefix}target`, named.target);
+  for (const [field, param] of NUMBERS) if (named[field] || (named[field] === 0 && field !== "hypothesis")) params.set(prefix + param, String(named[field]));
+  for (const [field, param] of LISTS) if (named[field]?.length) params.set(prefix + param, (named[field] as number[]).join(","));
 }
 
 /** The address of a query string; whatever makes no sense is as by default. */
@@ -138,17 +149,27 @@ export function read(query: string): Address {
   const heads = (params.get("heads") ?? "").split(",").slice(0, MOST_HEADS);
   if (heads.length > 1) address.heads = heads.map((each) => (each ? readHead(each) : null));
   address.difference = params.get("difference") === "1";
+  address.landing = params.get("landing") === "1";
   const [head, tap] = (params.get("other") ?? "").split(",");
   if (head && tap) address.other = { head: readHead(head), tap, trace: readNamed(params, "other-") };
   return address;
 }
 
 function readNamed(params: URLSearchParams, prefix: string): Named | null {
-  const [text, id] = [params.get(`${prefix}text`) ?? "", params.get(`${prefix}trace`) ?? ""];
+  const of = (name: string) => params.get(prefix + name);
+  const [text, id] = [of("text") ?? "", of("trace") ?? ""];
   if (!text && !id) return null;
-  const hypothesis = whole(params.get(`${prefix}hypothesis`))[0] ?? 0;
-  const hidden = whole(params.get(`${prefix}without`));
-  return { model: params.get(`${prefix}model`) ?? "", text, id, hypothesis, hidden };
+  const named: Named = { model: of("model") ?? "", text, id };
+  if (of("target")) named.target = of("target");
+  for (const [field, param] of NUMBERS) {
+    const [value] = field === "temperature" ? numbers(of(param)) : whole(of(param));
+    if (value !== undefined && !(field === "hypothesis" && value === 0)) named[field] = value;
+  }
+  for (const [field, param] of LISTS) {
+    const values = whole(of(param));
+    if (values.length) named[field] = values;
+  }
+  return named;
 }
 
 function readHead(text: string | null): Head {

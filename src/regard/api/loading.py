@@ -82,7 +82,9 @@ def load(name: Name, task: str | None = None) -> Task:
     A Translator, Summarizer, Writer, Classifier, Answerer, MaskFiller, Embedder or ImageClassifier;
     an editor knows which from the name of a shipped model or from `task`.
 
-    A Translator computes by its packed model where that is possible (`Task.run_by`, engine "auto").
+    A Translator computes by its packed model where that is possible (`Task.run_by`, engine "auto"),
+    another task by the model itself. The weights of a model that has been packed before are read
+    when something needs them.
 
     Args:
         name: of a shipped model (en-de, emotions, …), a folder, or "hub:org/name" for a model on
@@ -109,7 +111,7 @@ def load(name: Name, task: str | None = None) -> Task:
     found = task_class(task or kind)
     if found is task_class("translation"):
         return found.load(checkpoint, name=str(name), engine="auto")  # type: ignore[call-arg]
-    return found.load(checkpoint, name=str(name))
+    return found.load(checkpoint, name=str(name), lazily=True)
 
 
 def task_class(kind: str) -> type[Task]:

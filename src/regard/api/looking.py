@@ -7,7 +7,9 @@ from typing import Any, Literal, Protocol, cast
 
 from regard.api.loading import task_class
 from regard.checkpoints import Checkpoint, empty_model, open_checkpoint
+from regard.checkpoints.hub import short_name
 from regard.errors import BadArgumentError, RegardError
+from regard.generation import GenerationConfig
 from regard.inspection import Trace
 from regard.inspection.answers import ModelInfo
 from regard.inspection.models import ATTENTIONS, tap_name, task_of
@@ -23,6 +25,8 @@ EXAMPLES = {
     "vision": "",
 }
 ENGLISH = "I would like to drink a cup of tea with my friends."  # of a model that says it reads it
+SAMPLING = ("temperature", "top_k", "seed")
+SEARCH = ("num_beams", *SAMPLING, "forced_beginning")  # fields of GenerationConfig
 UNLIMITED = 32_768  # tokens, for models whose positions have no end
 
 
@@ -46,16 +50,19 @@ class Layer:
     head_dim: int
 
 
-def open_for_looking(name: str) -> Traceable:
+def open_for_looking(model: str, *, name: str | None = None) -> Traceable:
     """The model of a name, as `regard.load` takes it.
 
     transformers opens what regard does not implement: another family, or settings of one.
+
+    Args:
+        name: what to call it; its `short_name` if not given.
 
     Raises:
         NotFoundError: there is no such model, or its tokenizer is missing.
         DamagedFileError: it is damaged.
     """
-    checkpoint = open_checkpoint(name)
+    checkpoint, name = open_checkpoint(model), name or short_name(model)
     if not _implemented(checkpoint):
         from regard.inspection.huggingface import load_for_tracing
 
@@ -70,28 +77,43 @@ def look_at(model: Traceable, text: str, **options: Any) -> Trace:
     """The trace of a text.
 
     Args:
-        options: of the model's `trace`: target, hypothesis, num_beams, generate.
+        options: of the model's `trace`: target, hypothesis, hidden, generate, and those of SEARCH.
+            With one of SAMPLING, tokens are drawn, by seed 0 if no other is named.
 
     Raises:
-        BadArgumentError: an option that this kind of model has no use for.
+        BadArgumentError: an option that this kind of model has no use for, or out of range.
     """
     takes = signature(model.trace).parameters
-    searches = any(each.kind is Parameter.VAR_KEYWORD for each in takes.values())
+    settings = any(each.kind is Parameter.VAR_KEYWORD for each in takes.values())
     for option in options:
-        if option not in takes and not (searches and option == "num_beams"):
+        if option not in takes and not (settings and option in SEARCH):
             raise BadArgumentError(
                 f"{model.name} does not take `{option}` when it is looked at; leave it out."
             )
-    return model.trace(text, **options)
+    idle = [name for name in SEARCH[1:] if name in options]
+    if "target" in options and idle:
+        raise BadArgumentError(
+            f"a target leaves nothing to search for; give either a target or {', '.join(idle)}."
+        )
+    searched = {name: value for name, value in options.items() if name in SEARCH}
+    if any(name in SAMPLING for name in options):
+        searched |= {"do_sample": True, "seed": options.get("seed", 0)}  # a link gives one text
+    GenerationConfig(**searched)  # checks the ranges
+    return model.trace(text, **(options | searched if settings else options))
 
 
-def describe(name: str, opened: Callable[[str], Any]) -> ModelInfo:
-    """What a page says of a model: regard's are described by their files, others are `opened`."""
-    checkpoint = open_checkpoint(name)
+def describe(model: str, opened: Callable[[str], Any], *, name: str | None = None) -> ModelInfo:
+    """What a page says of a model: regard's are described by their files, others are `opened`.
+
+    Args:
+        opened: gives the model of its name.
+        name: what to call it; its `short_name` if not given.
+    """
+    checkpoint, name = open_checkpoint(model), name or short_name(model)
     if not _implemented(checkpoint):
-        model = opened(name)
+        found = opened(name)
         return ModelInfo(
-            name, model.task, model.description, EXAMPLES[model.task], model.max_tokens
+            name, found.task, found.description, EXAMPLES[found.task], found.max_tokens
         )
     task = task_of(empty_model(checkpoint))
     languages = [str(each) for each in read_card(checkpoint.folder).get("language", [])]

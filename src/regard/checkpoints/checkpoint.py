@@ -9,7 +9,7 @@ from pathlib import Path
 from types import NoneType, UnionType
 from typing import Any, TypeAlias, Union, get_args, get_origin, get_type_hints
 
-from regard.checkpoints.families import architecture_for, family_for
+from regard.checkpoints.families import architecture_for, family_for, has_heads
 from regard.checkpoints.family import Family
 from regard.checkpoints.hub import find_folder
 from regard.checkpoints.weights import Weights, open_weights, weight_files
@@ -58,6 +58,12 @@ class Checkpoint:
         """The name of the model's class, such as "EncoderDecoder", without importing it."""
         where = f"{self.folder}/config.json"
         return architecture_for(self.settings.get("model_type"), where=where)
+
+    @property
+    def has_heads(self) -> bool:
+        """Whether a writing model of its family may have a head for labels or answers."""
+        where = f"{self.folder}/config.json"
+        return has_heads(self.settings.get("model_type"), where=where)
 
     @cached_property
     def config(self) -> Any:

@@ -24,7 +24,7 @@ CONFIGS = ("*.json", "*.txt", "*.model", "*.spm", "*.jinja", "README.md")
 WEIGHTS = ("model.safetensors", "model-*.safetensors")
 OLD_WEIGHTS = ("pytorch_model.bin", "pytorch_model-*.bin")
 POOLING = "[0-9]_Pooling/config.json"  # how sentence-transformers makes vectors
-_ID = re.compile(r"[\w-][\w.-]*/[\w-][\w.-]*")
+_ID = re.compile(r"[\w-][\w.-]*(/[\w-][\w.-]*)?")  # the oldest models have no organization
 
 
 def find_folder(name: str | os.PathLike[str]) -> Path:
@@ -32,7 +32,8 @@ def find_folder(name: str | os.PathLike[str]) -> Path:
 
     Args:
         name: a folder, that of a training run too; a shipped model's name, before which a folder
-            of that name comes; or "hub:org/name", whose files are fetched and verified.
+            of that name comes; "hub:org/name", whose files are fetched and verified; or org/name
+            alone, where the local cache of the Hugging Face Hub has it.
 
     Raises:
         NotFoundError: there is no such model.
@@ -56,11 +57,60 @@ def find_folder(name: str | os.PathLike[str]) -> Path:
         return shipped.folder
     if folder.exists():
         raise BadArgumentError(f"{folder} is a file; a model folder was expected. Give its folder.")
+    fetched = cached(str(name))
+    if fetched is not None:
+        return fetched
     raise NotFoundError(_nowhere(str(name)))
 
 
+def is_id(name: str) -> bool:
+    """Whether a model on the Hugging Face Hub could have this name: org/name, or an old model's."""
+    return _ID.fullmatch(name) is not None
+
+
+def cached(name: str) -> Path | None:
+    """The folder of a model of the Hugging Face Hub in the local cache. Asks no network."""
+    if not is_id(name):
+        return None
+    from huggingface_hub import try_to_load_from_cache  # slow to import, and seldom needed
+    from huggingface_hub.errors import HFValidationError
+
+    try:
+        config = try_to_load_from_cache(name, "config.json")
+    except HFValidationError:  # such as a name with two dots in a row
+        return None
+    return Path(config).parent if isinstance(config, str) else None
+
+
+def cached_names() -> list[str]:
+    """The models of the Hugging Face Hub whose settings and weights are in the local cache."""
+    from huggingface_hub import constants
+
+    folders = sorted(Path(constants.HF_HUB_CACHE).glob("models--*"))
+    names = [folder.name.removeprefix("models--").replace("--", "/", 1) for folder in folders]
+    return [name for name in names if (folder := cached(name)) and _has_weights(folder)]
+
+
+def short_name(name: str | os.PathLike[str]) -> str:
+    """What to call a model: a folder by its own name, one of the hub by org/name.
+
+    A training run's model, and a snapshot in the hub's cache, are called what is above them.
+    """
+    if not Path(name).is_dir():
+        return str(name).removeprefix(PREFIX)
+    folder = Path(name).resolve()
+    for above in folder.parents:
+        if above.name.startswith("models--"):
+            return above.name.removeprefix("models--").replace("--", "/", 1)
+    return folder.parent.name if folder.name == "model" else folder.name
+
+
+def _has_weights(folder: Path) -> bool:
+    return any(_matches(file.name, (*WEIGHTS, *OLD_WEIGHTS)) for file in folder.iterdir())
+
+
 def _nowhere(name: str) -> str:
-    on_hub = f"{PREFIX}{name if _ID.fullmatch(name) else 'org/name'}"
+    on_hub = f"{PREFIX}{name if is_id(name) else 'org/name'}"
     hint = did_you_mean(name, catalog.SHIPPED, cutoff=0.5)
     return (
         f"there is no folder {name}; give a model folder, a shipped model"
@@ -74,10 +124,10 @@ def download(name: str, *, revision: str = "main") -> Path:
     Only settings, tokenizer and weights are taken: safetensors where there are some, and no code.
     A progress bar goes to stderr. Without a network, a model that was fetched before is used.
     """
-    if not _ID.fullmatch(name):
+    if not is_id(name):
         raise BadArgumentError(
-            f"a model on the Hugging Face Hub is {PREFIX}org/name; got {PREFIX}{name}. Add the"
-            " organization, as in the address of the model's page."
+            f"a model on the Hugging Face Hub is {PREFIX}org/name; got {PREFIX}{name}. Give the"
+            " name as in the address of the model's page."
         )
     import huggingface_hub as hub  # slow to import, and seldom needed
 

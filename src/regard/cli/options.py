@@ -1,5 +1,6 @@
 """Options that several commands have, said once: the type of a parameter, without its default."""
 
+import shlex
 from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar
@@ -7,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 import typer
 
 from regard.cli.streams import say
-from regard.errors import BadArgumentError
+from regard.errors import BadArgumentError, NotFoundError
 
 if TYPE_CHECKING:
     from regard.tasks.task import Task
@@ -69,7 +70,8 @@ Engine = Annotated[
     str,
     option(
         "What computes: the model, by torch; or the model packed for ONNX Runtime, each batch on"
-        " one thread unless --threads says otherwise. auto: onnx where that is possible.",
+        " one thread unless --threads says otherwise. auto: onnx where that is possible and the"
+        " model is not large.",
         metavar="auto|torch|onnx",
     ),
 ]
@@ -89,6 +91,9 @@ NumBeams = Annotated[
 NoRepeatNgramSize = Annotated[
     int | None,
     option("Never repeat a sequence of this many tokens; 0 allows any.", default="model's", min=0),
+]
+Download = Annotated[
+    bool, option("Fetch a model that is not here from the Hugging Face Hub.", "--download")
 ]
 Port = Annotated[int, option("Port on 127.0.0.1; 0 picks a free one.", min=0, max=65535)]
 NoOpen = Annotated[bool, option("Do not open a browser.", "--no-open")]
@@ -127,11 +132,42 @@ def use_threads(threads: int | None) -> None:
 
 def run_by(task: TaskType, engine: str, precision: str | None, threads: int | None) -> TaskType:
     """The task as --engine, --precision and --threads have it."""
-    if engine != "torch":
-        return task.run_by(engine, precision=precision, threads=threads, say=say)
-    if precision is not None:
-        raise BadArgumentError("--precision needs --engine onnx; add it, or leave --precision out.")
-    return task.run_by("torch")
+    if engine == "torch":
+        if precision is not None:
+            raise BadArgumentError(
+                "--precision needs --engine onnx; add it, or leave --precision out."
+            )
+        task = task.run_by("torch")
+    else:
+        task = task.run_by(engine, precision=precision, threads=threads, say=say)
+    if threads and task.computed_by == "torch":
+        use_threads(threads)
+    return task
+
+
+def located(model: str, download: bool, *command: str) -> str:
+    """What opens a model that is here or, with --download, on the Hugging Face Hub.
+
+    Args:
+        command: what the user ran, to be shown with --download.
+
+    Raises:
+        NotFoundError: the model is not here; says which command fetches it.
+    """
+    from regard.checkpoints import hub
+
+    if model.startswith(hub.PREFIX):
+        return model
+    try:
+        hub.find_folder(model)
+    except NotFoundError as error:
+        if not hub.is_id(model):
+            raise
+        if download:
+            return f"{hub.PREFIX}{model}"
+        fetching = shlex.join(["regard", *command, "--download"])
+        raise NotFoundError(f"{error} To fetch it: {fetching}") from error
+    return model
 
 
 def check_ending(flag: str, path: Path | None, endings: tuple[str, ...]) -> None:

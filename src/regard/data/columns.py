@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeGuard
 
 from regard.errors import BadArgumentError
 
@@ -92,7 +92,7 @@ def column_position(path: Path, first: Sequence[str], column: Column | None) -> 
     raise missing_column(path, column, first)
 
 
-def is_number(column: Column | None) -> bool:
+def is_number(column: Column | None) -> TypeGuard[Column]:
     """Whether a column is named by its number, of a size that Python reads."""
     text = str(column)
     return isinstance(column, int) or (text.isdecimal() and len(text) < 19)

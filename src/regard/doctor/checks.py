@@ -13,6 +13,7 @@ from regard.checkpoints.weights import Weights
 from regard.doctor.behavior import check_run
 from regard.doctor.settings import Finding, check_settings
 from regard.errors import RegardError
+from regard.runtime.packing import cache_size
 from regard.text import Tokenizer, TokenizerPair
 
 LISTED = 20  # names of weights in full; there may be hundreds that do not fit
@@ -41,6 +42,7 @@ def examine(checkpoint: Checkpoint, *, run: bool = False) -> Iterator[Finding]:
         yield from _check_values(weights)
     except RegardError as error:
         yield Finding("wrong", "weights", str(error))
+    yield from _check_cache()
     settings = _read_any(checkpoint, "config.json")
     if settings.get("model_type") == "vit":
         return  # reads no text
@@ -71,6 +73,17 @@ def _check_files(folder: Path, weights: Weights) -> Iterator[Finding]:
         )
     if programs := sorted(file.name for file in folder.glob("*.py")):
         yield Finding("note", "code", f"{', '.join(programs)}: never run here; delete unused ones")
+
+
+def _check_cache() -> Iterator[Finding]:
+    """What all packed models take; what they do not take says nothing about the folder."""
+    try:
+        size = cache_size()
+    except RegardError as error:
+        yield Finding("note", "cache", str(error))
+        return
+    if size.models:
+        yield Finding("ok", "cache", f"{size}; a deleted one is made again when it is needed")
 
 
 def _check_fit(checkpoint: Checkpoint) -> Iterator[Finding]:

@@ -14,6 +14,7 @@ from regard.generation.config import GenerationConfig
 from regard.generation.filters import (
     BadWords,
     Filter,
+    ForcedBeginning,
     ForcedToken,
     MinNewTokens,
     MinP,
@@ -131,6 +132,8 @@ def filters_for(config: GenerationConfig) -> list[Filter]:
             filters.append(TopP(config.top_p))
         if config.min_p:
             filters.append(MinP(config.min_p))
+    if config.forced_beginning:
+        filters.append(ForcedBeginning(tuple(config.forced_beginning)))
     if config.renormalize_logits:
         filters.append(Renormalize())
     return filters

@@ -41,6 +41,7 @@ class GenerationConfig:
     bad_words_ids: Sequence[Sequence[int]] | None = None  # token sequences never to produce
     renormalize_logits: bool = False  # log-softmax once more after the filters
     forced_bos_token_id: int | None = None  # the first new token
+    forced_beginning: Sequence[int] | None = None  # the first new tokens, at the model's own cost
     forced_eos_token_id: int | None = None  # the last token when max_new_tokens is reached
     eos_token_id: int | Sequence[int] | None = None  # any of these ends a hypothesis
     pad_token_id: int | None = None
@@ -50,6 +51,8 @@ class GenerationConfig:
     def __post_init__(self) -> None:
         if isinstance(self.eos_token_id, list):
             object.__setattr__(self, "eos_token_id", tuple(self.eos_token_id))
+        if self.forced_beginning is not None:
+            object.__setattr__(self, "forced_beginning", tuple(self.forced_beginning))
         if self.bad_words_ids is not None:
             words = tuple(tuple(word) for word in self.bad_words_ids)
             object.__setattr__(self, "bad_words_ids", words)
@@ -169,6 +172,11 @@ class GenerationConfig:
                 f"min_new_tokens must be at most max_new_tokens = {self.max_new_tokens};"
                 f" got {self.min_new_tokens}."
             )
+        if len(self.forced_beginning or ()) > self.max_new_tokens:
+            raise BadArgumentError(
+                f"forced_beginning may have max_new_tokens = {self.max_new_tokens} tokens; got"
+                f" {len(self.forced_beginning or ())}."
+            )
         if self.do_sample and self.num_beams > 1:
             raise BadArgumentError(
                 f"do_sample=True needs num_beams=1; got num_beams={self.num_beams}."
@@ -195,6 +203,7 @@ _SAMPLING_OFF: dict[str, Any] = {"do_sample": False} | {
 }
 _TOKEN_IDS = (
     "forced_bos_token_id",
+    "forced_beginning",
     "forced_eos_token_id",
     "eos_token_id",
     "pad_token_id",

@@ -43,6 +43,7 @@ def acting(filters: Sequence[Filter], generated: int) -> list[Filter]:
         for each in filters
         if not (isinstance(each, MinNewTokens) and generated >= each.minimum)
         and not (isinstance(each, ForcedToken) and generated != each.at)
+        and not (isinstance(each, ForcedBeginning) and generated >= len(each.tokens))
     ]
 
 
@@ -135,6 +136,25 @@ class ForcedToken:
         arrays = arrays_of(logits)
         it = arrays.count(logits.shape[1], like=logits) == self.token
         return arrays.filled(arrays.filled(logits, it, 0.0), ~it, -math.inf)
+
+
+@dataclass(frozen=True)
+class ForcedBeginning:
+    """Allows only these tokens at the first steps; each costs what it costs the model.
+
+    One that the settings forbid costs nothing.
+    """
+
+    tokens: tuple[int, ...]
+
+    def __call__(self, logits: Array, history: Array, generated: int) -> Array:
+        if generated >= len(self.tokens):
+            return logits
+        _check_ids("forced_beginning", self.tokens, logits.shape[1])
+        arrays = arrays_of(logits)
+        it = arrays.count(logits.shape[1], like=logits) == self.tokens[generated]
+        possible = arrays.filled(logits, logits == -math.inf, 0.0)
+        return arrays.filled(possible, ~it, -math.inf)
 
 
 @dataclass(frozen=True)

@@ -55,6 +55,7 @@ class Receipt:
 class Candidate:
     token: str
     probability: float
+    id: int | None = None  # of the token; None in a trace of an earlier version
 
 
 @dataclass(frozen=True)
@@ -64,6 +65,7 @@ class Step:
     token: str
     probability: float
     candidates: list[Candidate]  # the likeliest, best first
+    id: int | None = None  # of the token; None in a trace of an earlier version
 
 
 @dataclass(frozen=True)

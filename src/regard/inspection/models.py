@@ -20,7 +20,7 @@ from regard.inspection.tap import Tap
 from regard.inspection.trace import Trace
 from regard.inspection.trace_data import Edit
 from regard.inspection.views.ablation import readable
-from regard.inspection.writing import ONE_PASS, Written, generation_info, likeliest
+from regard.inspection.writing import Written, generation_info, likeliest
 from regard.layers import MultiHeadAttention
 from regard.layers.recurrent_attention import BahdanauAttention, LuongAttention
 from regard.models import (
@@ -111,7 +111,7 @@ def traced(
     logits = logits_of(model, output)
     axes = axes_of(model, inputs, taps, logits, tokenizer, written)
     token_of = entry_names(model, axes, tokenizer)
-    notes = [] if written is None or not written.searched else [ONE_PASS]
+    notes = [] if written is None else written.notes
     if logits is None:
         notes.append(f"{type(model).__name__} returns no logits, so nothing can be ablated")
     if hidden:

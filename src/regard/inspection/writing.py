@@ -36,6 +36,13 @@ class Written:
     axis: str  # on which it grew, behind …
     prompt: int  # … so many positions
     searched: bool = True  # False: it was given
+    forced: str = ""  # what it was made to begin with
+
+    @property
+    def notes(self) -> list[str]:
+        """What a reader should know of it."""
+        begins = [f"forced: the output begins with “{self.forced}”"] if self.forced else []
+        return [*([ONE_PASS] if self.searched else []), *begins]
 
 
 def written(
@@ -46,12 +53,14 @@ def written(
     axis: str,
     prompt: int,
     searched: bool,
+    forced: int = 0,
 ) -> Written:
     """What a model wrote, best first, with the hypothesis that is traced.
 
     Args:
         axis, prompt: where it stands: on that axis, behind so many positions.
         searched: False for a text that a caller gave.
+        forced: how many of its first tokens the caller chose.
 
     Raises:
         BadArgumentError: there is no such hypothesis.
@@ -71,7 +80,9 @@ def written(
         )
         for each in found
     ]
-    return Written(list(found[hypothesis].tokens), hypotheses, hypothesis, axis, prompt, searched)
+    ids = list(found[hypothesis].tokens)
+    begins = naming.text_of(ids[:forced]) if forced else ""
+    return Written(ids, hypotheses, hypothesis, axis, prompt, searched, begins)
 
 
 def generation_info(written: Written, logits: Tensor, name: Callable[[int], str]) -> GenerationInfo:
@@ -90,7 +101,7 @@ def steps(logits: Tensor, ids: Sequence[int], name: Callable[[int], str]) -> lis
     for rows in logits[: len(ids)].split(ROWS_AT_ONCE):
         for row in rows.float().softmax(-1):
             id_ = ids[len(found)]
-            found.append(Step(name(id_), float(row[id_]), likeliest(row, name)))
+            found.append(Step(name(id_), float(row[id_]), likeliest(row, name), id_))
     return found
 
 
@@ -98,6 +109,6 @@ def likeliest(probabilities: Tensor, name: Callable[[int], str]) -> list[Candida
     """The largest of (entries,), best first."""
     top = probabilities.topk(min(CANDIDATES, len(probabilities)))
     return [
-        Candidate(name(index), probability)
+        Candidate(name(index), probability, index)
         for index, probability in zip(top.indices.tolist(), top.values.tolist(), strict=True)
     ]

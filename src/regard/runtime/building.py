@@ -49,12 +49,21 @@ def weights_sha256(model: nn.Module) -> str:
     return found.hexdigest()
 
 
-def write_packed(model: nn.Module, folder: Path, *, precision: str, key: str, format: int) -> None:
+def write_packed(
+    model: nn.Module,
+    folder: Path,
+    *,
+    precision: str,
+    key: str,
+    format: int,
+    source: Path | None = None,
+) -> None:
     """Writes the graphs of a model, and the manifest, into an existing folder.
 
     Args:
         key: the hash that the packed model is found by.
         format: of the graphs and the manifest.
+        source: the folder of the model; None: it is in memory only.
     """
     graphs = graphs_of(model, precision)
     write_graphs(graphs | {PROBE: probe(precision)}, folder)
@@ -64,6 +73,7 @@ def write_packed(model: nn.Module, folder: Path, *, precision: str, key: str, fo
         "kind": _kind(model),
         "precision": precision,
         "key": key,
+        "source": None if source is None else str(source),
         "limits": _limits(model.config),
         "config": asdict(model.config),  # type: ignore[call-overload]
         "files": {file.name: sha256(file) for file in sorted(folder.iterdir())},

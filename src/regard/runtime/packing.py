@@ -8,6 +8,7 @@ import re
 import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
 from threading import Timer
 from typing import TYPE_CHECKING, Any
@@ -36,8 +37,9 @@ def pack(
     """The model, ready to run in ONNX Runtime. It is packed on the first call, and found later.
 
     Packed models are in the folder that `cache_folder` returns, by the hash of config and weights,
-    the version of this package and the precision, so the graphs always belong to the weights. Those
-    that an older version made of the same model are removed.
+    the version of this package and the precision, so the graphs always belong to the weights. When
+    a model is packed, those that an older version made of it are removed, and those of model
+    folders that are no longer there.
 
     Args:
         model: a model, or a name as `load` takes it.
@@ -53,10 +55,10 @@ def pack(
         UnsupportedError: a kind of model, a module or a setting that cannot be packed.
         UnavailableError: the folder cannot be written, or the processor lacks the precision.
     """
-    name = "the model"
+    name, source = "the model", None
     if isinstance(model, str | os.PathLike | Checkpoint):
         model = open_checkpoint(model)
-        name, key = model.name, model.sha256
+        name, key, source = model.name, model.sha256, model.folder.resolve()
     else:
         from regard.runtime.building import weights_sha256
 
@@ -75,8 +77,11 @@ def pack(
 
             whole = from_pretrained(model) if isinstance(model, Checkpoint) else model
             with whole_folder(folder) as unfinished:
-                write_packed(whole, unfinished, precision=precision, key=key, format=FORMAT)
+                write_packed(
+                    whole, unfinished, precision=precision, key=key, format=FORMAT, source=source
+                )
         _remove_older(folder)
+        _remove_orphans(folder.parent)
     return open_packed(folder, threads=threads)
 
 
@@ -117,9 +122,46 @@ def cache_folder() -> Path:
     return Path(cache) / "regard" / "packed"
 
 
+@dataclass(frozen=True)
+class CacheSize:
+    """How much the cache holds."""
+
+    folder: Path
+    models: int  # each in one precision
+    bytes: int
+
+    def __str__(self) -> str:
+        what = "1 packed model" if self.models == 1 else f"{self.models} packed models"
+        return f"{what}, {self.bytes / 1e6:,.1f} MB, in {self.folder}"
+
+
+def cache_size() -> CacheSize:
+    """How large `cache_folder` is.
+
+    Raises:
+        UnavailableError: as `cache_folder`.
+    """
+    models, size = 0, 0
+    for folder in cache_folder().glob("*"):
+        with suppress(OSError):  # another process removes it
+            size += sum(file.stat().st_size for file in folder.iterdir())
+            models += (folder / MANIFEST).is_file()
+    return CacheSize(cache_folder(), models, size)
+
+
 def folder_of(key: str, precision: str) -> Path:
     """Where the packed model of a key is, or will be."""
     return cache_folder() / f"{key[:32]}-{precision}-{__version__}-{FORMAT}"
+
+
+def is_packed(checkpoint: Checkpoint, precision: str) -> bool:
+    """Whether a checkpoint's model has been packed.
+
+    Raises:
+        NotFoundError: the checkpoint lacks a file.
+        UnavailableError: as `cache_folder`.
+    """
+    return (folder_of(checkpoint.sha256, precision) / MANIFEST).is_file()
 
 
 def packed_config(checkpoint: Checkpoint, kind: str) -> dict[str, Any] | None:
@@ -184,6 +226,16 @@ def _remove_older(folder: Path) -> None:
     for other in folder.parent.glob(f"{same}-*"):
         if _age(other) < _age(folder):
             shutil.rmtree(other, ignore_errors=True)
+
+
+def _remove_orphans(cache: Path) -> None:
+    """Removes what was packed of model folders that are no longer there. Of a model in memory the
+    manifest names no folder, and it is kept."""
+    for manifest in cache.glob(f"*/{MANIFEST}"):
+        with suppress(DamagedFileError, OSError):
+            source = read_object(manifest).get("source")
+            if source is not None and not Path(source).exists():
+                shutil.rmtree(manifest.parent, ignore_errors=True)
 
 
 def _age(folder: Path) -> tuple[list[int], int]:

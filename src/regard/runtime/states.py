@@ -9,6 +9,9 @@ from regard.errors import BadArgumentError
 from regard.runtime.session import Array, Bound, Cache, Session
 
 BLOCK = 16  # keys
+# Tokens of one text that are read at once: each of them is compared with every token so far and with
+# the others, those that follow it included.
+PIECE = 192
 MOST_DONE = 0.75  # of the sources are still running, or those that are done are taken out
 # What a masked score becomes; its exponential is 0 beside any other.
 MASKED = np.finfo(np.float32).min
@@ -225,9 +228,12 @@ class TextState:
             tokens, new = _padded_on_the_right(tokens, mask)
             self._cache = Cache(self._step, len(tokens), 0)
             self._rows, self._lengths = np.arange(len(tokens)), np.zeros(len(tokens), np.int64)
-            return self._append(tokens, new, count, outputs)
+            if len(tokens) > 1:
+                return self._append(tokens, new, count, outputs)
         if len(self._lengths) == 1:
-            return self._append(tokens, np.array([tokens.shape[1]]), count, outputs)
+            for piece in np.split(tokens, range(PIECE, tokens.shape[1], PIECE), axis=1):
+                found = self._append(piece, np.array([piece.shape[1]]), count, outputs)
+            return found
         one = np.zeros(len(self._lengths), np.int64)  # several are read only of a single row
         one[self._rows] = 1
         column = np.zeros((len(one), 1), np.int64)

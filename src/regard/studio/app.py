@@ -18,16 +18,25 @@ from regard.studio.guard import Guard
 from regard.studio.lessons import lessons
 from regard.studio.library import Library, NoTrace
 from regard.studio.routes import NUMBERS, api
+from regard.studio.shelf import Shelf
 
 
-def create_app(models: Sequence[str | Path], traces: Mapping[str, Trace]) -> FastAPI:
+def create_app(
+    models: Sequence[str | Path],
+    traces: Mapping[str, Trace],
+    *,
+    cache: bool = False,
+    download: bool = False,
+) -> FastAPI:
     """The application that `regard studio` serves on 127.0.0.1.
 
     Args:
-        models: shipped names and folders that a page may run; no other path is ever opened.
+        models: shipped names, folders and hub:org/name that a page may run; no path that a page
+            sends is opened.
         traces: by id, already made.
+        cache, download: what a page may open besides, as in `Shelf`.
     """
-    library = Library(models, traces)
+    library = Library(Shelf(models, cache=cache, download=download), traces)
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:

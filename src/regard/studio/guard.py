@@ -5,6 +5,8 @@ from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 BODY_LIMIT = 2**20
+FILES = "/api/files"  # where traces are sent whole
+FILE_LIMIT = 2**29
 LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 
 HEADERS = {
@@ -48,10 +50,13 @@ class Guard:
         if refused is not None:
             await JSONResponse({"detail": refused}, 403)(scope, receive, send_guarded)
             return
-        body = await _body(receive, Headers(scope=scope))
+        limit = FILE_LIMIT if scope["path"] == FILES else BODY_LIMIT
+        body = await _body(receive, Headers(scope=scope), limit)
         if body is None:
             too_long = (
-                f"a request may have {BODY_LIMIT:,} bytes; this one has more: send less text."
+                f"a trace file may have {limit:,} bytes here; open a larger one with `regard look`."
+                if scope["path"] == FILES
+                else f"a request may have {limit:,} bytes; this one has more: send less text."
             )
             await JSONResponse({"detail": too_long}, 413)(scope, receive, send_guarded)
             return
@@ -78,16 +83,16 @@ def _refusal(scope: Scope) -> str | None:
     return None
 
 
-async def _body(receive: Receive, headers: Headers) -> bytes | None:
+async def _body(receive: Receive, headers: Headers, limit: int) -> bytes | None:
     """The whole body, or None as soon as it is known to pass the limit."""
     announced = headers.get("content-length", "0")
-    if not announced.isdigit() or int(announced) > BODY_LIMIT:
+    if not announced.isdigit() or int(announced) > limit:
         return None
     body = bytearray()
     while True:
         message = await receive()
         body += message.get("body", b"")
-        if len(body) > BODY_LIMIT:
+        if len(body) > limit:
             return None
         if not message.get("more_body", False):
             return bytes(body)

@@ -5,18 +5,20 @@ import json
 import os
 import sys
 from collections import OrderedDict
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict
+from dataclasses import asdict, fields
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from threading import Lock, RLock, get_native_id
 from typing import Any
 
 from regard.api.looking import Traceable, describe, look_at, open_for_looking
-from regard.errors import BadArgumentError, NotFoundError, UnsupportedError, unknown
+from regard.errors import BadArgumentError, NotFoundError, RegardError, UnsupportedError
 from regard.inspection.answers import ModelInfo
 from regard.inspection.trace import Trace
 from regard.studio.requests import Listed, TraceRequest
+from regard.studio.shelf import Shelf
 from regard.text.normalize import check_unicode
 
 KEPT_TRACES = 8
@@ -29,18 +31,15 @@ class NoTrace(NotFoundError):
 
 
 class Library:
-    """Models by name and traces by id.
-
-    A name that comes with a request is only ever looked up among the names given here; no path
-    from a request is opened. Models run on one thread of their own, one at a time.
+    """Models by name and traces by id. Models run on one thread of their own, one at a time.
 
     Args:
-        models: names of shipped models and folders.
+        shelf: the models that a page may ask for.
         traces: kept as long as the library; those made on request give way to newer ones.
     """
 
-    def __init__(self, models: Sequence[str | Path], traces: Mapping[str, Trace]) -> None:
-        self._names = list(dict.fromkeys(str(model) for model in models))
+    def __init__(self, shelf: Shelf, traces: Mapping[str, Trace]) -> None:
+        self.shelf = shelf
         self._passed = dict(traces)
         for trace in traces.values():
             _ = trace.receipt  # measured before a page waits for it
@@ -57,7 +56,16 @@ class Library:
 
     def models(self) -> list[ModelInfo]:
         """What is known of each model; one of regard's is not loaded for it."""
-        return [self._info(name) for name in self._names]
+        return [self._info(name) for name in self.shelf.names]
+
+    def open(self, name: str) -> ModelInfo:
+        """One more model, of those that the shelf offers besides."""
+        self.shelf.open(name)
+        try:
+            return self._info(name)
+        except RegardError:
+            self.shelf.close(name)  # what cannot be described is not listed
+            raise
 
     def listed(self) -> list[Listed]:
         """The traces that are here: those given, then those made, the oldest first."""
@@ -86,30 +94,45 @@ class Library:
         with self._lock:
             if id in self._passed or id in self._made:
                 return id
-        options: dict[str, Any] = {}
-        if request.target is not None:
-            options["target"] = request.target
-        if self._info(request.model).task in ("translation", "generation"):
-            options["hypothesis"] = request.hypothesis
-            if request.num_beams is not None:
-                options["num_beams"] = request.num_beams
-        if request.hidden:
-            options["hidden"] = request.hidden
-        trace = look_at(self._model(request.model), request.text, **options)
+        options = settings(request)
+        model, text = options.pop("model"), options.pop("text")
+        self._keep(id, look_at(self._model(model), text, **options))
+        return id
+
+    def add_file(self, contents: bytes) -> str:
+        """Keeps a trace that `Trace.save` wrote, by its contents; gives the id.
+
+        Raises:
+            DamagedFileError: not a trace.
+        """
+        id = hashlib.sha256(contents).hexdigest()[:16]
+        with self._lock:
+            if id in self._made:
+                return id
+        # A system that cannot delete a file whose tensors are in use leaves it to the next start.
+        with TemporaryDirectory(prefix="regard-", ignore_cleanup_errors=True) as folder:
+            path = Path(folder) / "trace.safetensors"
+            path.write_bytes(contents)
+            try:
+                trace = Trace.load(path)
+            except RegardError as error:
+                raise type(error)(str(error).replace(str(path), "this file")) from error
+        self._keep(id, trace)
+        return id
+
+    def _keep(self, id: str, trace: Trace) -> None:
         _ = trace.receipt
         with self._lock:
             self._made[id] = trace
             while len(self._made) > KEPT_TRACES:
                 self._made.popitem(last=False)
-        return id
 
     def close(self) -> None:
         for worker in (self.models_thread, self.overview_thread):
             worker.shutdown(wait=False, cancel_futures=True)
 
     def _check(self, request: TraceRequest) -> None:
-        if request.model not in self._names:
-            raise unknown("model", request.model[:80], self._names)
+        self.shelf.place(request.model)
         check_unicode(request.text)
         check_unicode(request.target or "", "the target")
         if not request.text.strip():
@@ -134,13 +157,13 @@ class Library:
     def _model(self, name: str) -> Traceable:
         with self._loading:
             if name not in self._models:
-                self._models[name] = open_for_looking(name)
+                self._models[name] = open_for_looking(self.shelf.place(name), name=name)
             return self._models[name]
 
     def _info(self, name: str) -> ModelInfo:
         with self._loading:
             if name not in self._infos:
-                self._infos[name] = describe(name, self._model)
+                self._infos[name] = describe(self.shelf.place(name), self._model, name=name)
             return self._infos[name]
 
 
@@ -150,10 +173,20 @@ def _give_way() -> None:
         os.setpriority(os.PRIO_PROCESS, get_native_id(), 19)
 
 
+def settings(request: TraceRequest) -> dict[str, Any]:
+    """What a request says: the fields that are not as by default."""
+    values = asdict(request)
+    return {
+        each.name: values[each.name]
+        for each in fields(request)
+        if values[each.name] != each.default
+    }
+
+
 def identify(request: TraceRequest) -> str:
     """The same for the same request, in every session: a link to a trace stays a link to it."""
-    asked = asdict(request)
-    if not request.hidden:
-        del asked["hidden"]  # links are older than this field
+    first = ("model", "text", "target", "hypothesis", "num_beams")
+    # Links are older than the other fields, which count where they are set.
+    asked = {name: getattr(request, name) for name in first} | settings(request)
     text = json.dumps(asked, ensure_ascii=False, sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()[:16]

@@ -14,6 +14,11 @@ class TraceRequest:
     hypothesis: int = 0  # which of the beam's to show, the best is 0
     num_beams: int | None = None  # None: as the model decodes by itself
     hidden: tuple[int, ...] = ()  # positions of the source that are struck out
+    generate: int | None = None  # tokens that a language model adds
+    temperature: float | None = None  # with one of these three, tokens are drawn
+    top_k: int | None = None
+    seed: int | None = None
+    forced_beginning: tuple[int, ...] = ()  # token ids that the output begins with
 
 
 @dataclass(frozen=True)
@@ -26,6 +31,21 @@ class AblationRequest:
     query: int = 0
     key: int = 0
     step: int | None = None  # of the output; the one that changes most if not given
+
+
+@dataclass(frozen=True)
+class OpenRequest:
+    """A model that a page wants to list."""
+
+    model: str
+
+
+@dataclass(frozen=True)
+class Offer:
+    """What a page can open besides the models that it lists."""
+
+    cached: list[str]  # of the Hugging Face Hub, in the local cache
+    download: bool  # any other of the Hugging Face Hub is fetched
 
 
 @dataclass(frozen=True)

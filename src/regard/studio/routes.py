@@ -37,7 +37,14 @@ from regard.inspection.views.statistics import head_summary
 from regard.inspection.views.tiles import Tile, TileRequest, tile_of
 from regard.studio.export import to_html
 from regard.studio.library import Library
-from regard.studio.requests import REFUSALS, AblationRequest, Listed, TraceRequest
+from regard.studio.requests import (
+    REFUSALS,
+    AblationRequest,
+    Listed,
+    Offer,
+    OpenRequest,
+    TraceRequest,
+)
 
 NUMBERS = "application/octet-stream"
 DISCONNECTED = 499  # what web servers log when the client has gone
@@ -104,12 +111,23 @@ api = APIRouter(prefix="/api", responses=REFUSALS)
 _binary: dict[int | str, dict[str, Any]] = {
     200: {"content": {NUMBERS: {"schema": {"type": "string", "format": "binary"}}}}
 }
+_upload: dict[str, Any] = {"requestBody": {"required": True, "content": {NUMBERS: {}}}}
 _file: dict[int | str, dict[str, Any]] = {200: {"content": {"application/*": {}}}}
 
 
 @api.get("/models")
 def models(library: Here) -> list[ModelInfo]:
     return library.models()
+
+
+@api.post("/models")
+async def open_model(request: Request, wanted: OpenRequest, library: Here) -> ModelInfo:
+    return await _in_turn(request, library.models_thread, partial(library.open, wanted.model))
+
+
+@api.get("/offer")
+def offer(library: Here) -> Offer:
+    return library.shelf.offer()
 
 
 @api.get("/traces")
@@ -124,6 +142,18 @@ async def trace(request: Request, wanted: TraceRequest, library: Here) -> TraceI
         return page.describe(library[id], id)
 
     return await _in_turn(request, library.models_thread, work)
+
+
+@api.post("/files", openapi_extra=_upload)
+async def open_file(request: Request, library: Here) -> TraceInfo:
+    """A trace that `Trace.save` wrote, as the body."""
+    contents = await request.body()
+
+    def work() -> TraceInfo:
+        id = library.add_file(contents)
+        return page.describe(library[id], id)
+
+    return await _in_turn(request, library.overview_thread, work)
 
 
 @api.get("/traces/{id}")

@@ -45,7 +45,7 @@ class TraceWidget(anywidget.AnyWidget):
         super().__init__(
             _esm=page.read("regard.js"),
             _css=page.read("regard.css"),
-            query=query or f"trace={ID}",
+            query=query or f"trace={ID}&landing=1",
             height=height,
             abilities={"trace": False, "ablate": trace.rerun is not None, "export": False},
         )

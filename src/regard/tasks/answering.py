@@ -5,22 +5,26 @@ Devlin et al. 2019, sections 4.2 and 4.3.
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, astuple, dataclass, fields, replace
-from typing import Any, overload
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 from numpy.typing import NDArray
 from tokenizers import Encoding
-from torch import nn
 
 from regard.checkpoints import Checkpoint, CheckpointLike, open_checkpoint
 from regard.errors import BadArgumentError, DamagedFileError
-from regard.inspection import Trace
 from regard.tasks.batching import read_each
 from regard.tasks.defaults import task_settings
 from regard.tasks.reading import Batch, Reader, ReadingTask, Tokens, load_reader
 from regard.tasks.spans import TokenPair, best_spans
 from regard.text import Tokenizer
 from regard.text.cutting import windows
+
+if TYPE_CHECKING:
+    from torch import nn
+
+    from regard.inspection import Trace
+    from regard.tasks.network import Network
 
 Question = tuple[str, str]  # and its context: the text that may hold the answer
 
@@ -109,23 +113,27 @@ class Answerer(ReadingTask):
 
     def __init__(
         self,
-        model: nn.Module,
+        model: "nn.Module | Network",
         tokenizer: Tokenizer,
         *,
         settings: AnswerSettings | None = None,
         name: str = "answerer",
     ):
         self._reader = Reader(model, tokenizer, head="question_answering", name=name)
-        self.model, self.tokenizer, self.name = self._reader.model, tokenizer, name
+        self.network, self.tokenizer, self.name = self._reader.network, tokenizer, name
         self.settings = settings or AnswerSettings()
 
     @classmethod
-    def load(cls, folder: CheckpointLike, *, name: str | None = None) -> "Answerer":
+    def load(
+        cls, folder: CheckpointLike, *, name: str | None = None, lazily: bool = False
+    ) -> "Answerer":
         """The model, its tokenizer and its settings in `folder`."""
         checkpoint = open_checkpoint(folder)
         name = name or checkpoint.name
-        model, tokenizer = load_reader(checkpoint, head="question_answering", name=name)
-        return cls(model, tokenizer, settings=AnswerSettings.read(checkpoint), name=name)
+        network, tokenizer = load_reader(
+            checkpoint, head="question_answering", name=name, lazily=lazily
+        )
+        return cls(network, tokenizer, settings=AnswerSettings.read(checkpoint), name=name)
 
     @overload
     def __call__(self, question: str, context: str, **options: Any) -> str: ...
@@ -184,10 +192,16 @@ class Answerer(ReadingTask):
         def compute(batch: Batch) -> Iterator[NDArray[np.float32]]:
             logits = self.outputs(batch)
             lengths = batch.attention_mask.sum(1).tolist()
-            return (row[:n].float().cpu().numpy() for row, n in zip(logits, lengths, strict=True))
+            return (row[:n] for row, n in zip(logits, lengths, strict=True))
 
         groups = [[_tokens(pair, window) for window in its] for pair, its in pairs]
-        found = self._reader.run(groups, compute, batch_size=batch_size, progress=progress)
+        found = self._reader.run(
+            groups,
+            compute,
+            batch_size=batch_size,
+            workers=self.network.workers,
+            progress=progress,
+        )
         options: dict[str, Any] = {
             "top_k": top_k, "longest": settings.max_answer_len, "threshold": threshold,
             "or_none": threshold is not None if or_none is None else or_none,
@@ -200,7 +214,7 @@ class Answerer(ReadingTask):
             for (_, context), (pair, its), logits in zip(questions, pairs, found, strict=True)
         ]
 
-    def trace(self, question: str, context: str | None = None, *, keep: str = "auto") -> Trace:
+    def trace(self, question: str, context: str | None = None, *, keep: str = "auto") -> "Trace":
         """Reads a question and its context and keeps what every attention layer was given.
 
         The notes say at which tokens the answer is likeliest to begin and to end; these are the

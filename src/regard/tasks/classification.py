@@ -2,17 +2,24 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import torch
-from torch import Tensor, nn
+import numpy as np
+from numpy.typing import NDArray
 
 from regard.checkpoints import Checkpoint, CheckpointLike, open_checkpoint
 from regard.errors import BadArgumentError, DamagedFileError, unknown
-from regard.inspection import Trace
 from regard.tasks.batching import read_each
 from regard.tasks.reading import Reader, ReadingTask, Tokens, load_reader
 from regard.text import Tokenizer
+
+if TYPE_CHECKING:
+    from torch import nn
+
+    from regard.inspection import Trace
+    from regard.tasks.network import Network
+
+Logits = NDArray[np.float32]
 
 
 @dataclass(frozen=True)
@@ -43,10 +50,21 @@ class Classification:
         return [label for label in self.labels if label.score > self.threshold]
 
 
+def _softmax(logits: Logits) -> Logits:
+    powers = np.exp(logits - logits.max(-1, keepdims=True))
+    scores: Logits = powers / powers.sum(-1, keepdims=True)
+    return scores
+
+
+@np.errstate(over="ignore")  # of a large negative logit, whose probability is 0
+def _sigmoid(logits: Logits) -> Logits:
+    return np.asarray(1 / (1 + np.exp(-logits)), np.float32)
+
+
 # By the problem_type of config.json: logits (…, labels) → scores.
-SCORES: dict[str, Callable[[Tensor], Tensor]] = {
-    "single_label_classification": lambda logits: logits.softmax(-1),
-    "multi_label_classification": torch.sigmoid,
+SCORES: dict[str, Callable[[Logits], Logits]] = {
+    "single_label_classification": _softmax,
+    "multi_label_classification": _sigmoid,
     "regression": lambda logits: logits,
 }
 
@@ -63,7 +81,7 @@ class Classifier(ReadingTask):
 
     def __init__(
         self,
-        model: nn.Module,
+        model: "nn.Module | Network",
         tokenizer: Tokenizer,
         *,
         problem_type: str = "single_label_classification",
@@ -71,21 +89,25 @@ class Classifier(ReadingTask):
         name: str = "classifier",
     ):
         self._reader = Reader(model, tokenizer, head="classification", name=name)
-        self.model, self.tokenizer, self.name = self._reader.model, tokenizer, name
-        self.labels: tuple[str, ...] = self.model.config.labels
+        self.network, self.tokenizer, self.name = self._reader.network, tokenizer, name
+        self.labels: tuple[str, ...] = self.network.config.labels
         self.problem_type = check_problem_type(problem_type)
         self.threshold = threshold
 
     @classmethod
-    def load(cls, folder: CheckpointLike, *, name: str | None = None) -> "Classifier":
+    def load(
+        cls, folder: CheckpointLike, *, name: str | None = None, lazily: bool = False
+    ) -> "Classifier":
         """The classifier in `folder`: model, tokenizer and kind of problem."""
         checkpoint = open_checkpoint(folder)
         name = name or checkpoint.name
-        model, tokenizer = load_reader(checkpoint, head="classification", name=name)
+        network, tokenizer = load_reader(
+            checkpoint, head="classification", name=name, lazily=lazily
+        )
         return cls(
-            model,
+            network,
             tokenizer,
-            problem_type=read_problem_type(checkpoint),
+            problem_type=_problem_type(checkpoint, network.config),
             threshold=read_threshold(checkpoint),
             name=name,
         )
@@ -144,7 +166,7 @@ class Classifier(ReadingTask):
         *,
         batch_size: int = 32,
         progress: Callable[[int], None] = lambda done: None,
-    ) -> list[Tensor]:
+    ) -> list[Logits]:
         """The head's output for each of the texts that `read` returned, (labels,)."""
         groups = [[each] for each in tokens]
         found = self._logits(groups, batch_size=batch_size, progress=progress)
@@ -185,11 +207,11 @@ class Classifier(ReadingTask):
         found = self._logits(groups, batch_size=batch_size, progress=progress)
         results = []
         for group, rows in zip(groups, found, strict=True):
-            logits = torch.stack(rows).float()
+            logits = np.stack(rows)
             if several or len(labels) == 1:
-                scores = logits[:, [contradicts, entails]].softmax(-1)[:, 1].tolist()
+                scores = _softmax(logits[:, [contradicts, entails]])[:, 1].tolist()
             else:
-                scores = logits[:, entails].softmax(-1).tolist()
+                scores = _softmax(logits[:, entails]).tolist()
             best = sorted(range(len(labels)), key=lambda k: -scores[k])[:top_k]
             chosen = [Label(labels[k], scores[k]) for k in best]
             results.append(Classification(chosen, any(each.truncated for each in group)))
@@ -214,11 +236,17 @@ class Classifier(ReadingTask):
         *,
         batch_size: int,
         progress: Callable[[int], None],
-    ) -> list[list[Tensor]]:
+    ) -> list[list[Logits]]:
         """The head's output for each text of each group, (labels,)."""
-        return self._reader.run(groups, self.outputs, batch_size=batch_size, progress=progress)
+        return self._reader.run(
+            groups,
+            self.outputs,
+            batch_size=batch_size,
+            workers=self.network.workers,
+            progress=progress,
+        )
 
-    def trace(self, text: str, pair: str | None = None, *, keep: str = "auto") -> Trace:
+    def trace(self, text: str, pair: str | None = None, *, keep: str = "auto") -> "Trace":
         """Reads a text, or a pair, and keeps what every attention layer was given: see `Trace`.
 
         The notes say which labels are the likeliest, where there is one label for a text.
@@ -235,20 +263,24 @@ class Classifier(ReadingTask):
 
 
 def ranked(
-    logits: Tensor, labels: Sequence[str], problem_type: str, top_k: int | None = None
+    logits: Logits, labels: Sequence[str], problem_type: str, top_k: int | None = None
 ) -> list[Label]:
     """Labels with their scores, best first; logits are (labels,)."""
-    scores = SCORES[problem_type](logits.float()).tolist()
+    scores = SCORES[problem_type](logits).tolist()
     order = sorted(range(len(labels)), key=lambda k: -scores[k])
     return [Label(labels[k], scores[k]) for k in order[:top_k]]
 
 
 def read_problem_type(checkpoint: Checkpoint) -> str:
     """The one in config.json; if it names none, a single label is a yes-or-no question."""
+    return _problem_type(checkpoint, None)
+
+
+def _problem_type(checkpoint: Checkpoint, config: Any) -> str:
     problem_type = checkpoint.settings.get("problem_type")
     if problem_type is not None:
         return check_problem_type(problem_type)
-    alone = len(checkpoint.config.labels) == 1
+    alone = len((config or checkpoint.config).labels) == 1
     return "multi_label_classification" if alone else "single_label_classification"
 
 

@@ -6,13 +6,10 @@ Reimers and Gurevych 2019, Sentence-BERT.
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import torch
 from numpy.typing import NDArray
-from torch import Tensor, nn
-from torch.nn import functional
 
 from regard.checkpoints import Checkpoint, CheckpointLike, open_checkpoint
 from regard.errors import (
@@ -23,14 +20,20 @@ from regard.errors import (
     refusing,
 )
 from regard.files import write_json
-from regard.inspection import Trace
+from regard.generation.arrays import Array, arrays_of
 from regard.json_files import JsonFiles, read_json, read_object
-from regard.models import Encoder
 from regard.tasks.batching import read_each
-from regard.tasks.reading import Batch, EncoderTask, Reader, Tokens, load_encoder
+from regard.tasks.reading import Batch, EncoderTask, Reader, Tokens, as_array, load_reader
 from regard.text import Tokenizer
 
+if TYPE_CHECKING:
+    from torch import nn
+
+    from regard.inspection import Trace
+    from regard.tasks.network import Network
+
 Vectors = NDArray[np.float32]
+SHORTEST = 1e-12  # length that a vector is divided by, so that zeros stay zeros
 
 
 @dataclass(frozen=True)
@@ -50,20 +53,22 @@ class TokenStates:
     truncated: bool
 
 
-def _mean(states: Tensor, attention_mask: Tensor) -> Tensor:
-    return (states * attention_mask[..., None]).sum(1) / attention_mask.sum(1, keepdim=True)
+def _mean(states: Array, attention_mask: Array) -> Array:
+    return (states * attention_mask[..., None]).sum(1) / attention_mask.sum(1)[:, None]
 
 
-def _cls(states: Tensor, attention_mask: Tensor) -> Tensor:
+def _cls(states: Array, attention_mask: Array) -> Array:
     return states[:, 0]
 
 
-def _max(states: Tensor, attention_mask: Tensor) -> Tensor:
-    return states.masked_fill(~attention_mask[..., None], -torch.inf).amax(1)
+def _max(states: Array, attention_mask: Array) -> Array:
+    arrays = arrays_of(states)
+    return arrays.largest(arrays.filled(states, ~attention_mask[..., None], -np.inf).mT)
 
 
-# States (batch, length, d_model) and which tokens are real → one vector each, (batch, d_model).
-POOLING: dict[str, Callable[[Tensor, Tensor], Tensor]] = {"mean": _mean, "cls": _cls, "max": _max}
+# States (batch, length, d_model) and which tokens are not padding → one vector each, (batch,
+# d_model): tensors, or arrays of numpy.
+POOLING: dict[str, Callable[[Array, Array], Array]] = {"mean": _mean, "cls": _cls, "max": _max}
 
 
 class Embedder(EncoderTask):
@@ -80,7 +85,7 @@ class Embedder(EncoderTask):
 
     def __init__(
         self,
-        model: nn.Module,
+        model: "nn.Module | Network",
         tokenizer: Tokenizer,
         *,
         pooling: str = "mean",
@@ -91,12 +96,14 @@ class Embedder(EncoderTask):
     ):
         check_choice("pooling", pooling, POOLING)
         self._reader = Reader(model, tokenizer, name=name)
-        self.model, self.tokenizer, self.name = cast(Encoder, model), tokenizer, name
+        self.network, self.tokenizer, self.name = self._reader.network, tokenizer, name
         self.pooling, self.normalize, self.lowercase = pooling, normalize, lowercase
         self.max_length = min(max_length or self._reader.max_length, self._reader.max_length)
 
     @classmethod
-    def load(cls, folder: CheckpointLike, *, name: str | None = None) -> "Embedder":
+    def load(
+        cls, folder: CheckpointLike, *, name: str | None = None, lazily: bool = False
+    ) -> "Embedder":
         """The encoder in `folder`, with the settings of sentence-transformers if it has them.
 
         Raises:
@@ -108,14 +115,20 @@ class Embedder(EncoderTask):
         encoder, settings = read_settings(checkpoint.folder)
         if encoder != checkpoint.folder:
             checkpoint = Checkpoint(encoder, name=name)
-        return cls(*load_encoder(checkpoint, name=name), name=name, **settings)
+        network, tokenizer = load_reader(checkpoint, head=None, name=name, lazily=lazily)
+        return cls(network, tokenizer, name=name, **settings)
+
+    @property
+    def width(self) -> int:
+        """Numbers of a vector."""
+        return int(self.network.config.d_model)
 
     def __call__(self, text: str | Sequence[str], **options: Any) -> Vectors:
         """One text → (d_model,); a list → (texts, d_model). Options as in `run`."""
         results = self.run([text] if isinstance(text, str) else text, **options)
         if isinstance(text, str):
             return results[0].vector
-        empty = np.zeros((0, self.model.config.d_model), np.float32)
+        empty = np.zeros((0, self.width), np.float32)
         return np.stack([result.vector for result in results]) if results else empty
 
     def run(
@@ -140,27 +153,36 @@ class Embedder(EncoderTask):
 
         def compute(batch: Batch) -> Vectors:
             vectors = self._pooled(batch, pool)
-            vectors = functional.normalize(vectors, dim=-1) if normalize else vectors
-            return vectors.float().cpu().numpy()
+            if not normalize:
+                return vectors
+            lengths = np.linalg.norm(vectors, axis=-1, keepdims=True)
+            return vectors / np.maximum(lengths, SHORTEST)
 
         tokens = read_each(self._tokens, texts)
         groups = [[each] for each in tokens]
-        found = self._reader.run(groups, compute, batch_size=batch_size, progress=progress)
+        found = self._reader.run(
+            groups,
+            compute,
+            batch_size=batch_size,
+            workers=self.network.workers,
+            progress=progress,
+        )
         return [
             Embedding(vector, text.truncated) for text, [vector] in zip(tokens, found, strict=True)
         ]
 
-    def _pooled(self, batch: Batch, pool: Callable[[Tensor, Tensor], Tensor]) -> Tensor:
+    def _pooled(self, batch: Batch, pool: Callable[[Array, Array], Array]) -> Vectors:
         """(batch, d_model)"""
         states, mask = self.hidden(batch), batch.attention_mask
-        if self.packed is None:
-            return pool(states, mask)
+        if not isinstance(states, np.ndarray):
+            return as_array(pool(states, arrays_of(states).moved(mask, like=states)))
         # Each text without its padding, on which the order of a sum depends: a packed model's
         # vectors have the same bits in every batch.
         lengths = enumerate(mask.sum(1).tolist())
-        return torch.cat([pool(states[k : k + 1, :n], mask[k : k + 1, :n]) for k, n in lengths])
+        found = [pool(states[k : k + 1, :n], mask[k : k + 1, :n]) for k, n in lengths]
+        return np.concatenate(found).astype(np.float32)
 
-    def trace(self, text: str, *, keep: str = "auto") -> Trace:
+    def trace(self, text: str, *, keep: str = "auto") -> "Trace":
         """Reads a text and keeps what every attention layer was given: see `Trace`.
 
         Args:
@@ -171,11 +193,10 @@ class Embedder(EncoderTask):
         """
         return self._reader.trace(text.lower() if self.lowercase else text, keep=keep)
 
-    @torch.inference_mode()
     def states(self, text: str) -> TokenStates:
         """The vector of each token of a text, from the last layer."""
         tokens = self._tokens(text)
-        states = self.hidden(self._reader.batch([tokens]))[0].float().cpu().numpy()
+        states = as_array(self.hidden(self._reader.batch([tokens]))[0])
         return TokenStates(self.tokenizer.tokens(tokens.ids), states, tokens.truncated)
 
     def _tokens(self, text: str) -> Tokens:

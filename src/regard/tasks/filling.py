@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -10,9 +10,9 @@ from torch import Tensor, nn
 from regard.checkpoints import CheckpointLike, open_checkpoint
 from regard.errors import BadArgumentError
 from regard.inspection import Trace
-from regard.models import Encoder
 from regard.tasks.batching import read_each
-from regard.tasks.reading import Batch, EncoderTask, Reader, Tokens, load_encoder
+from regard.tasks.network import Network
+from regard.tasks.reading import Batch, EncoderTask, Reader, Tokens, load_reader
 from regard.text import Tokenizer
 
 
@@ -35,9 +35,11 @@ class MaskFiller(EncoderTask):
         name: what to call it in messages.
     """
 
-    def __init__(self, model: nn.Module, tokenizer: Tokenizer, *, name: str = "mask filler"):
+    def __init__(
+        self, model: nn.Module | Network, tokenizer: Tokenizer, *, name: str = "mask filler"
+    ):
         self._reader = Reader(model, tokenizer, head="masked_lm", name=name)
-        self.model, self.tokenizer, self.name = cast(Encoder, model), tokenizer, name
+        self.network, self.tokenizer, self.name = self._reader.network, tokenizer, name
         self._mask_id = tokenizer.special_id("mask")
 
     @property
@@ -46,11 +48,14 @@ class MaskFiller(EncoderTask):
         return self.tokenizer.special["mask"]
 
     @classmethod
-    def load(cls, folder: CheckpointLike, *, name: str | None = None) -> "MaskFiller":
+    def load(
+        cls, folder: CheckpointLike, *, name: str | None = None, lazily: bool = False
+    ) -> "MaskFiller":
         """The model and its tokenizer in `folder`."""
         checkpoint = open_checkpoint(folder)
         name = name or checkpoint.name
-        return cls(*load_encoder(checkpoint, name=name), name=name)
+        network, tokenizer = load_reader(checkpoint, head=None, name=name, lazily=lazily)
+        return cls(network, tokenizer, name=name)
 
     def __call__(self, text: str | Sequence[str], **options: Any) -> str | list[str]:
         """One text → the text with the likeliest token for each of its masks; a list → a list."""
@@ -81,19 +86,26 @@ class MaskFiller(EncoderTask):
             BadArgumentError: a text without a mask, or with more tokens than the model has
                 positions.
         """
-        top_k = min(top_k, self.model.config.vocab_size)
+        top_k = min(top_k, self.network.config.vocab_size)
 
         def compute(batch: Batch) -> list[tuple[Tensor, Tensor]]:
-            masked = batch.ids == self._mask_id
+            masked = torch.as_tensor(batch.ids == self._mask_id)
+            states = torch.as_tensor(self.hidden(batch))
             # The vocabulary is wide: only the masks' states go through the head.
-            logits = self.logits(self.hidden(batch)[masked])
+            logits = self.logits(states[masked.to(states.device)])
             best = logits.float().softmax(-1).topk(top_k)
             masks = masked.sum(1).tolist()
             return list(zip(best.values.split(masks), best.indices.split(masks), strict=True))
 
         tokens = read_each(self._tokens, texts)
         groups = [[each] for each in tokens]
-        found = self._reader.run(groups, compute, batch_size=batch_size, progress=progress)
+        found = self._reader.run(
+            groups,
+            compute,
+            batch_size=batch_size,
+            workers=self.network.workers,
+            progress=progress,
+        )
         return [
             [
                 self._fillings(text.ids, number, values.tolist(), indices.tolist())
@@ -102,6 +114,7 @@ class MaskFiller(EncoderTask):
             for text, [best] in zip(tokens, found, strict=True)
         ]
 
+    @torch.inference_mode()
     def logits(self, states: Tensor) -> Tensor:
         """States of masks, (masks, d_model) → (masks, vocab), by the engine."""
         if self.packed is None:
@@ -147,7 +160,7 @@ class MaskFiller(EncoderTask):
         for score, token in zip(scores, tokens, strict=True):
             text = [*ids]
             text[masks[number]] = token
-            text = [id_ for id_ in text if id_ != self.model.config.pad_id]  # it may be guessed
+            text = [id_ for id_ in text if id_ != self.network.config.pad_id]  # it may be guessed
             # Other masks are special tokens, and shown: a text without them would say too much.
             sequence = self.tokenizer.backend.decode(text, skip_special_tokens=len(masks) == 1)
             token_str = self.tokenizer.backend.decode([token], skip_special_tokens=False)

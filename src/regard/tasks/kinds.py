@@ -2,7 +2,7 @@
 
 from regard import catalog
 from regard.checkpoints import Checkpoint
-from regard.checkpoints.families.heads import read_writer_head
+from regard.checkpoints.families.heads import TEXT_HEADS, named_head, read_writer_head
 from regard.tasks.defaults import task_settings
 
 _HEADS = {
@@ -25,10 +25,11 @@ def kind_of(checkpoint: Checkpoint) -> str:
     if (checkpoint.folder / "modules.json").is_file():  # of sentence-transformers
         return "feature-extraction"
     model = checkpoint.architecture
-    if model == "Encoder":
-        return _HEADS[checkpoint.config.head]
+    if model == "Encoder":  # whose config is read only where that is needed: it imports torch
+        head = named_head(checkpoint.settings, TEXT_HEADS) or checkpoint.config.head
+        return _HEADS[head]
     if model in ("Decoder", "EncoderDecoder") and not _writes(checkpoint):
-        return _HEADS[checkpoint.config.head]
+        return _HEADS[read_writer_head(checkpoint.settings)]
     if model == "Decoder":
         return "text-generation"
     if model == "VisionTransformer":
@@ -41,10 +42,10 @@ def kind_of(checkpoint: Checkpoint) -> str:
 
 
 def _writes(checkpoint: Checkpoint) -> bool:
-    """Whether a model that can have a head has none; a family whose models have none says so."""
+    """Whether a model that can have a head has none; there are families whose models have none."""
     if read_writer_head(checkpoint.settings) == "language_model":
         return True
-    return bool(checkpoint.config.head == "language_model")
+    return not checkpoint.has_heads
 
 
 def describe(checkpoint: Checkpoint) -> str:

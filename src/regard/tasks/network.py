@@ -1,34 +1,29 @@
-"""What a text-to-text task computes with: an encoder–decoder, or the same packed for ONNX Runtime.
+"""What a task computes with: a model, or the same model packed for ONNX Runtime.
 
-Ids go in, hypotheses come out. What reads and writes text needs of the model only `IdConfig`, so a
-model that is packed already is loaded when something asks for the model itself: a trace, an
-alignment, training.
+A task needs only the model's config to read and write text, so a model that has been packed before
+is loaded when something asks for the model itself: a trace, an alignment, training.
 """
 
 from __future__ import annotations
 
-import copy
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from threading import Lock
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar
 
 from regard.checkpoints import Checkpoint
+from regard.checkpoints.weights import weight_files
 from regard.errors import UnavailableError, UnsupportedError
-from regard.generation import GenerationConfig, Hypothesis, generate
 from regard.tasks.batching import cores
 
 if TYPE_CHECKING:
-    from regard.models import AnyEncoderDecoder
-    from regard.runtime.packed import PackedEncoderDecoder
+    from torch import nn
 
 T = TypeVar("T")
-Ids = NDArray[np.int64]
+State = tuple[Any, ...]
+LARGE = 2_000_000_000  # bytes of weights of a model that is not packed unless that is asked for
 
 
 class Later(Generic[T]):
@@ -50,95 +45,108 @@ class Later(Generic[T]):
 
 
 @dataclass(frozen=True)
-class IdConfig:
-    """What token ids depend on: a part of a model's config."""
-
-    vocab_size: int  # of the source
-    decoder_vocab_size: int  # of the target
-    max_positions: int | None  # None: no limit
-    pad_id: int
-    eos_id: int
-    start_id: int
-
-    @classmethod
-    def of(cls, config: Any) -> IdConfig:
-        """Of an encoder–decoder's config."""
-        endless = getattr(config, "positions", None) == "relative"
-        return cls(
-            vocab_size=config.vocab_size,
-            decoder_vocab_size=config.target_vocab_size or config.vocab_size,
-            max_positions=None if endless else config.max_positions,
-            pad_id=config.pad_id,
-            eos_id=config.eos_id,
-            start_id=config.start_id,
-        )
-
-
-@dataclass(frozen=True)
 class Packing:
     """A packed model, and the weights that it was made from."""
 
-    model: PackedEncoderDecoder
+    model: Any  # a `runtime.packed.Packed`
     precision: str
     threads: int | None  # that compute one batch; None: one, and batches are computed in parallel
     state: State | None  # of the parameters that were packed; None: they were those of the files
 
 
-State = tuple[Any, ...]
-
-
 class Network:
-    """An encoder–decoder: its ids, the model itself, and the packed model that computes for it.
+    """A model: its config, the model itself, and the packed model that computes for it.
 
     Args:
-        config: what ids depend on.
+        config: of the model, or the part of it that the task needs.
         load: gives the model itself.
+        architecture: the name of its class in `regard.models`.
         source: the folder that the model is loaded from; None: it exists in memory only.
     """
 
     def __init__(
         self,
-        config: IdConfig,
-        load: Callable[[], AnyEncoderDecoder],
+        config: Any,
+        load: Callable[[], Any],
         *,
+        architecture: str = "",
         source: Checkpoint | None = None,
     ):
         self.config = config
+        self.architecture = architecture
         self.source = source
         self._loaded = Later(lambda: _with_state(load(), source))
-        self._model = Later(lambda: self._loaded()[0])
+        self._model: Later[Any] = Later(lambda: self._loaded()[0])
         self._packing: Later[Packing | None] = Later(lambda: None)
 
     @classmethod
-    def of(cls, model: AnyEncoderDecoder) -> Network:
-        """Of a model in memory, which computes itself."""
-        return cls(IdConfig.of(model.config), lambda: model)
+    def of(cls, model: Any) -> Self:
+        """Of a model in memory, which computes itself; a network is returned as it is."""
+        if isinstance(model, cls):
+            return model
+        config = getattr(model, "config", None)
+        return cls(cls._part(config), lambda: model, architecture=_class_of(model))
 
     @classmethod
-    def of_checkpoint(cls, checkpoint: Checkpoint, *, lazily: bool = False) -> Network:
+    def of_checkpoint(
+        cls,
+        checkpoint: Checkpoint,
+        *,
+        kind: str,
+        check: Callable[[Any], None] = lambda config: None,
+        lazily: bool = False,
+    ) -> Self:
         """Of a model folder.
 
         Args:
+            kind: of the packed model; see `runtime.packed.OF_TEXTS`.
+            check: raises an error for the config of a model that the task cannot use, before the
+                weights are read.
             lazily: leave the model in its files where it has been packed before, so its files are
                 whole.
 
         Raises:
-            UnsupportedError: not an encoder–decoder that writes.
             DamagedFileError: a damaged file.
         """
-        known = _known(checkpoint) if lazily else None
+        known = _known(checkpoint, kind) if lazily else None
         if known is not None:
-            return cls(known, lambda: _load(checkpoint), source=checkpoint)
-        model = _load(checkpoint)
-        network = cls(IdConfig.of(model.config), lambda: model, source=checkpoint)
+            check(known)
+            return cls(
+                cls._part(known),
+                lambda: cls._read(checkpoint),
+                architecture=checkpoint.architecture,
+                source=checkpoint,
+            )
+        check(checkpoint.config)
+        model = cls._read(checkpoint)
+        network = cls(
+            cls._part(model.config),
+            lambda: model,
+            architecture=_class_of(model),
+            source=checkpoint,
+        )
         _ = network.model  # from here on, a change of its weights is noticed
         return network
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self).of, (self.model,)  # a copy is of the model in memory
 
+    @classmethod
+    def _part(cls, config: Any) -> Any:
+        """Of a model's config, what `config` is."""
+        return config
+
+    @classmethod
+    def _read(cls, checkpoint: Checkpoint) -> Any:
+        import torch
+
+        from regard.checkpoints import from_pretrained
+
+        with torch.inference_mode(False):  # it may be trained later
+            return from_pretrained(checkpoint)
+
     @property
-    def model(self) -> AnyEncoderDecoder:
+    def model(self) -> Any:
         """The model itself, loaded when it is first asked for."""
         return self._model()
 
@@ -154,24 +162,15 @@ class Network:
 
     @property
     def workers(self) -> int:
-        """How many batches to decode at the same time."""
+        """How many batches to compute at the same time."""
         packing = self.packing
         return cores() if packing is not None and packing.threads is None else 1
 
-    def starting_from(self, start_id: int) -> Network:
-        """The same weights in a model whose decoder reads another token first."""
-        if start_id == self.config.start_id:
-            return self
-        return self._with(
-            config=replace(self.config, start_id=start_id),
-            _model=Later(lambda: _starting_from(self.model, start_id)),
-        )
-
-    def by_torch(self) -> Network:
+    def by_torch(self) -> Self:
         """The same, computed by the model itself."""
         return self._with(_packing=Later(lambda: None))
 
-    def packed(self, precision: str, threads: int | None, say: Callable[[str], None]) -> Network:
+    def packed(self, precision: str, threads: int | None, say: Callable[[str], None]) -> Self:
         """The same, computed by the packed model. One that has not been packed is packed now.
 
         Raises:
@@ -182,17 +181,20 @@ class Network:
 
     def packed_if_possible(
         self, precision: str | None, threads: int | None, say: Callable[[str], None]
-    ) -> Network:
+    ) -> Self:
         """The same, computed by the packed model where that is possible; by the model itself where
-        it cannot be packed or is not on the CPU. Decided at the first use.
+        it cannot be packed or is not on the CPU, or is `LARGE` and has not been packed before.
+        Decided at the first use.
 
         Args:
-            precision: None: fp32.
+            precision: None: fp32; one that is named asks for packing, however large the model is.
             say: called with the reason, too, where the precision is not possible.
         """
 
         def best() -> Packing | None:
-            if self._loaded.is_made and self._loaded()[0].output_weight.device.type != "cpu":
+            if self._loaded.is_made and _device(self._loaded()[0]).type != "cpu":
+                return None
+            if precision is None and self._is_large_and_new:
                 return None
             try:
                 return self._pack(precision or "fp32", threads, say)
@@ -203,51 +205,41 @@ class Network:
 
         return self._with(_packing=Later(best))
 
-    def padded(self, sources: Sequence[Sequence[int]]) -> Ids:
-        """Ids of several texts with padding behind them, (batch, source length)."""
-        padded = np.full((len(sources), max(map(len, sources))), self.config.pad_id, np.int64)
-        for row, ids in zip(padded, sources, strict=True):
-            row[: len(ids)] = ids
-        return padded
-
-    def decode(
-        self, sources: Sequence[Sequence[int]], config: GenerationConfig, numbers: Sequence[int]
-    ) -> list[list[Hypothesis]]:
-        """The n best answers to the ids of each source.
-
-        Args:
-            config: with a decoder_start_token_id.
-            numbers: what sets each source's random numbers apart.
-        """
-        source = self.padded(sources)
-        start = np.full((len(source), 1), config.decoder_start_token_id, np.int64)
-        packing = self.packing
-        if packing is not None:
-            state = packing.model.start(source)
-            return generate(state, start, config, sentence_numbers=numbers)
-        import torch
-
-        model = self.model
-        with torch.inference_mode():
-            device = model.output_weight.device
-            ids, prompt = (torch.from_numpy(each).to(device) for each in (source, start))
-            return generate(model.start(ids), prompt, config, sentence_numbers=numbers)
-
-    def _with(self, **changes: Any) -> Network:
-        other = object.__new__(Network)  # copy.copy makes what __reduce__ says
+    def _with(self, **changes: Any) -> Self:
+        other = object.__new__(type(self))  # copy.copy makes what __reduce__ says
         vars(other).update(vars(self) | changes)
         return other
 
     def _pack(self, precision: str, threads: int | None, say: Callable[[str], None]) -> Packing:
-        from regard.runtime.packing import pack_writer
-
         each = 1 if threads is None else threads
         if self.source is not None and not self._is_changed:
-            packed = pack_writer(self.source, precision, threads=each, say=say)
+            packed = self._packed(self.source, precision, each, say)
             return Packing(packed, precision, threads, None)
         model, _ = self._loaded()
-        packed = pack_writer(model, precision, threads=each, say=say)
+        packed = self._packed(model, precision, each, say)
         return Packing(packed, precision, threads, _state(model))
+
+    def _packed(
+        self,
+        model: nn.Module | Checkpoint,
+        precision: str,
+        threads: int,
+        say: Callable[[str], None],
+    ) -> Any:
+        from regard.runtime.packing import pack
+
+        return pack(model, precision, threads=threads, say=say)
+
+    @property
+    def _is_large_and_new(self) -> bool:
+        """Whether packing would take a large part of a disk, and has not been done."""
+        from regard.runtime.packing import is_packed
+
+        if self.source is None or self._is_changed:
+            return sum(4 * each.numel() for each in self.model.parameters()) > LARGE
+        if sum(file.stat().st_size for file in weight_files(self.source.folder)) <= LARGE:
+            return False
+        return not is_packed(self.source, "fp32")
 
     @property
     def _is_changed(self) -> bool:
@@ -257,53 +249,39 @@ class Network:
         return _state(model) != loaded
 
 
-def _known(checkpoint: Checkpoint) -> IdConfig | None:
-    """What a packed model says of the model; None where it has not been packed."""
+def _known(checkpoint: Checkpoint, kind: str) -> Any:
+    """What a packed model says of the model's config; None where it has not been packed."""
     from regard.runtime.packing import packed_config
 
     with suppress(UnavailableError):
-        config = packed_config(checkpoint, "EncoderDecoder")
-        return None if config is None else IdConfig.of(SimpleNamespace(**config))
+        config = packed_config(checkpoint, kind)
+        if config is not None:
+            values = {
+                name: tuple(value) if isinstance(value, list) else value  # as JSON has a tuple
+                for name, value in config.items()
+            }
+            return SimpleNamespace(**values)
     return None
 
 
-def _load(checkpoint: Checkpoint) -> AnyEncoderDecoder:
-    import torch
-
-    from regard.checkpoints import from_pretrained
-    from regard.models import AnyEncoderDecoder, EncoderDecoder
-
-    with torch.inference_mode(False):  # it may be trained later
-        model = from_pretrained(checkpoint)
-    if not isinstance(model, AnyEncoderDecoder):
-        raise UnsupportedError(
-            f"{checkpoint.folder} must hold an encoder–decoder, such as Marian, BART or T5; it"
-            f" holds a {checkpoint.settings['model_type']} model. Use a checkpoint made for this"
-            " task."
-        )
-    if isinstance(model, EncoderDecoder) and model.head is not None:
-        raise UnsupportedError(
-            f"{checkpoint.name} must be a model that writes (…ForConditionalGeneration); its head"
-            f" is {model.config.head!r}. Give a checkpoint made for this task."
-        )
-    return model
+def _class_of(model: Any) -> str:
+    """The name of the class in `regard.models`; of another model, of its own class."""
+    classes = type(model).__mro__
+    ours = (each for each in classes if each.__module__.startswith("regard.models."))
+    return next(ours, classes[0]).__name__
 
 
-def _with_state(
-    model: AnyEncoderDecoder, source: Checkpoint | None
-) -> tuple[AnyEncoderDecoder, State]:
+def _device(model: Any) -> Any:
+    return next(model.parameters()).device
+
+
+def _with_state(model: Any, source: Checkpoint | None) -> tuple[Any, State]:
     return model, () if source is None else _state(model)
 
 
-def _state(model: AnyEncoderDecoder) -> State:
+def _state(model: Any) -> State:
     """What changes when a parameter is written to, replaced or moved; its values are not read."""
     return tuple(
         (id(each), each.data_ptr(), 0 if each.is_inference() else each._version)
         for each in model.parameters()
     )
-
-
-def _starting_from(model: AnyEncoderDecoder, start_id: int) -> AnyEncoderDecoder:
-    other = copy.copy(model)  # shares parameters and modules: moving one moves both
-    other.config = replace(model.config, start_id=start_id)
-    return other

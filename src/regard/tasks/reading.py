@@ -2,25 +2,26 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeVar, cast, get_args
+from typing import TYPE_CHECKING, Any, TypeVar
 
-import torch
+import numpy as np
 from numpy.typing import NDArray
-from torch import Tensor, nn
-from torch.nn.utils.rnn import pad_sequence
 
-from regard.checkpoints import Checkpoint, from_pretrained
+from regard.checkpoints import Checkpoint
 from regard.errors import BadArgumentError, UnsupportedError
-from regard.inspection import Trace
-from regard.inspection.models import traced
-from regard.models import Encoder, EncoderDecoder, TextReader
+from regard.generation.arrays import Array
 from regard.tasks.batching import by_length
+from regard.tasks.network import Network
 from regard.tasks.task import Task, check_text
 from regard.text import Tokenizer
 from regard.text.cutting import cut
 
 if TYPE_CHECKING:
-    from regard.runtime.packed import PackedReader
+    import torch
+    from torch import Tensor, nn
+
+    from regard.inspection import Trace
+    from regard.models import Encoder, TextReader
 
 Result = TypeVar("Result")
 
@@ -49,23 +50,37 @@ class Tokens:
 
 @dataclass(frozen=True)
 class Batch:
-    """Texts as the model takes them, padded on the right; each is (batch, length)."""
+    """Texts as the model takes them, padded on the right; each is (batch, length), of torch or of
+    numpy."""
 
-    ids: Tensor
-    token_type_ids: Tensor | None  # None: the model has one kind only
-    attention_mask: Tensor  # False for padding
+    ids: Array
+    token_type_ids: Array | None  # None: the model has one kind only
+    attention_mask: Array  # False for padding
 
-    def to(self, device: torch.device | str) -> "Batch":
-        kinds = self.token_type_ids
-        return Batch(
-            self.ids.to(device, non_blocking=True),
-            None if kinds is None else kinds.to(device, non_blocking=True),
-            self.attention_mask.to(device, non_blocking=True),
-        )
+    def to(self, device: "torch.device | str") -> "Batch":
+        """Tensors on a device."""
+        import torch
+
+        found = {
+            name: None if each is None else torch.as_tensor(each).to(device, non_blocking=True)
+            for name, each in vars(self).items()
+        }
+        return Batch(**found)
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """What a packed model takes, by name."""
+        present = {name: each for name, each in vars(self).items() if each is not None}
+        return {
+            name: each if isinstance(each, np.ndarray) else each.cpu().numpy()
+            for name, each in present.items()
+        }
 
 
-def inputs_of(model: nn.Module, batch: Batch) -> dict[str, Tensor]:
-    """What the model's forward takes, by name. Both sides of an encoder–decoder read the text."""
+def inputs_of(model: "nn.Module", batch: Batch) -> "dict[str, Tensor]":
+    """What the model's forward takes, by name, of tensors. Both sides of an encoder–decoder read
+    the text."""
+    from regard.models import EncoderDecoder
+
     if isinstance(model, EncoderDecoder):
         return {"source": batch.ids, "target": batch.ids}
     inputs = {"ids": batch.ids, "attention_mask": batch.attention_mask}
@@ -83,7 +98,7 @@ class Reader:
     """A model that reads a text, with its tokenizer.
 
     Args:
-        model: in evaluation mode.
+        model: in evaluation mode; or a network, which may load it later.
         head: that it must have, a name in `ENDINGS`; None: any of an encoder will do.
         name: what to call it in messages.
 
@@ -93,11 +108,17 @@ class Reader:
     """
 
     def __init__(
-        self, model: nn.Module, tokenizer: Tokenizer, *, head: str | None = None, name: str
+        self,
+        model: "nn.Module | Network",
+        tokenizer: Tokenizer,
+        *,
+        head: str | None = None,
+        name: str,
     ):
-        if not isinstance(model, _readers(head)):
-            raise _no_reader(name, type(model).__name__, head)
-        config: Any = model.config
+        self.network = Network.of(model)
+        if self.network.architecture not in _readers(head):
+            raise _no_reader(name, self.network.architecture, head)
+        config = self.network.config
         if head is not None:
             _check_head(config, head, name)
         if tokenizer.vocab_size > config.vocab_size:
@@ -105,15 +126,10 @@ class Reader:
                 f"the tokenizer has {tokenizer.vocab_size} tokens, but the model's vocabulary is"
                 f" {config.vocab_size}: use the tokenizer the model was trained with."
             )
-        self.model = cast(TextReader, model)
         self.tokenizer = tokenizer
         self.name = name
         limit = tokenizer.settings.get("model_max_length") or config.max_positions
         self.max_length = min(config.max_positions, int(limit))  # tokens, special ones included
-
-    @property
-    def device(self) -> torch.device:
-        return next(self.model.parameters()).device
 
     def tokens(
         self, text: str, pair: str | None = None, *, max_length: int | None = None
@@ -134,15 +150,16 @@ class Reader:
         compute: Callable[[Batch], Iterable[Result]],
         *,
         batch_size: int,
+        workers: int = 1,
         progress: Callable[[int], None] = lambda done: None,
     ) -> list[list[Result]]:
         """`compute` of all tokens in batches, a result for each in its group.
 
         Args:
+            workers: batches computed at the same time.
             progress: called with the number of groups just finished.
         """
 
-        @torch.inference_mode()
         def computed(batch: list[Tokens]) -> list[Result]:
             return list(compute(self.batch(batch)))
 
@@ -151,20 +168,20 @@ class Reader:
             computed,
             length=lambda tokens: len(tokens.ids),
             batch_size=batch_size,
+            workers=workers,
             progress=progress,
         )
 
     def batch(self, texts: Sequence[Tokens]) -> Batch:
-        """Texts as tensors on the model's device."""
-        config = self.model.config
+        """Texts as arrays of numpy."""
+        config = self.network.config
         several = kinds_of_tokens(config) > 1
         return Batch(
-            self._padded([text.ids for text in texts], config.pad_id or 0),
-            self._padded([text.token_type_ids for text in texts], 0) if several else None,
-            self._padded([[1] * len(text.ids) for text in texts], 0).bool(),
+            _padded([text.ids for text in texts], config.pad_id or 0),
+            _padded([text.token_type_ids for text in texts], 0) if several else None,
+            _padded([[1] * len(text.ids) for text in texts], 0).astype(np.bool_),
         )
 
-    @torch.inference_mode()
     def trace(
         self,
         text: str,
@@ -173,7 +190,7 @@ class Reader:
         special_in_text: bool = False,
         answers: Callable[[list[int]], Mapping[str, int]] = lambda ids: {},
         keep: str = "auto",
-    ) -> Trace:
+    ) -> "Trace":
         """The trace of a text, or of two together.
 
         Args:
@@ -183,66 +200,106 @@ class Reader:
         encoding = self.tokenizer.inputs(text, pair, special_in_text=special_in_text)
         ids = list(encoding.ids)
         check_text(ids if text.strip() else [], self.max_length, self.name)
-        batch = self.batch([Tokens(ids, encoding.type_ids)])
-        return traced(
-            self.model,
-            inputs_of(self.model, batch),
-            tokenizer=self.tokenizer,
-            name=self.name,
-            text=text if pair is None else f"{text} {pair}",
-            answers=answers(ids),
-            keep=keep,
-        )
+        import torch
 
-    def _padded(self, rows: Sequence[Sequence[int]], value: int) -> Tensor:
-        tensors = [torch.tensor(row) for row in rows]
-        return pad_sequence(tensors, batch_first=True, padding_value=value).to(self.device)
+        from regard.inspection.models import traced
+
+        model = self.network.model
+        device = next(model.parameters()).device
+        batch = self.batch([Tokens(ids, encoding.type_ids)]).to(device)
+        with torch.inference_mode():
+            return traced(
+                model,
+                inputs_of(model, batch),
+                tokenizer=self.tokenizer,
+                name=self.name,
+                text=text if pair is None else f"{text} {pair}",
+                answers=answers(ids),
+                keep=keep,
+            )
+
+
+def _padded(rows: Sequence[Sequence[int]], value: int) -> NDArray[np.int64]:
+    padded = np.full((len(rows), max(map(len, rows))), value, np.int64)
+    for place, row in zip(padded, rows, strict=True):
+        place[: len(row)] = row
+    return padded
 
 
 class ReadingTask(Task):
     """A task by a model that reads texts for its head."""
 
-    model: TextReader
-    packed: "PackedReader | None" = None
+    @property
+    def model(self) -> "TextReader":
+        """The model itself, also where a packed one computes; loaded when it is first asked for."""
+        model: TextReader = self.network.model
+        return model
 
-    def outputs(self, batch: Batch) -> Tensor:
+    def outputs(self, batch: Batch) -> NDArray[np.float32]:
         """The head's output, by the engine; its shape is in the docstring of the model's class."""
-        if self.packed is None:
-            return self.model(**inputs_of(self.model, batch))
-        return torch.from_numpy(self.packed(**_arrays(batch))).to(batch.ids.device)
+        packed = self.packed
+        if packed is not None:
+            found: NDArray[np.float32] = packed(**batch.arrays())
+            return found
+        import torch
+
+        with torch.inference_mode():
+            inputs = inputs_of(self.model, batch.to(self.device))
+            return as_array(self.model(**inputs))
 
 
 class EncoderTask(ReadingTask):
     """A task that uses the states of an encoder."""
 
-    model: Encoder
+    @property
+    def model(self) -> "Encoder":
+        """The model itself, also where a packed one computes; loaded when it is first asked for."""
+        model: Encoder = self.network.model
+        return model
 
-    def hidden(self, batch: Batch) -> Tensor:
-        """The last layer's states, by the engine, (batch, length, d_model)."""
-        if self.packed is None:
-            return self.model.hidden(**inputs_of(self.model, batch))
-        return torch.from_numpy(self.packed.hidden(**_arrays(batch))).to(batch.ids.device)
+    def hidden(self, batch: Batch) -> Array:
+        """The last layer's states, (batch, length, d_model): a tensor where the model itself
+        computes, an array where a packed one does."""
+        packed = self.packed
+        if packed is not None:
+            return packed.hidden(**batch.arrays())
+        import torch
+
+        with torch.inference_mode():
+            return self.model.hidden(**inputs_of(self.model, batch.to(self.device)))
 
 
-def _arrays(batch: Batch) -> dict[str, NDArray[Any]]:
-    """What a packed model takes, by name."""
-    return {name: each.cpu().numpy() for name, each in vars(batch).items() if each is not None}
+def as_array(x: Array) -> NDArray[np.float32]:
+    """A tensor, (…), or an array, as an array of float32."""
+    found: NDArray[np.float32] = x if isinstance(x, np.ndarray) else x.float().cpu().numpy()
+    return found
 
 
-def load_reader(checkpoint: Checkpoint, *, head: str, name: str) -> tuple[TextReader, Tokenizer]:
+def load_reader(
+    checkpoint: Checkpoint, *, head: str | None, name: str, lazily: bool = False
+) -> tuple[Network, Tokenizer]:
     """A model with this head, which need not be an encoder, and its tokenizer; any other model is
-    refused before its weights are read."""
-    if checkpoint.family.model not in _readers(head):
+    refused before its weights are read.
+
+    Args:
+        head: None: an encoder with any head.
+        lazily: as `Network.of_checkpoint` takes it.
+    """
+    if checkpoint.architecture not in _readers(head):
         raise _no_reader(name, f"{checkpoint.settings['model_type']} model", head)
-    _check_head(checkpoint.config, head, name)
-    return cast(TextReader, from_pretrained(checkpoint)), checkpoint.tokenizers.source
+
+    def check(config: Any) -> None:
+        if head is not None:
+            _check_head(config, head, name)
+
+    network = Network.of_checkpoint(checkpoint, kind="Reader", check=check, lazily=lazily)
+    return network, checkpoint.tokenizers.source
 
 
-def load_encoder(checkpoint: Checkpoint, *, name: str) -> tuple[Encoder, Tokenizer]:
+def load_encoder(checkpoint: Checkpoint, *, name: str) -> "tuple[Encoder, Tokenizer]":
     """An encoder and its tokenizer; any other model is refused before its weights are read."""
-    if checkpoint.family.model is not Encoder:
-        raise _no_reader(name, f"{checkpoint.settings['model_type']} model", None)
-    return cast(Encoder, from_pretrained(checkpoint)), checkpoint.tokenizers.source
+    network, tokenizer = load_reader(checkpoint, head=None, name=name)
+    return network.model, tokenizer
 
 
 def _check_head(config: Any, head: str, name: str) -> None:
@@ -253,8 +310,9 @@ def _check_head(config: Any, head: str, name: str) -> None:
         )
 
 
-def _readers(head: str | None) -> tuple[type[nn.Module], ...]:
-    return get_args(TextReader) if head in READ_BY_ALL else (Encoder,)
+def _readers(head: str | None) -> tuple[str, ...]:
+    """The classes of models that have this head."""
+    return ("Encoder", "Decoder", "EncoderDecoder") if head in READ_BY_ALL else ("Encoder",)
 
 
 def _no_reader(name: str, kind: str, head: str | None) -> UnsupportedError:

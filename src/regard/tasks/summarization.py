@@ -7,7 +7,7 @@ from typing import Any, Self
 from regard.checkpoints import CheckpointLike, open_checkpoint
 from regard.tasks.batching import read_each
 from regard.tasks.defaults import read_defaults
-from regard.tasks.network import Network
+from regard.tasks.sequence_network import SequenceNetwork
 from regard.tasks.text_to_text import Alternative, TextToText
 
 
@@ -23,10 +23,11 @@ class Rewriter(TextToText):
     """Answers text with text, as an encoder–decoder model was trained to: BART, Pegasus, T5."""
 
     @classmethod
-    def load(cls, folder: CheckpointLike, *, name: str | None = None) -> Self:
+    def load(cls, folder: CheckpointLike, *, name: str | None = None, lazily: bool = False) -> Self:
         """The model of a name (see `load`), its tokenizer and decoding defaults."""
         checkpoint = open_checkpoint(folder)
-        network, tasks = Network.of_checkpoint(checkpoint), read_defaults(checkpoint)
+        network = SequenceNetwork.open(checkpoint, lazily=lazily)
+        tasks = read_defaults(checkpoint)
         chosen = tasks.get(cls.task, tasks[""])
         return cls(network, checkpoint.tokenizers, name=name or checkpoint.name, **vars(chosen))
 

@@ -7,15 +7,14 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Self
 
-from regard.errors import BadArgumentError, UnavailableError, UnsupportedError, check_choice
+from regard.errors import BadArgumentError, check_choice
+from regard.tasks.network import Network
 
 if TYPE_CHECKING:
     import torch
-    from torch import nn
 
     from regard.checkpoints import CheckpointLike
     from regard.inspection import Trace
-    from regard.runtime.packed import Packed
 
 ENGINES = ("auto", "torch", "onnx")
 
@@ -23,19 +22,41 @@ ENGINES = ("auto", "torch", "onnx")
 class Task(ABC):
     """A model with everything it needs for one use: what `regard.load` gives."""
 
-    model: nn.Module
+    network: Network
     name: str  # what messages call it
-    packed: Packed | None = None  # what computes the results, where it is not the model itself
 
     @classmethod
     @abstractmethod
-    def load(cls, folder: CheckpointLike, *, name: str | None = None) -> Self:
-        """The model of a folder, of a shipped name or of "hub:org/name"."""
+    def load(cls, folder: CheckpointLike, *, name: str | None = None, lazily: bool = False) -> Self:
+        """The model of a folder, of a shipped name or of "hub:org/name".
+
+        Args:
+            lazily: leave the weights in their files until the model itself is asked for, where it
+                has been packed before.
+        """
+
+    @property
+    def model(self) -> Any:
+        """The model itself, also where a packed one computes; loaded when it is first asked for."""
+        return self.network.model
+
+    @property
+    def packed(self) -> Any:
+        """What computes the results, where it is not the model itself: see `runtime.packed`."""
+        packing = self.network.packing
+        return None if packing is None else packing.model
+
+    @property
+    def computed_by(self) -> str:
+        """The engine and precision of the results: "onnx int8", or "torch"."""
+        packing = self.network.packing
+        return "torch" if packing is None else f"onnx {packing.precision}"
 
     @property
     def device(self) -> torch.device:
         """Where the model computes; `.model.to(device)` moves it."""
-        return next(self.model.parameters()).device
+        device: torch.device = next(self.model.parameters()).device
+        return device
 
     def run_by(
         self,
@@ -52,10 +73,10 @@ class Task(ABC):
         Args:
             engine: "torch": the model itself. "onnx": the model packed for ONNX Runtime, which runs
                 on the CPU. "auto": "onnx" where the model can be packed and is on the CPU, else
-                "torch".
+                "torch", and "torch" for more than 2 GB of weights that have not been packed before.
             precision: of "onnx": "fp32", the default, "int8" or "int4"; see `runtime.packing.pack`.
-            threads: of "onnx", that compute one batch; by default one, and a translator computes
-                several batches at the same time, one on each core.
+            threads: of "onnx", that compute one batch; by default one, and several batches are
+                computed at the same time, one on each core.
             say: called with a sentence where packing takes longer than a second.
 
         Raises:
@@ -67,28 +88,24 @@ class Task(ABC):
         check_choice("engine", engine, ENGINES)
         if engine == "torch" and (precision is not None or threads is not None):
             raise BadArgumentError('precision and threads are settings of engine="onnx".')
-        return self._run_by(engine, precision, threads, say)
-
-    def _run_by(
-        self, engine: str, precision: str | None, threads: int | None, say: Callable[[str], None]
-    ) -> Self:
-        other, each = copy.copy(self), 1 if threads is None else threads
-        other.packed = None
-        if engine == "onnx":
-            other.packed = self._pack(precision or "fp32", each, say)
-        elif engine == "auto" and self.device.type == "cpu":
-            try:
-                other.packed = self._pack(precision or "fp32", each, say)
-            except (UnsupportedError, UnavailableError) as error:
-                if precision not in (None, "fp32"):
-                    say(f"{error} The model itself computes, in fp32.")
+        other = copy.copy(self)
+        if engine == "torch":
+            other.network = self.network.by_torch()
+        elif engine == "onnx":
+            other.network = self.network.packed(precision or "fp32", threads, say)
+        else:
+            other.network = self.network.packed_if_possible(precision, threads, say)
         return other
 
-    def _pack(self, precision: str, threads: int, say: Callable[[str], None]) -> Packed:
-        """The model, packed."""
-        from regard.runtime.packing import pack
-
-        return pack(self.model, precision, threads=threads, say=say)
+    def engine_notes(self) -> list[str]:
+        """What a trace of a text that was written says of the engine, where it was not the model
+        itself."""
+        if self.packed is None:
+            return []
+        return [
+            f"the text was decoded by {self.computed_by}; the maps are of the model's own weights,"
+            " by torch"
+        ]
 
     @abstractmethod
     def __call__(self, *inputs: Any, **options: Any) -> Any:

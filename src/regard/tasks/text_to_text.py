@@ -17,7 +17,7 @@ from regard.errors import BadArgumentError, shortened
 from regard.files import write_json
 from regard.generation import GenerationConfig, Hypothesis
 from regard.tasks.batching import by_length
-from regard.tasks.network import IdConfig, Network
+from regard.tasks.sequence_network import IdConfig, SequenceNetwork
 from regard.tasks.task import Task, check_text
 from regard.text import Tokenizer, TokenizerPair
 
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 
     from regard.inspection import Trace
     from regard.models import AnyEncoderDecoder
-    from regard.runtime.packed import PackedEncoderDecoder
 
 T = TypeVar("T")
 
@@ -61,11 +60,12 @@ class TextToText(Task):
         name: what to call it in messages.
     """
 
+    network: SequenceNetwork
     task: ClassVar[str] = ""  # whose settings config.json gets, and is asked for
 
     def __init__(
         self,
-        model: AnyEncoderDecoder | Network,
+        model: AnyEncoderDecoder | SequenceNetwork,
         tokenizers: TokenizerPair,
         *,
         generation: GenerationConfig | None = None,
@@ -74,7 +74,7 @@ class TextToText(Task):
         not_followed: Sequence[str] = (),
         name: str = "model",
     ):
-        network = model if isinstance(model, Network) else Network.of(model)
+        network = SequenceNetwork.of(model)
         config = network.config
         for side, tokenizer, size in (
             ("source", tokenizers.source, config.vocab_size),
@@ -93,28 +93,17 @@ class TextToText(Task):
         self.before, self.after = _special_around(tokenizers.source)
         self._set(network, generation or GenerationConfig())
 
-    def _set(self, network: Network, generation: GenerationConfig) -> None:
+    def _set(self, network: SequenceNetwork, generation: GenerationConfig) -> None:
         """What computes, and the defaults of decoding: each has what the other lacks."""
         self.generation = _with_ids(generation, network.config)
         assert self.generation.decoder_start_token_id is not None
         self.network = network.starting_from(self.generation.decoder_start_token_id)
 
     @property
-    def model(self) -> AnyEncoderDecoder:  # type: ignore[override]
+    def model(self) -> AnyEncoderDecoder:
         """The model itself, also where a packed one computes; loaded when it is first asked for."""
-        return self.network.model
-
-    @property
-    def packed(self) -> PackedEncoderDecoder | None:  # type: ignore[override]
-        """What decodes, where it is not the model itself."""
-        packing = self.network.packing
-        return None if packing is None else packing.model
-
-    @property
-    def computed_by(self) -> str:
-        """The engine and precision of the results: "onnx int8", or "torch"."""
-        packing = self.network.packing
-        return "torch" if packing is None else f"onnx {packing.precision}"
+        model: AnyEncoderDecoder = self.network.model
+        return model
 
     @property
     def device(self) -> torch.device:
@@ -192,7 +181,8 @@ class TextToText(Task):
                 position sees them, in any layer and head, when the answer is written and when it
                 is looked at.
             keep: where queries, keys and values stay: "memory", "disk" or "auto".
-            options: fields of GenerationConfig, such as num_beams.
+            options: fields of GenerationConfig, such as num_beams; forced_beginning makes the
+                answer begin with these ids.
 
         Raises:
             BadArgumentError: an empty text, one with more tokens than the model has positions, one
@@ -220,8 +210,16 @@ class TextToText(Task):
                 found = decoding._decoded([ids], config, [0])[0]
         else:
             found = [Hypothesis(self._written(target), math.nan, (), finished=True)]
-        naming, searched = Naming.of(self.tokenizers.target), target is None
-        shown = written(found, hypothesis, naming, axis="target", prompt=1, searched=searched)
+        searched = target is None
+        shown = written(
+            found,
+            hypothesis,
+            Naming.of(self.tokenizers.target),
+            axis="target",
+            prompt=1,
+            searched=searched,
+            forced=len(config.forced_beginning or ()),
+        )
         target_ids = torch.tensor([shown.ids], device=self.device)
         with torch.inference_mode():
             trace = traced(
@@ -234,11 +232,8 @@ class TextToText(Task):
                 hidden=hidden,
                 keep=keep,
             )
-        if searched and decoding.packed is not None:
-            trace.notes.append(
-                f"the text was decoded by {self.computed_by}; the maps are of the model's own"
-                " weights, by torch"
-            )
+        if searched:
+            trace.notes += decoding.engine_notes()
         return trace
 
     def tidied(self, text: str) -> str:
@@ -367,7 +362,7 @@ class TextToText(Task):
     def with_model(self, model: AnyEncoderDecoder) -> Self:
         """The same task by other weights: a model of the same kind and vocabulary."""
         other = copy.copy(self)
-        other._set(Network.of(model), self.generation)
+        other._set(SequenceNetwork.of(model), self.generation)
         return other
 
     def decoding_by(self, **changes: Any) -> Self:
@@ -375,18 +370,6 @@ class TextToText(Task):
         other = copy.copy(self)
         vars(other).update(changes)
         other._set(self.network, other.generation)
-        return other
-
-    def _run_by(
-        self, engine: str, precision: str | None, threads: int | None, say: Callable[[str], None]
-    ) -> Self:
-        other = copy.copy(self)
-        if engine == "torch":
-            other.network = self.network.by_torch()
-        elif engine == "onnx":
-            other.network = self.network.packed(precision or "fp32", threads, say)
-        else:
-            other.network = self.network.packed_if_possible(precision, threads, say)
         return other
 
 

@@ -7,28 +7,26 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, overload
 
-import torch
-from torch import nn
+import numpy as np
 
-from regard.checkpoints import CheckpointLike, from_pretrained, open_checkpoint
+from regard.checkpoints import CheckpointLike, open_checkpoint
 from regard.errors import BadArgumentError, UnsupportedError
 from regard.generation import Decoder as Decoding
 from regard.generation import GenerationConfig, Hypothesis, generate, stream
 from regard.generation.arrays import Array
-from regard.inspection import Trace
-from regard.inspection.models import traced
-from regard.inspection.naming import Naming
-from regard.inspection.writing import written
-from regard.models import Decoder
 from regard.tasks.batching import by_length, read_each
 from regard.tasks.chat import Message, chat_ids
 from regard.tasks.defaults import read_defaults
+from regard.tasks.network import Network
 from regard.tasks.task import Task, check_text
 from regard.text import Tokenizer
 from regard.text.stream import TextStream, Writing, text_after
 
 if TYPE_CHECKING:
-    from regard.runtime.packed import PackedDecoder
+    from torch import nn
+
+    from regard.inspection import Trace
+    from regard.models import Decoder
 
 Prompt = str | Sequence[Message]  # a text to go on with, or a chat to answer
 TRACED = 20  # tokens written for a trace by default
@@ -50,55 +48,61 @@ class Writer(Task):
     """Writes with a decoder model (GPT-2, Llama, Mistral, Qwen2) and its tokenizer.
 
     Args:
-        model: in evaluation mode.
+        model: in evaluation mode; or a network, which may load it later.
         tokenizer: the one that the model was trained with.
         generation: the defaults of decoding.
         name: what to call it in messages.
     """
 
-    model: Decoder
-    packed: "PackedDecoder | None" = None  # what writes, where it is not the model itself
-
     def __init__(
         self,
-        model: nn.Module,
+        model: "nn.Module | Network",
         tokenizer: Tokenizer,
         *,
         generation: GenerationConfig | None = None,
         name: str = "writer",
     ):
-        if not isinstance(model, Decoder):
+        self.network = Network.of(model)
+        config = self.network.config
+        if self.network.architecture != "Decoder":
             raise UnsupportedError(
                 f"writing needs a decoder-only model (GPT-2, Llama, Mistral, Qwen2); {name} is of"
-                f" another kind, {type(model).__name__}."
+                f" another kind, {self.network.architecture}."
             )
-        if model.head is not None:
+        if config.head != "language_model":
             raise UnsupportedError(
-                f"{name} must be a language model to write; its head is {model.config.head!r}."
+                f"{name} must be a language model to write; its head is {config.head!r}."
                 " Give a checkpoint of a language model (…ForCausalLM)."
             )
-        if tokenizer.vocab_size > model.config.vocab_size:
+        if tokenizer.vocab_size > config.vocab_size:
             raise BadArgumentError(
                 f"the tokenizer has {tokenizer.vocab_size} tokens, but the model's vocabulary is"
-                f" {model.config.vocab_size}: use the tokenizer the model was trained with."
+                f" {config.vocab_size}: use the tokenizer the model was trained with."
             )
-        self.model = model
         self.tokenizer = tokenizer
         self.name = name
         self.generation = generation or GenerationConfig()
         if self.generation.eos_token_id is None:
-            self.generation = self.generation.updated(eos_token_id=model.config.eos_id)
+            self.generation = self.generation.updated(eos_token_id=config.eos_id)
 
     @classmethod
-    def load(cls, folder: CheckpointLike, *, name: str | None = None) -> "Writer":
+    def load(
+        cls, folder: CheckpointLike, *, name: str | None = None, lazily: bool = False
+    ) -> "Writer":
         """The model of a name (see `load`), with its tokenizer and decoding defaults."""
         checkpoint = open_checkpoint(folder)
         return cls(
-            from_pretrained(checkpoint),
+            Network.of_checkpoint(checkpoint, kind="Decoder", lazily=lazily),
             checkpoint.tokenizers.source,
             generation=read_defaults(checkpoint)[""].generation,
             name=name or checkpoint.name,
         )
+
+    @property
+    def model(self) -> "Decoder":
+        """The model itself, also where a packed one computes; loaded when it is first asked for."""
+        model: Decoder = self.network.model
+        return model
 
     @overload
     def __call__(self, prompt: str, **options: Any) -> str: ...
@@ -172,6 +176,7 @@ class Writer(Task):
             written,
             length=lambda k: len(ids[k]),
             batch_size=batch_size,
+            workers=self.network.workers,
             progress=progress,
         )
         return [result for [result] in found]
@@ -206,7 +211,6 @@ class Writer(Task):
             partial(self._result, prompt, ids, config),
         )
 
-    @torch.inference_mode()
     def trace(
         self,
         text: str,
@@ -216,7 +220,7 @@ class Writer(Task):
         generate: int | None = None,
         keep: str = "auto",
         **options: Any,
-    ) -> Trace:
+    ) -> "Trace":
         """Continues a text and keeps the inputs of every attention layer: see `Trace`.
 
         Decoding runs untouched and takes the likeliest tokens; the maps are of one pass over the
@@ -227,15 +231,22 @@ class Writer(Task):
             hypothesis: which of the beams' results, best first.
             generate: tokens to write; 0 reads the text only, None writes 20.
             keep: where queries, keys and values stay: "memory", "disk" or "auto".
-            options: fields of GenerationConfig, such as num_beams.
+            options: fields of GenerationConfig, such as num_beams; forced_beginning makes the
+                continuation begin with these ids.
 
         Raises:
             BadArgumentError: an empty text, one with more tokens than the model has positions, a
                 hypothesis that there is not, or both a target and `generate`.
         """
+        import torch
+
+        from regard.inspection.models import traced
+        from regard.inspection.naming import Naming
+        from regard.inspection.writing import written
+
         if target is not None and generate is not None:
             raise BadArgumentError("give either a target or generate; got both.")
-        positions = self.model.config.max_positions
+        positions = self.network.config.max_positions
         ids = self._ids(text, False) if text.strip() else []
         check_text(ids, positions, self.name)
         shown = None
@@ -252,17 +263,22 @@ class Writer(Task):
                 axis="tokens",
                 prompt=len(ids),
                 searched=target is None,
+                forced=len(options.get("forced_beginning") or ()),
             )
             ids = [*ids, *shown.ids]
-        return traced(
-            self.model,
-            {"ids": torch.tensor([ids], device=self.device)},
-            tokenizer=self.tokenizer,
-            name=self.name,
-            text=text,
-            written=shown,
-            keep=keep,
-        )
+        with torch.inference_mode():
+            trace = traced(
+                self.model,
+                {"ids": torch.tensor([ids], device=self.device)},
+                tokenizer=self.tokenizer,
+                name=self.name,
+                text=text,
+                written=shown,
+                keep=keep,
+            )
+        if shown is not None and target is None:
+            trace.notes += self.engine_notes()
+        return trace
 
     def _searched(self, ids: list[int], length: int, options: dict[str, Any]) -> list[Hypothesis]:
         """All beams of a search that writes this many tokens; without sampling by default."""
@@ -309,7 +325,7 @@ class Writer(Task):
         ids = list(self.tokenizer.inputs(prompt, special_in_text=special_in_text).ids)
         if ids:
             return ids
-        first = self.model.config.bos_id
+        first = self.network.config.bos_id
         if first is None:
             raise BadArgumentError(
                 f"a prompt must have at least one token, because {self.name} has no token that"
@@ -319,7 +335,7 @@ class Writer(Task):
 
     def _limit(self, config: GenerationConfig, ids: Sequence[int]) -> int:
         """How many tokens may be written: max_new_tokens, or what the positions leave."""
-        positions = self.model.config.max_positions
+        positions = self.network.config.max_positions
         if len(ids) >= positions:
             raise BadArgumentError(
                 f"a prompt may have {positions - 1} tokens with {self.name}, which has {positions}"
@@ -327,7 +343,6 @@ class Writer(Task):
             )
         return min(config.max_new_tokens, positions - len(ids))
 
-    @torch.inference_mode()
     def _write(
         self,
         prompts: list[list[int]],
@@ -343,15 +358,18 @@ class Writer(Task):
     def _started(self, prompts: list[list[int]]) -> tuple[Decoding, Array, Array]:
         """What decodes, by the engine; the prompts, (prompts, length), padded on the left; and
         where they are not padding: tensors, or arrays of numpy."""
-        longest = max(map(len, prompts))
+        lengths = np.array([len(ids) for ids in prompts])
+        longest = int(lengths.max())
         # What stands where the mask is False is never read.
-        padded = torch.tensor([[*[0] * (longest - len(ids)), *ids] for ids in prompts])
-        lengths = torch.tensor([len(ids) for ids in prompts])
-        mask = torch.arange(longest) >= longest - lengths[:, None]
-        if self.packed is not None:
-            return self.packed.start(mask.numpy()), padded.numpy(), mask.numpy()
-        padded, mask = padded.to(self.device), mask.to(self.device)
-        return self.model.start(mask), padded, mask
+        padded = np.array([[*[0] * (longest - len(ids)), *ids] for ids in prompts])
+        mask = np.arange(longest) >= longest - lengths[:, None]
+        packed = self.packed
+        if packed is not None:
+            return packed.start(mask), padded, mask
+        import torch
+
+        tensors = torch.from_numpy(padded).to(self.device), torch.from_numpy(mask).to(self.device)
+        return self.model.start(tensors[1]), *tensors
 
     def _result(
         self,

@@ -15,7 +15,7 @@ from regard.errors import BadArgumentError, UnsupportedError, check_choice
 from regard.generation import Hypothesis
 from regard.tasks.batching import read_each
 from regard.tasks.defaults import Defaults, read_defaults
-from regard.tasks.network import Network
+from regard.tasks.sequence_network import SequenceNetwork
 from regard.tasks.text_to_text import Alternative, TextToText
 from regard.text import TokenizerPair, normalize
 from regard.translation.languages import Languages
@@ -49,7 +49,7 @@ class Translator(TextToText):
 
     def __init__(
         self,
-        model: AnyEncoderDecoder | Network,
+        model: AnyEncoderDecoder | SequenceNetwork,
         tokenizers: TokenizerPair,
         *,
         directions: Mapping[str, Defaults] | None = None,
@@ -61,17 +61,24 @@ class Translator(TextToText):
 
     @classmethod
     def load(
-        cls, folder: CheckpointLike, *, name: str | None = None, engine: str = "torch"
+        cls,
+        folder: CheckpointLike,
+        *,
+        name: str | None = None,
+        lazily: bool = False,
+        engine: str = "torch",
     ) -> Translator:
         """The translator of a name (see `load`): model, tokenizers and decoding defaults.
 
         If the checkpoint has several directions, choose one with `between`.
 
         Args:
+            lazily: leave the weights in their files until the model itself is asked for, where it
+                has been packed before; another engine than torch implies it.
             engine: as `run_by` takes it.
         """
         checkpoint = open_checkpoint(folder)
-        network = Network.of_checkpoint(checkpoint, lazily=engine != "torch")
+        network = SequenceNetwork.open(checkpoint, lazily=lazily or engine != "torch")
         tasks = read_defaults(checkpoint)
         directions = {task: each for task, each in tasks.items() if task.startswith("translation")}
         if len(directions) > 1:

@@ -16,7 +16,7 @@ def folder(encoder_folder):
 
 @pytest.fixture(scope="module")
 def embedder(folder):
-    return Embedder.load(folder)
+    return Embedder.load(folder).run_by("auto")
 
 
 def test_arguments_become_json_lines_with_all_of_a_float(regard, folder, embedder):

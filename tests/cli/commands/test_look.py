@@ -17,6 +17,7 @@ from regard.attention import attend
 from regard.catalog import FOLDER, taken_by
 from regard.inspection import Trace
 from regard.studio import page
+from regard.studio.requests import TraceRequest
 
 TEXT = "The old man bought a small red car."
 CROSS = "decoder.layers.2.cross"
@@ -129,8 +130,48 @@ def test_the_page_is_opened_at_the_trace(regard, saved, monkeypatch):
     library = served["app"].state.library
     (listed,) = library.listed()
     assert (listed.text, served["browse"]) == (TEXT, False)
-    assert served["path"] == f"/?trace={listed.id}&tap={CROSS}&head=3"
+    said = "The+old+man+bought+a+small+red+car."
+    assert served["path"] == f"/?model=en-de&text={said}&tap={CROSS}&head=3"
+    assert library.trace(TraceRequest("en-de", TEXT)) == listed.id  # what the link asks for
     assert [model.name for model in library.models()] == list(taken_by("studio"))
+
+
+def test_a_page_without_a_chosen_map_lands_where_there_is_something_to_see(
+    regard, monkeypatch, tmp_path
+):
+    from regard.studio import serve
+
+    served = {}
+    monkeypatch.setattr(serve, "serve", lambda app, listener, **how: served.update(how, app=app))
+    folder = tmp_path / "runs" / "mine" / "model"
+    shutil.copytree(FOLDER / "shakespeare", folder)
+    outcome = regard("look", folder, TEXT, "--generate", 2, "--port", 0, "--no-open")
+    assert outcome.code == 0, outcome.err
+    library = served["app"].state.library
+    (listed,) = library.listed()
+    assert listed.model == "mine"
+    assert served["path"].endswith("&generate=2&landing=1")
+    assert [model.name for model in library.models()][-1] == "mine"
+
+
+def test_a_model_that_is_not_here_is_refused_with_the_command_that_fetches_it(
+    regard, monkeypatch, tmp_path
+):
+    from regard.checkpoints import hub
+
+    monkeypatch.chdir(tmp_path)
+    outcome = regard("look", "openai-community/gpt2", "The cat's", "--json")
+    assert outcome.code == 2
+    assert outcome.err.endswith(
+        " To fetch it: regard look openai-community/gpt2 'The cat'\"'\"'s' --download\n"
+    )
+    fetched = []
+    monkeypatch.setattr(
+        hub, "download", lambda name: fetched.append(name) or FOLDER / "shakespeare"
+    )
+    outcome = regard("look", "org/bard", "To be", "--generate", 0, "--json", "--download")
+    assert json.loads(outcome.out)["model"] == "org/bard"
+    assert set(fetched) == {"org/bard"}
 
 
 def test_a_port_in_use_is_said_before_anything_is_traced(regard):

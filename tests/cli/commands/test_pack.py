@@ -30,6 +30,7 @@ def test_a_packed_model_is_where_the_engine_finds_it(regard: Any, cache: Path) -
     assert outcome.out.splitlines() == [
         f"folder      {folder}",
         f"size        {size / 1e6:.1f} MB, of {parameters:,} parameters",
+        f"cache       1 packed model, {size / 1e6:.1f} MB, in {cache}",
     ]
     made = (folder / "pack.json").stat().st_mtime_ns
     package.load("digits").run_by("onnx", precision="int8")

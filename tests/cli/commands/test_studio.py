@@ -84,7 +84,7 @@ def test_the_page_offers_what_was_named(regard, monkeypatch, tmp_path, named):
     named = [name.format(folder=folder) for name in named]
     assert regard("studio", *named, "--port", 0, "--no-open").code == 0
     models = served["app"].state.library.models()
-    assert [model.name for model in models] == [*taken_by("studio"), *named]
+    assert [model.name for model in models] == [*taken_by("studio"), *(["mine"] if named else [])]
     assert served["browse"] is False
 
 

@@ -30,11 +30,41 @@ def test_a_language_model_goes_on_and_prompt_and_text_are_one_map(folder):
     assert trace.model_name == folder("GPT-2").name
 
 
-def test_a_folder_is_called_what_it_was_asked_for(folder):
+def test_a_folder_is_called_by_its_own_name_or_what_it_was_asked_for(folder):
     from regard.api.looking import open_for_looking
 
-    path = str(folder("GPT-2"))
-    assert open_for_looking(path).trace("the cat", generate=0).model_name == path
+    path = folder("GPT-2")
+    assert open_for_looking(str(path)).trace("the cat", generate=0).model_name == path.name
+    assert open_for_looking(str(path), name="mine").name == "mine"
+
+
+@pytest.mark.parametrize(("name", "beams"), [("GPT-2", None), ("GPT-2", 3), ("Marian", 2)])
+def test_what_is_written_may_be_made_to_begin_with_other_words(folder, name, beams):
+    opened = load_for_tracing(folder(name))
+    steps = opened.trace("the cat sat", generate=6, num_beams=beams).generation.steps
+    beginning = [each.candidates[1].id for each in steps[:2]]
+    trace = opened.trace("the cat sat", generate=6, num_beams=beams, forced_beginning=beginning)
+    assert trace.output_ids[:2] == beginning
+    assert "forced: the output begins with" in trace.notes[-1]
+    assert len(trace.output_ids) <= 6
+    # What follows is what the model writes after these words, as its own `generate` has it.
+    if name == "GPT-2" and beams is None:
+        first = [each.candidates[0].id for each in trace.generation.steps]
+        assert trace.output_ids[2:] == first[2:]
+    with pytest.raises(RegardError, match="token ids must be below"):
+        opened.trace("the cat sat", forced_beginning=[10**6])
+
+
+def test_tokens_are_drawn_the_same_by_the_same_seed(folder):
+    opened = load_for_tracing(folder("GPT-2"))
+
+    def drawn(**sampling):
+        return opened.trace("the cat sat", generate=8, **sampling).output_ids
+
+    before = torch.random.get_rng_state()
+    assert drawn(seed=1) == drawn(seed=1) != drawn(seed=2)
+    assert drawn(seed=1, top_k=1) == drawn()
+    assert torch.equal(before, torch.random.get_rng_state())
 
 
 def test_a_marian_model_that_is_not_ours_is_opened_by_transformers(folder, tmp_path):

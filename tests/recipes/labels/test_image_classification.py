@@ -22,7 +22,8 @@ from regard.recipes.labels.image_classification import (
 from regard.recipes.labels.image_scores import evaluate_pictures, evaluate_test
 from regard.recipes.labels.pictures import PictureFolder
 from regard.recipes.options.images import ImageClassificationOptions
-from regard.tasks.images import ImageClassifier, Preparation
+from regard.tasks.images import ImageClassifier
+from regard.tasks.preparation import Preparation
 from regard.training import RunFolder
 
 transformers = pytest.importorskip("transformers")

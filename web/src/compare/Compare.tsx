@@ -49,7 +49,7 @@ export function Compare({ state }: { state: State }) {
     paired.home.value = paired.ends.value = linear ? reach.value : null;
   }, [paired, linear, reach.value]);
 
-  if (!first) return <p class="rg-views__empty">write a text and trace it; then choose here what to compare it with</p>;
+  if (!first) return <p class="rg-views__empty">write a text and look at it; then choose here what to compare it with</p>;
   if (!second) return <p class="rg-views__empty">choosing the next head …</p>;
 
   const why = whyNoDifference(first, second);

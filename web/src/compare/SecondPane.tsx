@@ -88,7 +88,7 @@ export function SecondPane({ state, first, second }: SecondPaneProps) {
       )}
       {able && (
         <button type="submit" class="rg-compare__trace" disabled={busy.value || draft.value === second.trace.text}>
-          {busy.value ? "tracing …" : "trace"}
+          {busy.value ? "looking …" : "look"}
         </button>
       )}
       {!same && (

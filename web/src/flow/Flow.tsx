@@ -97,7 +97,7 @@ export function Flow({ state }: { state: State }) {
   }, [shown, picture]);
 
   if (!state.trace.value || !state.tap.value) {
-    return <p class="rg-views__empty">write a text and trace it; its tokens and the lines between them appear here</p>;
+    return <p class="rg-views__empty">write a text and look at it; its tokens and the lines between them appear here</p>;
   }
 
   const scroll = (which: "query" | "key", value: number, alone = false) => {

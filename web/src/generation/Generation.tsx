@@ -2,14 +2,16 @@
 import { useEffect } from "preact/hooks";
 import type { AxisInfo, TapInfo, TraceInfo } from "../source";
 import type { State } from "../state";
-import { lookAt } from "../state";
+import { force, lookAt, restored } from "../state";
+import { Struck } from "../translation/Struck";
 import { Choice } from "../weights/Choice";
 import { HeadChips } from "../weights/HeadChips";
 import { useLoaded } from "../weights/loaded";
 import { shownQuantity } from "../weights/matrix";
 import { markOf, tokenLabel } from "../weights/units";
-import { captionWords, percent } from "../weights/words";
+import { captionWords } from "../weights/words";
 import { Beams } from "./Beams";
+import { Candidates } from "./Candidates";
 import { chooseHypothesis } from "./choose";
 import "./generation.css";
 import { Passage } from "./Passage";
@@ -67,16 +69,18 @@ export function Generation({ state }: { state: State }) {
     return { trace: info, step, row: row as number, head, quantity, looks: await Promise.all(looks) };
   });
 
-  if (!trace) return <p class="rg-views__empty">write a text and trace it; the steps in which the model writes appear here</p>;
+  if (!trace) return <p class="rg-views__empty">write a text and look at it; the steps in which the model writes appear here</p>;
   if (!generation || !axis || steps.length === 0) {
     return (
       <p class="rg-views__empty">
-        nothing was generated in this trace; choose a model that generates text, such as a translator, and trace a text
+        nothing was generated in this trace; choose a model that generates text, such as a translator, and look at a text
         without a target
       </p>
     );
   }
 
+  const forced = state.request.value?.forced_beginning?.length ?? 0;
+  const able = !state.busy.value && restored(state) !== null && steps.slice(0, step).every((each) => each.id != null);
   const seen = looked.value;
   const about = steps[seen?.step ?? step];
   const style = markOf(axis.tokens);
@@ -86,8 +90,10 @@ export function Generation({ state }: { state: State }) {
         axis={axis}
         generation={generation}
         step={step}
+        forced={forced}
         onChoose={(index) => (state.step.value = index)}
       />
+      <Struck state={state} trace={trace} />
       <header class="rg-views__head">
         <p class="rg-views__caption rg-generation__asked">
           <strong>
@@ -147,23 +153,12 @@ export function Generation({ state }: { state: State }) {
             ))}
         </div>
         {about && (
-          <div class="rg-generation__candidates">
-            <h3>candidates of step {(seen?.step ?? step) + 1}</h3>
-            <ol>
-              {about.candidates.map((candidate, index) => (
-                <li key={index} class={candidate.token === about.token ? "rg-generation__candidate--chosen" : undefined}>
-                  <span class="rg-generation__bar" style={{ width: `${candidate.probability * 100}%` }} />
-                  <span class="rg-generation__candidate">{tokenLabel(candidate.token, style)}</span>
-                  <span class="rg-number">{percent(candidate.probability)}</span>
-                </li>
-              ))}
-            </ol>
-            {!about.candidates.some((each) => each.token === about.token) && (
-              <p class="rg-views__hint">
-                chosen: {tokenLabel(about.token, style)} <span class="rg-number">{percent(about.probability)}</span>
-              </p>
-            )}
-          </div>
+          <Candidates
+            step={about}
+            number={(seen?.step ?? step) + 1}
+            style={style}
+            onForce={able && seen?.step === step ? (id) => void force(state, step, id) : null}
+          />
         )}
       </div>
       {generation.hypotheses.length > 1 && (

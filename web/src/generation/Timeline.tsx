@@ -8,13 +8,14 @@ interface TimelineProps {
   axis: AxisInfo;
   generation: GenerationInfo;
   step: number;
+  forced: number; // so many of the first steps were not the model's choice
   onChoose(step: number): void;
 }
 
 const PROMPT_SHOWN = 24; // its last tokens
 const OTHERS = 2;
 
-export function Timeline({ axis, generation, step, onChoose }: TimelineProps) {
+export function Timeline({ axis, generation, step, forced, onChoose }: TimelineProps) {
   const list = useRef<HTMLOListElement>(null);
   const style = markOf(axis.tokens);
   const given = axis.tokens.slice(0, axis.prompt);
@@ -50,7 +51,7 @@ export function Timeline({ axis, generation, step, onChoose }: TimelineProps) {
                 class={`rg-generation__card${index === step ? " rg-generation__card--on" : ""}`}
                 aria-pressed={index === step}
                 tabIndex={index === step ? 0 : -1}
-                aria-label={`step ${index + 1}: ${tokenLabel(each.token, style)}, ${percent(each.probability)}`}
+                aria-label={`step ${index + 1}: ${tokenLabel(each.token, style)}, ${percent(each.probability)}${index === forced - 1 ? ", forced" : ""}`}
                 onClick={() => onChoose(index)}
               >
                 <span class="rg-generation__token">{tokenLabel(each.token, style)}</span>
@@ -60,7 +61,8 @@ export function Timeline({ axis, generation, step, onChoose }: TimelineProps) {
                   </span>
                   <span class="rg-number">{percent(each.probability)}</span>
                 </span>
-                {others.map((other, place) => (
+                {index === forced - 1 && <span class="rg-generation__forced">forced</span>}
+                {others.slice(0, index === forced - 1 ? 1 : OTHERS).map((other, place) => (
                   <span key={place} class="rg-generation__other">
                     <span>{tokenLabel(other.token, style)}</span>
                     <span class="rg-number">{percent(other.probability)}</span>

@@ -19,7 +19,7 @@ test("a lesson with everything changed comes back from its link as it was", () =
 
 test("a lesson as it begins has a short link, and a trace beside it is not in it", () => {
   const learn: Learning = { lesson: "words", text: null, spotlight: null, chosen: {} };
-  const trace = { model: "en-de", text: "a dog", id: "", hypothesis: 0, hidden: [] };
+  const trace = { model: "en-de", text: "a dog", id: "" };
   expect(write({ ...DEFAULTS, trace, learn })).toBe("learn=words");
   expect(read("learn=words").learn).toEqual(learn);
 });

@@ -97,6 +97,19 @@ describe.each(variants)("%s-norm", (_, variant) => {
     near(searched.map((each) => each.score ?? NaN), expected.map(([, score]) => score), 1e-4);
   });
 
+  test("an output that is made to begin with other words goes on as in Python", () => {
+    const { beginning, note, ids, probabilities, hypotheses } = variant.forced;
+    const traced = (num_beams: number) => translator.trace({ model: "untrained", text: TEXT, num_beams, forced_beginning: beginning });
+    const { info, run } = traced(3);
+    expect([run.target, info.notes?.[1]]).toEqual([ids, note]);
+    near((info.generation?.steps ?? []).map((each) => each.probability), probabilities);
+    const found = [1, 3].flatMap((beams) => traced(beams).info.generation?.hypotheses ?? []);
+    const expected = hypotheses as unknown as [string, number][];
+    expect(found.map((each) => each.text)).toEqual(expected.map(([text]) => text));
+    near(found.map((each) => each.score ?? NaN), expected.map(([, score]) => score), 1e-4);
+    expect(() => translator.trace({ model: "untrained", text: TEXT, forced_beginning: [10 ** 6] })).toThrow("got 1000000");
+  });
+
   test("the output's reliance on each word is Python's", async () => {
     const source = sourceOf(variant);
     const { id } = await source.trace({ model: "untrained", text: TEXT, target: TARGET });

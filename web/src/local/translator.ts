@@ -54,11 +54,14 @@ export class Translator {
   }
 
   /** The hypotheses of a search, best first. */
-  hypotheses(source: readonly number[], beams?: number, edit: Edit | null = null): Hypothesis[] {
+  hypotheses(source: readonly number[], beams?: number, edit: Edit | null = null, beginning: readonly number[] = []): Hypothesis[] {
     const { decoding, config } = this.file;
     const limit = Math.min(decoding.max_new_tokens, config.max_positions - 1);
     const settings = { ...decoding, num_beams: beams ?? decoding.num_beams, max_new_tokens: limit };
-    return search(this.model.start(this.model.encode(source, edit), edit), settings);
+    const unknown = beginning.find((id) => !(id >= 0 && id < this.model.vocabulary));
+    if (unknown !== undefined) throw new Error(`Token ids must be from 0 to ${this.model.vocabulary - 1}; got ${unknown}.`);
+    if (beginning.length > limit) throw new Error(`An output may begin with ${limit} tokens; got ${beginning.length}.`);
+    return search(this.model.start(this.model.encode(source, edit), edit), settings, beginning);
   }
 
   translate(text: string, beams?: number): string {
@@ -72,8 +75,9 @@ export class Translator {
     const outside = hidden.find((each) => !(each >= 0 && each < source.length));
     if (outside !== undefined) throw new Error(`Hidden positions must be from 0 to ${source.length - 1}; got ${outside}.`);
     const edit = hidden.length ? withoutSource(new Set(hidden)) : null;
+    const begins = wanted.forced_beginning ?? [];
     const searched = wanted.target === undefined || wanted.target === null;
-    const found = searched ? this.hypotheses(source, wanted.num_beams, edit) : [this.given(wanted.target as string)];
+    const found = searched ? this.hypotheses(source, wanted.num_beams, edit, begins) : [this.given(wanted.target as string)];
     const shown = wanted.hypothesis ?? 0;
     const hypothesis = found[shown];
     if (!hypothesis) throw new Error(`The search found hypotheses 0 to ${found.length - 1}; got ${shown}.`);
@@ -85,7 +89,7 @@ export class Translator {
     const steps = logits.map((row, i) => {
       const probabilities = row.map(Math.exp);
       const id = run.target[i] as number;
-      return { token: name(id), probability: probabilities[id] as number, candidates: likeliest(probabilities, name) };
+      return { token: name(id), probability: probabilities[id] as number, candidates: likeliest(probabilities, name), id };
     });
     const info: TraceInfo = {
       id: "",
@@ -107,7 +111,7 @@ export class Translator {
         shown,
       },
       can_ablate: true,
-      notes: [...(searched ? [ONE_PASS] : []), ...this.struck(run), ROUNDED],
+      notes: [...(searched ? [ONE_PASS, ...this.forced(run, begins.length)] : []), ...this.struck(run), ROUNDED],
     };
     const answers = maps.map(answersOf);
     return { info, run, numbers: answers.flatMap((each) => each.numbers), plain: answers.flatMap((each) => each.plain) };
@@ -129,6 +133,11 @@ export class Translator {
     const hidden = new Set([...run.hidden, ...more]);
     const rows = this.logits(run, hidden.size ? withoutSource(hidden) : null);
     return rows.reduce((sum, row, i) => sum + (row[run.target[i] as number] as number), 0);
+  }
+
+  /** What the notes say of a beginning that was not the model's choice. */
+  private forced({ target }: Run, tokens: number): string[] {
+    return tokens ? [`forced: the output begins with “${this.texts.target.decode(target.slice(0, tokens))}”`] : [];
   }
 
   /** What the notes say of struck words. */

@@ -4,14 +4,17 @@ import { useEffect, useRef } from "preact/hooks";
 import { Compare } from "../compare/Compare";
 import { Flow } from "../flow/Flow";
 import { Generation } from "../generation/Generation";
+import { useDrop } from "./drop";
 import { command, taken } from "./keys";
 import { Learn } from "../learn/Learn";
 import { AttentionMap } from "../map/AttentionMap";
+import { Said } from "../said/Said";
 import type { State } from "../state";
 import { Translation } from "../translation/Translation";
 import { obey } from "./commands";
 import { Drawer } from "./drawer/Drawer";
 import { Help } from "./Help";
+import { Hint } from "./Hint";
 import { Notice } from "./Notice";
 import { Rail } from "./rail/Rail";
 import { ReceiptLine } from "./ReceiptLine";
@@ -38,6 +41,7 @@ export function App({ state, whole }: { state: State; whole: boolean }) {
     target.addEventListener("keydown", onKey);
     return () => target.removeEventListener("keydown", onKey);
   }, [state, whole]);
+  useDrop(state, root, whole);
   const trace = state.trace.value;
   const learn = state.learn.value;
 
@@ -52,9 +56,11 @@ export function App({ state, whole }: { state: State; whole: boolean }) {
     <div ref={root} class={`rg-app${state.drawer.value && trace ? " rg-app--drawer" : ""}`}>
       <Rail state={state} />
       <main class="rg-main">
+        {trace && whole && <Hint state={state} trace={trace} />}
         {trace && <Sentences state={state} trace={trace} />}
         {trace && <Toolbar state={state} trace={trace} />}
         <Notice state={state} />
+        {trace && state.tap.value && state.view.value !== "compare" && <Said state={state} trace={trace} tap={state.tap.value} />}
         <Hero state={state} />
         {trace && <ReceiptLine state={state} trace={trace} />}
       </main>

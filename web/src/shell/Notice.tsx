@@ -28,11 +28,11 @@ export function Notice({ state }: { state: State }) {
     );
   return (
     <div class="rg-notice rg-notice--empty">
-      <p class="rg-notice__lead">nothing traced yet</p>
+      <p class="rg-notice__lead">nothing to see yet</p>
       <p>
         {models.value.length
-          ? "Write a sentence on the left and press trace, or use the sample."
-          : "There is no model here. Start the page with `regard studio --model FOLDER`, or open a trace with `regard look`."}
+          ? "Write a sentence and press Enter, or use the sample."
+          : "There is no model here. Start the page with `regard studio FOLDER`, or open a trace with `regard look FILE`."}
       </p>
       {source.abilities.explain && (
         <button type="button" class="rg-button" onClick={() => enter(state)}>learn how attention works</button>

@@ -1,8 +1,10 @@
 /** Keeps the address bar and the state the same, both ways. */
 import { batch, effect } from "@preact/signals";
-import type { Head, ModelInfo, TraceInfo, TraceRequest } from "../source";
+import type { Head, TraceInfo, TraceRequest } from "../source";
 import { ask, made, open, sentence, type State } from "../state";
-import { deliberate, LONGEST_TEXT, read, write, type Address, type Named } from "../url";
+import { landing, turnToTelling } from "./landing";
+import { viewsOf } from "./Toolbar";
+import { deliberate, DEFAULTS, linked, read, write, type Address, type Named } from "../url";
 
 const SETTLED = 250; // ms without a pan or zoom until the address is rewritten
 
@@ -34,6 +36,7 @@ export function addressOf(state: State): Address {
       head: other.head,
     },
     theme: state.theme.value,
+    landing: false,
     learn: state.learn.value,
   };
 }
@@ -42,8 +45,7 @@ export function addressOf(state: State): Address {
  * that the server was given may be of a model that it cannot run. */
 function named(state: State, trace: TraceInfo): Named {
   const request = state.asked.get(trace.id);
-  const text = request && !request.target ? trace.text : "";
-  return { model: trace.model, text, id: trace.id, hypothesis: request?.hypothesis ?? 0, hidden: request?.hidden ?? [] };
+  return request ? { ...request, id: trace.id } : { model: trace.model, text: "", id: trace.id };
 }
 
 /** Makes the state what an address says; a trace is asked for only when it is another one. */
@@ -109,20 +111,15 @@ async function goToOther(state: State, address: Address, trace: TraceInfo): Prom
   }
 }
 
-/** What a page opens with where its address chooses nothing: of a translator, the ribbons. */
-function landing({ task }: ModelInfo): Partial<Address> {
-  return task === "translation" ? { view: "translation", head: "mean" } : {};
-}
-
-function requestOf(wanted: Named): TraceRequest {
-  const { model, text, hypothesis, hidden } = wanted;
-  return hidden.length ? { model, text, hypothesis, hidden } : { model, text, hypothesis };
+function requestOf({ id: _, ...request }: Named): TraceRequest {
+  return request;
 }
 
 function same(one: Named | null, other: Named): boolean {
   if (!one) return false;
-  if (!other.text || one.text.length > LONGEST_TEXT || !one.text) return one.id === other.id;
-  return one.model === other.model && one.text === other.text && one.hypothesis === other.hypothesis && String(one.hidden) === String(other.hidden);
+  if (!linked(one) || !linked(other)) return one.id === other.id;
+  const said = (trace: Named) => write({ ...DEFAULTS, trace });
+  return said(one) === said(other);
 }
 
 /** Writes each deliberate change as a step of the history and the rest in place, and follows "back".
@@ -168,16 +165,33 @@ export async function begin(state: State, address: Address): Promise<void> {
   try {
     const models = state.source.models().then((found) => (state.models.value = found));
     if (address.trace || (address.learn && state.source.abilities.explain)) {
-      await Promise.all([models, goTo(state, address)]); // what the address names waits for no list
+      await Promise.all([models, address.landing ? land(state, address) : goTo(state, address)]); // what the address names waits for no list
       return;
     }
     const [traces] = await Promise.all([state.source.traces(), models]);
     const [listed] = traces;
     const model = state.models.value.find((each) => each.example);
-    if (listed) return await goTo(state, { ...address, trace: { ...listed, text: "", hypothesis: 0, hidden: [] } });
-    if (model && state.source.abilities.trace)
-      return await goTo(state, { ...address, ...landing(model), trace: { model: model.name, text: model.example, id: "", hypothesis: 0, hidden: [] } });
+    const chosen = write({ ...address, theme: DEFAULTS.theme }) !== "";
+    if (listed) {
+      const trace = { ...listed, text: "" };
+      await (chosen ? goTo(state, { ...address, trace }) : land(state, { ...address, trace }));
+    } else if (model && state.source.abilities.trace) {
+      await land(state, { ...address, trace: { model: model.name, text: model.example, id: "" } });
+    }
   } catch (error) {
     state.error.value = sentence(error);
   }
+}
+
+/** Shows a trace in the view that suits it, at a head that says something. */
+async function land(state: State, address: Address): Promise<void> {
+  await goTo(state, address);
+  const { value: trace } = state.trace;
+  if (!trace) return;
+  const first = landing(trace.task);
+  batch(() => {
+    if (first.view && viewsOf(trace).includes(first.view)) state.view.value = first.view;
+    if (first.head !== undefined) state.head.value = first.head;
+  });
+  await turnToTelling(state);
 }

@@ -41,7 +41,7 @@ test("a tab keeps its arrows and gives letters away", () => {
 test("every listed single key means something", () => {
   const names: Record<string, string> = { "←": "ArrowLeft", "↑": "ArrowUp", "→": "ArrowRight", "↓": "ArrowDown", "−": "-", esc: "Escape" };
   for (const { keys, means } of KEYS) {
-    if (keys.includes("ctrl")) continue; // the form's own
+    if (keys.includes("enter")) continue; // the form's own
     for (const key of keys) expect(command(press(names[key] ?? key)), means).not.toBeNull();
   }
 });

@@ -55,7 +55,7 @@ export const KEYS: readonly { keys: string[]; means: string }[] = [
   { keys: ["e"], means: "open or close the equation" },
   { keys: ["a"], means: "switch off the edge under the pointer or the focus" },
   { keys: ["/"], means: "go to the text" },
-  { keys: ["ctrl", "enter"], means: "trace the text" },
+  { keys: ["enter"], means: "in the text: look at it" },
   { keys: ["?"], means: "this list" },
   { keys: ["esc"], means: "close what is open" },
 ];

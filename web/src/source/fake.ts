@@ -118,7 +118,10 @@ export function fakeSource(): Source {
   };
 
   return {
-    abilities: { trace: true, ablate: true, export: true, explain: false },
+    abilities: { trace: true, ablate: true, export: true, explain: false, sample: false, open: false },
+    offer: () => Promise.resolve({ cached: [], download: false }),
+    openModel: (name) => Promise.reject(new Error(`There is no model ${name} here.`)),
+    openFile: () => Promise.reject(new Error("There is no server here that reads a trace.")),
     async models() {
       return [
         { name: "en-de", task: "translation", description: "English to German, a Transformer of 2017", example: EXAMPLE, max_tokens: 512 },

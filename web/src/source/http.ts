@@ -4,6 +4,8 @@ import { pathOf, sourceOver, type Transport } from "./requests";
 
 const FILES = { svg: "figure.svg", pdf: "figure.pdf", png: "figure.png", npz: "export.npz", html: "export.html" };
 
+const BYTES = { "Content-Type": "application/octet-stream" };
+
 export function httpSource(base = "/api"): Source {
   const transport: Transport = {
     async json(path, body, signal) {
@@ -20,9 +22,10 @@ export function httpSource(base = "/api"): Source {
   };
   return sourceOver(
     transport,
-    { trace: true, ablate: true, export: true, explain: true },
+    { trace: true, ablate: true, export: true, explain: true, sample: true, open: true },
     (id, kind, query) => base + pathOf(`/traces/${encodeURIComponent(id)}/${FILES[kind]}`, query),
     async (url) => (await answered(url, {})).blob(),
+    async (file) => (await answered(`${base}/files`, { method: "POST", body: file, headers: BYTES })).json(),
   );
 }
 

@@ -62,7 +62,7 @@ export function localSource(file: ModelFile, weights: string, ask: Ask): Source 
         return answers.binary(key);
       },
     },
-    { trace: true, ablate: true, export: false, explain: false },
+    { trace: true, ablate: true, export: false, explain: false, sample: false, open: false },
   );
 }
 

@@ -29,6 +29,7 @@ export function sourceOver(
   abilities: Abilities,
   exportUrl: Source["exportUrl"] = () => null,
   download: Source["download"] = () => Promise.reject(new Error("There is nothing to export from this view.")),
+  openFile: Source["openFile"] = () => Promise.reject(new Error("A saved trace is opened with `regard look FILE`.")),
 ): Source {
   const at = (id: string, what: string) => `/traces/${encodeURIComponent(id)}/${what}`;
   const json = <T>(path: string, signal?: AbortSignal, body: object | null = null) =>
@@ -37,6 +38,9 @@ export function sourceOver(
     abilities,
     exportUrl,
     download,
+    openFile,
+    offer: () => json("/offer"),
+    openModel: (model) => json("/models", undefined, { model }),
     models: () => json("/models"),
     traces: () => json("/traces"),
     trace: (request, signal) => json("/traces", signal, request),

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { widgetSource, type WidgetModel } from "./widget";
 
-const ABILITIES = { trace: false, ablate: true, export: false, explain: false };
+const ABILITIES = { trace: false, ablate: true, export: false, explain: false, sample: false, open: false };
 
 /** A kernel that keeps what it was asked, and answers when asked to. */
 function kernel() {

@@ -53,7 +53,16 @@ export function Translation({ state }: { state: State }) {
   const relies = !state.busy.value && trace?.can_ablate && state.source.abilities.ablate && trace.generation && trace.axes["source"] ? trace.id : null;
   const reliance = useLoaded(relies, async (signal) => ({ id: relies, words: await state.source.reliance(relies as string, signal) })).value;
 
-  if (!trace) return <p class="rg-views__empty">write a sentence and trace it; its translation and what each word looked at appear here</p>;
+  // The sentence above speaks of the row that predicts the word; the step that reads it is another row.
+  const pointed = hover.value ?? locked[locked.length - 1] ?? null;
+  useEffect(() => {
+    state.about.value = aligned && pointed && aligned.step === "output" ? cellOf(aligned, pointed) : null;
+    return () => {
+      state.about.value = null;
+    };
+  }, [aligned, pointed?.side, pointed?.index]);
+
+  if (!trace) return <p class="rg-views__empty">write a sentence and look at it; its translation and what each word looked at appear here</p>;
   if (!tap) {
     return (
       <p class="rg-views__empty">
@@ -172,7 +181,7 @@ export function Translation({ state }: { state: State }) {
               onAsk={ask}
             />
             <Struck state={state} trace={trace} />
-            <Said aligned={aligned} strikes={strikes} pointed={hover.value ?? locked[locked.length - 1] ?? null} onAsk={ask} />
+            <Said aligned={aligned} strikes={strikes} pointed={pointed} onAsk={ask} />
             {width >= 460 && aligned.source.length <= WIDEST_GRID && aligned.output.length <= WIDEST_GRID && (
               <AlignmentGrid aligned={aligned} width={width} active={active} onHover={(pointed) => (hover.value = pointed)} onAsk={ask} />
             )}
@@ -181,6 +190,17 @@ export function Translation({ state }: { state: State }) {
       </div>
     </section>
   );
+}
+
+/** The strongest cell of a word's row or column. */
+function cellOf({ output, source, values }: Aligned, { side, index }: Pointed): { query: number; key: number } | null {
+  const value = (query: number, key: number) => values.values[query * values.width + key] ?? 0;
+  const best = (count: number, of: (i: number) => number) =>
+    Array.from({ length: count }, (_, i) => i).reduce((most, i) => (of(i) > of(most) ? i : most), 0);
+  const query = side === "output" ? index : best(output.length, (i) => value(i, index));
+  const key = side === "source" ? index : best(source.length, (i) => value(index, i));
+  const [row, column] = [output[query]?.rows, source[key]];
+  return row && column && row.end > row.first ? { query: row.first, key: column.first } : null;
 }
 
 interface SaidProps {

@@ -19,6 +19,8 @@ ARCHITECTURES: dict[str, str] = {
     "distilbert": "Encoder",
     "vit": "VisionTransformer",
 }
+# Modules whose writing models may have another head (`heads.WRITER_HEADS`).
+HEADED = ("gpt2", "llama", "bart")
 # model_type of config.json → the module here. For saving, the first module whose family fits the
 # model is taken, so a family that fits only some configs stands before one that fits all.
 MODULES: dict[str, str] = {
@@ -56,6 +58,15 @@ def architecture_for(model_type: object, *, where: str) -> str:
         UnsupportedError: as `family_for`.
     """
     return ARCHITECTURES[_module(model_type, where)]
+
+
+def has_heads(model_type: object, *, where: str) -> bool:
+    """Whether writing models of a model_type may have a head for labels or answers.
+
+    Raises:
+        UnsupportedError: as `family_for`.
+    """
+    return _module(model_type, where) in HEADED
 
 
 def _module(model_type: object, where: str) -> str:

@@ -65,11 +65,15 @@ def read_head(settings: Settings, prefix: str, heads: Mapping[str, str]) -> str:
     return "none" if head == "pooler" and not settings.get(POOLER, True) else head
 
 
+def named_head(settings: Settings, heads: Mapping[str, str]) -> str | None:
+    """The head that the name of the class in config.json ends with; None where it names none."""
+    architecture = str((settings.get("architectures") or [""])[0])
+    return next((head for end, head in heads.items() if architecture.endswith(end)), None)
+
+
 def read_writer_head(settings: Settings) -> str:
     """The head of the class that wrote config.json: a language model unless it names another."""
-    architecture = str((settings.get("architectures") or [""])[0])
-    found = (head for ending, head in WRITER_HEADS.items() if architecture.endswith(ending))
-    return next(found, "language_model")
+    return named_head(settings, WRITER_HEADS) or "language_model"
 
 
 def head_settings(head: str, prefix: str, heads: Mapping[str, str]) -> Settings:

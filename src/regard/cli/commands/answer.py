@@ -65,7 +65,7 @@ def answer(
     or_none: OrNone = None,
     batch_size: options.BatchSize = 32,
     threads: options.Threads = None,
-    engine: options.Engine = "torch",
+    engine: options.Engine = "auto",
     precision: options.Precision = None,
 ) -> None:
     """Answer questions from a text.
@@ -76,7 +76,6 @@ def answer(
         raise BadArgumentError("give either --context or --text; got both.")
     searched = whole_text("", context) if context else text
     groups = text_groups(questions, input, False, what="a question", keep_bad=True)
-    options.use_threads(threads)
     from regard.api.loading import load
     from regard.tasks.batching import read_each
 

@@ -60,7 +60,7 @@ def classify(
     top_k: TopK = 1,
     batch_size: options.BatchSize = 32,
     threads: options.Threads = None,
-    engine: options.Engine = "torch",
+    engine: options.Engine = "auto",
     precision: options.Precision = None,
 ) -> None:
     """Label texts or images.
@@ -88,7 +88,6 @@ def classify(
     named: set[tuple[int, str]] = set()  # line and name of images that a folder stood for
     if images:
         groups = _with_folders(groups, named)
-    options.use_threads(threads)
     from regard.api.loading import load
     from regard.tasks.batching import read_each
 

@@ -49,7 +49,7 @@ def encode(
     normalize: Normalize = None,
     batch_size: options.BatchSize = 32,
     threads: options.Threads = None,
-    engine: options.Engine = "torch",
+    engine: options.Engine = "auto",
     precision: options.Precision = None,
 ) -> None:
     """Turn texts into vectors that are close if the texts have similar meanings.
@@ -59,13 +59,12 @@ def encode(
     in a vector's place; the exit code is then 2.
     """
     groups = text_groups(texts, input, True, what="a text", keep_bad=True)
-    options.use_threads(threads)
     from regard.api.loading import load
 
     embedder = load(model, "feature-extraction")
     embedder = options.run_by(embedder, engine, precision, threads)
     cut = 0
-    width = embedder.model.config.d_model
+    width = embedder.width
 
     def encoded(lines: list[Line], progress: Any) -> "list[Embedding]":
         return embedder.run(

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
@@ -36,6 +36,17 @@ OF_TRANSLATORS = frozenset(
 )
 
 
+class Computing(NamedTuple):
+    """What computes, as `options.run_by` takes it."""
+
+    engine: str = "torch"
+    precision: str | None = None
+    threads: int | None = None
+
+
+COMPUTING = Computing()
+
+
 def _column(help: str) -> Any:
     return option(f"The column of the {help}.", rich_help_panel="Columns")
 
@@ -60,6 +71,8 @@ def evaluate(
     max_new_tokens: options.MaxNewTokens = None,
     batch_size: BatchSize = None,
     threads: options.Threads = None,
+    engine: options.Engine = "torch",
+    precision: options.Precision = None,
     compare: Annotated[
         str | None, option("Another model of the task, compared by a paired bootstrap test.")
     ] = None,
@@ -94,25 +107,27 @@ def evaluate(
     match and F1. Embeddings: recall and reciprocal rank, or rank correlation. A language model:
     loss, perplexity and bits per byte; a masked one: loss and accuracy of hidden words.
     """
-    options.use_threads(threads)
     kind = _kind(model)
     own = _own_options(context, kind, model)
     check_exists(data)
     if kind in EVALUATIONS:
         columns = {name: own.pop(name) for name in EVALUATIONS[kind].columns if name in own}
         examples = EVALUATIONS[kind].read(str(data), say, **columns)
-        report(kind, model, examples, as_json=as_json, **own)
+        computing = Computing(engine, precision, threads)
+        report(kind, model, examples, computing=computing, as_json=as_json, **own)
         return
     from regard.translation.evaluation import read_test_set
 
     tested = read_test_set(data)
-    translator = open_translator(model, source_language, target_language, prefix)
+    languages = (source_language, target_language, prefix)
+    computing = Computing(engine, precision, threads)
+    translator = open_translator(model, *languages, **computing._asdict())
     settings = {"num_beams": 5, "batch_size": 32} | {
         name: own[name] for name in _DECODING if name in own
     }
     compared = None
     if compare is not None:
-        rival = open_translator(compare, source_language, target_language, prefix)
+        rival = open_translator(compare, *languages, **computing._asdict())
     result = score_translations(translator, tested, **settings)
     if compare is not None:
         theirs = score_translations(rival, tested, **settings)
@@ -156,6 +171,7 @@ def report(
     model: str,
     data: Any,
     *,
+    computing: Computing = COMPUTING,
     compare: str | None = None,
     worst: int = 5,
     figure: Path | None = None,
@@ -168,6 +184,7 @@ def report(
     Args:
         kind: a name in `EVALUATIONS`.
         data: as its `read` returns it.
+        computing: what computes.
         compare, worst, figure, output, settings: the options of the command.
     """
     from regard.api.loading import load
@@ -177,8 +194,8 @@ def report(
 
     check_ending("--figure", figure, FIGURES)
     evaluation = EVALUATIONS[kind]
-    task: Any = load(model, kind)
-    other: Any = load(compare, kind) if compare else None
+    task: Any = options.run_by(load(model, kind), *computing)
+    other: Any = options.run_by(load(compare, kind), *computing) if compare else None
     size = evaluation.size(data)
     with progress_bar(size and size * (2 if other else 1), evaluation.doing) as bar:
         result = evaluation.score(task, data, progress=bar, **settings)

@@ -73,7 +73,7 @@ def generate(
     stop: Stop = None,
     batch_size: options.BatchSize = 16,
     threads: options.Threads = None,
-    engine: options.Engine = "torch",
+    engine: options.Engine = "auto",
     precision: options.Precision = None,
 ) -> None:
     """Continue texts, or chat.
@@ -90,7 +90,6 @@ def generate(
     groups = (
         [] if interactive else text_groups(prompts, input, as_json, what="a prompt", keep_bad=True)
     )
-    options.use_threads(threads)
     from regard.api.loading import load
 
     settings = options.generation_options(context)

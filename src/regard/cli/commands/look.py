@@ -12,11 +12,13 @@ from regard import catalog
 from regard.cli.options import (
     FIGURES,
     PORT,
+    Download,
     NoOpen,
     Port,
     argument,
     check_ending,
     is_number,
+    located,
     option,
     specified,
 )
@@ -31,13 +33,14 @@ if TYPE_CHECKING:
 
 SAVED = ".safetensors"
 LARGEST_GRID = 2**14  # cells in the terminal
+LONGEST_LINK = 2000  # characters of a text
 MOST_BEAMS = 64  # each is a translation to be kept in memory
 
 Model = Annotated[
     str,
     argument(
-        "A shipped model's name, a model folder (regard's or one of transformers'),"
-        " hub:org/name, or a trace saved as .safetensors."
+        "A shipped model's name, a model folder (regard's or one of transformers'), org/name of the"
+        " Hugging Face Hub, or a trace saved as .safetensors."
     ),
 ]
 NumBeams = Annotated[
@@ -73,12 +76,13 @@ def look(
     figure: Annotated[Path | None, option("Write the map as .svg, .pdf or .png.")] = None,
     terminal: Terminal = False,
     as_json: AsJson = False,
+    download: Download = False,
     port: Port = PORT,
     no_open: NoOpen = False,
 ) -> None:
     """Look at the attention of one text: on a page in the browser, unless an option says otherwise.
 
-    Nothing leaves this machine.
+    Nothing leaves this machine but, with --download, the name of the model.
     """
     check_ending("--figure", figure, FIGURES)
     check_ending("--save", save, (SAVED,))
@@ -91,6 +95,8 @@ def look(
             " --num-beams and --generate, or name a model."
         )
     input_text = "" if saved else _text(text, file)
+    if not saved:
+        model = located(model, download, "look", model, *([] if text is None else [text]))
     if not (html or save or figure or terminal or as_json):
         from regard.studio.serve import bind, serve
 
@@ -100,9 +106,13 @@ def look(
             from regard.studio.app import create_app
 
             id = _id(model, input_text, options)
-            query = _query({"trace": id, "tap": tap, "head": head})
+            shown = {"tap": tap, "head": head, "landing": None if tap or head else "1"}
+            query = _query(({"trace": id} if saved else _link(trace, id, options)) | shown)
             app = create_app(
-                [*catalog.taken_by("studio"), *([] if saved else [model])], {id: trace}
+                [*catalog.taken_by("studio"), *([] if saved else [model])],
+                {id: trace},
+                cache=True,
+                download=download,
             )
             serve(app, listener, path=f"/?{query}", browse=not no_open)
         return
@@ -170,14 +180,25 @@ def _head(name: str | None) -> "Head":
 
 
 def _id(model: str, text: str, options: dict[str, Any]) -> str:
+    from regard.checkpoints.hub import short_name
     from regard.studio.library import identify
     from regard.studio.requests import TraceRequest
 
-    known = {name: value for name, value in options.items() if name != "generate"}
-    return identify(TraceRequest(model=model, text=text, **known))
+    return identify(TraceRequest(model=short_name(model), text=text, **options))
 
 
-def _query(asked: dict[str, str | None]) -> str:
+def _link(trace: "Trace", id: str, options: dict[str, Any]) -> dict[str, Any]:
+    """A trace as the page's address names it: by what was asked, so that the link outlives the
+    server; by its id where that would be too long, or is not a text."""
+    text, target = trace.text, options.get("target") or ""
+    if trace.task == "vision" or len(text) + len(target) > LONGEST_LINK:
+        return {"trace": id}
+    beams, generate = options.get("num_beams"), options.get("generate")
+    asked = {"target": target or None, "beams": beams, "generate": generate}
+    return {"model": trace.model_name, "text": text} | asked
+
+
+def _query(asked: dict[str, Any]) -> str:
     """What to show first, as the page's address has it."""
     return urlencode({name: value for name, value in asked.items() if value is not None})
 

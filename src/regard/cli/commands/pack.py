@@ -44,6 +44,7 @@ def pack(
     options.use_threads(threads)
     from regard.api.loading import load
     from regard.cli.evaluations import check_exists
+    from regard.runtime.packing import cache_size
 
     if check is not None:
         check_exists(check)
@@ -57,7 +58,10 @@ def pack(
     }
     if check is not None:
         facts["check"] = _compared(model, task, packed, check)
-    print(json.dumps(facts) if as_json else "\n".join(_lines(facts)))
+    if as_json:
+        print(json.dumps(facts))
+    else:
+        print("\n".join([*_lines(facts), f"cache       {cache_size()}"]))
 
 
 def _compared(model: str, task: "Task", packed: "Task", data: Path) -> dict[str, Any]:

@@ -3,20 +3,25 @@
 from typing import Annotated
 
 from regard import catalog
-from regard.cli.options import PORT, NoOpen, Port, argument
+from regard.cli.options import PORT, Download, NoOpen, Port, argument, located
 
 
 def studio(
     models: Annotated[
         list[str] | None,
-        argument("Model folders, or hub:org/name, to offer in addition to the shipped models."),
+        argument(
+            "Model folders, or models of the Hugging Face Hub, to offer in addition to the shipped"
+            " models and those in the Hub's local cache."
+        ),
     ] = None,
+    download: Download = False,
     port: Port = PORT,
     no_open: NoOpen = False,
 ) -> None:
     """Look into models in the browser: choose a model, write a text, see every head.
 
-    Only this machine can connect, and only the models named here can be opened.
+    Only this machine can connect. The page opens no folder but those named here; with --download,
+    it may fetch any model of the Hugging Face Hub.
     """
     from regard.studio.serve import bind, serve
 
@@ -24,7 +29,9 @@ def studio(
         from regard.checkpoints import open_checkpoint
         from regard.studio.app import create_app
 
-        for model in models or []:
+        named = [located(model, download, "studio", model) for model in models or []]
+        for model in named:
             _ = open_checkpoint(model).settings  # refuses a folder without a model now, not later
-        offered = [*catalog.taken_by("studio"), *(models or [])]
-        serve(create_app(offered, {}), listener, browse=not no_open)
+        offered = [*catalog.taken_by("studio"), *named]
+        app = create_app(offered, {}, cache=True, download=download)
+        serve(app, listener, browse=not no_open)

@@ -39,7 +39,7 @@ def summarize(
     no_repeat_ngram_size: options.NoRepeatNgramSize = None,
     batch_size: options.BatchSize = 8,
     threads: options.Threads = None,
-    engine: options.Engine = "torch",
+    engine: options.Engine = "auto",
     precision: options.Precision = None,
 ) -> None:
     """Summarize texts.
@@ -48,7 +48,6 @@ def summarize(
     written as soon as its line arrives.
     """
     groups = text_groups(texts, input, as_json, what="a text", keep_bad=True)
-    options.use_threads(threads)
     from regard.api.loading import load
 
     summarizer = load(model, "summarization")

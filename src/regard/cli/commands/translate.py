@@ -75,7 +75,7 @@ def translate(
         precision=precision,
         threads=threads,
     )
-    if attention or translator.computed_by == "torch":
+    if attention:
         options.use_threads(threads)
     beams = translator.generation.num_beams if num_beams is None else num_beams
     if num_return_sequences > beams:

@@ -22,7 +22,7 @@ from regard.inspection.recording import Recorder, check_traceable
 from regard.inspection.trace import Trace
 from regard.inspection.trace_data import Edit
 from regard.inspection.watching import watching
-from regard.inspection.writing import ONE_PASS, Written, generation_info
+from regard.inspection.writing import Written, generation_info
 
 
 def trace_transformers(
@@ -78,8 +78,8 @@ def captured(
     notes = run.notes()
     if logits is None:
         notes.append(f"{type(model).__name__} returns no logits, so nothing can be ablated")
-    if written is not None and written.searched:
-        notes.append(ONE_PASS)
+    if written is not None:
+        notes += written.notes
     return Trace(
         taps=run.recorder.taps,
         axes=axes_of(run.places, inputs, logits, tokens, naming, written),

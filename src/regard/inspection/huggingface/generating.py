@@ -1,10 +1,12 @@
 """What a transformers model writes, by its own `generate`."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import torch
 from torch import Tensor
+from torch.random import fork_rng
 
 
 @dataclass(frozen=True)
@@ -18,27 +20,43 @@ class Hypothesis:
 
 @torch.no_grad()
 def search(
-    model: Any, inputs: dict[str, Tensor], max_new_tokens: int, num_beams: int | None
+    model: Any,
+    inputs: dict[str, Tensor],
+    max_new_tokens: int,
+    num_beams: int | None,
+    *,
+    sampling: Mapping[str, Any] | None = None,
 ) -> list[Hypothesis]:
-    """The model's own `generate`, the same text each time; all beams, best first."""
+    """The model's own `generate`, the same text each time; all beams, best first.
+
+    Args:
+        sampling: temperature, top_k and seed, where it draws its tokens.
+    """
     settings = model.generation_config
-    beams = num_beams or settings.num_beams or 1
+    beams = 1 if sampling else num_beams or settings.num_beams or 1
     end = settings.eos_token_id if settings.eos_token_id is not None else model.config.eos_token_id
     ends = [] if end is None else [end] if isinstance(end, int) else list(end)
     pad = settings.pad_token_id if settings.pad_token_id is not None else (ends or [0])[0]
-    found = model.generate(
-        **inputs,
-        max_new_tokens=max_new_tokens,
-        min_new_tokens=1,
-        num_beams=beams,
-        num_return_sequences=beams,
-        do_sample=False,
-        pad_token_id=pad,
-        return_dict_in_generate=True,
-        output_scores=beams > 1,
-    )
-    # A decoder's sequences begin with its start token, a language model's with what it read.
-    read = 1 if model.config.is_encoder_decoder else inputs["input_ids"].shape[1]
+    drawing = dict(sampling or {})
+    with fork_rng():
+        torch.manual_seed(drawing.pop("seed", 0))
+        found = model.generate(
+            **inputs,
+            max_new_tokens=max_new_tokens,
+            min_new_tokens=1,
+            num_beams=beams,
+            num_return_sequences=beams,
+            do_sample=sampling is not None,
+            pad_token_id=pad,
+            return_dict_in_generate=True,
+            output_scores=beams > 1,
+            **drawing,
+        )
+    # A decoder's sequences begin with what it was given, or its start token; a language model's
+    # with what it read.
+    begun = inputs.get("decoder_input_ids")
+    before = begun if begun is not None else inputs["input_ids"]
+    read = 1 if begun is None and model.config.is_encoder_decoder else before.shape[1]
     written = [finished(row, set(ends), pad) for row in found.sequences[:, read:].tolist()]
     scores = getattr(found, "sequences_scores", None)
     ranked = [None] * len(written) if scores is None else scores.tolist()

@@ -1,6 +1,8 @@
 """A transformers model that is given text, or an image, and answers with a trace."""
 
 import inspect
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from threading import Lock
 from typing import Any
@@ -83,6 +85,10 @@ class TracedModel:
         hypothesis: int = 0,
         num_beams: int | None = None,
         generate: int | None = None,
+        temperature: float | None = None,
+        top_k: int | None = None,
+        seed: int | None = None,
+        forced_beginning: Sequence[int] = (),
         keep: str = "auto",
     ) -> Trace:
         """Reads a text (for a vision model: the path of an image) and traces what it attends to.
@@ -94,6 +100,9 @@ class TracedModel:
             hypothesis: which of the search's results, best first.
             num_beams: width of the search, where there is one; the model's own if not given.
             generate: how many tokens it may write; 0 for a language model to read only.
+            temperature, top_k, seed: of sampling; with any of them tokens are drawn, without them
+                the likeliest are taken.
+            forced_beginning: ids that what it writes begins with.
             keep: where queries, keys and values stay, as in `regard.trace`.
 
         Raises:
@@ -103,7 +112,10 @@ class TracedModel:
         if not text.strip():
             raise BadArgumentError("there is no text to look at; give a sentence.")
         writes = self.task in ("translation", "generation")
-        if not writes and (target is not None or hypothesis or generate):
+        drawn = {"temperature": temperature, "top_k": top_k, "seed": seed}
+        sampling = {name: value for name, value in drawn.items() if value is not None}
+        asked = target is not None or hypothesis or generate or sampling or forced_beginning
+        if not writes and asked:
             raise UnsupportedError(
                 f"{self.name} generates nothing, so it takes no target, hypothesis or generate."
             )
@@ -115,8 +127,11 @@ class TracedModel:
             return captured(
                 self.model, inputs, tokenizer=reader, name=self.name, text=text, keep=keep
             )
-        found = self.found(inputs, target, num_beams, generate)
-        return self.trace_written(inputs, text, found, hypothesis, target is None, keep)
+        begins = self.known(forced_beginning)
+        found = self.found(inputs, target, num_beams, generate, begins, sampling or None)
+        return self.trace_written(
+            inputs, text, found, hypothesis, target is None, len(begins), keep
+        )
 
     def trial(self) -> Trace:
         """The trace of no matter what, for the layers that it has."""
@@ -132,6 +147,8 @@ class TracedModel:
         target: str | None,
         num_beams: int | None,
         generate: int | None,
+        beginning: Sequence[int],
+        sampling: dict[str, Any] | None,
     ) -> list[Hypothesis]:
         """What the model writes, or the text that the caller gave."""
         read = inputs["input_ids"].shape[1]
@@ -151,7 +168,23 @@ class TracedModel:
                 " a shorter one, or generate=0."
             )
         with quiet():
-            return search(self.model, inputs, min(generate, room), num_beams)
+            left = min(generate, room) - len(beginning)
+            if left < 1:
+                return [Hypothesis(list(beginning), finished=False)]
+            inputs = self.begun(inputs, beginning)
+            found = search(self.model, inputs, left, num_beams, sampling=sampling)
+        return [replace(each, tokens=[*beginning, *each.tokens]) for each in found]
+
+    def begun(self, inputs: dict[str, Any], beginning: Sequence[int]) -> dict[str, Any]:
+        """The inputs with the beginning of the output, which `generate` continues."""
+        if not beginning:
+            return inputs
+        tokens = torch.tensor([list(beginning)], device=self.model.device)
+        if self.task == "translation":
+            start = torch.tensor([[self.start_id]], device=tokens.device)
+            return inputs | {"decoder_input_ids": torch.cat([start, tokens], 1)}
+        ids = torch.cat([inputs["input_ids"], tokens], 1)
+        return {"input_ids": ids, "attention_mask": torch.ones_like(ids)}
 
     def trace_written(
         self,
@@ -160,6 +193,7 @@ class TracedModel:
         found: list[Hypothesis],
         hypothesis: int,
         searched: bool,
+        forced: int,
         keep: str,
     ) -> Trace:
         """One pass over what was read and written, teacher-forced."""
@@ -171,6 +205,7 @@ class TracedModel:
             axis="target" if pair else "tokens",
             prompt=1 if pair else inputs["input_ids"].shape[1],
             searched=searched,
+            forced=forced,
         )
         tokens = torch.tensor([shown.ids], device=self.model.device)
         if pair:
@@ -221,12 +256,17 @@ class TracedModel:
                 f"{what} has {len(ids):,} tokens, and {self.name} takes {room:,}; look at a part"
                 " of it."
             )
+        self.known(ids)
+
+    def known(self, ids: Sequence[int]) -> list[int]:
+        """The ids, if all are in the model's vocabulary."""
         vocabulary = getattr(self.model.config.get_text_config(), "vocab_size", None)
-        if vocabulary is not None and max(ids) >= vocabulary:
+        if vocabulary is not None and max(ids, default=0) >= vocabulary:
             raise BadArgumentError(
                 f"token ids must be below {self.name}'s vocabulary of {vocabulary}; got"
                 f" {max(ids)}. Does the tokenizer belong to this model?"
             )
+        return list(ids)
 
     def read_image(self, path: str) -> dict[str, Any]:
         with optional_package("pillow", "reading images needs"):

@@ -266,7 +266,7 @@ def evaluate_labels(
         [example.pair or "" for example in examples] if paired else None,
     )
     found = classifier.logits(tokens, batch_size=batch_size, progress=progress)
-    logits = torch.stack(found).float().cpu()
+    logits = torch.from_numpy(np.stack(found))
     return evaluate_logits(
         logits, expected, classifier.labels, several=several, threshold=classifier.threshold
     )

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from regard.recipes.labels.augmentation import Augmentation
-from regard.tasks.images import Preparation
+from regard.tasks.preparation import Preparation
 
 Bytes = NDArray[np.uint8]
 

@@ -46,7 +46,8 @@ from regard.recipes.options.images import ImageClassificationOptions
 from regard.recipes.prepared import prepare_once
 from regard.recipes.recipe import Recipe
 from regard.recipes.tuning import freeze, layer_rate
-from regard.tasks.images import ImageReader, Preparation, write_preparation
+from regard.tasks.images import ImageReader
+from regard.tasks.preparation import Preparation, write_preparation
 from regard.training import Progress
 from regard.training.precision import choose_dtype
 

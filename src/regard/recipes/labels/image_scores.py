@@ -12,7 +12,8 @@ from regard.errors import BadArgumentError
 from regard.recipes.labels.image_batches import Images
 from regard.recipes.labels.labels import LabelEvaluation, evaluate_logits
 from regard.recipes.labels.pictures import Pictures
-from regard.tasks.images import ImageClassifier, ImageReader, Preparation
+from regard.tasks.images import ImageClassifier, ImageReader
+from regard.tasks.preparation import Preparation
 
 
 @torch.inference_mode()
@@ -67,12 +68,12 @@ def evaluate_pictures(
     source = (pixels for _, pixels in pictures.read(classifier.preparation))
     while chunk := list(islice(source, batch_size)):
         pixels = classifier.preparation.scaled(torch.from_numpy(np.stack(chunk)))
-        found.append(classifier.logits(pixels).float())
+        found.append(torch.from_numpy(classifier.logits(pixels)))
         progress(len(chunk))
     rows = np.array([numbers[label] for label in pictures.labels])
     expected = np.eye(len(numbers), dtype=np.bool_)[rows]
     several = classifier.problem_type == "multi_label_classification"
-    logits = torch.cat(found).cpu()
+    logits = torch.cat(found)
     return evaluate_logits(logits, expected, tuple(classifier.labels), several=several)
 
 

@@ -21,7 +21,7 @@ from regard.recipes.examples import Say
 from regard.recipes.labels.image_batches import Bytes
 from regard.recipes.labels.labels import in_order
 from regard.recipes.labels.pictures import Broken, Pictures
-from regard.tasks.images import Preparation
+from regard.tasks.preparation import Preparation
 
 
 @dataclass

@@ -19,7 +19,8 @@ from regard.data.lines import check_rereadable
 from regard.errors import BadArgumentError, DamagedFileError, NotFoundError, optional_package
 from regard.recipes.examples import Say
 from regard.recipes.labels.image_batches import Bytes
-from regard.tasks.images import Preparation, image_files, is_image, open_image
+from regard.tasks.images import image_files, is_image, open_image
+from regard.tasks.preparation import Preparation
 
 if TYPE_CHECKING:
     from PIL.Image import Image

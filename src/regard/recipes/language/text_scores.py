@@ -169,7 +169,8 @@ def evaluate_masked(
             if not len(batch.targets):
                 continue
             inputs, targets = batch.inputs.inputs.to(device), batch.targets.to(device)
-            logits = filler.logits(filler.hidden(inputs)[batch.chosen.to(device)]).float()
+            states = torch.as_tensor(filler.hidden(inputs))[batch.chosen.to(device)]
+            logits = filler.logits(states).float()
             losses.append(functional.cross_entropy(logits, targets, reduction="sum").item())
             likeliest.append(logits.argmax(-1).cpu().numpy())
             right.append(int((logits.argmax(-1) == targets).sum()))

@@ -54,7 +54,7 @@ export function ablation(
 }
 
 export function likeliest(probabilities: Float32Array, name: (id: number) => string) {
-  return largest(probabilities, CANDIDATES).map((id) => ({ token: name(id), probability: probabilities[id] as number }));
+  return largest(probabilities, CANDIDATES).map((id) => ({ token: name(id), probability: probabilities[id] as number, id }));
 }
 
 /** A token without the mark of a word's beginning. */

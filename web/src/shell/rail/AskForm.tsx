@@ -2,17 +2,21 @@
 import { useSignal, useSignalEffect } from "@preact/signals";
 import { useId } from "preact/hooks";
 import { ask, type State } from "../../state";
+import { OpenModel } from "./OpenModel";
+import { fieldsOf, Options, requested, written, type Chosen } from "./Options";
 
 export function AskForm({ state }: { state: State }) {
   const id = useId();
   const model = useSignal("");
   const text = useSignal("");
+  const options = useSignal<Chosen>({});
   // What was traced is what stands in the fields, until the user writes.
   useSignalEffect(() => {
     const trace = state.trace.value;
     if (trace) {
       model.value = trace.model;
       text.value = trace.text;
+      options.value = written(state.request.value ?? { model: "", text: "" });
     } else if (!model.peek()) model.value = state.models.value[0]?.name ?? "";
   });
   const models = state.models.value;
@@ -27,7 +31,15 @@ export function AskForm({ state }: { state: State }) {
       state.error.value = `${model.value || "No model"} cannot be run here; choose a model from the list.`;
       return;
     }
-    void ask(state, { model: model.value, text: text.value.trim() });
+    const writes = chosen.task === "translation" || chosen.task === "generation";
+    const fields = fieldsOf(chosen.task, state.source.abilities.sample);
+    void ask(state, { model: model.value, text: text.value.trim(), ...requested(options.value, fields, writes) });
+  };
+  const choose = (name: string) => {
+    const before = chosen?.example;
+    model.value = name;
+    const after = state.models.value.find((each) => each.name === name)?.example;
+    if (after && (!text.value.trim() || text.value === before)) text.value = after;
   };
   const names = chosen || !model.value ? models.map((each) => each.name) : [model.value, ...models.map((each) => each.name)];
 
@@ -39,12 +51,7 @@ export function AskForm({ state }: { state: State }) {
         class="rg-select rg-ask__model"
         value={model.value}
         disabled={!names.length}
-        onChange={(event) => {
-          const before = chosen?.example;
-          model.value = event.currentTarget.value;
-          const after = models.find((each) => each.name === model.value)?.example;
-          if (after && (!text.value.trim() || text.value === before)) text.value = after;
-        }}
+        onChange={(event) => choose(event.currentTarget.value)}
       >
         {names.map((name) => (
           <option key={name} value={name} selected={name === model.value}>{name}</option>
@@ -52,6 +59,7 @@ export function AskForm({ state }: { state: State }) {
       </select>
       {chosen && <p class="rg-ask__about">{chosen.description}</p>}
       {!chosen && model.value && <p class="rg-ask__about">opened from a trace; this model cannot be run from here</p>}
+      {state.source.abilities.open && <OpenModel state={state} onOpen={choose} />}
       <label class="rg-label" for={`${id}-text`}>text</label>
       <textarea
         id={`${id}-text`}
@@ -62,10 +70,13 @@ export function AskForm({ state }: { state: State }) {
         value={text.value}
         onInput={(event) => (text.value = event.currentTarget.value)}
         onKeyDown={(event) => {
-          if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) submit(event);
+          if (event.key === "Enter" && !event.shiftKey && !event.isComposing) submit(event);
           if (event.key === "Escape") event.currentTarget.blur();
         }}
       />
+      {chosen && (
+        <Options id={id} task={chosen.task} draws={state.source.abilities.sample} chosen={options.value} onChange={(next) => (options.value = next)} />
+      )}
       <div class="rg-ask__actions">
         {chosen?.example && (
           <button
@@ -77,8 +88,8 @@ export function AskForm({ state }: { state: State }) {
             sample sentence
           </button>
         )}
-        <button type="submit" class="rg-button rg-button--main" disabled={state.busy.value || !chosen} title={chosen || !model.value ? "ctrl+enter" : `${model.value} is not in the list of models`}>
-          {state.busy.value ? "tracing" : "trace"}
+        <button type="submit" class="rg-button rg-button--main" disabled={state.busy.value || !chosen} title={chosen || !model.value ? "enter; shift+enter begins a new line" : `${model.value} is not in the list of models`}>
+          {state.busy.value ? "looking" : "look"}
         </button>
       </div>
     </form>

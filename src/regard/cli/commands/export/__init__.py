@@ -2,6 +2,7 @@
 
 import typer
 
+from regard.cli.commands.export.onnx import onnx
 from regard.cli.commands.export.page import page
 
 export = typer.Typer(name="export", no_args_is_help=True)
@@ -9,7 +10,8 @@ export = typer.Typer(name="export", no_args_is_help=True)
 
 @export.callback()
 def _export() -> None:
-    """Write a model as something that runs without Python."""
+    """Write a model in a form that runs without this package."""
 
 
 export.command()(page)
+export.command()(onnx)

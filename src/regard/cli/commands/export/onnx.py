@@ -1,0 +1,42 @@
+"""`regard export onnx`: a model as ONNX graphs, with its tokenizer and instructions."""
+
+import json
+import sys
+from pathlib import Path
+from typing import Annotated
+
+from regard.cli.options import Json, argument, option
+from regard.cli.progress import waiting
+
+
+def onnx(
+    model: Annotated[str, argument("A shipped model's name, a model folder or hub:org/name.")],
+    output: Annotated[Path, argument("The folder to write; a new or an empty one.")],
+    precision: Annotated[
+        str,
+        option(
+            "Of the matrix products; int8 is a quarter of the size, int4 a sixth.",
+            metavar="fp32|int8|int4",
+        ),
+    ] = "fp32",
+    as_json: Json = False,
+) -> None:
+    """Write a model as ONNX graphs, which ONNX Runtime runs in other languages, with the tokenizer
+    and a README.md that says how: inputs, outputs and the decoding loop."""
+    with waiting(f"reading {model}"):
+        from regard.exporting.onnx_folder import export_onnx
+
+        written = export_onnx(model, output, precision)
+    if as_json:
+        facts = {
+            "folder": str(written.folder),
+            "graphs": written.graphs,
+            "own_operators": written.own_operators,
+            "bytes": written.bytes,
+        }
+        print(json.dumps(facts, ensure_ascii=False))
+        return
+    print(
+        f"{written.folder}, {written.bytes / 1e6:.1f} MB; README.md says how to run it",
+        file=sys.stderr,
+    )

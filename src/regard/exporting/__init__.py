@@ -1,0 +1,1 @@
+"""A model as files that run without this package."""

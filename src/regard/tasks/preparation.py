@@ -1,0 +1,140 @@
+"""Images to the pixels that a model takes, as preprocessor_config.json says."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from regard.errors import NotFoundError, UnsupportedError, refusing
+from regard.files import write_json
+from regard.generation.arrays import Array, arrays_of
+from regard.json_files import JsonFiles
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
+    from torch import Tensor
+
+Size = tuple[int, int]  # height and width, in pixels
+NOT_SCALED = ((0.0, 0.0, 0.0), (1.0, 1.0, 1.0))  # mean and deviation
+
+
+@dataclass(frozen=True)
+class Preparation:
+    """From an image to pixels, as preprocessor_config.json says it; transformers' defaults."""
+
+    size: Size | None = (224, 224)  # to which it is resized; None: it is not
+    resample: int = 2  # Pillow's number of the filter; 2 is bilinear
+    crop: Size | None = None  # the part in the middle that is kept
+    factor: float = 1 / 255  # by which bytes are multiplied
+    mean: tuple[float, ...] = (0.5, 0.5, 0.5)  # subtracted, for red, green and blue; or for gray
+    std: tuple[float, ...] = (0.5, 0.5, 0.5)  # divided by
+
+    @property
+    def channels(self) -> int:
+        """Of the pixels: 3, or 1 for a model of gray images."""
+        return len(self.mean)
+
+    def __call__(self, image: Image) -> Tensor:
+        """(channels, height, width)."""
+        import torch
+
+        return torch.from_numpy(self.pixels(image))
+
+    def pixels(self, image: Image) -> NDArray[np.float32]:
+        """What the model takes, as an array, (channels, height, width)."""
+        found: NDArray[np.float32] = np.ascontiguousarray(self.scaled(self.cut(image)))
+        return found
+
+    def cut(self, image: Image) -> NDArray[np.uint8]:
+        """The image upright, in the model's size and colors, (height, width, channels)."""
+        from PIL import ImageOps
+
+        image = ImageOps.exif_transpose(image)  # cameras note how they were held
+        image = image.convert("L" if self.channels == 1 else "RGB")
+        if self.size is not None and image.size != self.size[::-1]:
+            image = image.resize(self.size[::-1], resample=self.resample)
+        if self.crop is not None:
+            height, width = self.crop
+            left, top = (image.width - width) // 2, (image.height - height) // 2
+            image = image.crop((left, top, left + width, top + height))
+        pixels = np.array(image, np.uint8)
+        return pixels[..., None] if self.channels == 1 else pixels
+
+    def scaled(self, pixels: Array) -> Array:
+        """Bytes, (…, height, width, channels) → what the model takes, (…, channels, height, width);
+        a tensor or an array.
+
+        Gray bytes of one channel fill all channels of the model.
+        """
+        arrays = arrays_of(pixels)
+        mean, std = (arrays.floats(arrays.array(x, like=pixels)) for x in (self.mean, self.std))
+        scaled = (arrays.floats(pixels) * self.factor - mean) / std
+        return scaled.swapaxes(-1, -3).swapaxes(-1, -2)
+
+
+def read_preparation(files: JsonFiles) -> Preparation:
+    """The one in preprocessor_config.json.
+
+    Raises:
+        NotFoundError: there is no such file.
+        UnsupportedError: it has a setting that is not supported.
+    """
+    file = files.folder / "preprocessor_config.json"
+    settings = files.get(file.name)
+    if settings is None:
+        raise NotFoundError(
+            f"{files.folder} has no preprocessor_config.json, which says how to prepare images."
+            " Copy it from where the model came from."
+        )
+    does = {"resize": True, "center_crop": False, "rescale": True, "normalize": True}
+    does = {step: settings.get(f"do_{step}", usual) for step, usual in does.items()}
+    scale = (settings.get("image_mean"), settings.get("image_std"))
+    mean, std = scale if does["normalize"] else NOT_SCALED
+    usual = Preparation()
+    with refusing(f"{file} is malformed"):
+        return Preparation(
+            size=_size(settings.get("size", 224), file) if does["resize"] else None,
+            resample=int(settings.get("resample", usual.resample)),
+            crop=_size(settings.get("crop_size", 224), file) if does["center_crop"] else None,
+            factor=float(settings.get("rescale_factor", usual.factor)) if does["rescale"] else 1.0,
+            mean=tuple(float(each) for each in mean or usual.mean),
+            std=tuple(float(each) for each in std or usual.std),
+        )
+
+
+def write_preparation(preparation: Preparation, folder: str | os.PathLike[str]) -> None:
+    """Writes it as preprocessor_config.json, which `read_preparation` and transformers read."""
+    size, crop = preparation.size, preparation.crop
+    settings: dict[str, Any] = {
+        "image_processor_type": "ViTImageProcessor",
+        "do_convert_rgb": preparation.channels == 3,
+        "do_resize": size is not None,
+        "resample": preparation.resample,
+        "do_center_crop": crop is not None,
+        "do_rescale": True,
+        "rescale_factor": preparation.factor,
+        "do_normalize": True,
+        "image_mean": list(preparation.mean),
+        "image_std": list(preparation.std),
+    }
+    if size is not None:
+        settings["size"] = dict(zip(("height", "width"), size, strict=True))
+    if crop is not None:
+        settings["crop_size"] = dict(zip(("height", "width"), crop, strict=True))
+    write_json(Path(folder) / "preprocessor_config.json", settings)
+
+
+def _size(size: Any, file: Path) -> Size:
+    if isinstance(size, int):
+        return size, size
+    if isinstance(size, dict) and {"height", "width"} <= size.keys():
+        return int(size["height"]), int(size["width"])
+    raise UnsupportedError(
+        f"{file} must give the size of images as height and width; it says {size}."
+        " Use transformers for this model."
+    )

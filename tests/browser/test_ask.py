@@ -1,0 +1,102 @@
+"""Asking: other models, saved traces, options, forced words, and the sentence on what is seen."""
+
+import re
+
+import pytest
+
+CROSS = "decoder.layers.2.cross"
+
+
+@pytest.fixture
+def said():
+    """The sentence above the picture, once it speaks of a word."""
+
+    def read(page, word: str) -> str:
+        sentence = page.locator(".rg-said").filter(has_text=word)
+        sentence.wait_for()
+        return sentence.inner_text().replace("\u202f", " ")
+
+    return read
+
+
+def test_a_forced_word_is_gone_on_from_and_in_the_link(open_page, at, said):
+    page = open_page(at(view="generation", tap=CROSS, head="mean", step=4))
+    page.get_by_role("button", name="Flasche").click()
+    changes = page.get_by_role("region", name="what changed")
+    changes.locator("del").get_by_text("Tasse").wait_for()
+    page.wait_for_url(re.compile(r"begins=\d+,\d+,\d+,\d+,\d+&"))
+    page.reload()
+    changes.locator("ins").get_by_text("Flasche").wait_for()
+    assert said(page, "Flasche").startswith("To write Flasche the model looked at cup")
+    page.get_by_role("button", name="let the model choose").click()
+    changes.wait_for(state="detached")
+    assert "begins" not in page.url
+
+
+def test_the_sentence_follows_the_pointer(open_page, at, trace, said):
+    page = open_page(at(view="translation", head="mean", tap=CROSS))
+    page.locator("[data-word^=output]").filter(has_text="Freunden").hover()
+    axis = trace.axes["target"]
+    row = axis.predicts.index("▁Freunden")
+    keys = trace.axes["source"].tokens
+    weights = trace[CROSS].weights()[:, row].mean(0)
+    word = weights[keys.index("▁friends") : keys.index("</s>")].sum()
+    assert f"looked at friends. ({100 * word:.0f} %)" in said(page, "Freunden")
+
+
+def test_options_are_asked_for_and_in_the_link(open_page, ready, at):
+    page = open_page(at(tap=CROSS))
+    ready(page)
+    page.get_by_text("options", exact=True).click()
+    page.get_by_label("beams").fill("2")
+    page.get_by_label("text", exact=True).press("Enter")
+    page.wait_for_url("**beams=2*")
+    page.get_by_role("tab", name="generation").click()
+    page.get_by_text("2 hypotheses of the beam").wait_for()
+    page.reload()
+    page.get_by_text("2 hypotheses of the beam").wait_for()
+    assert page.get_by_label("beams").input_value() == "2"
+
+
+def test_a_path_is_refused_with_the_command_that_opens_it(browser, address, at):
+    context = browser.new_context()
+    page = context.new_page()
+    page.goto(address + at(tap=CROSS))
+    page.get_by_text("open another model").click()
+    page.get_by_label("name on the Hugging Face Hub").fill("/home/me/my model")
+    page.get_by_role("button", name="open", exact=True).click()
+    page.get_by_text("regard studio '/home/me/my model'").wait_for()
+    context.close()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_what_unfolds_is_accessible(open_page, at, scheme):
+    from axe_playwright_python.sync_playwright import Axe
+
+    page = open_page(at(view="generation", tap=CROSS, step=4, temperature=1.5), scheme=scheme)
+    page.get_by_text("open another model").click()
+    page.get_by_text("A saved trace").wait_for()
+    page.get_by_role("button", name=re.compile("^step 1:")).wait_for()
+    found = Axe().run(page).response["violations"]
+    assert [f"{each['id']}: {each['nodes'][0]['html'][:150]}" for each in found] == []
+
+
+def test_a_saved_trace_is_opened(open_page, at, trace, tmp_path):
+    trace.save(tmp_path / "saved.safetensors")
+    page = open_page(at(text="A dog."))
+    page.get_by_text("open another model").click()
+    page.locator("input[type=file]").set_input_files(tmp_path / "saved.safetensors")
+    page.wait_for_url("**trace=*")
+    page.get_by_label("the text").get_by_text("Freunden", exact=True).first.wait_for()
+
+
+def test_the_first_steps_are_shown_once(browser, address):
+    context = browser.new_context()
+    page = context.new_page()
+    page.goto(address + "/?model=en-de&text=A+dog.&landing=1")
+    page.get_by_role("complementary", name="first steps").wait_for()
+    assert page.get_by_role("tab", name="translation").get_attribute("aria-selected") == "true"
+    page.reload()
+    page.locator(".rg-said strong").first.wait_for()
+    assert page.get_by_role("complementary", name="first steps").count() == 0
+    context.close()

@@ -1,0 +1,48 @@
+import { expect, test } from "vitest";
+import type { AxisInfo } from "../source";
+import { askedAt, said, telling } from "./said";
+
+const source: AxisInfo = { tokens: ["▁a", "▁cu", "p", "</s>"], predicts: null, words: [[0, 1], [1, 3]], sentences: null, prompt: 4 };
+const target: AxisInfo = {
+  tokens: ["<s>", "▁eine", "▁Tas", "se"], predicts: ["▁eine", "▁Tas", "se", "</s>"], words: [[1, 2], [2, 4]], sentences: null, prompt: 1,
+};
+const map = {
+  height: 4,
+  width: 4,
+  values: Float32Array.from([0.6, 0.1, 0.1, 0.2, 0.1, 0.5, 0.4, 0, 0, 0.7, 0.3, 0, 0.15, 0, 0, 0.85]),
+};
+
+test("a row of a decoder speaks of the whole word that it predicts", () => {
+  expect(askedAt(target, 1, true)).toEqual({ label: "Tasse", deed: "write", rows: { first: 1, end: 3 } });
+  expect(askedAt(target, 2, true)).toEqual(askedAt(target, 1, true));
+  expect(askedAt(target, 0, true)).toMatchObject({ label: "eine", rows: { first: 0, end: 1 } });
+  expect(askedAt(target, 3, true)).toMatchObject({ label: "</s>", rows: { first: 3, end: 4 } });
+  expect(askedAt(target, 1, false)?.deed).toBe("predict");
+  expect(askedAt(target, 4, true)).toBeNull();
+});
+
+test("a row of an encoder speaks of the word that it reads", () => {
+  expect(askedAt(source, 2, false)).toMatchObject({ label: "cup", deed: "read", rows: { first: 1, end: 3 } });
+});
+
+test("a prompt is predicted, what follows is written", () => {
+  const axis: AxisInfo = { tokens: ["▁one", "▁two", "▁three"], predicts: ["▁two", "▁three", "▁four"], words: null, sentences: null, prompt: 2 };
+  expect([0, 1, 2].map((query) => askedAt(axis, query, true)?.deed)).toEqual(["predict", "write", "write"]);
+});
+
+test("the looks are shares of words, summed over their tokens and averaged over the rows", () => {
+  const found = said(askedAt(target, 1, true)!, source, map);
+  expect(found?.looks.map(({ label }) => label)).toEqual(["cup"]);
+  expect(found?.looks[0]?.share).toBeCloseTo((0.9 + 1) / 2, 6);
+  const rows = { ...map, height: 2, values: map.values.subarray(4, 12) };
+  expect(said(askedAt(target, 1, true)!, source, rows, 1)).toEqual(found);
+});
+
+test("a token of the model's own is named with the word after it", () => {
+  const found = said(askedAt(target, 3, true)!, source, map);
+  expect([found?.special, found?.looks.map(({ label }) => label)]).toEqual([true, ["</s>", "a"]]);
+});
+
+test("the row that says most is one of a word that looks at one word", () => {
+  expect(telling(target, source, map, true)).toBe(1);
+});

@@ -1,0 +1,31 @@
+/** A saved trace that is dropped on the page. */
+import { useEffect } from "preact/hooks";
+import { openFile, type State } from "../state";
+
+/** Takes files that are dropped on the page, or on its part of one. */
+export function useDrop(state: State, element: { current: HTMLElement | null }, whole: boolean): void {
+  useEffect(() => {
+    const target: Document | HTMLElement = whole ? document : (element.current as HTMLElement);
+    const over = (dragged: Event) => {
+      const event = dragged as DragEvent;
+      if (event.dataTransfer?.types.includes("Files")) event.preventDefault();
+    };
+    const drop = (dropped: Event) => {
+      const event = dropped as DragEvent;
+      const [file] = event.dataTransfer?.files ?? [];
+      if (!file) return;
+      event.preventDefault();
+      if (!state.source.abilities.open)
+        state.error.value = `This page opens no files; run: regard look ${file.name}`;
+      else if (!file.name.endsWith(".safetensors"))
+        state.error.value = `A saved trace ends in .safetensors; got ${file.name}. \`trace.save\` and \`regard look --save\` write one.`;
+      else void openFile(state, file);
+    };
+    target.addEventListener("dragover", over);
+    target.addEventListener("drop", drop);
+    return () => {
+      target.removeEventListener("dragover", over);
+      target.removeEventListener("drop", drop);
+    };
+  }, [state, whole]);
+}

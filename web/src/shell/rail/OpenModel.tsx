@@ -1,0 +1,86 @@
+/** Opening another model: of the hub's cache, of the hub, in a folder; or a trace that was saved. */
+import { useSignal } from "@preact/signals";
+import { useId } from "preact/hooks";
+import type { Offer } from "../../source";
+import { openFile, openModel, sentence, type State } from "../../state";
+
+export function OpenModel({ state, onOpen }: { state: State; onOpen(name: string): void }) {
+  const id = useId();
+  const offer = useSignal<Offer | null>(null);
+  const name = useSignal("");
+  const refused = useSignal<string | null>(null);
+  const opening = useSignal(false);
+  const look = (open: boolean) => {
+    if (open) state.source.offer().then((found) => (offer.value = found), (error: unknown) => (refused.value = sentence(error)));
+  };
+  const choose = async (wanted: string) => {
+    if (!wanted.trim()) return;
+    opening.value = true;
+    refused.value = null;
+    try {
+      onOpen((await openModel(state, wanted.trim())).name);
+    } catch (error) {
+      refused.value = sentence(error);
+    } finally {
+      opening.value = false;
+    }
+  };
+  const cached = offer.value?.cached ?? [];
+  return (
+    <details class="rg-open" onToggle={(event) => look(event.currentTarget.open)}>
+      <summary class="rg-options__name">open another model</summary>
+      <label class="rg-label" for={`${id}-name`}>name on the Hugging Face Hub</label>
+      <div class="rg-open__row">
+        <input
+          id={`${id}-name`}
+          class="rg-open__name"
+          list={`${id}-cached`}
+          placeholder={cached[0] ?? "openai-community/gpt2"}
+          spellcheck={false}
+          value={name.value}
+          onInput={(event) => (name.value = event.currentTarget.value)}
+          onKeyDown={(event) => {
+            if (event.key !== "Enter") return;
+            event.preventDefault(); // the form around looks at the text
+            void choose(name.value);
+          }}
+        />
+        <datalist id={`${id}-cached`}>{cached.map((each) => <option key={each} value={each} />)}</datalist>
+        <button type="button" class="rg-button" disabled={opening.value} onClick={() => void choose(name.value)}>
+          {opening.value ? "opening" : "open"}
+        </button>
+      </div>
+      {refused.value && <p class="rg-open__refused" role="alert">{refused.value}</p>}
+      <p class="rg-open__note">
+        {cached.length > 0 && (
+          <>
+            on this machine:{" "}
+            {cached.map((each, i) => (
+              <>
+                {i > 0 && ", "}
+                <button key={each} type="button" class="rg-open__cached" disabled={opening.value} onClick={() => void choose(each)}>{each}</button>
+              </>
+            ))}
+            .{" "}
+          </>
+        )}
+        {offer.value && (offer.value.download ? "Any other is fetched." : <>To fetch others, start the page with <code>regard studio --download</code>.</>)}
+      </p>
+      <p class="rg-open__note">
+        A folder: <code>regard studio FOLDER</code>, or <code>regard look FOLDER "a text"</code>.
+      </p>
+      <label class="rg-open__note">
+        A saved trace: drop it on the page, or{" "}
+        <input
+          class="rg-open__file"
+          type="file"
+          accept=".safetensors"
+          onChange={(event) => {
+            const [file] = event.currentTarget.files ?? [];
+            if (file) void openFile(state, file);
+          }}
+        />
+      </label>
+    </details>
+  );
+}
