@@ -309,8 +309,6 @@ _servers: dict[Path, Server] = {}
 
 def _make_requests(folder: Path) -> list[str]:
     for number, (first, body) in enumerate(REQUESTS):
-        if isinstance(body, dict) and "model" in body:
-            body = body | {"model": str(folder / "small")}
         content = json.dumps(body) if body else ""
         (folder / f"{number}.request").write_text(f"{first}\n{content}")
     _servers[folder] = Server(folder)
