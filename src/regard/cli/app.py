@@ -27,6 +27,7 @@ from regard.cli.commands.summarize import summarize
 from regard.cli.commands.train import train
 from regard.cli.commands.translate import translate
 from regard.cli.commands.words import words
+from regard.cli.ending import ended_by_signals
 from regard.cli.errors import sentence
 from regard.cli.lazy import LazyCommand
 from regard.cli.streams import prepare_streams, say
@@ -46,9 +47,10 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
     debug = _take_debug(arguments)
     try:
         prepare_streams()
-        code = typer.main.get_command(app).main(
-            arguments, prog_name="regard", standalone_mode=False
-        )
+        with ended_by_signals():
+            code = typer.main.get_command(app).main(
+                arguments, prog_name="regard", standalone_mode=False
+            )
     except Exception as error:
         message = sentence(error, _flags(arguments))
         if debug or message is None:  # a mistake of ours: its report needs the traceback
