@@ -20,12 +20,13 @@ CHECK_READY := $(VENV)/.check-ready
 DOCS_READY := $(VENV)/.docs-ready
 PAGE_READY := web/node_modules/.package-lock.json
 
-.PHONY: help demo test check check-page fresh format page docs bench clean
+.PHONY: help demo test check check-page attack fresh format page docs bench clean
 
 help:
 	@echo "make demo     translate a sentence with the shipped model and show what it looked at"
 	@echo "make test     the tests"
 	@echo "make check    format, lint, types, import directions and the tests: what CI runs"
+	@echo "make attack   damaged files for every reader, for hours: make attack SECONDS=60 for a look"
 	@echo "make fresh    the README's commands in a clone that has nothing: before a release"
 	@echo "make page     build the web page into the package (needs Node.js)"
 	@echo "make docs     the documentation, every picture and number made anew, into build/site/"
@@ -67,6 +68,11 @@ $(PAGE_READY): web/package-lock.json
 docs: $(DOCS_READY)
 	@$(BIN)/python docs/build.py
 	@echo "the documentation is in build/site/index.html"
+
+# 100,000 damaged files for each reader, or as many as there is time for; what breaks one is kept.
+SECONDS ?= 3600
+attack: $(TEST_READY)
+	@PYTHONPATH=tests OMP_NUM_THREADS=1 $(BIN)/python -m fuzz.attack --seconds $(SECONDS)
 
 # What the first outsider meets: nothing but the last commit, in a folder of its own.
 fresh:

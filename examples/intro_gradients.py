@@ -3,7 +3,7 @@
 A linear recurrence with an orthogonal matrix times g multiplies a gradient by g at each step: it
 vanishes for g < 1 and explodes for g > 1. With tanh, and with the gates of an LSTM and a GRU, it
 depends on the weights; here they are torch's random ones. Attention reaches every position in one
-step, so its gradient does not fall exponentially: it is about the weight of one key among many.
+step, so its gradient does not fall exponentially: it goes with the weight of that one word.
 """
 
 from collections.abc import Callable

@@ -4,6 +4,7 @@ from pathlib import Path
 import pytest
 
 from regard import RegardError
+from regard.errors import DamagedFileError
 from regard.json_files import JsonFiles, read_json, read_object
 
 
@@ -41,3 +42,11 @@ def test_another_value_is_no_object(value: object, tmp_path: Path) -> None:
     kind = type(value).__name__
     with pytest.raises(RegardError, match=f"must be a JSON object; it is a {kind}"):
         read_object(tmp_path / "a.json")
+
+
+def test_half_a_surrogate_pair_is_refused(tmp_path):
+    (tmp_path / "a.json").write_text(r'{"a": "\ud83d\ude00"}')
+    assert read_json(tmp_path / "a.json") == {"a": "\U0001f600"}
+    (tmp_path / "a.json").write_text(r'{"a": ["\ud800"]}')
+    with pytest.raises(DamagedFileError, match="surrogates not allowed"):
+        read_json(tmp_path / "a.json")

@@ -26,6 +26,7 @@ def opened_as(
     model = llama.llama_model_load_from_file(str(file).encode(), llama.llama_model_default_params())
     settings = llama.llama_context_default_params()
     settings.n_ctx, settings.n_batch, settings.n_ubatch, settings.n_seq_max = 2048, 1024, 512, 8
+    settings.kv_unified = True  # a sequence may have the whole context
     settings.n_threads = settings.n_threads_batch = threads
     context = llama.llama_init_from_model(model, settings)
     vocab = llama.llama_vocab_n_tokens(llama.llama_model_get_vocab(model))

@@ -10,6 +10,7 @@ class RegardError(ValueError):
     """A mistake that the user can mend, in one sentence; always one of the classes below."""
 
     index: int | None = None  # of the refused text among several, from 0
+    others: Sequence["RegardError"] = ()  # of the texts refused with it, each with its index
 
 
 class BadArgumentError(RegardError):
@@ -93,6 +94,11 @@ def optional_package(requirement: str, what: str) -> Iterator[None]:
         raise UnavailableError(
             f"{what} the package {requirement}: pip install {shlex.quote(requirement)}."
         ) from error
+
+
+def shortened(text: str, most: int = 40) -> str:
+    """The beginning of a text for a message."""
+    return text if len(text) <= most else f"{text[: most - 1]}…"
 
 
 def some(names: Sequence[str]) -> str:

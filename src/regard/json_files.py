@@ -63,9 +63,13 @@ def read_json(file: Path) -> Any:
     """Any JSON value in a file.
 
     Raises:
-        DamagedFileError: it is not valid JSON, or nested too deeply.
+        DamagedFileError: it is not valid JSON, nested too deeply, or has half a surrogate pair.
     """
     try:
-        return json.loads(file.read_text(encoding="utf-8"))
+        text = file.read_text(encoding="utf-8")
+        content = json.loads(text)
+        if "\\u" in text:
+            json.dumps(content, ensure_ascii=False).encode()
+        return content
     except (ValueError, RecursionError) as error:
         raise DamagedFileError(f"{file} is not valid JSON ({error}).") from error

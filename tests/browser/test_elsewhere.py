@@ -149,7 +149,7 @@ def test_the_notebooks_styles_do_not_reach_the_drawer(notebook):
 @pytest.mark.parametrize("width", [900, 1440])
 def test_a_click_in_a_long_file_leaves_the_map_at_rest(open_page, drawn, coarse_file, width):
     """The legend of a coarse map says more than one line holds, beside an open drawer above all."""
-    page = open_page("?head=0", server=coarse_file, offline=True, width=width)
+    page = open_page("?head=1", server=coarse_file, offline=True, width=width)
     canvas = drawn(page)
     box = canvas.bounding_box()
     canvas.click(position={"x": box["width"] * 0.3, "y": box["height"] * 0.6})

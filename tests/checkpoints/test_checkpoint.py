@@ -18,6 +18,7 @@ from regard.catalog import FOLDER
 from regard.checkpoints import Checkpoint, empty_model, open_checkpoint, save_pretrained, weights
 from regard.cli.commands.info import _model as info
 from regard.doctor.checks import examine
+from regard.errors import DamagedFileError
 from regard.explanation.sentence import explain
 from regard.models import (
     Decoder,
@@ -173,3 +174,16 @@ def test_what_config_json_says_does_not_depend_on_the_weights_beside_it(tmp_path
     alone = checkpoint.family.from_config(checkpoint.settings)
     assert alone == checkpoint.family.from_config(dict(checkpoint.settings))
     assert (alone.logits_bias, checkpoint.config.logits_bias) == (False, True)
+
+
+@pytest.mark.parametrize(
+    ("name", "number"),
+    [("encoder_layers", 100_000), ("decoder_layers", 10**12), ("max_position_embeddings", 10**12)],
+)
+def test_a_size_that_no_weights_bound_is_refused_before_anything_is_built(
+    name: str, number: int, tmp_path: Path
+) -> None:
+    settings = json.loads((FOLDER / "en-de" / "config.json").read_text())
+    (tmp_path / "config.json").write_text(json.dumps(settings | {name: number}))
+    with pytest.raises(DamagedFileError, match="must be at most"):
+        empty_model(tmp_path)

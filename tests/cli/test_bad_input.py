@@ -31,12 +31,13 @@ FILES = {
 TRAIN = ("train", "translation")
 CASES = {
     "translate --input none.txt": "none.txt does not exist",
+    "translate a --model small --num-beams 9999": "--num-beams must be a whole num",
+    "generate a --num-return-sequences 1000000 --do-sample": "--num-return-sequences must be a who",
+    "train translation good.tsv --vocab-size 2147483648": "--vocab-size must be at most 1,048,576",
+    "train translation good.tsv --vocab-size 9223372036854775807": "--vocab-size must be at most",
     "translate --input empty.tsv": "is empty; a sentence on each line was expected. Check",
-    "translate --input latin.txt --model small": "line 2 of latin.txt is not UTF-8 (byte 2",
     "translate --input folder": "folder is a folder; a file was expected",
     "translate --input broken.tsv.gz": "broken.tsv.gz is damaged gzip",
-    "translate --input long.txt --model small": "may have 18 tokens with small; got one of ",
-    "translate --input second.txt --model small": "line 2: a sentence may have 18 tokens with",
     "translate \udcff --model small": "line 1: the text is not valid Unicode: it has the lone",
     "translate a --model en-dee": "there is no folder en-dee; give a model folder, a shipped model",
     "translate a --model folder": "folder is not a model folder: it has no config.json",
@@ -114,11 +115,40 @@ def test_a_mistake_is_one_line_and_leaves_nothing(command, regard, folder, monke
     *said, message = outcome.err.splitlines()
     assert message.startswith("regard: ")
     assert CASES[command] in message
-    # Training may first have printed what it read.
+    # Training may first have printed what it read, and the first translation packs the model.
+    said = [line for line in said if not line.startswith("regard: packing small")]
     assert not said or arguments[0] == "train"
     assert outcome.out == ""
     assert sorted(folder.rglob("*")) == before
     assert not (tmp_path / "run" / "run.json").exists()
+
+
+@pytest.mark.parametrize("option", ["--window=0:", "--mask=", "--head="])
+def test_a_number_of_many_digits_is_a_mistake_as_any(option, regard):
+    outcome = regard("explain", "the dog", option + "9" * 5000)
+    assert outcome.code == 2
+    assert outcome.err.startswith("regard: ")
+    assert outcome.err.count("\n") == 1
+
+
+REFUSED = {
+    "latin.txt": "line 2 of latin.txt is not UTF-8 (byte 2 is 0xfc). Convert it to UTF-8.",
+    "second.txt": "line 2: a sentence may have 18 tokens with small; got one of ",
+}
+
+
+@pytest.mark.parametrize("file", REFUSED)
+def test_a_refused_line_is_named_and_the_others_are_answered(file, regard, folder, monkeypatch):
+    monkeypatch.chdir(folder)
+    outcome = regard("translate", "--input", file, "--model", "small", "--max-new-tokens", 3)
+    assert outcome.code == 2
+    others = ("cut off", "packing small")
+    said = outcome.err.splitlines()
+    [message] = [line for line in said if not any(words in line for words in others)]
+    assert message.startswith(f"regard: {REFUSED[file]}")
+    first, second = outcome.out.split("\n")[:-1]
+    assert first
+    assert second == ""
 
 
 def test_a_full_disk_while_a_translation_is_written_is_one_line(regard, folder, tmp_path):

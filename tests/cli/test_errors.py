@@ -4,7 +4,9 @@ import errno
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
+import torch
 
 from regard.cli.errors import sentence
 from regard.errors import BadArgumentError, DamagedFileError, RegardError
@@ -117,6 +119,22 @@ def test_safetensors_errors_count_as_the_systems():
 def test_control_characters_of_a_name_do_not_reach_the_terminal():
     assert sentence(RegardError("a\nb\t\x1b]0;c\x07")) == "a b \\x1b]0;c\\x07"
     assert "\x1b" not in sentence(FileNotFoundError(errno.ENOENT, "none", "a\x1b[31m"))
+
+
+def _too_much_for_torch() -> None:
+    torch.empty(2**60)
+
+
+def _too_much_for_numpy() -> None:
+    np.empty(2**58)
+
+
+@pytest.mark.parametrize("fill", [_too_much_for_torch, _too_much_for_numpy])
+def test_memory_that_is_not_there_is_a_sentence(fill):
+    with pytest.raises((RuntimeError, MemoryError)) as error:
+        fill()
+    assert str(sentence(error.value)).startswith("there is not enough memory for this. Lower")
+    assert sentence(RuntimeError("shapes do not match")) is None
 
 
 def test_an_error_of_ours_has_no_sentence():

@@ -6,8 +6,8 @@ import io
 import pytest
 
 from regard.cli import lines
-from regard.cli.lines import CHUNK, count_lines, open_input, read_lines, read_text
-from regard.errors import RegardError
+from regard.cli.lines import CHUNK, count_lines, json_object, open_input, read_lines, read_text
+from regard.errors import DamagedFileError, RegardError
 
 
 def lines_of(content: bytes, **options: bool) -> list[tuple[int, str]]:
@@ -106,3 +106,18 @@ def test_a_line_without_end_is_refused_before_it_fills_the_memory(monkeypatch):
     with pytest.raises(RegardError, match=r"stdin is longer than 1 MiB, the longest text"):
         read_text(stream, name="stdin")
     assert lines_of(b"a\n" + b"x" * 2**20 + b"\nb")[2] == (3, "b")
+
+
+@pytest.mark.parametrize("value", ["NaN", "-Infinity"])
+def test_a_number_that_json_does_not_have_is_refused(value):
+    with pytest.raises(DamagedFileError, match=f"{value} is not a JSON value"):
+        json_object(f'{{"text": "a", "id": {value}}}', "line 1")
+
+
+def test_a_line_that_cannot_be_read_may_be_kept_with_its_error():
+    stream = io.BytesIO(b'a\n\xff\n{"text": 3}\n{"text": "b"}\n')
+    [lines] = list(read_lines(stream, name="it", json_lines=True, keep_bad=True))
+    assert [line.text for line in lines] == ["a", "", "", "b"]
+    assert [line.number for line in lines] == [1, 2, 3, 4]
+    assert str(lines[1].error).startswith("line 2 of it is not UTF-8")
+    assert str(lines[2].error).startswith('line 3 of it must have a string under "text"')

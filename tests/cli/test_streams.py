@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from regard.cli.streams import is_first_process, say
+from regard.cli.streams import is_first_process, one_line, say, several_lines
 
 RUN = "from regard.cli.app import main; main()"
 FAKE = """
@@ -90,3 +90,16 @@ def test_of_several_processes_one_speaks(monkeypatch, capsys):
     monkeypatch.setenv("LOCAL_RANK", "1")
     say("it cannot be.")
     assert capsys.readouterr().err == ""
+
+
+def test_one_line_has_no_breaks_and_no_control_characters():
+    assert one_line("a\nb\tc\x1b[0m") == "a b c\\x1b[0m"
+
+
+def test_several_lines_keep_their_breaks_and_no_other_control_character():
+    assert several_lines("a\r\n\tb\x1b]0;c\x07\r\x9b") == "a\n\tb\\x1b]0;c\\x07 \\x9b"
+
+
+def test_a_name_in_a_sentence_writes_nothing_to_the_terminal(capsys):
+    say("a \x1b]0;model\x07 of\ntwo lines")
+    assert capsys.readouterr().err == "regard: a \\x1b]0;model\\x07 of two lines\n"

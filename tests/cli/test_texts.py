@@ -45,7 +45,9 @@ def answered(groups: list[list[Line]], output: Path) -> list[list[str]]:
     def shown(line, answer):
         return f"{line.number} {answer or '-'}"
 
-    texts.answer_lines(groups, backwards, shown, input=None, output=output, doing="reading")
+    texts.answer_lines(
+        groups, backwards, shown, input=None, output=output, doing="", keep_going=True
+    )
     return calls
 
 
@@ -63,8 +65,15 @@ def test_a_refused_text_is_named_by_its_line(tmp_path):
 
     group = [Line(7, ""), Line(8, "a"), Line(9, "b")]
     with pytest.raises(BadArgumentError, match="line 9: too long"):
-        texts.answer_lines([group], refuse, str, input=None, output=tmp_path / "x", doing="reading")
+        texts.answer_lines(
+            [group], refuse, str, input=None, output=tmp_path / "x", doing="", keep_going=False
+        )
     assert not (tmp_path / "x").exists()
+
+
+def test_the_reason_for_no_answer_is_a_field_of_its_line():
+    line = Line(1, "", error=DamagedFileError("not UTF-8."))
+    assert json.loads(texts.json_line(line, n=1)) == {"text": "", "n": 1, "error": "not UTF-8."}
 
 
 def test_fields_that_came_in_pass_through():
@@ -73,8 +82,10 @@ def test_fields_that_came_in_pass_through():
     assert texts.json_line(Line(1, "é"), n=1) == '{"text": "é", "n": 1}'
 
 
-def test_one_line_has_no_breaks_and_no_control_characters():
-    assert texts.one_line("a\nb\tc\x1b[0m") == "a b c\\x1b[0m"
+def test_a_line_of_json_has_no_other_line_ends():
+    written = texts.json_line(Line(1, "a\u2028b\x85c\u2029"), n=1)
+    assert len(written.splitlines()) == 1
+    assert json.loads(written)["text"] == "a\u2028b\x85c\u2029"
 
 
 def test_settings_without_effect_are_named_and_silence_means_all_are_followed(capsys):

@@ -191,3 +191,9 @@ def test_a_missing_or_empty_file_is_refused_before_reading_starts(tmp_path: Path
 def test_pairs_come_one_by_one(tmp_path: Path) -> None:
     pairs = read_pairs(write(tmp_path, "p.tsv", "a\tb\nno tab\n"))
     assert next(pairs) == Pair("a", "b", 1)
+
+
+def test_a_column_of_many_digits_is_one_that_is_not_there(tmp_path: Path) -> None:
+    (tmp_path / "pairs.tsv").write_text("a\tb\n")
+    with pytest.raises(RegardError, match="has no column '9999"):
+        list(read_pairs(tmp_path / "pairs.tsv", source_column="9" * 5000, target_column=2))

@@ -14,8 +14,8 @@ from regard.generation import GenerationConfig
         ({"max_new_tokens": 0}, "max_new_tokens must be a whole number of at least 1; got 0"),
         ({"max_new_tokens": 2.5}, "max_new_tokens must be a whole number of at least 1; got 2.5"),
         ({"max_new_tokens": None}, "max_new_tokens must be .*; got None"),
-        ({"num_beams": "4"}, "num_beams must be a whole number of at least 1; got '4'"),
-        ({"num_beams": True}, "num_beams must be a whole number of at least 1; got True"),
+        ({"num_beams": "4"}, "num_beams must be a whole number from 1 to 1024; got '4'"),
+        ({"num_beams": True}, "num_beams must be a whole number from 1 to 1024; got True"),
         ({"length_penalty": float("nan")}, "length_penalty must be a number .*; got nan"),
         ({"temperature": 0.0, "do_sample": True}, "temperature must be a number above 0; got 0.0"),
         (

@@ -68,3 +68,29 @@ def test_the_item_that_is_refused_is_counted():
     with pytest.raises(RegardError, match="no c") as refused:
         read_each(read, "abc")
     assert refused.value.index == 2
+
+
+def test_all_refused_items_are_named_by_their_index():
+    def read(item):
+        if item < 0:
+            raise RegardError(f"{item} is negative")
+        return item
+
+    with pytest.raises(RegardError, match="-2 is negative") as refused:
+        read_each(read, [1, -2, 3, -4, -5])
+    assert refused.value.index == 1
+    assert [each.index for each in refused.value.others] == [3, 4]
+
+
+def test_an_item_refused_in_its_batch_has_the_index_of_its_group():
+    def refuse(batch):
+        def read(item):
+            if item in ("ee", "bb"):
+                raise RegardError(item)
+            return item
+
+        return read_each(read, batch)
+
+    with pytest.raises(RegardError) as refused:
+        by_length(GROUPS, refuse, length=len, batch_size=6)
+    assert [each.index for each in (refused.value, *refused.value.others)] == [2, 3]

@@ -7,8 +7,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+import tokenizers as library
 
-from regard.errors import RegardError
+from regard.errors import DamagedFileError, RegardError
 from regard.text import Tokenizer, TokenizerPair, train_pair, train_tokenizer
 
 LINES = [
@@ -195,3 +196,38 @@ def test_half_a_surrogate_pair_is_refused(tokenizer: Tokenizer, method: str) -> 
         getattr(tokenizer, method)("a \ud800 dog")
     with pytest.raises(RegardError, match=message):
         tokenizer.encode_batch(["a dog", "\ud800"])
+
+
+def test_the_share_of_unknown_characters_counts_no_spaces(tokenizer: Tokenizer) -> None:
+    known = tokenizer.decode(tokenizer.encode("ein Hund"))
+    assert tokenizer.unknown_share(known) == 0
+    assert tokenizer.unknown_share("привет") == 1  # in bytes
+    assert tokenizer.unknown_share("abcd пр") == pytest.approx(2 / 6)
+    assert tokenizer.unknown_share("") == 0
+
+
+def test_an_unknown_token_covers_the_characters_of_its_word() -> None:
+    backend = library.Tokenizer(library.models.WordLevel({"[UNK]": 0, "ab": 1}, "[UNK]"))
+    backend.pre_tokenizer = library.pre_tokenizers.Whitespace()
+    words = Tokenizer(backend, pad=None, eos=None, unk="[UNK]")
+    assert words.unknown_share("ab xyz ab") == pytest.approx(3 / 7)
+
+
+def test_a_byte_level_vocabulary_knows_every_character() -> None:
+    backend = library.Tokenizer(library.models.BPE())
+    alphabet = library.pre_tokenizers.ByteLevel.alphabet()
+    backend.pre_tokenizer = library.pre_tokenizers.ByteLevel()
+    backend.train_from_iterator(
+        ["a"], library.trainers.BpeTrainer(initial_alphabet=alphabet, show_progress=False)
+    )
+    assert Tokenizer(backend, pad=None, eos=None, unk=None).unknown_share("नमस्ते") == 0
+
+
+def test_a_panic_of_the_library_is_an_error_of_ours() -> None:
+    backend = library.Tokenizer(library.models.BPE())
+    slow = library.Regex("(a+)+b|(?<=a{1,1000})x")
+    backend.pre_tokenizer = library.pre_tokenizers.Split(slow, "isolated")
+    tokenizer = Tokenizer(backend, pad=None, eos=None, unk=None)
+    for read in (tokenizer.encode, tokenizer.inputs, tokenizer.pieces):
+        with pytest.raises(DamagedFileError, match="what the library cannot do"):
+            read("a" * 40)

@@ -284,3 +284,25 @@ def test_the_saved_settings_are_those_of_the_ecosystem(run_folder: Path) -> None
     settings = json.loads((run_folder / "model" / "generation_config.json").read_text())
     assert settings["num_beams"] == 5
     assert settings["eos_token_id"] != settings["pad_token_id"]
+
+
+UNKNOWN = "नमस्ते दुनिया"
+
+
+def test_a_text_of_unknown_characters_is_refused_in_one_sentence(translator: Translator) -> None:
+    with pytest.raises(
+        RegardError, match=r"cannot read this text: its vocabulary lacks 100%"
+    ) as it:
+        translator(["the dog sees.", UNKNOWN, "the old house.", "ß"])
+    assert it.value.index == 1
+    assert [each.index for each in it.value.others] == [3]
+    with pytest.raises(RegardError, match="cannot read this text"):
+        translator.trace(UNKNOWN)
+
+
+def test_a_text_with_some_unknown_characters_is_translated(translator: Translator) -> None:
+    assert translator.run(["the dog sees ध."])[0].tokens
+
+
+def test_an_evaluation_translates_whatever_there_is(translator: Translator) -> None:
+    assert len(translator.run([UNKNOWN, "the dog."], any_script=True)) == 2

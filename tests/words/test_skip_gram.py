@@ -106,3 +106,19 @@ def test_without_gensim_it_says_what_to_install(monkeypatch):
     monkeypatch.setattr(builtins, "__import__", missing)
     with pytest.raises(RegardError, match=r"gensim: pip install gensim"):
         train_vectors(["a a"], min_count=2)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"seed": -1},
+        {"seed": 2**63 - 1},
+        {"subsample": float("inf")},
+        {"subsample": float("nan")},
+        {"learning_rate": -1.0},
+        {"dim": 2**62},
+    ],
+)
+def test_a_number_out_of_range_is_refused(change):
+    with pytest.raises(RegardError, match=f"{next(iter(change))} must be"):
+        train_vectors(["a b a b"], min_count=1, **change)

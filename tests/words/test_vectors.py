@@ -279,3 +279,9 @@ def test_the_shipped_card_says_where_the_vectors_come_from():
     assert 'license: "CC BY 2.0 FR"' in card
     assert "words: 8848\n" in card
     assert "dim: 40\n" in card
+
+
+def test_a_header_of_many_digits_is_refused(tmp_path):
+    (tmp_path / "vectors.txt").write_bytes(b"9" * 5000 + b" 3\na 1 2 3\n")
+    with pytest.raises(RegardError):
+        load_vectors(tmp_path / "vectors.txt")

@@ -18,6 +18,9 @@ from regard.files import sha256
 from regard.json_files import JsonFiles, JsonObject
 from regard.text import TokenizerPair
 
+MOST_LAYERS = 1000
+MOST_POSITIONS = 2**18  # of a table of sinusoids
+
 
 class Checkpoint:
     """A model folder in Hugging Face's layout; nothing is read before it is needed.
@@ -74,6 +77,7 @@ class Checkpoint:
         with self.describing():
             config = family.from_config(self.settings)
             _check_types(config)
+            _check_sizes(config)
         if family.complete is None:
             return config
         try:
@@ -130,6 +134,16 @@ def _check_types(config: Any) -> None:
         if not _is_a(value, hint):
             expected = getattr(hint, "__name__", str(hint))
             raise TypeError(f"{field} must be {expected}; got {value!r}")
+
+
+def _check_sizes(config: Any) -> None:
+    """Raises ValueError for sizes whose memory or time no weights in the file would bound."""
+    for name, value in vars(config).items():
+        if name.endswith("layers") and value > MOST_LAYERS:
+            raise ValueError(f"{name} must be at most {MOST_LAYERS:,}; got {value:,}")
+    positions = config.max_positions if getattr(config, "positions", "") == "sinusoidal" else 0
+    if positions > MOST_POSITIONS:  # their table is computed
+        raise ValueError(f"max_positions must be at most {MOST_POSITIONS:,}; got {positions:,}")
 
 
 def _is_a(value: object, hint: Any) -> bool:

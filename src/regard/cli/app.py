@@ -9,30 +9,14 @@ from typing import Annotated, NoReturn
 import typer
 
 from regard import __version__, catalog
-from regard.cli.commands.answer import answer
-from regard.cli.commands.classify import classify
-from regard.cli.commands.doctor import doctor
-from regard.cli.commands.encode import encode
-from regard.cli.commands.evaluate import evaluate
-from regard.cli.commands.explain import explain
-from regard.cli.commands.export import export
-from regard.cli.commands.generate import generate
-from regard.cli.commands.info import info
-from regard.cli.commands.ladder import ladder
-from regard.cli.commands.look import look
-from regard.cli.commands.meaning import meaning
-from regard.cli.commands.pack import pack
-from regard.cli.commands.studio import studio
-from regard.cli.commands.summarize import summarize
-from regard.cli.commands.train import train
-from regard.cli.commands.translate import translate
-from regard.cli.commands.words import words
+from regard.cli.ending import ended_by_signals
+from regard.cli.command_group import CommandGroup
 from regard.cli.errors import sentence
-from regard.cli.lazy import LazyCommand
 from regard.cli.streams import prepare_streams, say
 
 app = typer.Typer(
     name="regard",
+    cls=CommandGroup,
     help="Transformers you can see through.",
     invoke_without_command=True,
     pretty_exceptions_enable=False,
@@ -46,9 +30,10 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
     debug = _take_debug(arguments)
     try:
         prepare_streams()
-        code = typer.main.get_command(app).main(
-            arguments, prog_name="regard", standalone_mode=False
-        )
+        with ended_by_signals():
+            code = typer.main.get_command(app).main(
+                arguments, prog_name="regard", standalone_mode=False
+            )
     except Exception as error:
         message = sentence(error, _flags(arguments))
         if debug or message is None:  # a mistake of ours: its report needs the traceback
@@ -116,13 +101,3 @@ Transformers you can see through. Try:
 {models}
 regard info says what each is for; regard --help lists everything."""
 
-
-READERS = (translate, summarize, generate, answer, classify, encode, evaluate)  # of many lines
-OTHERS = (look, explain, meaning, studio, info, pack, doctor)
-for reader in READERS:
-    app.command()(reader)
-app.command(cls=LazyCommand)(ladder)
-for other in OTHERS:
-    app.command()(other)
-for group in (train, words, export):
-    app.add_typer(group)

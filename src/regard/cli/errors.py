@@ -6,7 +6,7 @@ import re
 import sys
 from collections.abc import Mapping
 
-from regard.cli.texts import one_line
+from regard.cli.streams import one_line
 from regard.errors import DamagedFileError, RegardError
 
 _ADVICE = {
@@ -39,11 +39,29 @@ def sentence(error: Exception, options: Mapping[str, str] | None = None) -> str 
         name = name.decode(errors="replace") if isinstance(name, bytes) else name
         advice = _ADVICE.get(error.errno or 0, "{name}: {reason}.")
         return one_line(advice.format(name=name, reason=error.strerror or error))
+    if _is_memory(error):
+        return (
+            "there is not enough memory for this. Lower --batch-size, --num-beams or the model's"
+            " size, or shorten the text."
+        )
     # safetensors wraps the system's errors in its own; it is imported only where weights were used.
     safetensors = sys.modules.get("safetensors")
     if safetensors is not None and isinstance(error, safetensors.SafetensorError):
         return one_line(f"the weights could not be read or written: {error}")
     return None
+
+
+def _is_memory(error: Exception) -> bool:
+    """Whether memory could not be allocated, by Python, numpy, torch or ONNX Runtime."""
+    if isinstance(error, MemoryError):
+        return True
+    kinds = {kind.__name__ for kind in type(error).__mro__}
+    # torch has a class for GPUs alone, and ONNX Runtime one for everything.
+    cpu = ("can't allocate memory", "bad allocation", "Failed to allocate memory", "bad_alloc")
+    return "OutOfMemoryError" in kinds or (
+        bool(kinds & {"RuntimeError", "RuntimeException"})
+        and any(words in str(error) for words in cpu)
+    )
 
 
 def in_flags(message: str, options: Mapping[str, str]) -> str:

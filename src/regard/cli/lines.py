@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, BinaryIO, cast
 
-from regard.errors import DamagedFileError
+from regard.errors import DamagedFileError, RegardError
 from regard.files import LONGEST_LINE
 
 BYTE_ORDER_MARK = "\ufeff"
@@ -22,9 +22,12 @@ class Line:
     number: int  # counted from 1
     text: str
     fields: dict[str, Any] = field(default_factory=dict)  # of a JSON line; passed through
+    error: RegardError | None = None  # why it has no answer
 
 
-def read_lines(stream: BinaryIO, *, name: str, json_lines: bool = False) -> Iterator[list[Line]]:
+def read_lines(
+    stream: BinaryIO, *, name: str, json_lines: bool = False, keep_bad: bool = False
+) -> Iterator[list[Line]]:
     """Complete lines in groups, each as soon as its bytes are there: a pipe's reader can answer a
     line before the next one comes.
 
@@ -32,11 +35,21 @@ def read_lines(stream: BinaryIO, *, name: str, json_lines: bool = False) -> Iter
         stream: has `read1`, as files opened for bytes do. It is read once, from where it stands.
         name: what to call the stream in messages.
         json_lines: a line that begins with "{" is a JSON object whose "text" is the line's text.
+        keep_bad: a line that is not UTF-8, or not such an object, is an empty line with the error.
 
     Raises:
         DamagedFileError: with the line's number: it is not UTF-8, too long, or not such an object.
     """
     unfinished, number = bytearray(), 0
+
+    def line(number: int, raw: bytes) -> Line:
+        try:
+            return _line(number, raw, name, json_lines)
+        except RegardError as error:
+            if not keep_bad:
+                raise
+            return Line(number, "", error=error)
+
     while piece := _piece(stream, name):
         first, *others = piece.split(b"\n")
         unfinished += first
@@ -49,9 +62,9 @@ def read_lines(stream: BinaryIO, *, name: str, json_lines: bool = False) -> Iter
             complete = [bytes(unfinished), *others[:-1]]
             unfinished = bytearray(others[-1])
             start, number = number + 1, number + len(complete)
-            yield [_line(k, raw, name, json_lines) for k, raw in enumerate(complete, start)]
+            yield [line(k, raw) for k, raw in enumerate(complete, start)]
     if unfinished:
-        yield [_line(number + 1, bytes(unfinished), name, json_lines)]
+        yield [line(number + 1, bytes(unfinished))]
 
 
 def read_text(stream: BinaryIO, *, name: str) -> str:
@@ -97,7 +110,7 @@ def json_object(text: str, where: str) -> dict[str, Any]:
         DamagedFileError: it is not one, or has text that is not valid Unicode.
     """
     try:
-        fields: dict[str, Any] = json.loads(text)
+        fields: dict[str, Any] = json.loads(text, parse_constant=_no_constant)
     except ValueError as error:
         raise DamagedFileError(f"{where} is not valid JSON ({error}).") from None
     except RecursionError:
@@ -107,6 +120,10 @@ def json_object(text: str, where: str) -> dict[str, Any]:
 
         check_unicode(json.dumps(fields, ensure_ascii=False), where)
     return fields
+
+
+def _no_constant(name: str) -> None:
+    raise ValueError(f"{name} is not a JSON value")
 
 
 def _piece(stream: BinaryIO, name: str) -> bytes:

@@ -117,6 +117,11 @@ def generation_options(context: typer.Context) -> dict[str, Any]:
     return specified(context, GenerationConfig.__dataclass_fields__)
 
 
+def is_number(text: str) -> bool:
+    """Whether a text is a whole number from 0, of a size that Python reads."""
+    return text.isdecimal() and len(text) < 19
+
+
 def use_threads(threads: int | None) -> None:
     """Computes with this many threads of torch, if a number was asked for."""
     if threads:

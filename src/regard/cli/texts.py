@@ -1,9 +1,8 @@
 """Where a command's texts come from, and where what it makes of them goes."""
 
 import json
-import re
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from itertools import chain
 from pathlib import Path
@@ -11,16 +10,23 @@ from typing import Any, TextIO, TypeVar
 
 from regard.cli.lines import Line, count_lines, open_input, read_lines, read_text
 from regard.cli.progress import is_watched, progress_bar
+from regard.cli.refusals import Answer, Refusals
 from regard.cli.streams import open_stdin, say
-from regard.errors import BadArgumentError, DamagedFileError, RegardError
+from regard.errors import BadArgumentError, DamagedFileError
 
 T = TypeVar("T")
 
-_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
+# Characters that JSON allows as they are, and some programs take for the end of a line.
+_OTHER_LINE_ENDS = {ord(end): f"\\u{ord(end):04x}" for end in "\x85\u2028\u2029"}
 
 
 def text_groups(
-    texts: list[str] | None, input: Path | None, json_lines: bool, *, what: str
+    texts: list[str] | None,
+    input: Path | None,
+    json_lines: bool,
+    *,
+    what: str,
+    keep_bad: bool = False,
 ) -> Iterable[list[Line]]:
     """Lines in groups as they come: of the arguments, a file, or stdin.
 
@@ -29,6 +35,7 @@ def text_groups(
     Args:
         json_lines: a line may be a JSON object with a "text".
         what: one of them, for the messages: "a sentence".
+        keep_bad: a line that cannot be read is an empty line with the error.
 
     Raises:
         DamagedFileError: an empty file.
@@ -39,7 +46,7 @@ def text_groups(
     if texts:
         return [[Line(number, text) for number, text in enumerate(texts, start=1)]]
     if input:
-        groups = _file_groups(input, json_lines)
+        groups = _file_groups(input, json_lines, keep_bad)
         first = next(groups, None)  # before a model is loaded
         if first is None:
             raise DamagedFileError(
@@ -48,7 +55,7 @@ def text_groups(
             )
         return chain([first], groups)
     stdin = open_stdin(f"nothing to read: give {what} in quotes, --input FILE, or lines on stdin.")
-    return read_lines(stdin, name="stdin", json_lines=json_lines)
+    return read_lines(stdin, name="stdin", json_lines=json_lines, keep_bad=keep_bad)
 
 
 def whole_text(nothing: str, file: Path | None = None) -> str:
@@ -73,57 +80,45 @@ def lines_bar(input: Path | None, what: str) -> Iterator[Callable[[int], None]]:
         yield advance
 
 
-@contextmanager
-def line_named(lines: Sequence[Line]) -> Iterator[None]:
-    """Puts the line's number before the message if one of the lines' texts is refused."""
-    try:
-        yield
-    except RegardError as error:
-        if error.index is None:
-            raise
-        raise type(error)(f"line {lines[error.index].number}: {error}") from error
-
-
 def answer_lines(
     groups: Iterable[list[Line]],
-    answer: Callable[[list[Line], Callable[[int], None]], Sequence[T]],
+    answer: Answer[T],
     shown: Callable[[Line, T | None], str],
     *,
     input: Path | None,
     output: Path | None,
     doing: str,
+    keep_going: bool,
 ) -> None:
     """Writes what is to be shown for each line, a group of them as soon as it is answered.
 
     Args:
-        answer: the answers to those lines that are not empty; also gets a function, to be called
-            with the number of lines just answered.
-        shown: what to print of a line and its answer, None for an empty line.
+        answer: the answers to those lines that are not empty; see `Refusals`.
+        shown: what to print of a line and its answer, None for an empty or refused line.
         doing: what is being done, in a word, for the bar over the lines of `input`.
+        keep_going: whether the other lines are answered where one is refused.
+
+    Raises:
+        RegardError: a line was refused, and `keep_going` is False.
+        typer.Exit: lines were refused; their answers are empty.
     """
+    refusals = Refusals(answer, keep_going=keep_going)
     with destination(output) as file, lines_bar(input, doing) as progress:
         for group in groups:
-            lines = [line for line in group if line.text.strip()]
-            progress(len(group) - len(lines))
-            with line_named(lines):
-                answers = iter(answer(lines, progress) if lines else ())
-            for line in group:
-                print(shown(line, next(answers) if line.text.strip() else None), file=file)
+            for line, found in refusals.answers(group, progress):
+                print(shown(line, found), file=file)
             file.flush()
+    refusals.end()
 
 
 def json_line(line: Line, **found: Any) -> str:
-    """A line of JSON: the fields that came in, or the text, and what was found."""
-    return json.dumps((line.fields or {"text": line.text}) | found, ensure_ascii=False)
+    """A line of JSON: the fields that came in, or the text, and what was found.
 
-
-def one_line(text: str) -> str:
-    """A text that a file or a model made, as it may be printed: on one line, in one column.
-
-    Line breaks and tabs become spaces, because the reader of line n counts on line n; any other
-    control character is written as its escape, because a terminal would obey it.
+    Of a line that has none it says why, under "error".
     """
-    return _CONTROL.sub(_shown, " ".join(text.splitlines()))
+    error = {} if line.error is None else {"error": str(line.error)}
+    fields = (line.fields or {"text": line.text}) | found | error
+    return json.dumps(fields, ensure_ascii=False).translate(_OTHER_LINE_ENDS)
 
 
 def say_not_followed(name: str, settings: Iterable[str]) -> None:
@@ -144,10 +139,6 @@ def destination(output: Path | None) -> Iterator[TextIO]:
         yield file
 
 
-def _shown(control: re.Match[str]) -> str:
-    return " " if control[0].isspace() else f"\\x{ord(control[0]):02x}"
-
-
-def _file_groups(path: Path, json_lines: bool) -> Iterator[list[Line]]:
+def _file_groups(path: Path, json_lines: bool, keep_bad: bool) -> Iterator[list[Line]]:
     with open_input(path) as file:
-        yield from read_lines(file, name=str(path), json_lines=json_lines)
+        yield from read_lines(file, name=str(path), json_lines=json_lines, keep_bad=keep_bad)

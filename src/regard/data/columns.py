@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeGuard
 
 from regard.errors import BadArgumentError
 
@@ -36,7 +36,7 @@ def find_columns(path: Path, first: Sequence[str], wanted: Wanted) -> tuple[int,
 
 def looks_like_header(first: Sequence[str], columns: tuple[int, int], wanted: Wanted) -> bool:
     """Whether the first row holds names: the wanted ones, or two that only a header would have."""
-    if any(isinstance(column, str) and not column.isdecimal() for column in wanted):
+    if any(isinstance(column, str) and not is_number(column) for column in wanted):
         return True  # find_columns has found them there
     return _known_pair([first[column].strip().lower() for column in columns]) is not None
 
@@ -83,13 +83,19 @@ def column_position(path: Path, first: Sequence[str], column: Column | None) -> 
     """
     if column in first:
         return list(first).index(str(column))
-    if isinstance(column, int) or (isinstance(column, str) and column.isdecimal()):
+    if is_number(column):
         if 1 <= int(column) <= len(first):
             return int(column) - 1
         raise BadArgumentError(
             f"{path} has columns 1 to {len(first)}; got {column}. Name one of them."
         )
     raise missing_column(path, column, first)
+
+
+def is_number(column: Column | None) -> TypeGuard[Column]:
+    """Whether a column is named by its number, of a size that Python reads."""
+    text = str(column)
+    return isinstance(column, int) or (text.isdecimal() and len(text) < 19)
 
 
 def missing_column(path: Path, column: Column | None, names: Sequence[str]) -> BadArgumentError:

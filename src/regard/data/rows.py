@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from regard.data.columns import Column, column_position, listed, missing_column
+from regard.data.columns import Column, column_position, is_number, listed, missing_column
 from regard.data.lines import check_file
 from regard.data.pairs import BadLine, OnBadLine, refuse
 from regard.data.readers import csv_rows, format_of, tab_rows
@@ -87,7 +87,7 @@ def _positions(
     names = [cell.strip().lower() for cell in first]
     found = [_named(path, first, names, role) for role in roles]
     header = any(
-        place is not None and not _is_number(role.column)
+        place is not None and not is_number(role.column)
         for role, place in zip(roles, found, strict=True)
     )
     missing = [k for k, role in enumerate(roles) if role.required and found[k] is None]
@@ -105,10 +105,6 @@ def _named(path: Path, first: Sequence[str], names: Sequence[str], role: Role) -
     if role.column is not None:
         return column_position(path, first, role.column)
     return next((names.index(name) for name in role.known if name in names), None)
-
-
-def _is_number(column: Column | None) -> bool:
-    return isinstance(column, int) or (isinstance(column, str) and column.isdecimal())
 
 
 def _from_records(

@@ -109,8 +109,9 @@ class TokenStore:
             raise NotFoundError(f"expected a token store at {path}, which does not exist")
         try:
             footer_at, footer = _footer(path)
+            _check_footer(footer)
             dtype, count, pairs = np.dtype(footer["dtype"]), footer["tokens"], footer["pairs"]
-        except (ValueError, KeyError, TypeError) as error:
+        except (ValueError, KeyError, TypeError, RecursionError) as error:
             raise DamagedFileError(
                 f"{path} is not a complete token store ({error}): delete it to prepare it again"
             ) from error
@@ -118,10 +119,14 @@ class TokenStore:
         lengths_at = starts_at + pairs * 8
         if lengths_at + pairs * 8 != footer_at:
             raise DamagedFileError(f"{path} is damaged: its parts do not match; delete it")
+        starts = np.memmap(path, "<i8", "r", starts_at, (pairs,))
+        lengths = np.memmap(path, "<u4", "r", lengths_at, (pairs, 2))
+        if not _follow(starts, lengths, count):
+            raise DamagedFileError(f"{path} is damaged: its pairs lie elsewhere; delete it")
         return cls(
             np.memmap(path, dtype, "r", _HEADER, (count,)),
-            np.memmap(path, "<i8", "r", starts_at, (pairs,)),
-            np.memmap(path, "<u4", "r", lengths_at, (pairs, 2)),
+            starts,
+            lengths,
             vocab_sizes=(footer["vocab_sizes"][0], footer["vocab_sizes"][1]),
             too_long=footer["too_long"],
         )
@@ -216,6 +221,27 @@ def _footer(path: Path) -> tuple[int, dict[str, Any]]:
         footer_at = int.from_bytes(header[len(_MAGIC) :], "little")
         file.seek(footer_at)
         return footer_at, json.loads(file.read())
+
+
+def _check_footer(footer: Any) -> None:
+    """Raises an exception for what no store has."""
+    sizes = [footer["tokens"], footer["pairs"], *footer["vocab_sizes"]]
+    if any(type(size) is not int or size < 1 for size in sizes) or len(sizes) != 4:
+        raise ValueError(f"its sizes are {sizes}")
+    if type(footer["too_long"]) is not int or footer["dtype"] not in ("<u2", "<u4"):
+        raise ValueError("its footer is another")
+
+
+def _follow(starts: Ids, lengths: Ids, tokens: int) -> bool:
+    """Whether each pair begins where the one before it ends, and the last one at the end."""
+    expected = 0
+    for first in range(0, len(starts), _PAIRS_AT_ONCE):
+        chunk = slice(first, first + _PAIRS_AT_ONCE)
+        ends = expected + lengths[chunk].sum(1, dtype=np.int64).cumsum()
+        if starts[first] != expected or not np.array_equal(starts[chunk][1:], ends[:-1]):
+            return False
+        expected = int(ends[-1])
+    return expected == tokens
 
 
 def _aligned(position: int) -> int:

@@ -210,13 +210,14 @@ _TOKEN_IDS = (
     "decoder_start_token_id",
 )
 
+MOST_SEQUENCES = 1024  # of one text; each takes the memory of a text
 _INFINITY = float("inf")
 # name: what the message says, lower bound, upper bound, whether the lower bound itself is allowed
 _RANGES: dict[str, tuple[str, float, float, bool]] = {
     "max_new_tokens": ("a whole number of at least 1", 1, _INFINITY, True),
     "min_new_tokens": ("a whole number of at least 0", 0, _INFINITY, True),
-    "num_beams": ("a whole number of at least 1", 1, _INFINITY, True),
-    "num_return_sequences": ("a whole number of at least 1", 1, _INFINITY, True),
+    "num_beams": (f"a whole number from 1 to {MOST_SEQUENCES}", 1, MOST_SEQUENCES, True),
+    "num_return_sequences": (f"a whole number from 1 to {MOST_SEQUENCES}", 1, MOST_SEQUENCES, True),
     "length_penalty": ("a number from -100 to 100", -100, 100, True),
     "temperature": ("a number above 0", 0, 1e9, False),
     "top_k": ("a whole number of at least 0 (0: every token)", 0, _INFINITY, True),

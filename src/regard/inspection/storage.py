@@ -10,11 +10,13 @@ from dataclasses import asdict, fields, is_dataclass
 from pathlib import Path
 from typing import Any
 
+import torch
 from safetensors import SafetensorError, safe_open
 from safetensors.torch import save_file
 from torch import Tensor
 
 from regard.attention import masks, scores
+from regard.attention.attend import check
 from regard.attention.record import Attention
 from regard.errors import DamagedFileError, NotFoundError, UnsupportedError, refusing
 from regard.files import whole_file
@@ -35,6 +37,9 @@ SCORES = {
     for kind in (scores.scaled, scores.capped, scores.general, scores.additive, scores.gaussian)
 }
 TENSORS = ("output_weight", "known_lse")
+KINDS: dict[str, Any] = {
+    "name": str, "side": str, "kind": str, "layer": int | None, "queries": str, "keys": str,
+}  # fmt: skip
 FIELDS = ("name", "side", "kind", "layer", "queries", "keys", "notes")
 
 
@@ -153,6 +158,28 @@ def taken_out(value: Any, tensors: dict[str, Tensor]) -> Any:
     return scores.NAMED[value["score"]]
 
 
+def _check(tap: Tap) -> None:
+    """Raises an exception for a tap whose parts are not what they are used as."""
+    query, key, value, score, mask, bias = tap.attention
+    if not all(isinstance(each, Tensor) and each.ndim == 4 for each in (query, key, value)):
+        raise TypeError("query, key and value must be tensors of four dimensions")
+    for name, tensor in (("bias", bias), *((name, getattr(tap, name)) for name in TENSORS)):
+        if not isinstance(tensor, Tensor | None):
+            raise TypeError(f"{name} must be a tensor; got {tensor!r}")
+    if not isinstance(mask, masks.Mask | None):
+        raise TypeError(f"mask must be a mask; got {mask!r}")
+    check(query, key, value, score, mask, bias)
+    shape = tuple(query.shape[:3])
+    if tap.known_lse is not None and tuple(tap.known_lse.shape) != shape:
+        raise ValueError(f"known_lse must be {shape}; got {tuple(tap.known_lse.shape)}")
+    for name, kind in KINDS.items():
+        if not isinstance(getattr(tap, name), kind):
+            raise TypeError(f"{name} must be of another type; got {getattr(tap, name)!r}")
+    if mask is not None:
+        mask.tile(*(torch.arange(min(n, 2)) for n in (query.shape[2], key.shape[2])))
+    score(query[:1, :1, :1], key[:1, :1, :1])
+
+
 def trace_fields(content: dict[str, Any], tensors: dict[str, Tensor]) -> dict[str, Any]:
     from pydantic import TypeAdapter  # slow to import, and needed for reading only
 
@@ -160,7 +187,8 @@ def trace_fields(content: dict[str, Any], tensors: dict[str, Tensor]) -> dict[st
     for entry in content["taps"]:
         parts = {name: taken_out(entry[name], tensors) for name in (*TENSORS, *FIELDS)}
         attention = Attention(*(taken_out(entry[name], tensors) for name in Attention._fields))
-        taps[entry["name"]] = Tap(attention=attention, **parts)
+        taps[entry["name"]] = tap = Tap(attention=attention, **parts)
+        _check(tap)
     return dict(
         taps=taps,
         axes=TypeAdapter(dict[str, AxisInfo]).validate_python(content["axes"]),

@@ -28,7 +28,9 @@ def greedy_answers(
     A young model rarely ends a text; nothing is learned from how long it would continue.
     """
     longest = max(map(len, task.tokenizers.target.encode_batch(list(references))))
-    results = task.run(sources, batch_size=batch_size, num_beams=1, max_new_tokens=longest + 10)
+    results = task.run(
+        sources, any_script=True, batch_size=batch_size, num_beams=1, max_new_tokens=longest + 10
+    )
     return [result.text for result in results]
 
 

@@ -30,6 +30,10 @@ def by_length(
         batch_size: items computed together.
         workers: batches computed at the same time, each in a thread.
         progress: called with the number of groups just finished.
+
+    Raises:
+        RegardError: what `compute` raised; the `index` that it gave of an item of the batch is that
+            of the item's group.
     """
     flat = [(index, item) for index, group in enumerate(groups) for item in group]
     order = sorted(range(len(flat)), key=lambda k: length(flat[k][1]))
@@ -37,7 +41,17 @@ def by_length(
     left = [len(group) for group in groups]
     done = left.count(0)
     batches = [order[start : start + batch_size] for start in range(0, len(order), batch_size)]
-    computed = _computed(compute, [[flat[k][1] for k in chosen] for chosen in batches], workers)
+
+    def of_batch(chosen: list[int]) -> Sequence[Result]:
+        try:
+            return compute([flat[k][1] for k in chosen])
+        except RegardError as error:
+            for each in (error, *error.others):
+                if each.index is not None:
+                    each.index = flat[chosen[each.index]][0]
+            raise
+
+    computed = _computed(of_batch, batches, workers)
     for chosen, results in zip(batches, computed, strict=True):
         for k, result in zip(chosen, results, strict=True):
             found[k] = result
@@ -64,7 +78,7 @@ def cores() -> int:
 
 
 def _computed(
-    compute: Callable[[list[Item]], Sequence[Result]], batches: list[list[Item]], workers: int
+    compute: Callable[[list[int]], Sequence[Result]], batches: list[list[int]], workers: int
 ) -> Iterator[Sequence[Result]]:
     """The results of each batch, in order."""
     if workers == 1 or len(batches) < 2:
@@ -80,13 +94,18 @@ def read_each(read: Callable[[Item], Result], items: Sequence[Item]) -> list[Res
     """`read` of every item.
 
     Raises:
-        RegardError: what `read` raised, with the refused item's index.
+        RegardError: what `read` raised first, with the refused item's index; those of the other
+            refused items are its `others`.
     """
-    found = []
+    found, refused = [], []
     for index, item in enumerate(items):
         try:
             found.append(read(item))
         except RegardError as error:
             error.index = index
-            raise
+            refused.append(error)
+    if refused:
+        first, *others = refused
+        first.others = others
+        raise first
     return found

@@ -3,17 +3,10 @@
 import json
 import re
 from collections.abc import Mapping, Sequence
-from datetime import datetime
-from functools import lru_cache
 from typing import Any
 
-from jinja2 import Template, TemplateError, TemplateSyntaxError, nodes
-from jinja2.ext import Extension, loopcontrols
-from jinja2.parser import Parser
-from jinja2.sandbox import ImmutableSandboxedEnvironment, SecurityError
-from jinja2.utils import Namespace
-
-from regard.errors import BadArgumentError, DamagedFileError, UnsupportedError
+from regard.errors import BadArgumentError, UnsupportedError
+from regard.tasks.template_process import RENDERER
 from regard.text import Tokenizer
 
 Message = Mapping[str, Any]  # {"role": "user", "content": "…"}, and what else the template reads
@@ -30,7 +23,8 @@ def chat_ids(tokenizer: Tokenizer, messages: Sequence[Message]) -> list[int]:
     writes special tokens, a message has the characters.
 
     Raises:
-        UnsupportedError: no template, or one that tries to access what no template needs.
+        UnsupportedError: no template, or one that tries to access what no template needs, does not
+            end or needs much memory.
         DamagedFileError: a template that is not valid.
         BadArgumentError: messages that it refuses.
     """
@@ -48,24 +42,9 @@ def chat_ids(tokenizer: Tokenizer, messages: Sequence[Message]) -> list[int]:
 
 
 def _render(tokenizer: Tokenizer, messages: list[dict[str, Any]]) -> str:
-    template = _compiled(_template(tokenizer))
     special = {f"{name}_token": token for name, token in tokenizer.special.items()}
-    try:
-        return template.render(
-            messages=messages, tools=None, documents=None, add_generation_prompt=True, **special
-        )
-    except _Refused as error:
-        raise BadArgumentError(f"the chat template refuses these messages: {error}") from error
-    except SecurityError as error:
-        raise UnsupportedError(
-            f"the chat template tries to access what no template needs ({error}), and was stopped."
-            " Do not trust the source of this checkpoint."
-        ) from error
-    except Exception as error:  # a template is a program, and may fail as any
-        raise BadArgumentError(
-            f"the chat template fails on these messages ({error}). Give each a role that it knows"
-            " and a text as its content."
-        ) from error
+    values = dict(messages=messages, tools=None, documents=None, add_generation_prompt=True)
+    return RENDERER.render(_template(tokenizer), values | special)
 
 
 def _template(tokenizer: Tokenizer) -> str:
@@ -79,72 +58,6 @@ def _template(tokenizer: Tokenizer) -> str:
             " Give it a prompt as plain text, or a checkpoint that was trained to chat."
         )
     return template
-
-
-class _Refused(TemplateError):
-    """What a template's raise_exception raises."""
-
-
-class _Generation(Extension):
-    """{% generation %} marks an answer for training; in a rendered text it shows nothing."""
-
-    tags = {"generation"}  # noqa: RUF012 - jinja's own declaration is a set on the class
-
-    def parse(self, parser: Parser) -> list[nodes.Node]:
-        next(parser.stream)
-        return parser.parse_statements(("name:endgeneration",), drop_needle=True)
-
-
-class _PlainNamespace(Namespace):
-    """Jinja's namespace without names that Python gives a meaning, as transformers has it."""
-
-    def __setitem__(self, name: str, value: Any) -> None:
-        if name.startswith("_"):
-            raise SecurityError(f"a namespace's {name}")
-        super().__setitem__(name, value)
-
-
-@lru_cache
-def _compiled(source: str) -> Template:
-    """Templates come with checkpoints, from anywhere: they run in a sandbox that sees no object
-    but the messages' strings, and can change none."""
-    environment = ImmutableSandboxedEnvironment(
-        trim_blocks=True, lstrip_blocks=True, extensions=[_Generation, loopcontrols]
-    )
-    environment.filters["tojson"] = _tojson
-    environment.globals |= {
-        "raise_exception": _raise_exception,
-        "strftime_now": lambda form: datetime.now().strftime(form),
-        "namespace": _PlainNamespace,
-    }
-    try:
-        return environment.from_string(source)
-    except TemplateSyntaxError as error:
-        raise DamagedFileError(
-            f"the chat template is not valid Jinja (line {error.lineno}: {error.message})."
-            " Copy it again from where the model came from."
-        ) from error
-
-
-def _raise_exception(message: str) -> None:
-    raise _Refused(message)
-
-
-def _tojson(
-    value: Any,
-    ensure_ascii: bool = False,
-    indent: int | None = None,
-    separators: tuple[str, str] | None = None,
-    sort_keys: bool = False,
-) -> str:
-    """Jinja's own would escape what HTML reads, which a model was not trained on."""
-    return json.dumps(
-        value,
-        ensure_ascii=ensure_ascii,
-        indent=indent,
-        separators=separators,
-        sort_keys=sort_keys,
-    )
 
 
 def _checked(messages: Sequence[Message]) -> list[dict[str, Any]]:

@@ -18,7 +18,7 @@ from regard.errors import (
     optional_package,
 )
 from regard.generation.arrays import Array
-from regard.tasks.batching import by_length
+from regard.tasks.batching import by_length, read_each
 from regard.tasks.classification import (
     Classification,
     Logits,
@@ -191,7 +191,7 @@ class ImageClassifier(ImageReader, Task):
         """
 
         def compute(batch: list[Picture]) -> list[Logits]:
-            each = [self.preparation.pixels(open_image(image)) for image in batch]
+            each = read_each(lambda image: self.preparation.pixels(open_image(image)), batch)
             return list(self.logits(np.stack(each)))
 
         found = by_length(

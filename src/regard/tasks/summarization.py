@@ -36,6 +36,7 @@ class Rewriter(TextToText):
         texts: Sequence[str],
         *,
         batch_size: int = 8,
+        any_script: bool = False,
         progress: Callable[[int], None] = lambda done: None,
         **options: Any,
     ) -> list[Rewriting]:
@@ -45,14 +46,24 @@ class Rewriter(TextToText):
 
         Args:
             batch_size: texts decoded together.
+            any_script: also answer texts whose characters the vocabulary mostly lacks, as an
+                evaluation does; the answers are guesses.
             progress: called with the number of texts just finished.
             options: fields of GenerationConfig, such as num_beams.
 
         Raises:
-            BadArgumentError: an unknown option, or one out of range.
+            BadArgumentError: an unknown option, one out of range, or a text whose characters the
+                vocabulary mostly lacks.
         """
         config = self.configured(options)
-        whole = read_each(lambda text: self.encode(self.tidied(text)), texts)
+
+        def read(text: str) -> list[int]:
+            ids = self.encode(text := self.tidied(text))
+            if not any_script:
+                self.check_script(text, ids)
+            return ids
+
+        whole = read_each(read, texts)
 
         answers = self.answers(
             [[ids[: self.room]] if ids else [] for ids in whole],

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar, overload
 
-from regard.errors import BadArgumentError
+from regard.errors import BadArgumentError, shortened
 from regard.files import write_json
 from regard.generation import GenerationConfig, Hypothesis
 from regard.tasks.batching import by_length
@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from regard.models import AnyEncoderDecoder
 
 T = TypeVar("T")
+
+MOST_UNKNOWN = 0.5  # share of a text's characters; above it an answer has nothing to do with it
 
 
 @dataclass(frozen=True)
@@ -183,8 +185,9 @@ class TextToText(Task):
                 answer begin with these ids.
 
         Raises:
-            BadArgumentError: an empty text, one with more tokens than the model has positions, a
-                hypothesis or a hidden position that there is not.
+            BadArgumentError: an empty text, one with more tokens than the model has positions, one
+                of a script that the vocabulary lacks, a hypothesis or a hidden position that there
+                is not.
             UnsupportedError: hidden positions of a recurrent model.
         """
         import torch
@@ -197,6 +200,7 @@ class TextToText(Task):
         config = self.configured(options)
         ids = self.encode(self.tidied(text))
         check_text(ids, self.room, self.name)
+        self.check_script(self.tidied(text), ids)
         hidden = check_hidden(hidden, len(self._around([ids])[0]))
         decoding = self.run_by("torch") if hidden else self  # a packed model hides nothing
         if target is None:
@@ -245,6 +249,25 @@ class TextToText(Task):
     def encode(self, text: str) -> list[int]:
         """Ids of a text behind the prefix, without special tokens; none of an empty text."""
         return self.tokenizers.source.encode(f"{self.prefix or ''}{text}") if text else []
+
+    def check_script(self, text: str, ids: Sequence[int]) -> None:
+        """Refuses a text that the model could only guess at.
+
+        Args:
+            ids: what the text is encoded as.
+
+        Raises:
+            BadArgumentError: the vocabulary has no piece for most of its characters; see
+                `Tokenizer.unknown_share`.
+        """
+        source = self.tokenizers.source
+        share = 0.0 if source.unknown_ids.isdisjoint(ids) else source.unknown_share(text)
+        if share > MOST_UNKNOWN:
+            raise BadArgumentError(
+                f"{self.name} cannot read this text: its vocabulary lacks {share:.0%} of the"
+                f" characters of {shortened(text)!r}. Give a text in its language, or another"
+                " model."
+            )
 
     def read(self, text: str) -> list[int]:
         """Ids of a text as the model reads it, without the special tokens around it."""

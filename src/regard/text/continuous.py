@@ -11,7 +11,7 @@ from tokenizers import Regex, decoders, models, pre_tokenizers, trainers
 
 from regard.errors import BadArgumentError, unknown
 from regard.text.tokenizer import UNK, Tokenizer
-from regard.text.train import sample, suggest_vocab_size
+from regard.text.train import check_most_subwords, sample, suggest_vocab_size
 
 KINDS = ("characters", "bytes", "subwords")
 END = "<|endoftext|>"  # between documents: the end of one and the beginning of the next
@@ -77,6 +77,7 @@ def _subwords(texts: list[str], vocab_size: int | None) -> tokenizers.Tokenizer:
         raise BadArgumentError("a tokenizer needs text; got none. Check the file.")
     if vocab_size is None:
         vocab_size = suggest_vocab_size(sum(len(text.split()) for text in texts))
+    check_most_subwords(vocab_size)
     if vocab_size < _FIXED:
         raise BadArgumentError(
             f"vocab_size must be at least {_FIXED}, the bytes and the end of a document; got"

@@ -22,7 +22,7 @@ from tokenizers import AddedToken, Regex, models, pre_tokenizers, trainers
 
 from regard.errors import BadArgumentError, UnsupportedError
 from regard.text.tokenizer import WORD_START, Tokenizer
-from regard.text.train import suggest_vocab_size
+from regard.text.train import check_most_subwords, suggest_vocab_size
 
 # The share of tokens that spell bytes, or are unknown, up to which a vocabulary suits a text.
 FOREIGN_SHARE = 0.01
@@ -153,6 +153,7 @@ def _learn(words: Counter[str], count: int, *, unigram: bool) -> _Learned:
             f"new_subwords must be at least {len(alphabet)}, the characters that the model does not"
             f" have; got {count}."
         )
+    check_most_subwords(count, "new_subwords")
     settings: dict[str, Any] = dict(
         vocab_size=count + 1,  # one is WORD_START, which the vocabulary has
         special_tokens=[],

@@ -42,7 +42,7 @@ def read_sentencepiece(file: Path) -> SentencePiece:
     """Reads a .model or .spm file. Raises DamagedFileError for another or a damaged file."""
     try:
         return _parse(file.read_bytes())
-    except (IndexError, ValueError, TypeError, struct.error, RecursionError) as error:
+    except (LookupError, ValueError, TypeError, struct.error, RecursionError) as error:
         raise DamagedFileError(
             f"expected {file} to be a SentencePiece model, but it is another or a damaged file"
             f" ({error}): copy it again"

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -12,7 +13,13 @@ from typing import Any, NamedTuple
 import tokenizers
 from tokenizers import models
 
-from regard.errors import BadArgumentError, NotFoundError, UnavailableError
+from regard.errors import (
+    BadArgumentError,
+    DamagedFileError,
+    NotFoundError,
+    UnavailableError,
+    refusing,
+)
 from regard.json_files import JsonFiles
 from regard.text.formats import open_files
 from regard.text.normalize import check_unicode
@@ -110,14 +117,16 @@ class Tokenizer:
     def encode(self, text: str, *, special_in_text: bool = False) -> list[int]:
         """Token ids of one text, without special tokens but those read in it (see `inputs`)."""
         backend = self._reading(text, special_in_text=special_in_text)
-        ids: list[int] = backend.encode(text, add_special_tokens=False).ids
+        with _without_panic():
+            ids: list[int] = backend.encode(text, add_special_tokens=False).ids
         return ids
 
     def encode_batch(self, texts: Sequence[str]) -> list[list[int]]:
         """Token ids of many texts, on all cores (`TOKENIZERS_PARALLELISM=0` for one)."""
         # The fast call leaves out the offsets, which only `pieces` needs.
         backend = self._reading(*texts)
-        batch = backend.encode_batch_fast(list(texts), add_special_tokens=False)
+        with _without_panic():
+            batch = backend.encode_batch_fast(list(texts), add_special_tokens=False)
         return [encoding.ids for encoding in batch]
 
     def inputs(
@@ -137,13 +146,15 @@ class Tokenizer:
         """
         texts = (text,) if pair is None else (text, pair)
         backend = self._reading(*texts, special_in_text=special_in_text)
-        return backend.encode(*texts)
+        with _without_panic():
+            return backend.encode(*texts)
 
     def inputs_batch(self, texts: Sequence[tuple[str, str | None]]) -> list[tokenizers.Encoding]:
         """`inputs` of many texts, or pairs, on all cores (`TOKENIZERS_PARALLELISM=0` for one)."""
         backend = self._reading(*(text for pair in texts for text in pair if text is not None))
         flat = [text if second is None else (text, second) for text, second in texts]
-        encodings: list[tokenizers.Encoding] = backend.encode_batch(flat)
+        with _without_panic():
+            encodings: list[tokenizers.Encoding] = backend.encode_batch(flat)
         return encodings
 
     def decode(self, ids: Iterable[int]) -> str:
@@ -167,7 +178,8 @@ class Tokenizer:
 
     def pieces(self, text: str) -> list[Piece]:
         """The pieces of a text with their word's number and the characters they cover."""
-        encoding = self._reading(text).encode(text, add_special_tokens=False)
+        with _without_panic():
+            encoding = self._reading(text).encode(text, add_special_tokens=False)
         ids, tokens, offsets = encoding.ids, encoding.tokens, encoding.offsets
         word_of = {
             index: number for number, word in enumerate(self.words(ids)) for index in word.indices
@@ -180,6 +192,28 @@ class Tokenizer:
                 end = start
             found.append(Piece(id_, token, word_of.get(index), start, end))
         return found
+
+    @cached_property
+    def unknown_ids(self) -> frozenset[int]:
+        """The ids of the unknown token and of the bytes that spell unknown characters."""
+        names = [f"<0x{byte:02X}>" for byte in range(256)]
+        if "unk" in self.special:
+            names.append(self.special["unk"])
+        ids = (self.backend.token_to_id(name) for name in names)
+        return frozenset(id_ for id_ in ids if id_ is not None)
+
+    def unknown_share(self, text: str) -> float:
+        """The share of a text's characters, spaces not counted, for which the vocabulary has no
+        piece: those that are the unknown token, or spelled in bytes by a vocabulary of characters.
+
+        A byte-level vocabulary, as GPT-2's, has pieces for all.
+        """
+        unknown: set[int] = set()
+        for piece in self.pieces(text):
+            if piece.id in self.unknown_ids:
+                unknown.update(range(piece.start, piece.end))
+        places = [place for place, character in enumerate(text) if not character.isspace()]
+        return sum(place in unknown for place in places) / max(len(places), 1)
 
     def special_names(self) -> list[str]:
         """What every special token is called, the longest first."""
@@ -221,7 +255,8 @@ class Tokenizer:
         found = open_files(Path(path), side=side, files=files)
         special = dict(found.special)
         named = {name: special.pop(name, None) for name in ("pad", "eos", "unk")}
-        return cls(found.backend, **named, others=special, settings=found.settings)
+        with refusing(f"the tokenizer in {path} is malformed"):
+            return cls(found.backend, **named, others=special, settings=found.settings)
 
     def _groups(self, ids: list[int]) -> list[list[int]]:
         """Positions of ids, cut before every piece that starts a word; specials left out."""
@@ -298,6 +333,20 @@ class Tokenizer:
                 "that name: name its own in tokenizer_config.json or train a tokenizer with regard"
             )
         return int(id_)
+
+
+@contextmanager
+def _without_panic() -> Iterator[None]:
+    """Turns a panic of the library, which is no Exception, into a DamagedFileError."""
+    try:
+        yield
+    except BaseException as error:
+        if type(error).__name__ != "PanicException":
+            raise
+        raise DamagedFileError(
+            f"the tokenizer cannot read this text ({error}): its tokenizer.json asks for what the"
+            " library cannot do. Copy it again from where it came from."
+        ) from error
 
 
 def _write_json(path: Path, content: dict[str, Any]) -> None:

@@ -26,6 +26,7 @@ from regard.text.tokenizer import EOS, PAD, UNK, WORD_START, Tokenizer
 Algorithm = Literal["bpe", "unigram"]
 Item = TypeVar("Item")
 
+MOST_SUBWORDS = 2**20  # the largest published vocabularies have 900,000
 MOST_CHARACTERS = 2**26  # that a vocabulary is learned from
 
 _SPECIAL = [PAD, EOS, UNK]
@@ -91,6 +92,7 @@ def train_tokenizer(
             f"vocab_size must be at least {_multiple_of_8(fixed + 7)} for this text (256 bytes, "
             f"{len(special)} special tokens, {len(alphabet)} characters); got {vocab_size}"
         )
+    check_most_subwords(vocab_size)
     vocab_size = _multiple_of_8(vocab_size)
     backend = _untrained(algorithm)
     backend.train_from_iterator(
@@ -102,6 +104,15 @@ def train_tokenizer(
         return Tokenizer(complete)
     surround(complete, f"{CLS} $A {EOS}", f"{CLS} $A {EOS} $B:1 {EOS}:1")
     return Tokenizer(complete, others={"cls": CLS, "sep": EOS, "mask": MASK})
+
+
+def check_most_subwords(number: int, name: str = "vocab_size") -> None:
+    """Raises BadArgumentError for more subwords than any text needs.
+
+    The library reserves memory for all of them at once, and ends the process where there is none.
+    """
+    if number > MOST_SUBWORDS:
+        raise BadArgumentError(f"{name} must be at most {MOST_SUBWORDS:,}; got {number:,}.")
 
 
 def train_pair(

@@ -150,7 +150,8 @@ class RunFolder:
         path = self.path / "log.jsonl"
         if not path.exists():
             return
-        lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
+        text = path.read_text(encoding="utf-8", errors="replace")
+        lines = text.splitlines(keepends=True)
         kept = [line for line in lines if _logged_step(line) <= step]
         if len(kept) < len(lines):
             with whole_file(path) as file:

@@ -48,7 +48,9 @@ def evaluate(
     """
     sources, references = [source for source, _ in pairs], [target for _, target in pairs]
     started = time.perf_counter()
-    results = translator.run(sources, batch_size=batch_size, progress=progress, **options)
+    results = translator.run(
+        sources, any_script=True, batch_size=batch_size, progress=progress, **options
+    )
     seconds = time.perf_counter() - started
     translations = [result.text for result in results]
     scores = corpus_scores(translations, references)

@@ -151,6 +151,7 @@ class Translator(TextToText):
         batch_size: int = 32,
         alignment: str | None = None,
         alignment_layer: int | None = None,
+        any_script: bool = False,
         progress: Callable[[int], None] = lambda done: None,
         **options: Any,
     ) -> list[Result]:
@@ -162,12 +163,15 @@ class Translator(TextToText):
                 "output" or "input" step (`inspection.cross_attention`).
             alignment_layer: the decoder's layer that it is read from, counted from 0, negative from
                 the end; the mean over all layers by default.
+            any_script: also translate texts whose characters the vocabulary mostly lacks, as an
+                evaluation does; the translations are guesses.
             progress: called with the number of texts just finished.
             options: fields of GenerationConfig, such as num_beams.
 
         Raises:
-            BadArgumentError: an unknown option, or a sentence with more tokens than the model has
-                positions. A longer text of several sentences is translated sentence by sentence.
+            BadArgumentError: an unknown option, a text whose characters the vocabulary mostly
+                lacks, or a sentence with more tokens than the model has positions. A longer text of
+                several sentences is translated sentence by sentence.
         """
         config = self.configured(options)
         if self.languages.both:
@@ -185,7 +189,7 @@ class Translator(TextToText):
             return self._aligned(found, sources, targets, alignment, alignment_layer)
 
         parts = self.answers(
-            read_each(self._parts, texts),
+            read_each(lambda text: self._parts(text, any_script), texts),
             config,
             results,
             batch_size=batch_size,
@@ -196,10 +200,12 @@ class Translator(TextToText):
     def tidied(self, text: str) -> str:
         return normalize(text)
 
-    def _parts(self, text: str) -> list[list[int]]:
+    def _parts(self, text: str, any_script: bool) -> list[list[int]]:
         """Token ids of a text, in as many parts as the model's positions make necessary."""
         text = self.tidied(text)
         whole = self.encode(text)
+        if not any_script:
+            self.check_script(text, whole)
         if not whole:
             return []
         if len(whole) <= self.room:

@@ -9,6 +9,8 @@ from collections.abc import Iterable
 from regard.errors import BadArgumentError
 from regard.words.segmentation import split_words
 
+LARGEST_SIZE = 10**6
+
 
 def read_sentences(texts: Iterable[str], min_count: int) -> list[list[str]]:
     """The words of each text that has any; a word is one object, however often it occurs.
@@ -29,7 +31,9 @@ def read_sentences(texts: Iterable[str], min_count: int) -> list[list[str]]:
 
 
 def check_sizes(**sizes: int) -> None:
-    """Raises BadArgumentError for a size below one."""
+    """Raises BadArgumentError for a size below one, or above any that has a use."""
     for name, size in sizes.items():
         if size < 1:
             raise BadArgumentError(f"{name} must be 1 or more; got {size}.")
+        if size > LARGEST_SIZE:
+            raise BadArgumentError(f"{name} must be at most {LARGEST_SIZE:,}; got {size:,}.")

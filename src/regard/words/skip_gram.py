@@ -7,13 +7,14 @@ sampling and subsampling of frequent words, by gensim.
 from __future__ import annotations
 
 import logging
+import math
 import random
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
-from regard.errors import optional_package
+from regard.errors import BadArgumentError, optional_package
 from regard.words.sentences import check_sizes, read_sentences
 from regard.words.vectors import WordVectors
 
@@ -47,10 +48,15 @@ def train_vectors(
         progress: called with texts read so far and those to read in all.
 
     Raises:
-        BadArgumentError: no text, or no word that occurs `min_count` times.
+        BadArgumentError: no text, no word that occurs `min_count` times, or a number out of range.
         UnavailableError: gensim is not installed.
     """
     check_sizes(dim=dim, window=window, min_count=min_count, epochs=epochs, negatives=negatives)
+    if not 0 <= seed < 2**32:  # what numpy takes
+        raise BadArgumentError(f"seed must be from 0 to {2**32 - 1}; got {seed}.")
+    for name, number in (("subsample", subsample), ("learning_rate", learning_rate)):
+        if not 0 <= number < math.inf:
+            raise BadArgumentError(f"{name} must be a number of at least 0; got {number}.")
     sentences = read_sentences(texts, min_count)
     # A file sorted by length or by subject would be learned one after the other.
     random.Random(seed).shuffle(sentences)

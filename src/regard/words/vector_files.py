@@ -166,7 +166,12 @@ def _read_folder(folder: Path, limit: int | None) -> Vectors:
     for name in (TENSORS, WORDS):
         if not (folder / name).is_file():
             raise NotFoundError(f"{folder} is not a folder of word vectors: it has no {name}.")
-    words = (folder / WORDS).read_text(encoding="utf-8").split("\n")[:-1]
+    try:
+        words = (folder / WORDS).read_text(encoding="utf-8").split("\n")[:-1]
+    except UnicodeDecodeError as error:
+        raise DamagedFileError(
+            f"{folder / WORDS} is not UTF-8 ({error}): copy it again."
+        ) from error
     try:
         with safe_open(folder / TENSORS, framework="numpy") as tensors:
             vectors = tensors.get_slice("vectors")
@@ -209,7 +214,7 @@ def _packed(plain: IO[bytes], path: Path) -> AbstractContextManager[IO[bytes]]:
 def _header(line: bytes) -> tuple[int, int] | None:
     """Words and dimensions, where the first line is word2vec's."""
     fields = line.split()
-    if len(fields) == 2 and all(field.isdigit() for field in fields):
+    if len(fields) == 2 and all(field.isdigit() and len(field) < 19 for field in fields):
         return int(fields[0]), int(fields[1])
     return None
 

@@ -58,12 +58,12 @@ def test_there_may_be_no_answer(regard, folder):
     ("arguments", "stdin", "message"),
     [
         (["a"], b"", "Missing option '--model'"),
-        (["a", "-m", "FOLDER"], b"", "line 1 needs a text to search: --context FILE, --text"),
+        (["a", "-m", "FOLDER"], b"", "line 1: a question needs a text to search"),
         (["a", "-m", "FOLDER", "--text", "b", "-c", "c"], b"", "either --context or --text"),
         (["a", "-m", "FOLDER", "-c", "nowhere"], b"", "nowhere does not exist"),
         (["a", "-m", "FOLDER", "-c", "LATIN"], b"", "is not UTF-8 (byte 2 "),
         (["-m", "FOLDER"], b'{"question": 3, "context": "a"}', 'a string under "question"'),
-        (["-m", "FOLDER"], b'\n{"question": ', "line 2 is not valid JSON"),
+        (["-m", "FOLDER"], b'\n{"question": ', "line 2: the question is not valid JSON"),
         (["a", "-m", "FOLDER", "--text", " "], b"", "a context must contain words"),
     ],
 )

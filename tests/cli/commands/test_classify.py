@@ -133,7 +133,7 @@ def test_a_folder_without_images_is_refused(regard, vision_folder, tmp_path):
     [
         (["a", "--labels", "x,y"], "--labels need a classifier of entailment (NLI), and none is"),
         (["a", "-m", "FOLDER", "--pairs", "--images"], "either --pairs or --images"),
-        (["a b", "-m", "FOLDER", "--pairs"], "line 1 must be two texts with one tab"),
+        (["a b", "-m", "FOLDER", "--pairs"], "line 1: two texts with one tab"),
         (["a", "-m", "FOLDER", "--images"], "to classify images, give digits, or a ViT model"),
     ],
 )

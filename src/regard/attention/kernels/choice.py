@@ -40,9 +40,10 @@ def fused(attention: Attention, scale: float) -> Float[Tensor, "batch heads quer
     grouped = query.shape[1] != key.shape[1]
     # PyTorch aligns its causal mask on the left: ours, unless the map is square.
     if bias is None and type(mask) is Causal and queries == keys:
-        return scaled_dot_product_attention(
+        output = scaled_dot_product_attention(
             query, key, value, is_causal=True, scale=scale, enable_gqa=grouped
         )
+        return _with_nan(output, attention)
     whole = None if mask is None else mask.whole(queries, keys, query.device)
     added: Tensor | None = None
     live_rows: Tensor | None = None
@@ -57,12 +58,29 @@ def fused(attention: Attention, scale: float) -> Float[Tensor, "batch heads quer
     output = scaled_dot_product_attention(
         query, key, value, attn_mask=added, scale=scale, enable_gqa=grouped
     )
+    output = _with_nan(output, attention)
     # What an empty row gives differs between PyTorch's back ends.
     return output if live_rows is None else zero_where_empty(output, ~live_rows)
 
 
+def _with_nan(output: Tensor, attention: Attention) -> Tensor:
+    """The output, with NaN in the rows that have a score of NaN."""
+    # Where the keys do not fill a vector register, PyTorch's CPU kernel passes over such scores.
+    query, key, *_, bias = attention
+    if key.shape[2] >= REGISTER or output.device.type != "cpu":
+        return output
+    with torch.no_grad():
+        # A sum tells of NaN at a tenth of the price; compiled code cannot branch on it.
+        total = query.sum() + key.sum() + (0 if bias is None else bias.sum())
+        if not torch.compiler.is_compiling() and not total.isnan():
+            return output
+        wrong = attention.scores().isnan().any(-1, keepdim=True)
+    return output.masked_fill(wrong, float("nan"))
+
+
 ANY_SCORE: dict[str, Kernel] = {"plain": plain, "blocked": blocked}
 DOT_PRODUCTS: dict[str, DotKernel] = {"short": short, "fused": fused}
+REGISTER = 16  # float32 numbers in 512 bits, the widest there is
 KERNELS = ("auto", *ANY_SCORE, *DOT_PRODUCTS)
 
 

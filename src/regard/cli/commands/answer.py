@@ -1,13 +1,14 @@
 """`regard answer`: questions to the parts of a text that answer them."""
 
-import json
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from regard.cli import options
 from regard.cli.lines import Line, json_object
 from regard.cli.options import model_option, option
-from regard.cli.texts import answer_lines, one_line, text_groups, whole_text
+from regard.cli.streams import one_line
+from regard.cli.texts import answer_lines, json_line, text_groups, whole_text
 from regard.errors import BadArgumentError
 
 if TYPE_CHECKING:
@@ -74,14 +75,15 @@ def answer(
     if context and text is not None:
         raise BadArgumentError("give either --context or --text; got both.")
     searched = whole_text("", context) if context else text
-    groups = text_groups(questions, input, False, what="a question")
+    groups = text_groups(questions, input, False, what="a question", keep_bad=True)
     from regard.api.loading import load
+    from regard.tasks.batching import read_each
 
     answerer = load(model, "question-answering")
     answerer = options.run_by(answerer, engine, precision, threads)
 
     def answered(lines: list[Line], progress: Any) -> "list[tuple[Asked, list[Answer]]]":
-        asked = [_asked(line, searched) for line in lines]
+        asked = read_each(lambda line: _asked(line, searched), lines)
         pairs = [(each["question"], each.get("context") or searched or "") for each in asked]
         answers = answerer.run(
             pairs,
@@ -94,34 +96,41 @@ def answer(
         return list(zip(asked, answers, strict=True))
 
     def shown(line: Line, result: "tuple[Asked, list[Answer]] | None") -> str:
-        asked, answers = result or ({"question": ""}, [])
-        return _json(asked, answers) if as_json else _plain(line.number, answers, top_k)
+        asked, answers = result or ({"question": line.text}, [])
+        return _json(line, asked, answers) if as_json else _plain(line.number, answers, top_k)
 
-    answer_lines(groups, answered, shown, input=input, output=output, doing="answering")
+    answer_lines(
+        groups,
+        answered,
+        shown,
+        input=input,
+        output=output,
+        doing="answering",
+        keep_going=not questions,
+    )
 
 
 def _asked(line: Line, searched: str | None) -> Asked:
     """The fields of a line that asks something."""
-    where = f"line {line.number}"
     asked: Any = {"question": line.text}
     if line.text.startswith("{"):
-        asked = json_object(line.text, where)
+        asked = json_object(line.text, "the question")
     if not isinstance(asked.get("question"), str):
-        raise BadArgumentError(f'{where} must have a string under "question".')
+        raise BadArgumentError('a question must have a string under "question".')
     if not isinstance(asked.get("context", searched), str):
         raise BadArgumentError(
-            f"{where} needs a text to search: --context FILE, --text, or a JSON object with"
+            "a question needs a text to search: --context FILE, --text, or a JSON object with"
             ' "question" and "context".'
         )
     return dict(asked)
 
 
-def _json(asked: Asked, answers: "list[Answer]") -> str:
+def _json(line: Line, asked: Asked, answers: "list[Answer]") -> str:
     found = [
         {"answer": each.text, "start": each.start, "end": each.end, "score": each.score}
         for each in answers
     ]
-    return json.dumps(asked | {"answers": found}, ensure_ascii=False)
+    return json_line(replace(line, fields=asked), answers=found)
 
 
 def _plain(number: int, answers: "list[Answer]", top_k: int) -> str:

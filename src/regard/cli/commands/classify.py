@@ -9,8 +9,8 @@ from regard import catalog
 from regard.cli import options
 from regard.cli.lines import Line
 from regard.cli.options import model_option, option
-from regard.cli.streams import say
-from regard.cli.texts import answer_lines, json_line, one_line, text_groups
+from regard.cli.streams import one_line, say
+from regard.cli.texts import answer_lines, json_line, text_groups
 from regard.errors import BadArgumentError
 
 if TYPE_CHECKING:
@@ -82,11 +82,14 @@ def classify(
     kind = "image-classification" if images else "text-classification"
     own = None if labels is None else [label.strip() for label in labels.split(",")]
     asked = {} if template is None else {"template": template}
-    groups = text_groups(texts, input, as_json, what="an image" if images else "a text")
+    groups = text_groups(
+        texts, input, as_json, what="an image" if images else "a text", keep_bad=True
+    )
     named: set[tuple[int, str]] = set()  # line and name of images that a folder stood for
     if images:
         groups = _with_folders(groups, named)
     from regard.api.loading import load
+    from regard.tasks.batching import read_each
 
     classifier: Any = load(model or catalog.default(kind) or "", kind)
     classifier = options.run_by(classifier, engine, precision, threads)
@@ -99,7 +102,7 @@ def classify(
                 *columns, top_k=top_k, batch_size=batch_size, progress=progress, **asked
             )
         if pairs:
-            columns = [list(column) for column in zip(*map(_pair, lines), strict=True)]
+            columns = [list(column) for column in zip(*read_each(_pair, lines), strict=True)]
         return classifier.run(*columns, top_k=top_k, batch_size=batch_size, progress=progress)
 
     def shown(line: Line, result: "Classification | None") -> str:
@@ -110,7 +113,15 @@ def classify(
         name = one_line(line.text) if (line.number, line.text) in named else None
         return _plain(line, result, top_k, name)
 
-    answer_lines(groups, labeled, shown, input=input, output=output, doing="classifying")
+    answer_lines(
+        groups,
+        labeled,
+        shown,
+        input=input,
+        output=output,
+        doing="classifying",
+        keep_going=not texts,
+    )
 
 
 def _pair(line: Line) -> tuple[str, str]:
@@ -120,8 +131,8 @@ def _pair(line: Line) -> tuple[str, str]:
     parts = line.text.split("\t")
     if len(parts) != 2:
         raise BadArgumentError(
-            f"line {line.number} must be two texts with one tab between them (or a JSON object"
-            f' with "text" and "text_pair"); it has {len(parts) - 1} tabs.'
+            "two texts with one tab between them were expected (or a JSON object with"
+            f' "text" and "text_pair"); got {len(parts) - 1} tabs.'
         )
     return parts[0], parts[1]
 

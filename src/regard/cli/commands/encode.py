@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 from regard.cli import options
 from regard.cli.lines import Line
 from regard.cli.options import model_option, option
+from regard.cli.refusals import Refusals
 from regard.cli.streams import say
-from regard.cli.texts import destination, json_line, line_named, lines_bar, text_groups
+from regard.cli.texts import destination, json_line, lines_bar, text_groups
 
 if TYPE_CHECKING:
     from regard.tasks.embedding import Embedding
 
-Write = Callable[[list[Line], "list[Embedding]"], None]
+Write = Callable[[list[tuple[Line, "Embedding | None"]]], None]
 
 Output = Annotated[
     Path | None,
@@ -54,32 +55,37 @@ def encode(
     """Turn texts into vectors that are close if the texts have similar meanings.
 
     One line in, one vector out. Input lines may be JSON objects with a "text", whose other fields
-    pass through to JSON lines.
+    pass through to JSON lines. A line that cannot be read is named, and has null or a row of NaN
+    in a vector's place; the exit code is then 2.
     """
-    groups = text_groups(texts, input, True, what="a text")
+    groups = text_groups(texts, input, True, what="a text", keep_bad=True)
     from regard.api.loading import load
 
     embedder = load(model, "feature-extraction")
     embedder = options.run_by(embedder, engine, precision, threads)
-    cut = lines = 0
+    cut = 0
     width = embedder.width
+
+    def encoded(lines: list[Line], progress: Any) -> "list[Embedding]":
+        return embedder.run(
+            [line.text for line in lines],
+            pooling=pooling,
+            normalize=normalize,
+            batch_size=batch_size,
+            progress=progress,
+        )
+
+    refusals = Refusals(encoded, keep_going=not texts, blank=True)
     with _writer(output, width) as write, lines_bar(input, "encoding") as bar:
         for group in groups:
-            with line_named(group):
-                found = embedder.run(
-                    [line.text for line in group],
-                    pooling=pooling,
-                    normalize=normalize,
-                    batch_size=batch_size,
-                    progress=bar,
-                )
-            write(group, found)
-            lines += len(group)
-            cut += sum(each.truncated for each in found)
-    summary = f"{lines:,} texts → vectors of {width} numbers"
+            found = refusals.answers(group, bar)
+            write(found)
+            cut += sum(each.truncated for _, each in found if each is not None)
+    summary = f"{refusals.total:,} texts → vectors of {width} numbers"
     if cut:
         summary += f"; {cut:,} were longer than {embedder.max_length} tokens and were cut"
     say(f"{summary}.")
+    refusals.end()
 
 
 @contextmanager
@@ -90,9 +96,10 @@ def _writer(output: Path | None, width: int) -> Iterator[Write]:
         return
     with destination(output) as file:
 
-        def write(lines: list[Line], found: "list[Embedding]") -> None:
-            for line, each in zip(lines, found, strict=True):
-                vector = [float(f"{x:.9g}") for x in each.vector]  # all of a float32
+        def write(found: "list[tuple[Line, Embedding | None]]") -> None:
+            for line, each in found:
+                # Nine digits are all of a float32.
+                vector = None if each is None else [float(f"{x:.9g}") for x in each.vector]
                 print(json_line(line, embedding=vector), file=file)
             file.flush()
 
@@ -116,10 +123,11 @@ def _npy(output: Path, width: int) -> Iterator[Write]:
     with whole_file(output) as path, path.open("wb") as file:
         header(file)
 
-        def write(lines: list[Line], found: "list[Embedding]") -> None:
+        def write(found: "list[tuple[Line, Embedding | None]]") -> None:
             nonlocal rows
-            for each in found:
-                file.write(each.vector.astype("<f4").tobytes())
+            for _, each in found:
+                vector = np.full(width, np.nan) if each is None else each.vector
+                file.write(vector.astype("<f4").tobytes())
             rows += len(found)
 
         yield write

@@ -11,6 +11,7 @@ from regard.cli.options import (
     argument,
     check_ending,
     flags,
+    is_number,
     model_option,
     option,
     specified,
@@ -146,7 +147,7 @@ def _of_words(text: str, vectors: str, part: slice, settings: dict[str, Any]) ->
 
         words = load_vectors(vectors)
     mask = settings.get("mask", "none")
-    if mask.isdecimal():
+    if is_number(mask):
         settings |= {"mask": "window", "window": int(mask)}
     return explain_words(text, words, part=part, source=Path(vectors).name, **settings)
 
@@ -220,7 +221,7 @@ def _part(window: str | None) -> slice:
     if window is None:
         return slice(None)
     start, colon, end = window.partition(":")
-    if not colon or not all(each == "" or each.isdecimal() for each in (start, end)):
+    if not colon or not all(each == "" or is_number(each) for each in (start, end)):
         raise BadArgumentError(
             f"--window must be START:END, counted in words from 0, such as 0:32; got {window!r}."
         )

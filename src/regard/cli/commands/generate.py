@@ -8,8 +8,9 @@ import typer
 from regard.cli import options
 from regard.cli.lines import Line
 from regard.cli.options import model_option, option
-from regard.cli.streams import say
-from regard.cli.texts import destination, json_line, line_named, lines_bar, text_groups
+from regard.cli.refusals import Refusals
+from regard.cli.streams import say, several_lines
+from regard.cli.texts import destination, json_line, lines_bar, text_groups
 from regard.errors import BadArgumentError
 
 if TYPE_CHECKING:
@@ -86,7 +87,9 @@ def generate(
         raise BadArgumentError(
             "--interactive reads its messages from you; leave prompts and files out."
         )
-    groups = [] if interactive else text_groups(prompts, input, as_json, what="a prompt")
+    groups = (
+        [] if interactive else text_groups(prompts, input, as_json, what="a prompt", keep_bad=True)
+    )
     from regard.api.loading import load
 
     settings = options.generation_options(context)
@@ -105,20 +108,25 @@ def generate(
         _stream(writer, prompts[0], opening, chat, settings)
         return
     gaps = chain([""], repeat("\n"))  # an empty line between texts
+
+    def continued(lines: list[Line], progress: Any) -> "list[Result]":
+        asked = [_asked(line.text, opening, chat) for line in lines]
+        return writer.run(asked, batch_size=batch_size, progress=progress, **settings)
+
+    refusals = Refusals(continued, keep_going=not prompts, blank=True)
     with destination(output) as file, lines_bar(input, "writing") as bar:
         for group in groups:
-            asked = [_asked(line.text, opening, chat) for line in group]
-            with line_named(group):
-                results = writer.run(asked, batch_size=batch_size, progress=bar, **settings)
-            for line, result in zip(group, results, strict=True):
-                _warn(result, chat, f"the text of line {line.number}")
+            for line, result in refusals.answers(group, bar):
+                if result is not None:
+                    _warn(result, chat, f"the text of line {line.number}")
                 if as_json:
                     print(_json(line, result), file=file)
                     continue
                 start = "" if chat else line.text
-                for each in (result, *result.others):
-                    print(f"{next(gaps)}{start}{each.text}", file=file)
+                for each in (result, *result.others) if result is not None else ():
+                    print(f"{next(gaps)}{several_lines(f'{start}{each.text}')}", file=file)
             file.flush()
+    refusals.end()
 
 
 def _stream(
@@ -129,7 +137,7 @@ def _stream(
         print(prompt, end="", flush=True)
     try:
         for piece in pieces:
-            print(piece, end="", flush=True)
+            print(several_lines(piece), end="", flush=True)
     finally:  # whatever stops it, what has been written stays, on a line that ends
         print(flush=True)
     if pieces.result:
@@ -150,7 +158,7 @@ def _converse(writer: "Writer", opening: Messages, settings: dict[str, Any]) -> 
         pieces, answer = writer.stream(messages, **settings), ""
         try:
             for piece in pieces:
-                print(piece, end="", flush=True)
+                print(several_lines(piece), end="", flush=True)
                 answer += piece
         except KeyboardInterrupt:  # enough of this answer; the chat continues with what is there
             pass
@@ -172,7 +180,9 @@ def _warn(result: "Result", chat: bool, what: str) -> None:
         say(f"{what} was cut at --max-new-tokens; raise it.")
 
 
-def _json(line: Line, result: "Result") -> str:
+def _json(line: Line, result: "Result | None") -> str:
+    if result is None:
+        return json_line(line, continuation="")
     others = {"others": [_fields(other) for other in result.others]} if result.others else {}
     return json_line(line, **_fields(result), **others)
 

@@ -10,6 +10,7 @@ from typing import Annotated, Any
 
 import typer
 
+from regard.cli.lazy import LazyCommand
 from regard.cli.options import Threads
 from regard.cli.training_display import TrainingDisplay
 from regard.cli.training_options import options_from, takes, use_run_threads
@@ -32,7 +33,11 @@ _LEFT_OUT = frozenset(
 )
 
 
-def ladder() -> Callable[..., None]:
+ladder = typer.Typer(add_completion=False)
+
+
+@ladder.command("ladder", cls=LazyCommand)
+def _made() -> Callable[..., None]:
     """Climb from a recurrent network to the Transformer.
 
     The same pairs, subwords, trainer and limits for three models: a recurrent encoder–decoder with

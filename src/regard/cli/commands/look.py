@@ -17,13 +17,14 @@ from regard.cli.options import (
     Port,
     argument,
     check_ending,
+    is_number,
     located,
     option,
     specified,
 )
 from regard.cli.progress import waiting
-from regard.cli.streams import say
-from regard.cli.texts import one_line, whole_text
+from regard.cli.streams import one_line, say
+from regard.cli.texts import whole_text
 from regard.errors import BadArgumentError
 
 if TYPE_CHECKING:
@@ -174,7 +175,7 @@ def _check(trace: "Trace", tap: str | None, head: "Head") -> str:
 def _head(name: str | None) -> "Head":
     if name is None or name == "mean":
         return "mean"
-    if not name.isdecimal():
+    if not is_number(name):
         raise BadArgumentError(f"--head must be a number from 0, or mean; got {name!r}.")
     return int(name)
 

@@ -7,8 +7,8 @@ import typer
 from regard.cli import options
 from regard.cli.lines import Line
 from regard.cli.options import model_option, option
-from regard.cli.streams import say
-from regard.cli.texts import answer_lines, json_line, one_line, say_not_followed, text_groups
+from regard.cli.streams import one_line, say
+from regard.cli.texts import answer_lines, json_line, say_not_followed, text_groups
 
 if TYPE_CHECKING:
     from regard.tasks.summarization import Rewriting
@@ -47,7 +47,7 @@ def summarize(
     One line in, one line out: an empty line stays empty, and in a pipe each answer is
     written as soon as its line arrives.
     """
-    groups = text_groups(texts, input, as_json, what="a text")
+    groups = text_groups(texts, input, as_json, what="a text", keep_bad=True)
     from regard.api.loading import load
 
     summarizer = load(model, "summarization")
@@ -68,7 +68,15 @@ def summarize(
             return _json(line, summary)
         return one_line(summary.text) if summary else ""
 
-    answer_lines(groups, summarized, shown, input=input, output=output, doing="summarizing")
+    answer_lines(
+        groups,
+        summarized,
+        shown,
+        input=input,
+        output=output,
+        doing="summarizing",
+        keep_going=not texts,
+    )
 
 
 def _warn(line: Line, summary: "Rewriting", room: int) -> None:

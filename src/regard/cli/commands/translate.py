@@ -8,8 +8,8 @@ import typer
 from regard.cli import options
 from regard.cli.lines import Line
 from regard.cli.options import option
-from regard.cli.streams import say
-from regard.cli.texts import answer_lines, json_line, one_line, text_groups
+from regard.cli.streams import one_line, say
+from regard.cli.texts import answer_lines, json_line, text_groups
 from regard.cli.translators import Prefix, SourceLanguage, TargetLanguage, open_translator
 from regard.errors import BadArgumentError
 
@@ -64,10 +64,11 @@ def translate(
     """Translate sentences.
 
     One line in, one line out: an empty line stays empty, and in a pipe each answer is
-    written as soon as its line arrives.
+    written as soon as its line arrives. A line that cannot be translated is named, and its
+    answer is empty; the exit code is then 2.
     """
     attention = attention or attention_layer is not None
-    groups = text_groups(sentences, input, as_json, what="a sentence")
+    groups = text_groups(sentences, input, as_json, what="a sentence", keep_bad=True)
     translator = open_translator(
         *(model, source_language, target_language, prefix),
         engine=engine,
@@ -111,7 +112,15 @@ def translate(
             text += "\n" + _grid(result, caption, to_file=output is not None)
         return text
 
-    answer_lines(groups, translated, shown, input=input, output=output, doing="translating")
+    answer_lines(
+        groups,
+        translated,
+        shown,
+        input=input,
+        output=output,
+        doing="translating",
+        keep_going=not sentences,
+    )
 
 
 def _json(line: Line, result: "Result | None", engine: str) -> str:

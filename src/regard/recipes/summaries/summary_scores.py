@@ -102,7 +102,11 @@ def evaluate_summaries(
         raise BadArgumentError("evaluating needs at least one document; got none.")
     started = time.perf_counter()
     results = summarizer.run(
-        [example.text for example in examples], batch_size=batch_size, progress=progress, **options
+        [example.text for example in examples],
+        batch_size=batch_size,
+        any_script=True,
+        progress=progress,
+        **options,
     )
     seconds = time.perf_counter() - started
     summaries = [result.text for result in results]

@@ -12,7 +12,7 @@ from regard.cli.commands.words.represent import represent
 from regard.cli.commands.words.train import train
 from regard.cli.options import Json, argument, model_option, option
 from regard.cli.progress import waiting
-from regard.cli.texts import one_line
+from regard.cli.streams import one_line
 from regard.errors import BadArgumentError
 
 if TYPE_CHECKING:

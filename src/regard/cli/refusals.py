@@ -1,0 +1,84 @@
+"""Lines that cannot be answered: they are named, and do not end the work on the others."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Generic, TypeVar
+
+import typer
+
+from regard.cli.lines import Line
+from regard.cli.streams import say
+from regard.errors import RegardError
+
+T = TypeVar("T")
+
+NAMED = 10  # refused lines, each with its reason; of a file in another encoding every line is one
+
+Answer = Callable[[list[Line], Callable[[int], None]], Sequence[T]]
+
+
+class Refusals(Generic[T]):
+    """Answers groups of lines, and counts those that are refused.
+
+    Args:
+        answer: the answers to some lines; also gets a function, to be called with the number of
+            lines just answered.
+        keep_going: whether the other lines are answered where one is refused.
+        blank: whether blank lines are asked, too.
+    """
+
+    def __init__(self, answer: Answer[T], *, keep_going: bool, blank: bool = False):
+        self.answer, self.keep_going, self.blank = answer, keep_going, blank
+        self.refused = self.total = 0
+
+    def answers(
+        self, group: Sequence[Line], progress: Callable[[int], None]
+    ) -> list[tuple[Line, T | None]]:
+        """Each line with its answer; None for a blank line, and for one with an `error`.
+
+        Raises:
+            RegardError: a line is refused, and `keep_going` is False; the message has its number.
+        """
+        lines, found = list(group), dict[int, T]()
+        asked = [k for k, line in enumerate(lines) if self._is_asked(line)]
+        progress(len(lines) - len(asked))
+        while asked and not found:
+            try:
+                answers = self.answer([lines[k] for k in asked], progress)
+                found = dict(zip(asked, answers, strict=True))
+            except RegardError as error:
+                for each in (error, *error.others):
+                    if each.index is None:
+                        raise
+                    k = asked[each.index]
+                    named = type(each)(f"line {lines[k].number}: {each}")
+                    if not self.keep_going:
+                        raise named from each
+                    lines[k] = replace(lines[k], error=named)
+                    progress(1)
+                asked = [k for k in asked if lines[k].error is None]
+        self.total += len(lines)
+        for line in lines:
+            if line.error is not None:
+                self._say(line.error)
+        return [(line, found.get(k)) for k, line in enumerate(lines)]
+
+    def end(self) -> None:
+        """To be called when everything is written: the exit code is 2 if lines were refused."""
+        if self.refused > 1:
+            say(
+                f"{self.refused:,} of {self.total:,} lines could not be answered; their answers are"
+                " empty, the others are complete."
+            )
+        if self.refused:
+            raise typer.Exit(2)
+
+    def _is_asked(self, line: Line) -> bool:
+        return line.error is None and (self.blank or bool(line.text.strip()))
+
+    def _say(self, error: RegardError) -> None:
+        self.refused += 1
+        if self.refused <= NAMED:
+            say(str(error))
+        elif self.refused == NAMED + 1:
+            say("more lines are refused, which are not named.")

@@ -1,0 +1,70 @@
+"""A command that a signal ends leaves nothing behind."""
+
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from regard.cli.ending import SIGNALS, ended_by_signals
+
+SLOW = """
+import sys, time
+import regard.api.loading
+from types import SimpleNamespace
+class Slow:
+    generation = SimpleNamespace(num_beams=1)
+    not_followed = ()
+    computed_by = "torch"
+    def run_by(self, engine, **settings):
+        return self
+    def run(self, texts, **options):
+        time.sleep(30)
+regard.api.loading.load = lambda name, task: Slow()
+from regard.cli.app import main
+main()
+"""
+
+
+@pytest.mark.parametrize("number", [*SIGNALS, signal.SIGINT])
+def test_no_part_of_the_output_stays(number, tmp_path):
+    (tmp_path / "in.txt").write_text("a text")
+    arguments = ["translate", "-i", tmp_path / "in.txt", "-o", tmp_path / "out.txt"]
+    process = subprocess.Popen([sys.executable, "-c", SLOW, *arguments], stderr=subprocess.PIPE)
+    while len(list(tmp_path.iterdir())) == 1 and process.poll() is None:
+        time.sleep(0.01)
+    process.send_signal(number)
+    _, said = process.communicate(timeout=20)
+    assert process.returncode == 128 + number, said
+    assert b"Traceback" not in said
+    assert [file.name for file in tmp_path.iterdir()] == ["in.txt"]
+
+
+def test_an_ignored_signal_stays_ignored_and_the_handlers_come_back():
+    number = SIGNALS[-1]
+    before = signal.signal(number, signal.SIG_IGN)
+    try:
+        with ended_by_signals():
+            assert signal.getsignal(number) == signal.SIG_IGN
+            assert signal.getsignal(SIGNALS[0]) not in (signal.SIG_DFL, signal.SIG_IGN)
+        assert signal.getsignal(SIGNALS[0]) == signal.SIG_DFL
+    finally:
+        signal.signal(number, before)
+
+
+def test_ctrl_c_while_the_command_is_imported_is_no_traceback():
+    program = (
+        "import builtins, os, signal\n"
+        "plain = builtins.__import__\n"
+        "def interrupted(name, *arguments):\n"
+        "    if name == 'regard.cli.app':\n"
+        "        os.kill(os.getpid(), signal.SIGINT)\n"
+        "    return plain(name, *arguments)\n"
+        "from regard.__main__ import main\n"
+        "builtins.__import__ = interrupted\n"
+        "main()\n"
+    )
+    process = subprocess.run([sys.executable, "-c", program], capture_output=True)
+    assert process.returncode == -signal.SIGINT
+    assert process.stderr == b""
