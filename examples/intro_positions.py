@@ -50,7 +50,7 @@ def main(_output: Path | None = None) -> Numbers:
             f" {added:9,} parameters, side by side {beside:9,}"
         )
     apart = difference(DIMS[-1])
-    print(f"[W W] on both beside each other and W on the sum: at most {apart:.0e} apart")
+    print(f"[W W] on both side by side and W on the sum: at most {apart:.0e} apart")
     return {f"right_{dim}": fraction for dim, fraction in right.items()} | {
         "index": index,
         "sines": sines,

@@ -7,14 +7,13 @@ other examples, which was chosen for narrow heads with the root.
 
 from pathlib import Path
 
-import torch
 from command import Numbers, run
 from lookup import CARDS, learn, matrices
 from torch import Tensor
 
 from regard import attend
 
-WIDTH, HEAD_DIMS, SEEDS, STEPS = 2 * CARDS + 1, (8, 64, 512), (1, 2, 3), 150
+WIDTH, HEAD_DIMS, SEEDS, STEPS = 2 * CARDS + 1, (8, 512), (1, 2, 3), 150
 SCORES = {"q · k": "dot", "q · k / √d": "scaled_dot"}
 
 
@@ -35,7 +34,7 @@ def main(_output: Path | None = None) -> Numbers:
         for name, score in SCORES.items():
             errors = [error(score, head_dim, seed) for seed in SEEDS]
             print(f"d = {head_dim:3}  {name:10}", "".join(f"{each:9.4f}" for each in errors))
-            numbers[f"{score}_{head_dim}"] = torch.tensor(errors).median().item()
+            numbers[f"{score}_{head_dim}"] = max(errors)
     return numbers
 
 

@@ -58,7 +58,10 @@ def test_a_file_in_the_folder_s_place_is_one_sentence(monkeypatch, capsys, tmp_p
 
 def test_the_story_tells_of_every_example_and_of_no_other():
     story = (FOLDER / "README.md").read_text(encoding="utf-8")
-    assert set(re.findall(r"^\| \[.*\]\((\w+)\.py\)", story, re.MULTILINE)) == {*SCRIPTS, *INTRODUCED}
+    assert set(re.findall(r"^\| \[.*\]\((\w+)\.py\)", story, re.MULTILINE)) == {
+        *SCRIPTS,
+        *INTRODUCED,
+    }
 
 
 def test_the_first_rungs_are_each_nearer_to_the_truth(numbers):

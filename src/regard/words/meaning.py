@@ -1,8 +1,8 @@
 """One word, many meanings: the vector of each of its occurrences against the one for all of them.
 
-A static vector must serve all that a word means. Bommasani et al. 2020 make one of contextual vectors
-by averaging them, which is done here too where a model has no static vector: by definition, then, it
-is the mean of the occurrences.
+A static vector must serve all that a word means. Bommasani et al. 2020 make one by averaging
+contextual vectors, which is done here too where a model has no static vector: by definition it
+is then the mean of the occurrences.
 """
 
 from collections.abc import Iterable, Sequence
