@@ -125,7 +125,7 @@ def cases_of(part: str, texts: list[str]) -> list[Case]:
             Case(
                 f"{together} together, " + (f"{beams} beams" if beams > 1 else "greedy"),
                 {
-                    "ids": ids.integers(3, VOCAB[part], (many, 24)).tolist(),
+                    "ids": ids.integers(3, VOCAB[part] - 1, (many, 24)).tolist(),
                     "together": together,
                     "beams": beams,
                     "new": 24,

@@ -30,9 +30,9 @@ def saved(name: str, folder: Path) -> Path:
             max_position_embeddings=512,
             activation_function="relu",
             scale_embedding=True,
-            pad_token_id=0,
+            pad_token_id=vocab - 1,  # where Marian's own models have it
             eos_token_id=1,
-            decoder_start_token_id=0,
+            decoder_start_token_id=vocab - 1,
             forced_eos_token_id=None,
         )
         model = transformers.MarianMTModel(config)
@@ -56,15 +56,17 @@ def saved(name: str, folder: Path) -> Path:
     else:
         model = transformers.BertModel(transformers.BertConfig())
     model.eval().save_pretrained(folder)
-    write_tokenizer(vocab, folder)
+    write_tokenizer(vocab, folder, pad=vocab - 1 if name == "marian" else 0)
     return folder
 
 
-def write_tokenizer(vocab: int, folder: Path) -> None:
+def write_tokenizer(vocab: int, folder: Path, *, pad: int) -> None:
     """A tokenizer whose tokens are numbers, which converters ask for."""
     from tokenizers import Tokenizer, models, pre_tokenizers
 
-    tokens = {"<pad>": 0, "</s>": 1, "<unk>": 2} | {f"t{k}": k for k in range(3, vocab)}
+    names = [f"t{k}" for k in range(vocab)]
+    names[1], names[2], names[pad] = "</s>", "<unk>", "<pad>"
+    tokens = {name: k for k, name in enumerate(names)}
     tokenizer = Tokenizer(models.WordLevel(tokens, unk_token="<unk>"))
     tokenizer.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
     tokenizer.save(str(folder / "tokenizer.json"))
