@@ -41,8 +41,10 @@ def draw(sides: list[list[float]], corner: list[float], path: Path) -> None:
     names = ("from money", "from bank", "output")
     for (x, y), name in zip([*sides, corner], names, strict=True):
         axes.annotate("", (x, y), (0, 0), arrowprops=arrow)
-        axes.annotate(name, (x, y), textcoords="offset points", xytext=(2, 4), fontsize=7)
+        side = "right" if name == "from bank" else "left"
+        axes.annotate(name, (x, y), textcoords="offset points", xytext=(2, 4), fontsize=7, ha=side)
         axes.plot(*zip((x, y), corner, strict=True), "--", linewidth=0.8, color="gray")
+    axes.tick_params(labelsize=7)
     axes.set(xlim=(0, 1.3 * corner[0]), ylim=(0, 1.3 * corner[1]), aspect="equal")
     save(figure, path)
 
