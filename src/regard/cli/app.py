@@ -100,4 +100,3 @@ Transformers you can see through. Try:
 
 {models}
 regard info says what each is for; regard --help lists everything."""
-
