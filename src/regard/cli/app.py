@@ -9,8 +9,8 @@ from typing import Annotated, NoReturn
 import typer
 
 from regard import __version__, catalog
-from regard.cli.ending import ended_by_signals
 from regard.cli.command_group import CommandGroup
+from regard.cli.ending import ended_by_signals
 from regard.cli.errors import sentence
 from regard.cli.streams import prepare_streams, say
 
@@ -100,4 +100,3 @@ Transformers you can see through. Try:
 
 {models}
 regard info says what each is for; regard --help lists everything."""
-

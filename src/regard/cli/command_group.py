@@ -7,18 +7,17 @@ from typing import Any
 import typer
 from typer.core import TyperGroup
 
-# Of many lines; then the others; then groups of commands.
-NAMES = ("translate", "summarize", "generate", "answer", "classify", "encode", "evaluate")
-NAMES += ("ladder", "look", "explain", "meaning", "studio", "info", "pack", "doctor")
-NAMES += ("train", "words", "export")
+READERS = ("translate", "summarize", "generate", "answer", "classify", "encode", "evaluate")
+OTHERS = ("ladder", "look", "explain", "meaning", "studio", "info", "pack", "doctor")
+GROUPS = ("train", "words", "export")
 
 
 class CommandGroup(TyperGroup):
-    """For `typer.Typer(cls=CommandGroup)`: the group has the commands of `NAMES`."""
+    """For `typer.Typer(cls=CommandGroup)`: the group has the commands of these names, in order."""
 
     def __init__(self, **settings: Any) -> None:
         super().__init__(**settings)
-        self.commands = _Commands(dict.fromkeys(NAMES))
+        self.commands = _Commands(dict.fromkeys(READERS + OTHERS + GROUPS))
 
 
 class _Commands(UserDict[str, Any]):
