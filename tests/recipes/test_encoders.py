@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 import torch
 
@@ -64,7 +65,7 @@ def test_a_writer_learns_labels_and_opens_in_transformers(
     reads = padded(folder, TEXTS)
     with torch.no_grad():
         expected = theirs(folder, "AutoModelForSequenceClassification")(**reads).logits
-    found = torch.stack(ours.logits(ours.read(TEXTS)))
+    found = torch.from_numpy(np.stack(ours.logits(ours.read(TEXTS))))
     torch.testing.assert_close(found, expected, atol=1e-5, rtol=0)
 
 
@@ -113,7 +114,8 @@ def test_adapters_of_a_writer_open_in_peft(
     with torch.no_grad():
         ids = torch.tensor([tokens[0].ids])
         expected = adapted(input_ids=ids, attention_mask=torch.ones_like(ids)).logits[0]
-    torch.testing.assert_close(merged.logits(tokens)[0], expected, atol=1e-5, rtol=0)
+    found = torch.from_numpy(merged.logits(tokens)[0])
+    torch.testing.assert_close(found, expected, atol=1e-5, rtol=0)
     before, after = (regard.from_pretrained(f).state_dict() for f in (base, tmp_path / "model"))
     name = "decoder.layers.0.self_attention.value.weight"
     assert not torch.equal(before[name], after[name])

@@ -162,8 +162,8 @@ def test_a_copy_is_a_translator_of_the_model_in_memory(translator: Translator) -
 def test_bad_arguments_are_refused(translator: Translator) -> None:
     with pytest.raises(RegardError, match="engine must be one of auto, torch, onnx; got 'onx'"):
         translator.run_by("onx")
-    with pytest.raises(RegardError, match="precision must be one of fp32, int8"):
-        translator.run_by("onnx", precision="int4")
+    with pytest.raises(RegardError, match="precision must be one of fp32, int8, int4; got 'int5'"):
+        translator.run_by("onnx", precision="int5")
     with pytest.raises(RegardError, match='are settings of engine="onnx"'):
         translator.run_by("torch", threads=2)
 

@@ -21,7 +21,7 @@ from regard.errors import BadArgumentError
 if TYPE_CHECKING:
     from regard.translation.files import Pairs
 
-train = typer.Typer(name="train", no_args_is_help=True)
+train = typer.Typer(name="train", add_completion=False, no_args_is_help=True)
 
 AsJson = Annotated[bool, typer.Option("--json", help="Write each evaluation as a JSON line.")]
 

@@ -5,7 +5,7 @@ import typer
 from regard.cli.commands.export.onnx import onnx
 from regard.cli.commands.export.page import page
 
-export = typer.Typer(name="export", no_args_is_help=True)
+export = typer.Typer(name="export", add_completion=False, no_args_is_help=True)
 
 
 @export.callback()

@@ -18,7 +18,7 @@ from regard.errors import BadArgumentError
 if TYPE_CHECKING:
     from regard.words import WordVectors
 
-words = typer.Typer(name="words", no_args_is_help=True)
+words = typer.Typer(name="words", add_completion=False, no_args_is_help=True)
 
 SHIPPED = "words-en"
 
