@@ -268,6 +268,7 @@ def torchrun(*arguments):
     )
 
 
+@pytest.mark.slow  # a language model's two processes are tested above
 def test_two_processes_train_a_classifier_and_one_shows_it(tmp_path, regard):
     words = [
         (f"{word} {n}", label) for n in range(40) for word, label in (("yes", "a"), ("no", "b"))
