@@ -109,7 +109,7 @@ def train_tokenizer(
 def check_most_subwords(number: int, name: str = "vocab_size") -> None:
     """Raises BadArgumentError for more subwords than any text needs.
 
-    The library reserves memory for all of them at once, and ends the process where there is none.
+    The library allocates memory for all of them at once, and aborts the process if it cannot.
     """
     if number > MOST_SUBWORDS:
         raise BadArgumentError(f"{name} must be at most {MOST_SUBWORDS:,}; got {number:,}.")
