@@ -2,11 +2,11 @@
 import "./theme.css"; // first, so that the rules of every part come after it
 import { effect } from "@preact/signals";
 import { render as draw } from "preact";
-import { lessonOf } from "./learn/lessons";
+import { sayIn } from "./words/words";
 import { App } from "./shell/App";
 import { begin, follow } from "./shell/address";
-import type { Source } from "./source";
-import type { ModelFile } from "./local/config";
+import { followHost, hidePicture, hostIsDark, keepKeys } from "./shell/notebook";
+import type { ModelInfo, Source } from "./source";
 import { threaded } from "./local/ask";
 import { embeddedSource, type Embedded } from "./source/embedded";
 import { httpSource } from "./source/http";
@@ -22,24 +22,28 @@ export interface Options {
   query?: string;
   /** Of an element in another page, in CSS pixels. */
   height?: number;
+  /** How the address of the picture begins that stands for the page where it does not run. */
+  picture?: string;
 }
 
 /** Draws the page into an element; returns what takes it away again. */
 export function mount(element: HTMLElement, source: Source, options: Options = {}): () => void {
-  const { whole = false, query = "", height = 640 } = options;
+  const { whole = false, query = "", height = 640, picture = "" } = options;
   const state = createState(source);
   const window = element.ownerDocument.defaultView as Window & typeof globalThis;
   element.classList.add("regard");
   if (whole) element.classList.add("regard--whole");
-  else element.style.height = `${height}px`;
+  else element.style.setProperty("--rg-height", `${height}px`);
   const untie = whole ? () => undefined : keepKeys(element);
 
   const system = window.matchMedia("(prefers-color-scheme: dark)");
-  const update = () => (state.systemDark.value = system.matches);
+  const host = () => (whole ? null : hostIsDark(window.document));
+  const update = () => (state.systemDark.value = host() ?? system.matches);
   update();
   system.addEventListener("change", update);
   const stops = [
     () => system.removeEventListener("change", update),
+    whole ? () => undefined : followHost(window.document, update),
     effect(() => element.setAttribute("data-theme", state.dark.value ? "dark" : "light")),
   ];
   if (whole) stops.push(titled(state, window));
@@ -47,7 +51,9 @@ export function mount(element: HTMLElement, source: Source, options: Options = {
   draw(<App state={state} whole={whole} />, element);
   let gone = false;
   void begin(state, read(query)).then(() => {
-    if (whole && !gone) stops.push(follow(state, window));
+    if (gone) return;
+    if (whole) stops.push(follow(state, window));
+    if (state.trace.value) stops.push(hidePicture(window.document, picture));
   });
   return () => {
     gone = true;
@@ -57,20 +63,11 @@ export function mount(element: HTMLElement, source: Source, options: Options = {
   };
 }
 
-/** Keys pressed inside stay inside: a notebook takes letters as commands. JupyterLab listens before
- * the page does, and passes over what is in an element with this attribute. */
-function keepKeys(element: HTMLElement): () => void {
-  const keep = (event: Event) => event.stopPropagation();
-  element.setAttribute("data-lm-suppress-shortcuts", "true");
-  element.addEventListener("keydown", keep);
-  return () => element.removeEventListener("keydown", keep);
-}
-
 function titled(state: State, window: Window): () => void {
   return effect(() => {
     const { value: learn } = state.learn;
     if (learn) {
-      window.document.title = `${lessonOf(learn.lesson).title} · learn · regard`;
+      window.document.title = `${sayIn(state.language.value)(`lesson.${learn.lesson}.title`)} · learn · regard`;
       return;
     }
     const trace = state.trace.value;
@@ -78,13 +75,13 @@ function titled(state: State, window: Window): () => void {
   });
 }
 
-/** anywidget's way in. The model's traits: `query` (as in Options), `height`, and `abilities`. */
+/** anywidget's way in. The model's traits: `query`, `height` and `picture` (as in Options), and `abilities`. */
 function render({ model, el }: { model: WidgetModel; el: HTMLElement }): () => void {
-  const abilities = { trace: false, ablate: true, export: false, explain: false, sample: false, open: false, ...(model.get("abilities") as object | undefined) };
+  const abilities = { trace: false, ablate: true, export: false, explain: false, open: false, ...(model.get("abilities") as object | undefined) };
   const source = widgetSource(model, abilities);
   const query = String(model.get("query") ?? "");
   const height = Number(model.get("height") ?? 0) || 640;
-  const unmount = mount(el, source, { query, height });
+  const unmount = mount(el, source, { query, height, picture: String(model.get("picture") ?? "") });
   return () => {
     unmount();
     source.close();
@@ -92,6 +89,22 @@ function render({ model, el }: { model: WidgetModel; el: HTMLElement }): () => v
 }
 
 export default { render };
+
+/** The texts of the elements that hold the weights, while the browser still reads the file. An element
+ * is complete when another follows or the file ends. */
+async function* pieces(): AsyncGenerator<string> {
+  const waiting = () => document.querySelectorAll("script[type='application/octet-stream']");
+  for (;;) {
+    const whole = document.readyState !== "loading";
+    const found = [...waiting()];
+    for (const element of whole ? found : found.slice(0, -1)) {
+      yield element.textContent ?? "";
+      element.remove();
+    }
+    if (whole) return;
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
 
 /** By itself: in a page that has the element, with the file's own trace, its own model or the server's. */
 async function start(element: HTMLElement): Promise<void> {
@@ -104,8 +117,8 @@ async function start(element: HTMLElement): Promise<void> {
     source = embeddedSource(embedded);
     if (!query) query = embedded.query ?? "";
   } else if (model) {
-    const weights = document.getElementById("regard-weights")?.textContent ?? "";
-    source = localSource(JSON.parse(model.textContent ?? "") as ModelFile, weights, threaded());
+    const info = JSON.parse(document.getElementById("regard-info")?.textContent ?? "") as ModelInfo;
+    source = localSource(info, model.textContent ?? "", pieces(), threaded());
   } else if (import.meta.env.MODE === "fake") source = (await import("./source/fake")).fakeSource();
   else source = httpSource();
   mount(element, source, { whole: true, query });

@@ -41,6 +41,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/inside": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Inside
+         * @description One word's vector through the encoder's layers, and through the parts of one of them.
+         */
+        post: operations["inside_api_inside_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/models": {
         parameters: {
             query?: never;
@@ -53,6 +73,26 @@ export interface paths {
         put?: never;
         /** Open Model */
         post: operations["open_model_api_models_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/next": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Next Word
+         * @description The likeliest next tokens at one step of the translation, and the chance to draw each.
+         */
+        post: operations["next_word_api_next_post"];
         delete?: never;
         options?: never;
         head?: never;
@@ -128,6 +168,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/traces/{id}/attribution": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Attribution */
+        get: operations["attribution_api_traces__id__attribution_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/traces/{id}/cell": {
         parameters: {
             query?: never;
@@ -191,9 +248,27 @@ export interface paths {
         };
         /**
          * Figure
-         * @description The map, or with another view its lines: of several heads, of the rows in focus or all.
+         * @description The map, or with another view its lines: of several heads, of the rows in focus or all; or a
+         *     step of the generation.
          */
         get: operations["figure_api_traces__id__figure__kind__get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/traces/{id}/lens": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Lens */
+        get: operations["lens_api_traces__id__lens_get"];
         put?: never;
         post?: never;
         delete?: never;
@@ -219,6 +294,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/traces/{id}/measures": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Measured */
+        get: operations["measured_api_traces__id__measures_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/traces/{id}/reliance": {
         parameters: {
             query?: never;
@@ -226,7 +318,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Reliance */
+        /**
+         * Reliance
+         * @description Word by word, so that a text that comes in between waits for one word only.
+         */
         get: operations["reliance_api_traces__id__reliance_get"];
         put?: never;
         post?: never;
@@ -279,6 +374,26 @@ export interface paths {
         };
         /** Tile */
         get: operations["tile_api_traces__id__tile_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/working": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Working
+         * @description How far the trace that is being made has come; null while none is.
+         */
+        get: operations["working_api_working_get"];
         put?: never;
         post?: never;
         delete?: never;
@@ -347,6 +462,22 @@ export interface components {
              * @enum {string}
              */
             what: "edge" | "head" | "token";
+        };
+        /**
+         * Attribution
+         * @description A logit, or the difference of two, as a sum of terms.
+         */
+        Attribution: {
+            /** Against */
+            against: string | null;
+            /** Contributions */
+            contributions: components["schemas"]["Contribution"][];
+            /** Logit */
+            logit: number;
+            /** Step */
+            step: number;
+            /** Token */
+            token: string;
         };
         /**
          * AxisInfo
@@ -430,6 +561,35 @@ export interface components {
             weight: number;
         };
         /**
+         * Contribution
+         * @description One term of a logit.
+         */
+        Contribution: {
+            /** Head */
+            head: number | null;
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "embedding" | "head" | "attention" | "feed_forward" | "bias";
+            /** Layer */
+            layer: number | null;
+            /** Tap */
+            tap: string | null;
+            /** Value */
+            value: number;
+        };
+        /**
+         * Depth
+         * @description The word's vector after some layers; the first one is before any.
+         */
+        Depth: {
+            /** Cosines */
+            cosines: number[];
+            /** Unchanged */
+            unchanged: number;
+        };
+        /**
          * Explanation
          * @description Everything that one attention layer computes for one text, in order.
          */
@@ -494,6 +654,10 @@ export interface components {
             head: number;
             /** Mostly Sink */
             mostly_sink: boolean;
+            /** Pattern */
+            pattern: ("previous" | "next" | "same" | "first" | "separator" | "punctuation" | "induction" | "alignment") | null;
+            /** Patterns */
+            patterns: components["schemas"]["PatternScore"][];
             /** Sink */
             sink: number;
             /** Sink Key */
@@ -510,13 +674,82 @@ export interface components {
             /** Tokens */
             tokens: string[];
         };
+        /** Inside */
+        Inside: {
+            /** Active */
+            active: number;
+            /** Depths */
+            depths: components["schemas"]["Depth"][];
+            /** Parts */
+            parts: components["schemas"]["Part"][];
+            /** Token */
+            token: number;
+            /** Tokens */
+            tokens: string[];
+            /** Units */
+            units: number;
+            /** Words */
+            words: (number | null)[];
+        };
+        /**
+         * InsideRequest
+         * @description A sentence, and one of its words on its way through the encoder.
+         */
+        InsideRequest: {
+            /**
+             * Layer
+             * @default 0
+             */
+            layer: number;
+            /** Text */
+            text: string;
+            /**
+             * Word
+             * @default 0
+             */
+            word: number;
+        };
+        /**
+         * Lens
+         * @description The logit lens of one step.
+         */
+        Lens: {
+            /** Layers */
+            layers: components["schemas"]["LensLayer"][];
+            /** Step */
+            step: number;
+            /** Token */
+            token: string;
+        };
+        /**
+         * LensLayer
+         * @description What the output would be if the layers above this one were left out.
+         */
+        LensLayer: {
+            /** Candidates */
+            candidates: components["schemas"]["Candidate"][];
+            /** Layer */
+            layer: number;
+            /** Probability */
+            probability: number;
+            /** Rank */
+            rank: number;
+        };
         /**
          * Lesson
          * @description The steps, and one head's arrows where a token is in the spotlight.
          */
         Lesson: {
+            /** Dimensions */
+            dimensions: number;
             explanation: components["schemas"]["Explanation"];
             geometry: components["schemas"]["Geometry"] | null;
+            /** Stand Ins */
+            stand_ins: {
+                [key: string]: string | null;
+            };
+            /** Words */
+            words: (number | null)[];
         };
         /**
          * LessonRequest
@@ -538,6 +771,11 @@ export interface components {
              */
             heads: number;
             /**
+             * Layer
+             * @default 0
+             */
+            layer: number;
+            /**
              * Mask
              * @default none
              * @enum {string}
@@ -553,7 +791,7 @@ export interface components {
              * @default none
              * @enum {string}
              */
-            projections: "none" | "random";
+            projections: "none" | "random" | "trained";
             /**
              * Score
              * @default scaled_dot
@@ -589,6 +827,7 @@ export interface components {
             id: string;
             /** Model */
             model: string;
+            request: components["schemas"]["TraceRequest"] | null;
             /** Text */
             text: string;
         };
@@ -611,6 +850,37 @@ export interface components {
             /** Rest */
             rest: number;
         };
+        /**
+         * Measure
+         * @description How much each input token mattered, by one measure.
+         */
+        Measure: {
+            /** Correlation */
+            correlation: number | null;
+            /**
+             * Name
+             * @enum {string}
+             */
+            name: "weight" | "norm" | "gradient" | "value_zeroing" | "hiding";
+            /** Values */
+            values: number[];
+        };
+        /**
+         * Measures
+         * @description The tokens that one step could read, by every measure that is known here.
+         */
+        Measures: {
+            /** Axis */
+            axis: string;
+            /** Measures */
+            measures: components["schemas"]["Measure"][];
+            /** Step */
+            step: number;
+            /** Token */
+            token: string;
+            /** Tokens */
+            tokens: string[];
+        };
         /** ModelInfo */
         ModelInfo: {
             /** Description */
@@ -621,11 +891,66 @@ export interface components {
             max_tokens: number;
             /** Name */
             name: string;
+            /** Options */
+            options?: {
+                [key: string]: number;
+            };
             /**
              * Task
              * @enum {string}
              */
             task: "translation" | "generation" | "encoding" | "vision";
+        };
+        /** NextCandidate */
+        NextCandidate: {
+            /** Chance */
+            chance: number;
+            /** Logit */
+            logit: number;
+            /** Probability */
+            probability: number;
+            /** Token */
+            token: string;
+        };
+        /**
+         * NextRequest
+         * @description A sentence, and how the next word of its translation is to be drawn.
+         */
+        NextRequest: {
+            /**
+             * Step
+             * @default 0
+             */
+            step: number;
+            /**
+             * Temperature
+             * @default 1
+             */
+            temperature: number;
+            /** Text */
+            text: string;
+            /** Top K */
+            top_k?: number | null;
+            /**
+             * Top P
+             * @default 1
+             */
+            top_p: number;
+        };
+        /** NextWord */
+        NextWord: {
+            /** Candidates */
+            candidates: components["schemas"]["NextCandidate"][];
+            /** Output */
+            output: string[];
+            /** Possible */
+            possible: number;
+            /** Rest */
+            rest: number;
+            /** Step */
+            step: number;
+            /** Vocabulary */
+            vocabulary: number;
         };
         /**
          * Offer
@@ -644,6 +969,37 @@ export interface components {
         OpenRequest: {
             /** Model */
             model: string;
+        };
+        /**
+         * Part
+         * @description One vector in a layer, (d_model,).
+         */
+        Part: {
+            /** Deviation */
+            deviation: number;
+            /** Mean */
+            mean: number;
+            /** Name */
+            name: string;
+            /** Vector */
+            vector: number[];
+        };
+        /**
+         * PatternScore
+         * @description How much of a head's weight falls on a pattern, on average over the rows that may show it.
+         */
+        PatternScore: {
+            /** Chance */
+            chance: number;
+            /**
+             * Name
+             * @enum {string}
+             */
+            name: "previous" | "next" | "same" | "first" | "separator" | "punctuation" | "induction" | "alignment";
+            /** Rows */
+            rows: number;
+            /** Share */
+            share: number;
         };
         /**
          * Plane
@@ -819,6 +1175,11 @@ export interface components {
             by_text: boolean;
             /** Can Ablate */
             can_ablate: boolean;
+            /**
+             * Can Rewrite
+             * @default false
+             */
+            can_rewrite: boolean;
             generation: components["schemas"]["GenerationInfo"] | null;
             /** Id */
             id: string;
@@ -850,11 +1211,6 @@ export interface components {
             /** Generate */
             generate?: number | null;
             /**
-             * Hidden
-             * @default []
-             */
-            hidden: number[];
-            /**
              * Hypothesis
              * @default 0
              */
@@ -873,6 +1229,31 @@ export interface components {
             text: string;
             /** Top K */
             top_k?: number | null;
+            /** Top P */
+            top_p?: number | null;
+            /**
+             * Without
+             * @default []
+             */
+            without: string[];
+        };
+        /**
+         * Working
+         * @description How far the trace of this text has come.
+         */
+        Working: {
+            /** Done */
+            done: number;
+            /** Model */
+            model: string;
+            /** Most */
+            most: number;
+            /** Seconds */
+            seconds: number;
+            /** Stage */
+            stage: string;
+            /** Text */
+            text: string;
         };
         /**
          * Step
@@ -1009,6 +1390,48 @@ export interface operations {
             };
         };
     };
+    inside_api_inside_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["InsideRequest"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Inside"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
     models_api_models_get: {
         parameters: {
             query?: never;
@@ -1067,6 +1490,48 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ModelInfo"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    next_word_api_next_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NextRequest"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NextWord"];
                 };
             };
             /** @description Unprocessable Entity */
@@ -1291,6 +1756,49 @@ export interface operations {
             };
         };
     };
+    attribution_api_traces__id__attribution_get: {
+        parameters: {
+            query: {
+                step: number;
+                against?: number | null;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Attribution"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
     cell_api_traces__id__cell_get: {
         parameters: {
             query: {
@@ -1429,10 +1937,11 @@ export interface operations {
         parameters: {
             query: {
                 scale?: "linear" | "log" | "row" | "sink";
-                view?: "map" | "flow" | "translation";
+                view?: "map" | "flow" | "translation" | "generation";
                 heads?: string | null;
                 focus?: string | null;
                 at_output?: boolean;
+                step?: number;
                 tap: string;
                 head?: number | "mean";
                 row?: number;
@@ -1480,6 +1989,48 @@ export interface operations {
             };
         };
     };
+    lens_api_traces__id__lens_get: {
+        parameters: {
+            query: {
+                step: number;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Lens"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
     looks_api_traces__id__looks_get: {
         parameters: {
             query: {
@@ -1505,6 +2056,49 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Looks"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    measured_api_traces__id__measures_get: {
+        parameters: {
+            query: {
+                step: number;
+                axis?: string | null;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Measures"];
                 };
             };
             /** @description Unprocessable Entity */
@@ -1682,6 +2276,44 @@ export interface operations {
                 };
                 content: {
                     "application/octet-stream": string;
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    working_api_working_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Working"] | null;
                 };
             };
             /** @description Unprocessable Entity */

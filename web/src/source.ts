@@ -1,4 +1,5 @@
 /** Where a page's answers come from: a server, a notebook's kernel, the file itself, or a model in it. */
+import type { Connection } from "./source/connection";
 import type { components } from "./schema";
 
 type Schemas = components["schemas"];
@@ -7,17 +8,26 @@ export type TapInfo = Schemas["TapInfo"];
 export type AxisInfo = Schemas["AxisInfo"];
 export type Summary = Schemas["Summary"];
 export type HeadInfo = Schemas["HeadInfo"];
+export type PatternScore = Schemas["PatternScore"];
+export type PatternName = PatternScore["name"];
 export type Cell = Schemas["Cell"];
 export type Looks = Schemas["Looks"];
 export type Looked = Schemas["Looked"];
 export type Ablation = Schemas["Ablation"];
+export type Lens = Schemas["Lens"];
+export type Attribution = Schemas["Attribution"];
+export type Measures = Schemas["Measures"];
 export type Reliance = Schemas["Reliance"];
 export type Offer = Schemas["Offer"];
 export type ModelInfo = Schemas["ModelInfo"];
 export type GenerationInfo = Schemas["GenerationInfo"];
+export type Working = Schemas["Working"];
 export type Lesson = Schemas["Lesson"];
 export type Explanation = Schemas["Explanation"];
 export type Geometry = Schemas["Geometry"];
+export type Inside = Schemas["Inside"];
+export type NextWord = Schemas["NextWord"];
+export type NextRequest = Pick<Schemas["NextRequest"], "text"> & Partial<Schemas["NextRequest"]>;
 export type LessonRequest = Pick<Schemas["LessonRequest"], "text"> & Partial<Schemas["LessonRequest"]>;
 export type Quantity = "weight" | "norm" | "score";
 export type Reduce = "max" | "mean";
@@ -30,10 +40,11 @@ export interface TraceRequest {
   target?: string | null;
   hypothesis?: number;
   num_beams?: number;
-  hidden?: number[]; // positions of the source that are struck out
+  without?: string[]; // what is switched off, by the names of off/parts.ts
   generate?: number; // tokens that a language model adds
-  temperature?: number; // with one of these three, tokens are drawn
+  temperature?: number; // with one of these four, tokens are drawn
   top_k?: number;
+  top_p?: number;
   seed?: number;
   forced_beginning?: number[]; // token ids that the output begins with
 }
@@ -77,28 +88,32 @@ export interface AblationRequest {
 }
 
 /** What this source can do besides showing; a file without a model can neither trace nor ablate, and
- * only a server explains, draws tokens, and opens models and saved traces. */
+ * only a server explains, and opens models and saved traces. */
 export interface Abilities {
   trace: boolean;
   ablate: boolean;
   export: boolean;
   explain: boolean;
-  sample: boolean;
   open: boolean;
+  why?: boolean; // lens, attribution and measures, which need the model in Python
 }
 
 /** Every method rejects with an Error whose message is one sentence for the reader. */
 export interface Source {
   readonly abilities: Abilities;
   readonly leftOut?: readonly string[]; // of a file that does not hold everything, a sentence each
+  readonly draws?: readonly string[]; // what to know of the tokens that it draws, a sentence each
+  readonly connection?: Connection; // to a server, which may go
   models(): Promise<ModelInfo[]>;
   /** What can be opened besides the models that are listed. */
   offer(): Promise<Offer>;
   openModel(name: string): Promise<ModelInfo>;
   /** A trace that was saved as .safetensors. */
   openFile(file: Blob): Promise<TraceInfo>;
-  traces(): Promise<{ id: string; model: string; text: string }[]>;
+  traces(): Promise<{ id: string; model: string; text: string; request?: TraceRequest | null }[]>;
   trace(request: TraceRequest, signal?: AbortSignal): Promise<TraceInfo>;
+  /** How far the trace that is being made has come; only where aborting `trace` stops the work itself. */
+  working?(signal?: AbortSignal): Promise<Working | null>;
   opened(id: string, signal?: AbortSignal): Promise<TraceInfo>;
   summary(id: string, tap: string, signal?: AbortSignal): Promise<Summary>;
   thumbnails(id: string, tap: string, size: number, signal?: AbortSignal): Promise<Thumbnails>;
@@ -108,8 +123,18 @@ export interface Source {
   ablate(id: string, request: AblationRequest, signal?: AbortSignal): Promise<Ablation>;
   /** How much the output depends on each word of its source. */
   reliance(id: string, signal?: AbortSignal): Promise<Reliance[]>;
+  /** What a step would write after each layer. */
+  lens(id: string, step: number, signal?: AbortSignal): Promise<Lens>;
+  /** What is added to the logit of a step's token, or to its difference from another token's. */
+  attribution(id: string, step: number, against: number | null, signal?: AbortSignal): Promise<Attribution>;
+  /** How much each token of an axis mattered to a step. */
+  measures(id: string, step: number, axis: string, signal?: AbortSignal): Promise<Measures>;
   /** Attention over a sentence's word vectors, step by step. */
   explain(request: LessonRequest, signal?: AbortSignal): Promise<Lesson>;
+  /** A word's vector through the layers of the trained translator's encoder. */
+  inside(request: { text: string; word: number; layer: number }, signal?: AbortSignal): Promise<Inside>;
+  /** What the trained translator may write next. */
+  next(request: NextRequest, signal?: AbortSignal): Promise<NextWord>;
   /** The address of a figure, an NPZ or the one-file HTML; null where there is none. */
   exportUrl(id: string, kind: "svg" | "pdf" | "png" | "npz" | "html", query: Record<string, string>): string | null;
   /** What is at such an address. */

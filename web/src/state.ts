@@ -1,6 +1,8 @@
 /** What is being looked at: one set of signals that every view reads and the address bar keeps. */
 import { batch, computed, signal } from "@preact/signals";
+import type { Order, Wanted } from "./heads/arrange";
 import type { Learning } from "./learn/address";
+import type { Language } from "./words/words";
 import type {
   Ablation,
   AblationRequest,
@@ -15,11 +17,13 @@ import type {
   TraceRequest,
 } from "./source";
 
-export type View = "map" | "flow" | "generation" | "translation" | "compare";
+export type View = "map" | "heads" | "flow" | "generation" | "translation" | "why" | "compare";
 /** "auto" goes by what is in view; "linear" is 0 to 1 for weights. */
 export type Scale = "auto" | "linear" | "log" | "row" | "sink";
 /** A word of the output is looked at where it is predicted, or one step later, where it is read. */
 export type Aligned = "output" | "input";
+/** Pictures of all heads: a scale for each, or one for all. */
+export type Shade = "each" | "one";
 export type Pieces = "word" | "token";
 export type Theme = "system" | "light" | "dark";
 /** The map's window in positions: the top left corner, and how many columns the width shows. */
@@ -53,6 +57,9 @@ export function createState(source: Source) {
     request: signal<TraceRequest | null>(null), // what `trace` was asked with, null where only its id is known
     asked: new Map<string, TraceRequest>(), // what each trace made on this page was asked with, by its id
     busy: signal(false), // a trace is being made
+    asking: signal<TraceRequest | null>(null), // of what text
+    cancel: signal<(() => void) | null>(null), // stops it
+    unanswered: signal<TraceRequest | null>(null), // what the server went away over
     error: signal<string | null>(null),
     view: signal<View>("map"),
     tapName,
@@ -72,8 +79,13 @@ export function createState(source: Source) {
     locked: signal<number[]>([]), // queries whose lines stay, in the flow
     step: signal<number | null>(null), // of the generation
     heads: signal<(Head | null)[]>([]), // of the flow, each in the color of its place; none: `head` alone
+    order: signal<Order>("layer"), // of all heads
+    pattern: signal<Wanted>(""), // the heads that are shown among all
+    shade: signal<Shade>("each"), // of all heads
     aligned: signal<Aligned>("output"), // of the translation
     pieces: signal<Pieces>("word"), // of the translation
+    against: signal<number | null>(null), // the token whose logit is subtracted, in "why"
+    measured: signal(""), // the axis whose tokens are measured, in "why"; none: the first that is read
     difference: signal(false), // of the comparison, instead of both maps
     drawer: signal(false),
     ablation: signal<Ablation | null>(null),
@@ -84,6 +96,7 @@ export function createState(source: Source) {
     systemDark,
     dark: computed(() => (theme.value === "system" ? systemDark.value : theme.value === "dark")),
     help: signal(false), // the list of keys is open
+    language: signal<Language>("en"), // of the lessons
     learn: signal<Learning | null>(null), // the lesson that is open, instead of a trace
   };
   return state;
@@ -154,7 +167,19 @@ function settle(state: State, tap: TapInfo): void {
 /** Traces a text and shows it; what goes wrong is said on the page. */
 export async function ask(state: State, request: TraceRequest): Promise<void> {
   if (!state.trace.value) state.request.value = request; // to try again with, where it fails
-  await during(state, async () => show(state, await made(state, request), request));
+  const stop = new AbortController();
+  batch(() => {
+    state.asking.value = request;
+    state.unanswered.value = null;
+    state.cancel.value = state.source.working ? () => stop.abort() : null;
+  });
+  await during(state, async () => show(state, await made(state, request, stop.signal), request));
+  if (state.source.connection?.lost.value) state.unanswered.value = request;
+  if (state.asking.value === request)
+    batch(() => {
+      state.asking.value = null;
+      state.cancel.value = null;
+    });
 }
 
 /** A trace of the request, which is remembered: a link to it says the request. */
@@ -164,12 +189,12 @@ export async function made(state: State, request: TraceRequest, signal?: AbortSi
   return trace;
 }
 
-/** The request behind what is shown, with nothing struck out or forced; null where it cannot be asked again. */
+/** The request behind what is shown, with nothing switched off or forced; null where it cannot be asked again. */
 export function restored(state: State): TraceRequest | null {
   const { value: trace } = state.trace;
   const request = state.request.value ?? (trace && { model: trace.model, text: trace.text });
   if (!request || !state.source.abilities.trace || request.target) return null;
-  const { hidden: _, forced_beginning: __, ...whole } = request;
+  const { without: _, forced_beginning: __, ...whole } = request;
   return whole;
 }
 
@@ -179,22 +204,14 @@ export async function restore(state: State): Promise<void> {
   if (request) await ask(state, request);
 }
 
-/** Strikes these positions of the source out, and no others: the output is written without them. */
-export async function strike(state: State, hidden: number[]): Promise<void> {
-  const request = restored(state);
-  if (!request) return;
-  const { hypothesis: _, ...rest } = request;
-  await ask(state, hidden.length ? { ...rest, hidden } : rest);
-}
-
 /** Puts a token where the model wrote another one, after the same tokens before it; it goes on from there. */
 export async function force(state: State, step: number, token: number): Promise<void> {
   const request = restored(state);
   const before = state.trace.value?.generation?.steps.slice(0, step).map((each) => each.id ?? -1) ?? [];
   if (!request || before.includes(-1)) return;
   const { hypothesis: _, ...rest } = request;
-  const hidden = state.request.value?.hidden ?? [];
-  await ask(state, { ...rest, ...(hidden.length && { hidden }), forced_beginning: [...before, token] });
+  const { without = [] } = state.request.value ?? {};
+  await ask(state, { ...rest, ...(without.length && { without }), forced_beginning: [...before, token] });
   if (step < (state.trace.value?.generation?.steps.length ?? 0)) state.step.value = step;
 }
 
@@ -228,7 +245,7 @@ async function during(state: State, work: () => Promise<void>): Promise<void> {
   try {
     await work();
   } catch (error) {
-    state.error.value = sentence(error);
+    if (!(error instanceof DOMException && error.name === "AbortError")) state.error.value = sentence(error);
   } finally {
     state.busy.value = false;
   }

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { DEFAULTS, deliberate, LONGEST_TEXT, read, write, type Address } from "./url";
 
 const EVERYTHING: Address = {
-  trace: { model: "en-de", text: "Zwei Männer & ein Hund?", id: "", hypothesis: 2, hidden: [3, 4], forced_beginning: [7, 0], num_beams: 3, temperature: 0.5, seed: 0, target: "Zwei" },
+  trace: { model: "en-de", text: "Zwei Männer & ein Hund?", id: "", hypothesis: 2, without: ["3", "4", "target:2", "decoder.layers.2.cross:1", "decoder.layers.2.cross:1:7:10"], forced_beginning: [7, 0], num_beams: 3, temperature: 0.5, top_p: 0.9, seed: 0, target: "Zwei" },
   view: "compare",
   tap: "decoder.layers.3.cross",
   head: "mean",
@@ -16,11 +16,17 @@ const EVERYTHING: Address = {
   locked: [2, 3, 5],
   step: 0,
   heads: [3, null, "mean"],
+  order: "pattern",
+  pattern: "induction",
+  shade: "one",
   aligned: "input",
   pieces: "token",
+  against: 17,
+  measured: "target",
   difference: true,
   other: { trace: { model: "en-hi", text: "a, b", id: "" }, tap: "encoder.layers.0.self", head: 3 },
   theme: "dark",
+  language: "de",
   landing: false,
   learn: null,
 };

@@ -1,7 +1,10 @@
 /** The address bar's half of the state: what is looked at, as a query string and back. */
+import { PATTERNS, type Order, type Wanted } from "./heads/arrange";
 import { readLearning, writeLearning, type Learning } from "./learn/address";
+import { partOf } from "./off/parts";
 import type { Group, Head, Quantity, Reduce, TraceRequest } from "./source";
-import type { Aligned, Pieces, Position, Scale, Theme, View, Viewport } from "./state";
+import type { Aligned, Pieces, Position, Scale, Shade, Theme, View, Viewport } from "./state";
+import type { Language } from "./words/words";
 
 /** Longer texts would not survive a link; their trace is named by its id. */
 export const LONGEST_TEXT = 2000;
@@ -25,13 +28,19 @@ export interface Address {
   locked: number[];
   step: number | null;
   heads: (Head | null)[];
+  order: Order;
+  pattern: Wanted;
+  shade: Shade;
   aligned: Aligned;
   pieces: Pieces;
+  against: number | null;
+  measured: string;
   difference: boolean;
   other: { trace: Named | null; tap: string; head: Head } | null; // trace null: the same as the first
   theme: Theme;
+  language: Language;
   landing: boolean; // the page chooses what to show first; never written
-  learn: Learning | null; // a lesson has the page to itself: nothing but it and the theme is in its link
+  learn: Learning | null; // a lesson has the page to itself: nothing but it, theme and language is in its link
 }
 
 export const DEFAULTS: Address = {
@@ -49,24 +58,34 @@ export const DEFAULTS: Address = {
   locked: [],
   step: null,
   heads: [],
+  order: "layer",
+  pattern: "",
+  shade: "each",
   aligned: "output",
   pieces: "word",
+  against: null,
+  measured: "",
   difference: false,
   other: null,
   theme: "system",
+  language: "en",
   landing: false,
   learn: null,
 };
 
 const CHOICES = {
-  view: ["map", "flow", "generation", "translation", "compare"],
+  view: ["map", "heads", "flow", "generation", "translation", "why", "compare"],
   quantity: ["weight", "norm", "score"],
   scale: ["auto", "linear", "log", "row", "sink"],
   group: ["token", "word", "sentence"],
   reduce: ["max", "mean"],
+  order: ["layer", "pattern", "entropy", "distance"],
+  pattern: [...PATTERNS, "none"],
+  shade: ["each", "one"],
   aligned: ["output", "input"],
   pieces: ["word", "token"],
   theme: ["system", "light", "dark"],
+  language: ["en", "de", "hi"],
 } as const;
 
 /** The query string of an address; what is as by default is left out. */
@@ -74,7 +93,7 @@ export function write(address: Address): string {
   const params = new URLSearchParams();
   if (address.learn) {
     writeLearning(params, address.learn);
-    if (address.theme !== DEFAULTS.theme) params.set("theme", address.theme);
+    for (const name of ["theme", "language"] as const) if (address[name] !== DEFAULTS[name]) params.set(name, address[name]);
     return readable(params);
   }
   if (address.trace) writeNamed(params, "", address.trace);
@@ -89,6 +108,8 @@ export function write(address: Address): string {
   if (address.locked.length) params.set("locked", address.locked.join(","));
   if (address.step !== null) params.set("step", String(address.step));
   if (address.heads.length > 1) params.set("heads", address.heads.map((head) => head ?? "").join(","));
+  if (address.against !== null) params.set("against", String(address.against));
+  if (address.measured) params.set("measured", address.measured);
   if (address.difference) params.set("difference", "1");
   if (address.other) {
     params.set("other", `${address.other.head},${address.other.tap}`);
@@ -100,9 +121,9 @@ export function write(address: Address): string {
 /** What a trace was asked with, and its names in a link. */
 const NUMBERS = [
   ["hypothesis", "hypothesis"], ["num_beams", "beams"], ["generate", "generate"],
-  ["temperature", "temperature"], ["top_k", "top-k"], ["seed", "seed"],
+  ["temperature", "temperature"], ["top_k", "top-k"], ["top_p", "top-p"], ["seed", "seed"],
 ] as const;
-const LISTS = [["hidden", "without"], ["forced_beginning", "begins"]] as const;
+const FRACTIONS: readonly string[] = ["temperature", "top_p"];
 
 /** Whether a link can say the text itself. */
 export function linked({ text, target }: Named): boolean {
@@ -123,7 +144,8 @@ function writeNamed(params: URLSearchParams, prefix: string, named: Named): void
   params.set(`${prefix}text`, named.text);
   if (named.target) params.set(`${prefix}target`, named.target);
   for (const [field, param] of NUMBERS) if (named[field] || (named[field] === 0 && field !== "hypothesis")) params.set(prefix + param, String(named[field]));
-  for (const [field, param] of LISTS) if (named[field]?.length) params.set(prefix + param, (named[field] as number[]).join(","));
+  if (named.without?.length) params.set(`${prefix}without`, named.without.join(","));
+  if (named.forced_beginning?.length) params.set(`${prefix}begins`, named.forced_beginning.join(","));
 }
 
 /** The address of a query string; whatever makes no sense is as by default. */
@@ -131,7 +153,8 @@ export function read(query: string): Address {
   const params = new URLSearchParams(query);
   const learn = readLearning(params);
   const theme = CHOICES.theme.find((each) => each === params.get("theme")) ?? DEFAULTS.theme;
-  if (learn) return { ...DEFAULTS, theme, learn };
+  const language = CHOICES.language.find((each) => each === params.get("language")) ?? DEFAULTS.language;
+  if (learn) return { ...DEFAULTS, theme, language, learn };
   const address: Address = { ...DEFAULTS, trace: readNamed(params, "") };
   for (const name of Object.keys(CHOICES) as (keyof typeof CHOICES)[]) {
     const value = params.get(name);
@@ -148,6 +171,8 @@ export function read(query: string): Address {
   address.step = whole(params.get("step"))[0] ?? null;
   const heads = (params.get("heads") ?? "").split(",").slice(0, MOST_HEADS);
   if (heads.length > 1) address.heads = heads.map((each) => (each ? readHead(each) : null));
+  address.against = whole(params.get("against"))[0] ?? null;
+  address.measured = params.get("measured") ?? "";
   address.difference = params.get("difference") === "1";
   address.landing = params.get("landing") === "1";
   const [head, tap] = (params.get("other") ?? "").split(",");
@@ -162,13 +187,13 @@ function readNamed(params: URLSearchParams, prefix: string): Named | null {
   const named: Named = { model: of("model") ?? "", text, id };
   if (of("target")) named.target = of("target");
   for (const [field, param] of NUMBERS) {
-    const [value] = field === "temperature" ? numbers(of(param)) : whole(of(param));
+    const [value] = FRACTIONS.includes(field) ? numbers(of(param)) : whole(of(param));
     if (value !== undefined && !(field === "hypothesis" && value === 0)) named[field] = value;
   }
-  for (const [field, param] of LISTS) {
-    const values = whole(of(param));
-    if (values.length) named[field] = values;
-  }
+  const without = (of("without") ?? "").split(",").filter((each) => partOf(each));
+  if (without.length) named.without = without;
+  const begins = whole(of("begins"));
+  if (begins.length) named.forced_beginning = begins;
   return named;
 }
 

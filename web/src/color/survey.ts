@@ -169,7 +169,8 @@ function place(value: number): number {
 }
 
 function quantile(counts: Uint32Array, part: number): number {
-  const total = counts.reduce((sum, count) => sum + count, 0);
+  let total = 0;
+  for (let i = 0; i < counts.length; i++) total += counts[i]!;
   let left = total * (1 - part);
   for (let i = counts.length - 1; i >= 0; i--) {
     left -= counts[i]!;

@@ -3,7 +3,7 @@ import { useEffect } from "preact/hooks";
 import type { AxisInfo, TapInfo, TraceInfo } from "../source";
 import type { State } from "../state";
 import { force, lookAt, restored } from "../state";
-import { Struck } from "../translation/Struck";
+import { Changed } from "../off/Changed";
 import { Choice } from "../weights/Choice";
 import { HeadChips } from "../weights/HeadChips";
 import { useLoaded } from "../weights/loaded";
@@ -93,7 +93,7 @@ export function Generation({ state }: { state: State }) {
         forced={forced}
         onChoose={(index) => (state.step.value = index)}
       />
-      <Struck state={state} trace={trace} />
+      <Changed state={state} trace={trace} />
       <header class="rg-views__head">
         <p class="rg-views__caption rg-generation__asked">
           <strong>

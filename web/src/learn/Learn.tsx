@@ -7,18 +7,21 @@ import type { State } from "../state";
 import { useLoaded } from "../weights/loaded";
 import type { Learning } from "./address";
 import { ColorsContext, useTheme } from "../color/theme";
+import { LANGUAGES, sayIn, WordsContext, type Language, type Say } from "../words/words";
 import { Controls } from "./Controls";
 import { beside, choose, reset, spotlight as put, turnBy, turnTo, write } from "./go";
-import { lessonOf, LESSONS, requestsOf, SAMPLE, settingsOf, type Lesson } from "./lessons";
+import { labeled } from "./labels";
+import { knowsQueries, lessonOf, LESSONS, requestsOf, SAMPLE, settingsOf, type Lesson } from "./lessons";
+import { OwnPicture } from "./own/OwnPicture";
 import { Picture } from "./pictures/Picture";
 import { Road } from "./Road";
 import { Sentence } from "./Sentence";
 import type { Settings } from "./settings";
-import { Trained } from "./Trained";
 import { firstWord, wordsOf } from "./words";
 import "./learn.css";
 import "./pictures/pictures.css";
 import "./pictures/tables.css";
+import "./own/own.css";
 
 const PAUSE = 300; // ms without a key until a sentence is asked for
 
@@ -37,6 +40,7 @@ export function Learn({ state, learn }: { state: State; learn: Learning }) {
   const colors = useTheme(root, state.dark.value);
   const pointed = useSignal<number | null>(null);
   const said = useSignal<string | null>(null);
+  const say = sayIn(state.language.value);
   const lesson = lessonOf(learn.lesson);
   const text = learn.text ?? SAMPLE;
   const settled = useSettled(text, PAUSE);
@@ -48,7 +52,7 @@ export function Learn({ state, learn }: { state: State; learn: Learning }) {
   const requests = requestsOf(lesson, learn.chosen, settled, lit);
   const [attempt, setAttempt] = useState(0);
   const { value: shown, loading, error } = useLoaded<Shown>(
-    lesson.name === "trained" ? null : JSON.stringify([lesson.name, requests, attempt]),
+    lesson.own ? null : JSON.stringify([lesson.name, requests, attempt]),
     async (signal) => ({
       lesson,
       settings: settingsOf(lesson, learn.chosen),
@@ -65,82 +69,129 @@ export function Learn({ state, learn }: { state: State; learn: Learning }) {
     first.current = false;
   }, [lesson.name]);
 
-  const explanation = shown?.lesson === lesson ? shown.answers[0]?.explanation : undefined;
+  const current = shown?.lesson === lesson ? shown : null;
+  const answers = current?.answers.map((each) => labeled(each, say)) ?? [];
+  const [answer] = answers;
   // A place in another sentence than the picture's means nothing in it.
   const inPicture = shown && shown.text !== settled ? shown.spotlight : lit;
-  const onPoint = (word: number | null) => (pointed.value = word);
   const onChoose = (word: number) => put(state, word);
   const onSay = (what: string | null) => (said.value = what);
+  // The picture may be of tokens, several to a word.
+  const wordOf = (token: number | null) => (token === null ? null : (answer?.words[token] ?? null));
+  const onPointToken = (token: number | null) => (pointed.value = wordOf(token));
+  const onChooseToken = (token: number) => {
+    const word = wordOf(token);
+    if (word !== null) onChoose(word);
+  };
+  const token = Math.max(0, answer?.words.indexOf(inPicture) ?? 0);
   const place = LESSONS.indexOf(lesson) + 1;
+  const again = (bare: boolean) => (
+    <button type="button" class={`rg-button${bare ? " rg-button--bare" : ""}`} onClick={() => setAttempt(attempt + 1)}>{say("again")}</button>
+  );
   return (
-    <ColorsContext.Provider value={colors}>
-      <div class="rg-rail">
-        <Brand state={state} />
-        <Road lesson={lesson.name} onTurn={(name) => turnTo(state, name)} />
-      </div>
-      <main ref={root} class="rg-main rg-learn">
-        <Sentence
-          text={text}
-          words={words}
-          spotlight={lit}
-          error={error}
-          onWrite={(what) => write(state, what)}
-          onPoint={onPoint}
-          onChoose={onChoose}
-        />
-        <article class="rg-learn__lesson" aria-labelledby="rg-learn-title">
-          <p class="rg-learn__place">lesson {place} of {LESSONS.length}</p>
-          <h2 ref={title} id="rg-learn-title" class="rg-learn__title" tabIndex={-1}>{lesson.title}</h2>
-          {lesson.says.map((paragraph) => <p key={paragraph} class="rg-learn__says">{paragraph}</p>)}
-          <Controls lesson={lesson} chosen={learn.chosen} words={words} onChoose={(what) => choose(state, what)} />
-          <div
-            class="rg-learn__picture"
-            data-lesson={lesson.name}
-            data-stale={error !== null && explanation !== undefined}
-            aria-busy={loading}
-            onPointerOver={(event) => onSay((event.target as Element).closest("[data-says]")?.getAttribute("data-says") ?? null)}
-            onPointerLeave={() => onSay(null)}
-          >
-            {error && !explanation && (
-              <p class="rg-learn__empty">
-                There is no picture of this sentence: {error}{" "}
-                <button type="button" class="rg-button" onClick={() => setAttempt(attempt + 1)}>try again</button>
-              </p>
-            )}
-            {error && shown && explanation && (
-              <p class="rg-learn__stale">
-                still the picture of “{shown.text}”{" "}
-                <button type="button" class="rg-button rg-button--bare" onClick={() => setAttempt(attempt + 1)}>try again</button>
-              </p>
-            )}
-            {lesson.name === "trained" && <Trained state={state} text={settled} onSay={onSay} />}
-            {shown && explanation && (
-              <Picture {...{ ...shown, state, onPoint, onChoose, onSay }} spotlight={Math.min(inPicture, explanation.tokens.length - 1)} />
-            )}
-          </div>
-          <p class={`rg-learn__readout${said.value ? " rg-learn__readout--number rg-number" : ""}`}>{said.value ?? (shown && explanation ? computed(shown) : "")}</p>
-        </article>
-        <nav class="rg-learn__way" aria-label="along the road">
-          <button type="button" class="rg-button" disabled={!beside(lesson.name, -1)} title="[" onClick={() => turnBy(state, -1)}>← previous</button>
-          <button type="button" class="rg-button rg-button--bare" title="the sample sentence and the lesson as it was" onClick={() => reset(state)}>reset</button>
-          <button type="button" class="rg-button rg-button--main" disabled={!beside(lesson.name, 1)} title="]" onClick={() => turnBy(state, 1)}>next →</button>
-        </nav>
-      </main>
-    </ColorsContext.Provider>
+    <WordsContext.Provider value={say}>
+      <ColorsContext.Provider value={colors}>
+        <div class="rg-rail">
+          <Brand state={state} />
+          <Road lesson={lesson.name} onTurn={(name) => turnTo(state, name)} />
+        </div>
+        <main ref={root} class="rg-main rg-learn" lang={state.language.value}>
+          <Sentence
+            text={text}
+            words={words}
+            spotlight={lit}
+            error={error}
+            standIns={answer?.stand_ins ?? {}}
+            onWrite={(what) => write(state, what)}
+            onPoint={(word) => (pointed.value = word)}
+            onChoose={onChoose}
+          />
+          <article class="rg-learn__lesson" aria-labelledby="rg-learn-title">
+            <div class="rg-learn__place">
+              <p>{say("place", { place, count: LESSONS.length })}</p>
+              <Languages state={state} say={say} />
+            </div>
+            <h2 ref={title} id="rg-learn-title" class="rg-learn__title" tabIndex={-1}>{say(`lesson.${lesson.name}.title`)}</h2>
+            {([1, 2] as const).map((part) => <p key={part} class="rg-learn__says">{say(`lesson.${lesson.name}.${part}`)}</p>)}
+            <Controls lesson={lesson} chosen={learn.chosen} words={words} onChoose={(what) => choose(state, what)} />
+            <div
+              class="rg-learn__picture"
+              data-lesson={lesson.name}
+              data-stale={error !== null && answer !== undefined}
+              aria-busy={loading}
+              onPointerOver={(event) => onSay((event.target as Element).closest("[data-says]")?.getAttribute("data-says") ?? null)}
+              onPointerLeave={() => onSay(null)}
+            >
+              {error && !answer && <p class="rg-learn__empty">{say("picture.none")} {error} {again(false)}</p>}
+              {error && shown && answer && <p class="rg-learn__stale">{say("picture.stale", { text: shown.text })} {again(true)}</p>}
+              {lesson.own && (
+                <OwnPicture
+                  state={state}
+                  lesson={lesson}
+                  settings={settingsOf(lesson, learn.chosen)}
+                  text={settled}
+                  words={words}
+                  spotlight={lit}
+                  onPoint={(word) => (pointed.value = word)}
+                  onChoose={onChoose}
+                  onSet={(what) => choose(state, what)}
+                />
+              )}
+              {current && answer && (
+                <Picture
+                  {...current}
+                  state={state}
+                  answers={answers}
+                  spotlight={Math.min(token, answer.explanation.tokens.length - 1)}
+                  onPoint={onPointToken}
+                  onChoose={onChooseToken}
+                  onSay={onSay}
+                />
+              )}
+            </div>
+            <p class={`rg-learn__readout${said.value ? " rg-learn__readout--number rg-number" : ""}`}>{said.value ?? (current ? computed(current, say) : "")}</p>
+          </article>
+          <nav class="rg-learn__way" aria-label={say("way")}>
+            <button type="button" class="rg-button" disabled={!beside(lesson.name, -1)} title="[" onClick={() => turnBy(state, -1)}>← {say("previous")}</button>
+            <button type="button" class="rg-button rg-button--bare" title={say("reset.title")} onClick={() => reset(state)}>{say("reset")}</button>
+            <button type="button" class="rg-button rg-button--main" disabled={!beside(lesson.name, 1)} title="]" onClick={() => turnBy(state, 1)}>{say("next")} →</button>
+          </nav>
+        </main>
+      </ColorsContext.Provider>
+    </WordsContext.Provider>
+  );
+}
+
+function Languages({ state, say }: { state: State; say: Say }) {
+  const { value: language } = state.language;
+  return (
+    <select
+      class="rg-select"
+      aria-label={say("language")}
+      value={language}
+      onChange={(event) => (state.language.value = event.currentTarget.value as Language)}
+    >
+      {LANGUAGES.map(({ value, label }) => <option key={value} value={value} lang={value} selected={value === language}>{label}</option>)}
+    </select>
   );
 }
 
 /** What the numbers are of, while none is pointed at. */
-function computed({ lesson, answers }: Shown): string {
-  const { settings, notes } = (answers.at(-1) as Answer).explanation;
-  const { source, formula, heads, head_dim: dims, temperature } = settings;
+function computed({ lesson, settings: asked, answers }: Shown, say: Say): string {
+  const last = answers.at(-1) as Answer;
+  const { source, formula: written, heads, head_dim: dims, temperature } = last.explanation.settings;
+  const formula = knowsQueries(lesson) ? written : written.replaceAll("q", "a").replaceAll("k", "b");
   const parts = [
-    ...(lesson.name === "words" ? [] : [`score ${formula}`]),
-    ...(temperature === 1 ? [] : [`temperature ${temperature}`]),
-    `${heads > 1 ? `${heads} heads of ` : ""}${dims} dimensions`,
-    `vectors: ${source}`,
+    ...(lesson.name === "words" ? [] : [say("read.score", { formula })]),
+    ...(temperature === 1 ? [] : [say("read.temperature", { temperature })]),
+    heads > 1 ? say("read.heads", { heads, dims }) : say("read.dimensions", { dims }),
+    say("read.vectors", { source }),
   ];
-  return [`${parts.join(" · ")}.`, ...(notes ?? [])].join(" ");
+  const notes = [`${parts.join(" · ")}.`];
+  if (asked.projections === "trained") return [...notes, say("read.trained", { source, layer: asked.layer })].join(" ");
+  if (heads * dims < last.dimensions) notes.push(say("read.directions", { whole: last.dimensions, dims: heads * dims }));
+  if (asked.projections === "random") notes.push(say("read.random"));
+  return notes.join(" ");
 }
 
 /** A value once it has rested. */

@@ -8,12 +8,12 @@ const CHANGED: Learning = {
   spotlight: 3,
   chosen: {
     score: "gaussian", head_dim: null, heads: 4, mask: "window", window: 3, temperature: 0.125, positions: true,
-    projections: "random", swap: [1, -1],
+    projections: "random", swap: [1, -1], layer: 2, head: 3, step: 4, top_k: null, top_p: 0.9, moment: 7, struck: [1, 2],
   },
 };
 
 test("a lesson with everything changed comes back from its link as it was", () => {
-  const address = { ...DEFAULTS, theme: "dark" as const, learn: CHANGED };
+  const address = { ...DEFAULTS, theme: "dark" as const, language: "hi" as const, learn: CHANGED };
   expect(read(write(address))).toEqual(address);
 });
 
@@ -29,9 +29,13 @@ test("an emptied sentence is not the sample", () => {
 });
 
 test("what a link cannot mean is passed over", () => {
-  const { learn } = read("learn=masks&heads=3&mask=no&temperature=0&swap=1,x&word=-1&head_dim=all&window=9");
+  const { learn } = read("learn=masks&heads=3&mask=no&temperature=0&swap=1,x&word=-1&head_dim=all&window=9&struck=x&step=1,2&language=xx");
   expect(learn).toEqual({ lesson: "masks", text: null, spotlight: null, chosen: { head_dim: null } });
   expect(read("learn=nothing&view=flow")).toMatchObject({ learn: null, view: "flow" });
+});
+
+test("a link to a lesson that is now part of another one leads there", () => {
+  expect(read("learn=trained").learn?.lesson).toBe("heads");
 });
 
 test("back undoes a lesson and a choice, not each letter or word pointed at", () => {

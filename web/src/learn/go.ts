@@ -1,6 +1,8 @@
 /** Going along the road: into the lessons, from one to the next, and back to the inspector. */
+import { batch } from "@preact/signals";
 import { begin } from "../shell/address";
-import { ask, type State } from "../state";
+import type { TraceRequest } from "../source";
+import { ask, type Position, type State } from "../state";
 import { DEFAULTS } from "../url";
 import type { Learning } from "./address";
 import { LESSONS, SAMPLE, type LessonName } from "./lessons";
@@ -37,7 +39,8 @@ export function write(state: State, text: string): void {
   if (!learn) return;
   const { spotlight } = learn;
   const stays = spotlight !== null && wordsOf(learn.text ?? SAMPLE)[spotlight] === wordsOf(text)[spotlight];
-  state.learn.value = { ...learn, text, spotlight: stays ? spotlight : null };
+  const { struck: _, ...chosen } = learn.chosen; // they are places in the sentence that was
+  state.learn.value = { ...learn, text, spotlight: stays ? spotlight : null, chosen };
 }
 
 export function choose(state: State, chosen: Chosen): void {
@@ -59,15 +62,20 @@ export function reset(state: State): void {
 /** Back to the inspector: to what was there, or to what the page begins with. */
 export function inspect(state: State): void {
   state.learn.value = null;
-  if (!state.trace.value) void begin(state, { ...DEFAULTS, theme: state.theme.value });
+  if (!state.trace.value) void begin(state, { ...DEFAULTS, theme: state.theme.value, language: state.language.value });
 }
 
-/** The inspector on a text, at one head of a layer. */
-export async function inspectAt(state: State, model: string, text: string, tap: string, head: number): Promise<void> {
-  state.tapName.value = tap;
-  state.head.value = head;
-  state.view.value = "map";
-  state.viewport.value = null;
-  await ask(state, { model, text });
-  state.learn.value = null;
+/** The inspector on a translation, with the equation of a cell where one is asked for. */
+export async function inspectTranslation(state: State, request: TraceRequest, focus: Position | null): Promise<void> {
+  batch(() => {
+    state.view.value = "translation";
+    state.head.value = "mean";
+    state.viewport.value = null;
+  });
+  await ask(state, request);
+  batch(() => {
+    state.focus.value = focus;
+    state.drawer.value = focus !== null;
+    state.learn.value = null;
+  });
 }

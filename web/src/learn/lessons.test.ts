@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { lessonOf, LESSONS, requestsOf, settingsOf } from "./lessons";
+import { knowsQueries, lessonOf, LESSONS, requestsOf, settingsOf } from "./lessons";
 
 test("a lesson uses what it is about and nothing else that was chosen", () => {
   const chosen = { temperature: 4, score: "gaussian", head_dim: 16 } as const;
@@ -14,7 +14,7 @@ test("a choice stands over the lesson's own start", () => {
 });
 
 test("only a picture with arrows asks for the spotlight's geometry", () => {
-  expect(requestsOf(lessonOf("qkv"), {}, "a b c", 2)).toMatchObject([{ spotlight: 2, projections: "random", head_dim: 2 }]);
+  expect(requestsOf(lessonOf("qkv"), { projections: "random" }, "a b c", 2)).toMatchObject([{ spotlight: 2, projections: "random", head_dim: 2 }]);
   expect(requestsOf(lessonOf("masks"), {}, "a b c", 2)).toMatchObject([{ spotlight: null, text: "a b c" }]);
 });
 
@@ -26,7 +26,20 @@ test("what stands beside the answer is asked for as well", () => {
   expect(order[0]).not.toHaveProperty("swap");
 });
 
-test("a lesson says one or two paragraphs, and every name is its own", () => {
+test("a trained head is asked for by layer and head, with the words alone", () => {
+  const [asked, ...more] = requestsOf(lessonOf("qkv"), { layer: 1, head: 3, head_dim: 8 }, "The cat, perhaps.", 2);
+  expect(more).toEqual([]);
+  expect(asked).toEqual({ text: "The cat perhaps", projections: "trained", layer: 1, head: 3, spotlight: 2 });
+});
+
+test("a picture that asks for its numbers itself has no questions here", () => {
+  for (const lesson of LESSONS) expect(requestsOf(lesson, {}, "a b", 0).length === 0).toBe(lesson.own === true);
+});
+
+test("the columns are called query and key from their lesson on, and not before", () => {
+  expect(LESSONS.filter((lesson) => !knowsQueries(lesson)).map(({ name }) => name)).toEqual(["words", "average", "alike", "softmax", "scale"]);
+});
+
+test("every name is its own", () => {
   expect(new Set(LESSONS.map(({ name }) => name)).size).toBe(LESSONS.length);
-  for (const { says } of LESSONS) expect([1, 2]).toContain(says.length);
 });

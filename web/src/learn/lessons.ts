@@ -1,132 +1,59 @@
-/** The road from words to attention: what each lesson says, shows, and lets be changed. */
+/** The road from words to a translation: what each lesson shows, and lets be changed. */
 import type { LessonRequest } from "../source";
 import { PLAIN, type Chosen, type Control, type Settings } from "./settings";
-import { swapped } from "./words";
+import { swapped, wordsOf } from "./words";
 
 export type LessonName =
-  | "words" | "average" | "alike" | "scale" | "qkv" | "heads" | "order" | "masks" | "similarity" | "trained";
+  | "words" | "average" | "alike" | "softmax" | "scale" | "qkv" | "heads" | "order" | "masks" | "similarity"
+  | "block" | "layers" | "cross" | "next" | "training" | "yours";
 
+/** Its title and paragraphs are in words/lessons.en.ts and its translations. */
 export interface Lesson {
   name: LessonName; // in a link
-  title: string;
-  says: readonly string[]; // a paragraph each, two at most
   starts: Chosen;
   controls: readonly Control[];
-  geometry?: boolean; // the picture has arrows
+  own?: true; // its picture asks for its numbers itself
+  geometry?: true; // the picture has arrows
   beside?: "unscaled" | "swapped"; // what the picture shows beside the answer itself
 }
 
 export const SAMPLE = "the boy eats an apple and an orange by the river";
 
 export const LESSONS: readonly Lesson[] = [
-  {
-    name: "words",
-    title: "Words become vectors",
-    says: [
-      "A network computes with numbers, so each word is looked up in a table and becomes a row of numbers: its vector. The rows were learned from the company that words keep.",
-      "A row is also an arrow. Words that are used in similar ways point in similar directions.",
-    ],
-    starts: { head_dim: 8 },
-    controls: ["head_dim"],
-    geometry: true,
-  },
-  {
-    name: "average",
-    title: "Average everything",
-    says: [
-      "A word's vector is the same in every sentence. The simplest way to tell it about its sentence is to mix in all the other words, each with the same weight.",
-      "But then every word gets the same mixture. Choose another word: nothing changes.",
-    ],
-    starts: { score: "average" },
-    controls: [],
-  },
-  {
-    name: "alike",
-    title: "Look at what is similar",
-    says: [
-      "Give more weight to the words that matter to this one. The dot product says how similar two words are: multiply their rows number by number and add up the products.",
-      "Softmax turns the scores into weights that add up to 1. The output is the sum of the vectors, each times its weight. That is attention.",
-    ],
-    starts: { score: "dot" },
-    controls: [],
-  },
-  {
-    name: "scale",
-    title: "Why divide by √d",
-    says: [
-      "A dot product of d numbers is a sum of d terms, so with more dimensions the scores spread further apart, until softmax gives everything to one word. Dividing by √d keeps them together.",
-      "The temperature divides the scores once more: below 1 the weights get sharper, above 1 flatter.",
-    ],
-    starts: {},
-    controls: ["head_dim", "temperature"],
-    beside: "unscaled",
-  },
+  { name: "words", starts: { head_dim: 8 }, controls: ["head_dim"], geometry: true },
+  { name: "average", starts: { score: "average" }, controls: [] },
+  { name: "alike", starts: { score: "dot" }, controls: [] },
+  { name: "softmax", starts: { score: "dot", temperature: 4 }, controls: ["temperature"] },
+  { name: "scale", starts: {}, controls: ["head_dim"], beside: "unscaled" },
   {
     name: "qkv",
-    title: "Query, key and value",
-    says: [
-      "A word plays three parts: it looks for something (query), it can be found (key), and it has something to say (value). Three matrices turn its one vector into three. Here they are random; in a model they are trained.",
-      "The first picture shows the query among the keys. The second shows each value, scaled by its weight and laid tip to tail: together they end at the output.",
-    ],
-    starts: { head_dim: 2, projections: "random" },
-    controls: ["projections", "head_dim"],
+    starts: { projections: "trained", layer: 2, head: 2, head_dim: 2 },
+    controls: ["projections", "layer", "head", "head_dim"],
     geometry: true,
   },
   {
     name: "heads",
-    title: "Several heads",
-    says: [
-      "One row of weights can say only one thing. So several heads look at the same time, each with a few dimensions of its own, and each can look somewhere else.",
-      "Their outputs are joined side by side. The frame marks the row of the word in the spotlight; the bars show its numbers.",
-    ],
-    starts: { heads: 4, temperature: 0.5 },
-    controls: ["heads", "projections"],
+    starts: { projections: "trained", layer: 1, heads: 4, temperature: 0.5 },
+    controls: ["projections", "layer", "heads"],
   },
-  {
-    name: "order",
-    title: "Order",
-    says: [
-      "So far the order of the words has not mattered. Swap two words: each word still gets exactly what it got before.",
-      "Turn positions on. A pattern of waves, different at every position, is added to the vectors, and now the order counts.",
-    ],
-    starts: { temperature: 4 },
-    controls: ["positions", "swap"],
-    beside: "swapped",
-  },
-  {
-    name: "masks",
-    title: "Masks",
-    says: [
-      "A mask decides which word may look at which. A hidden score becomes −∞ before softmax, so its weight is exactly 0, and the other words share the weight it would have had.",
-      "The causal mask hides the future, as it must be when a text is written word by word. A window hides what is far away.",
-    ],
-    starts: { mask: "causal", temperature: 4 },
-    controls: ["mask", "window"],
-  },
-  {
-    name: "similarity",
-    title: "Other similarities",
-    says: [
-      "The dot product is a choice. Any measure of similarity can take its place, and nothing else changes.",
-      "The cosine ignores length and compares only directions. The Gaussian prefers vectors that are close. The average ignores both.",
-    ],
-    starts: { score: "cosine", temperature: 0.25 },
-    controls: ["score", "temperature"],
-  },
-  {
-    name: "trained",
-    title: "A trained model",
-    says: [
-      "In a model the same steps run in every layer, with matrices found by training. These are the heads of a small translator, on your sentence. No one programmed what they look at.",
-      "Choose a head to open it in the inspector.",
-    ],
-    starts: {},
-    controls: [],
-  },
+  { name: "order", starts: { temperature: 4 }, controls: ["positions", "swap"], beside: "swapped" },
+  { name: "masks", starts: { mask: "causal", temperature: 4 }, controls: ["mask", "window"] },
+  { name: "similarity", starts: { score: "cosine", temperature: 0.25 }, controls: ["score", "temperature"] },
+  { name: "block", starts: {}, controls: ["layer"], own: true },
+  { name: "layers", starts: {}, controls: [], own: true },
+  { name: "cross", starts: { layer: 2, step: 2 }, controls: ["layer", "step"], own: true },
+  { name: "next", starts: { step: 1 }, controls: ["temperature", "top_k", "top_p", "step"], own: true },
+  { name: "training", starts: {}, controls: ["moment"], own: true },
+  { name: "yours", starts: {}, controls: ["struck"], own: true },
 ];
 
 export function lessonOf(name: LessonName): Lesson {
   return LESSONS.find((each) => each.name === name) as Lesson;
+}
+
+/** Query, key and value have their names from their lesson on. */
+export function knowsQueries(lesson: Lesson): boolean {
+  return LESSONS.indexOf(lesson) >= LESSONS.indexOf(lessonOf("qkv"));
 }
 
 /** What holds in a lesson: its own start, and what the reader chose of the things it is about. */
@@ -139,8 +66,12 @@ export function settingsOf(lesson: Lesson, chosen: Chosen): Settings {
 
 /** The questions whose answers a lesson's picture is drawn from. */
 export function requestsOf(lesson: Lesson, chosen: Chosen, text: string, spotlight: number): LessonRequest[] {
-  const { swap, ...settings } = settingsOf(lesson, chosen);
-  const asked: LessonRequest = { text, ...settings, spotlight: lesson.geometry ? spotlight : null };
+  if (lesson.own) return [];
+  const { projections, layer, head, swap, score, head_dim, heads, mask, window, temperature, positions } = settingsOf(lesson, chosen);
+  const spot = lesson.geometry ? spotlight : null;
+  // The model is given the words alone, so that its words are those of the other lessons.
+  if (projections === "trained") return [{ text: wordsOf(text).join(" "), projections, layer, head, spotlight: spot }];
+  const asked: LessonRequest = { text, projections, score, head_dim, heads, mask, window, temperature, positions, spotlight: spot };
   if (lesson.beside === "unscaled") return [{ ...asked, score: "dot" }, asked];
   if (lesson.beside === "swapped") return [asked, { ...asked, text: swapped(text, swap) }];
   return [asked];

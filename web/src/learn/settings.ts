@@ -11,12 +11,19 @@ export interface Chosen {
   temperature?: number;
   positions?: boolean;
   projections?: Required<LessonRequest>["projections"];
+  layer?: number; // of the trained model
+  head?: number;
   swap?: [number, number]; // two words of the sentence, by their place
+  step?: number; // of the translation
+  top_k?: number | null; // null: all
+  top_p?: number;
+  moment?: number; // of the recorded training
+  struck?: number[]; // positions of the source that are struck out
 }
 export type Control = keyof Chosen;
 export type Settings = Required<Chosen>;
 
-/** The choices that are a few; temperature, window and swap are numbers. */
+/** The choices that are a few; the others are numbers. */
 export const OPTIONS = {
   score: ["dot", "scaled_dot", "cosine", "gaussian", "average"],
   head_dim: [2, 4, 8, 16, null],
@@ -24,7 +31,11 @@ export const OPTIONS = {
   mask: ["none", "causal", "window"],
   window: [0, 1, 2, 3, 4],
   positions: [false, true],
-  projections: ["none", "random"],
+  projections: ["trained", "random", "none"],
+  layer: [0, 1, 2],
+  head: [0, 1, 2, 3],
+  top_k: [1, 2, 5, 10, null],
+  top_p: [0.5, 0.8, 0.9, 0.95, 1],
 } as const;
 
 /** Powers of two, for a slider that goes as far down as up. */
@@ -39,5 +50,12 @@ export const PLAIN: Settings = {
   temperature: 1,
   positions: false,
   projections: "none",
+  layer: 0,
+  head: 0,
   swap: [1, -1],
+  step: 0,
+  top_k: null,
+  top_p: 1,
+  moment: 0,
+  struck: [],
 };

@@ -1,9 +1,10 @@
-/** The words of a sentence, as the server takes them: what stands between spaces and is more than punctuation. */
+/** The words of a sentence, as the server takes them: letters and digits, an apostrophe inside, or a pictograph. */
 
-const WORD = /[^\p{P}\s]/u;
+const WORD =
+  /[\p{L}\p{M}\p{N}]+(?:['’][\p{L}\p{M}\p{N}]+)*|\p{Extended_Pictographic}[\p{M}\u{1F3FB}-\u{1F3FF}]*(?:\u200D\p{Extended_Pictographic}[\p{M}\u{1F3FB}-\u{1F3FF}]*)*/gu;
 
 export function wordsOf(text: string): string[] {
-  return text.split(/\s+/u).filter((piece) => WORD.test(piece));
+  return text.match(WORD) ?? [];
 }
 
 /** Two places as the words that they mean: −1 is the last, and none lies beyond it. */

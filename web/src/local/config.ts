@@ -44,6 +44,7 @@ export interface ModelFile {
   info: ModelInfo;
   config: Config;
   tensors: Tensors;
+  bytes: number; // of all tensors
   tokenizers: { source: TokenizerFile; target: TokenizerFile | null }; // null: the source's
   before: number[]; // ids around every text
   after: number[];

@@ -1,5 +1,6 @@
 /** Answers the page's questions with a translator; runs in a worker, or wherever it is called. */
 import type { Ablation } from "../source";
+import type { ModelFile } from "./config";
 import type { Question } from "./messages";
 import type { Traced } from "./translator";
 import { Translator } from "./translator";
@@ -8,12 +9,20 @@ export type Engine = (question: Question) => Traced | Ablation | number | null;
 
 export function engine(): Engine {
   let translator: Translator | null = null;
+  let filled = 0; // bytes
   return (question) => {
     if (question.what === "open") {
-      translator = new Translator(question.file, fromBase64(question.weights));
+      translator = new Translator(JSON.parse(question.model) as ModelFile);
+      translator.warm();
       return null;
     }
     if (!translator) throw new Error("The model has not been opened; reload the page.");
+    if (question.what === "fill") {
+      const bytes = fromBase64(question.piece);
+      translator.fill(filled, bytes);
+      filled += bytes.length;
+      return null;
+    }
     if (question.what === "trace") return translator.trace(question.wanted);
     if (question.what === "score") return translator.score(question.run, question.hidden);
     return translator.ablate(question.run, question.info, question.request);

@@ -1,10 +1,10 @@
 /** What the page and its worker say to each other. */
 import type { Ablation, AblationRequest, TraceInfo, TraceRequest } from "../source";
-import type { ModelFile } from "./config";
 import type { Run, Traced } from "./translator";
 
 export type Question =
-  | { what: "open"; file: ModelFile; weights: string } // base64
+  | { what: "open"; model: string } // a ModelFile as JSON
+  | { what: "fill"; piece: string } // base64; the next of its bytes
   | { what: "trace"; wanted: TraceRequest }
   | { what: "score"; run: Run; hidden: number[] }
   | { what: "ablate"; run: Run; info: TraceInfo; request: AblationRequest };

@@ -3,6 +3,7 @@ import type { Config } from "./config";
 import { attend, type Edit, type Inputs, type Listener, type Sees } from "./layers/attention";
 import { embedding, type Embedding } from "./layers/embedding";
 import { Layer } from "./layers/layer";
+import { atStep } from "./trace/off";
 import { Linear } from "./layers/linear";
 import { norm, type Norm } from "./layers/norm";
 import type { Weights } from "./weights";
@@ -158,6 +159,7 @@ export class Decode {
   step(tokens: readonly number[]): Float32Array {
     const { length: count } = tokens;
     let x = this.embed(tokens, tokens.map(() => this.read));
+    const edit = atStep(this.edit, this.read);
     this.read += 1;
     this.layers.forEach((layer, i) => {
       const { heads } = layer.own;
@@ -167,13 +169,13 @@ export class Decode {
         for (let row = 0; row < count; row++) {
           const at = (values: Float32Array) => values.subarray(row * width, (row + 1) * width);
           const cache = (this.caches[row] as Cache[])[i] as Cache;
-          output.set(attend({ query: at(query), ...cache.append(at(key), at(value)) }, heads, this.read, null), row * width);
+          output.set(attend({ query: at(query), ...cache.append(at(key), at(value)) }, heads, this.read, null, edit, `decoder.layers.${i}.self`), row * width);
         }
         return output;
       };
       const source = this.memory.layers[i] as Memory["layers"][number];
       const cross = (query: Float32Array) =>
-        attend({ query, ...source }, (layer.cross as Layer["own"]).heads, this.memory.length, null, this.edit, `decoder.layers.${i}.cross`);
+        attend({ query, ...source }, (layer.cross as Layer["own"]).heads, this.memory.length, null, edit, `decoder.layers.${i}.cross`);
       x = layer.run(x, count, own, cross);
     });
     return this.model.logits(x, count);

@@ -2,27 +2,33 @@
 import { describe, expect, test } from "vitest";
 import tokenizerFile from "../../../src/regard/shipped/en-de/tokenizer.json?raw";
 import fixture from "../../../tests/fixtures/local.json";
-import type { AblationRequest } from "../source";
+import type { AblationRequest, Summary } from "../source";
 import { localSource } from "../source/local";
 import type { ModelFile } from "./config";
 import { engine, fromBase64 } from "./engine";
 import type { Ask } from "./ask";
 import { normalize } from "./text/normalize";
 import { tokenizer, type TokenizerFile } from "./text/tokenizer";
+import { uniformDraws } from "./search/draws";
 import { Translator } from "./translator";
 
 type Variant = (typeof fixture.variants)["pre"];
 const variants = Object.entries(fixture.variants) as unknown as [string, Variant][];
+const PIECES: [number, number?][] = [[0, 400], [400, 4000], [4000]]; // of base64, four letters for three bytes
 const TEXT = "the dog sees the old house.";
 const TARGET = "ein haus sieht";
 const fileOf = (variant: Variant) => variant.file as unknown as ModelFile;
-const opened = (variant: Variant) => new Translator(fileOf(variant), fromBase64(variant.weights));
+const opened = (variant: Variant) => {
+  const translator = new Translator(fileOf(variant));
+  translator.fill(0, fromBase64(variant.weights));
+  return translator;
+};
 const sourceOf = (variant: Variant) => {
   const run = engine();
   const ask = (async (question: Parameters<typeof run>[0]) => run(question)) as unknown as Ask;
-  return localSource(fileOf(variant), variant.weights, ask);
+  return localSource(fileOf(variant).info, JSON.stringify(variant.file), PIECES.map((at) => variant.weights.slice(...at)), ask);
 };
-const near = (found: ArrayLike<number>, expected: readonly number[], within = 2e-5) => {
+const near = (found: ArrayLike<number>, expected: readonly number[], within = 5e-4) => {
   expect(found.length).toBe(expected.length);
   expected.forEach((value, i) => expect(Math.abs((Number.isNaN(found[i]) ? 0 : (found[i] as number)) - value)).toBeLessThan(within));
 };
@@ -37,7 +43,7 @@ describe.each(variants)("%s-norm", (_, variant) => {
       const found = info.generation?.hypotheses ?? [];
       const expected = variant.hypotheses[beams][i] as [string, number][];
       expect(found.map((each) => each.text)).toEqual(expected.map(([words]) => words));
-      near(found.map((each) => each.score ?? NaN), expected.map(([, score]) => score), 1e-4);
+      near(found.map((each) => each.score ?? NaN), expected.map(([, score]) => score), 1e-3);
     });
   });
 
@@ -47,8 +53,27 @@ describe.each(variants)("%s-norm", (_, variant) => {
     for (const [tap, { weights, lse, norms }] of Object.entries(variant.taps)) {
       const of = (what: string, more = "") => found.get(`${what}?head=1${more}&tap=${tap}`)?.values ?? [];
       near(of("map", "&quantity=weight"), weights);
-      near(of("lse"), lse, 1e-4);
-      near(of("value_norms"), norms, 1e-4);
+      near(of("lse"), lse, 1e-3);
+      near(of("value_norms"), norms, 1e-3);
+    }
+  });
+
+  test("every head's entropy, distance and share of each pattern is Python's, and so is its name", () => {
+    const { plain } = translator.trace({ model: "untrained", text: TEXT, target: TARGET });
+    const found = new Map(plain);
+    for (const [tap, { heads }] of Object.entries(variant.taps)) {
+      const summary = found.get(`summary?tap=${tap}`) as Summary;
+      expect(summary.heads).toHaveLength(heads.length);
+      heads.forEach((expected, head) => {
+        const own = summary.heads[head] as Summary["heads"][number];
+        expect(own.pattern).toBe(expected.pattern);
+        near([own.entropy, own.distance ?? -1], [expected.entropy, expected.distance ?? -1], 1e-3);
+        expect([...own.patterns].map(({ name, rows }) => `${name} ${rows}`).sort()).toEqual(expected.patterns.map(({ name, rows }) => `${name} ${rows}`).sort());
+        for (const score of expected.patterns) {
+          const same = own.patterns.find(({ name }) => name === score.name);
+          near([same?.share ?? NaN, same?.chance ?? NaN], [score.share, score.chance]);
+        }
+      });
     }
   });
 
@@ -80,21 +105,20 @@ describe.each(variants)("%s-norm", (_, variant) => {
     });
   });
 
-  test("without struck words the output, its maps and the notes are Python's", () => {
-    const { struck } = variant;
-    const hidden = [1, 2];
-    const { info, numbers } = translator.trace({ model: "untrained", text: TEXT, target: TARGET, hidden });
+  test.each(["struck", "off"] as const)("without what is %s the output, its maps and the notes are Python's", (kind) => {
+    const { parts: without, ...struck } = variant[kind];
+    const { info, numbers } = translator.trace({ model: "untrained", text: TEXT, target: TARGET, without });
     const found = new Map(numbers);
     for (const [tap, { weights, lse }] of Object.entries(struck.taps)) {
-      near(found.get(`map?head=1&quantity=weight&tap=${tap}`)?.values ?? [], weights);
-      near(found.get(`lse?head=1&tap=${tap}`)?.values ?? [], lse, 1e-4);
+      near(found.get(`map?head=1&quantity=weight&tap=${tap}`)?.values ?? [], weights, 2e-3); // rounded vectors, in a run that is far from what was trained
+      near(found.get(`lse?head=1&tap=${tap}`)?.values ?? [], lse, 3e-3);
     }
     near((info.generation?.steps ?? []).map((each) => each.probability), struck.probabilities);
-    expect(info.notes).toContain(struck.note);
-    const searched = translator.trace({ model: "untrained", text: TEXT, num_beams: 3, hidden }).info.generation?.hypotheses ?? [];
+    expect(info.notes?.slice(0, -1)).toEqual(struck.notes);
+    const searched = translator.trace({ model: "untrained", text: TEXT, num_beams: 3, without }).info.generation?.hypotheses ?? [];
     const expected = struck.hypotheses as unknown as [string, number][];
     expect(searched.map((each) => each.text)).toEqual(expected.map(([words]) => words));
-    near(searched.map((each) => each.score ?? NaN), expected.map(([, score]) => score), 1e-4);
+    near(searched.map((each) => each.score ?? NaN), expected.map(([, score]) => score), 1e-3);
   });
 
   test("an output that is made to begin with other words goes on as in Python", () => {
@@ -106,7 +130,7 @@ describe.each(variants)("%s-norm", (_, variant) => {
     const found = [1, 3].flatMap((beams) => traced(beams).info.generation?.hypotheses ?? []);
     const expected = hypotheses as unknown as [string, number][];
     expect(found.map((each) => each.text)).toEqual(expected.map(([text]) => text));
-    near(found.map((each) => each.score ?? NaN), expected.map(([, score]) => score), 1e-4);
+    near(found.map((each) => each.score ?? NaN), expected.map(([, score]) => score), 1e-3);
     expect(() => translator.trace({ model: "untrained", text: TEXT, forced_beginning: [10 ** 6] })).toThrow("got 1000000");
   });
 
@@ -115,11 +139,35 @@ describe.each(variants)("%s-norm", (_, variant) => {
     const { id } = await source.trace({ model: "untrained", text: TEXT, target: TARGET });
     const found = await source.reliance(id);
     expect(found.map(({ first, end }) => [first, end])).toEqual(variant.reliance.map(({ first, end }) => [first, end]));
-    near(found.map((each) => each.change), variant.reliance.map((each) => each.change), 2e-4);
+    near(found.map((each) => each.change), variant.reliance.map((each) => each.change), 1e-3);
   });
 
-  test("a position that the source does not have is refused", () => {
-    expect(() => translator.trace({ model: "untrained", text: TEXT, hidden: [99] })).toThrow("got 99");
+  test("a part that the model does not have is refused", () => {
+    const refused = (part: string) => expect(() => translator.trace({ model: "untrained", text: TEXT, without: [part] }));
+    refused("99").toThrow("got 99");
+    refused("decoder.layers.1.cross:2").toThrow("has heads 0 to 1; got 2");
+    refused("decoder.layers.1.cross:1:0:99").toThrow("got 99");
+    refused("decoder.layers.7.cross:1").toThrow("There is no tap decoder.layers.7.cross");
+    refused("decoder.layers.1.cross:1:0").toThrow("A part to switch off must be");
+  });
+
+  test("the tokens that a seed draws are Python's, as is their score", () => {
+    for (const { asked, ids, score } of variant.samples) {
+      const { run, info } = translator.trace({ model: "untrained", text: TEXT, ...asked });
+      expect(run.target).toEqual(ids);
+      near([info.generation?.hypotheses[0]?.score ?? NaN], [score], 1e-3);
+    }
+    expect(new Set(variant.samples.map(({ ids }) => ids.join())).size).toBe(variant.samples.length);
+  });
+
+  test("settings of a draw that make no sense are refused", () => {
+    const refused = (asked: object) => expect(() => translator.trace({ model: "untrained", text: TEXT, ...asked }));
+    refused({ temperature: 0 }).toThrow("temperature must be a number above 0; got 0");
+    refused({ top_p: 1.5 }).toThrow("top-p must be above 0 and at most 1; got 1.5");
+    refused({ top_k: 2.5 }).toThrow("top-k must be a whole number");
+    refused({ seed: -1 }).toThrow("seed must be a whole number");
+    refused({ seed: 1, num_beams: 3 }).toThrow("leave out either the 3 beams");
+    refused({ seed: 1, target: TARGET }).toThrow("A target leaves nothing to draw");
   });
 
   test("the source answers tiles and cells of a text, and remembers it", async () => {
@@ -139,6 +187,10 @@ describe.each(variants)("%s-norm", (_, variant) => {
     await expect(source.trace({ model: "en-hi", text: TEXT })).rejects.toThrow("regard export page en-hi");
     await expect(source.trace({ model: "untrained", text: " " })).rejects.toThrow("write a sentence");
   });
+});
+
+test("the random numbers are numpy's", () => {
+  for (const [seed, numbers] of fixture.draws as [number, number[]][]) expect([...uniformDraws(seed, 9)]).toEqual(numbers);
 });
 
 test("tidy text and its ids are those of Python, in any script", () => {

@@ -1,26 +1,32 @@
 /** A translator: a text to its translation, and to everything that the page shows of it. */
+import { nameOf } from "../off/parts";
 import type { Ablation, AblationRequest, AxisInfo, TapInfo, TraceInfo, TraceRequest } from "../source";
 import type { Binary } from "../source/requests";
 import type { ModelFile } from "./config";
-import type { Edit, Inputs } from "./layers/attention";
-import { Model } from "./model";
+import type { Edit, Inputs, Listener } from "./layers/attention";
+import { Model, type Memory } from "./model";
 import { logSoftmax } from "./search/numbers";
+import { uniformDraws } from "./search/draws";
+import type { Sampling } from "./search/sampling";
 import { search, type Hypothesis } from "./search/search";
 import { normalize } from "./text/normalize";
 import { sentenceSpans, wordSpans } from "./text/spans";
 import { tokenizer, type Tokenizer } from "./text/tokenizer";
-import { ablation, editOf, likeliest, readable, withoutSource } from "./trace/ablation";
+import { ablation, likeliest, readable } from "./trace/ablation";
 import { answersOf, errors, tapMaps, type TapMaps } from "./trace/maps";
+import { targetsOf } from "./trace/patterns";
+import { checked, notesOf, without } from "./trace/off";
 import { Weights } from "./weights";
 
 const ONE_PASS = "maps are of one pass over the finished hypothesis";
+const WARM = 2; // traces
 const ROUNDED = "computed by this page, with weights rounded to int8";
 
-/** What the model read and wrote; with positions of the source that nothing else may see. */
+/** What the model read and wrote; with the names of what was switched off. */
 export interface Run {
   source: number[];
   target: number[];
-  hidden: number[];
+  without: string[];
 }
 
 export interface Traced {
@@ -31,15 +37,29 @@ export interface Traced {
 }
 
 export class Translator {
+  private readonly weights: Weights;
   private readonly model: Model;
   private readonly texts: { source: Tokenizer; target: Tokenizer };
   private readonly special: ReadonlySet<string>;
 
-  constructor(private readonly file: ModelFile, weights: Uint8Array) {
-    this.model = new Model(file.config, new Weights(file.tensors, weights));
+  /** Its weights are zeros until they are filled in. */
+  constructor(private readonly file: ModelFile) {
+    this.weights = new Weights(file.tensors, file.bytes);
+    this.model = new Model(file.config, this.weights);
     const source = tokenizer(file.tokenizers.source);
     this.texts = { source, target: file.tokenizers.target ? tokenizer(file.tokenizers.target) : source };
     this.special = new Set(file.special);
+  }
+
+  /** The next of the weights, from this byte on. */
+  fill(at: number, bytes: Uint8Array): void {
+    this.weights.fill(at, bytes);
+  }
+
+  /** Translates with the zeros that are there, so that what follows finds compiled code. */
+  warm(): void {
+    const { name, example } = this.file.info;
+    if (example) for (let i = 0; i < WARM; i++) this.trace({ model: name, text: example });
   }
 
   /** Ids of a text as the model reads it. */
@@ -54,49 +74,52 @@ export class Translator {
   }
 
   /** The hypotheses of a search, best first. */
-  hypotheses(source: readonly number[], beams?: number, edit: Edit | null = null, beginning: readonly number[] = []): Hypothesis[] {
+  hypotheses(memory: Memory, beams?: number, edit: Edit | null = null, beginning: readonly number[] = [], sampling: Sampling | null = null): Hypothesis[] {
     const { decoding, config } = this.file;
     const limit = Math.min(decoding.max_new_tokens, config.max_positions - 1);
-    const settings = { ...decoding, num_beams: beams ?? decoding.num_beams, max_new_tokens: limit };
+    const settings = { ...decoding, num_beams: sampling ? 1 : (beams ?? decoding.num_beams), max_new_tokens: limit };
     const unknown = beginning.find((id) => !(id >= 0 && id < this.model.vocabulary));
     if (unknown !== undefined) throw new Error(`Token ids must be from 0 to ${this.model.vocabulary - 1}; got ${unknown}.`);
     if (beginning.length > limit) throw new Error(`An output may begin with ${limit} tokens; got ${beginning.length}.`);
-    return search(this.model.start(this.model.encode(source, edit), edit), settings, beginning);
+    return search(this.model.start(memory, edit), settings, beginning, sampling);
   }
 
   translate(text: string, beams?: number): string {
-    const [best] = this.hypotheses(this.encode(text), beams);
+    const [best] = this.hypotheses(this.model.encode(this.encode(text)), beams);
     return this.texts.target.decode((best as Hypothesis).tokens);
   }
 
   trace(wanted: TraceRequest): Traced {
     const source = this.encode(wanted.text);
-    const hidden = wanted.hidden ?? [];
-    const outside = hidden.find((each) => !(each >= 0 && each < source.length));
-    if (outside !== undefined) throw new Error(`Hidden positions must be from 0 to ${source.length - 1}; got ${outside}.`);
-    const edit = hidden.length ? withoutSource(new Set(hidden)) : null;
+    const off = wanted.without ?? [];
+    const heads = new Map(this.model.taps().map(({ name, attention }) => [name, attention.heads.count]));
+    const parts = checked(off, { source: source.length, heads });
+    const edit = without(off);
     const begins = wanted.forced_beginning ?? [];
+    const sampling = this.sampling(wanted);
     const searched = wanted.target === undefined || wanted.target === null;
-    const found = searched ? this.hypotheses(source, wanted.num_beams, edit, begins) : [this.given(wanted.target as string)];
+    const inputs = new Map<string, Inputs>();
+    const listener: Listener = (tap, read) => inputs.set(tap, read);
+    const memory = this.model.encode(source, edit, listener);
+    const found = searched ? this.hypotheses(memory, wanted.num_beams, edit, begins, sampling) : [this.given(wanted.target as string)];
     const shown = wanted.hypothesis ?? 0;
     const hypothesis = found[shown];
     if (!hypothesis) throw new Error(`The search found hypotheses 0 to ${found.length - 1}; got ${shown}.`);
-    const run = { source, target: hypothesis.tokens, hidden };
-    const inputs = new Map<string, Inputs>();
-    const logits = this.logits(run, edit, (tap, read) => inputs.set(tap, read));
+    const run = { source, target: hypothesis.tokens, without: off };
+    const logits = this.logits(run, edit, memory, listener);
     const maps = this.model.taps().map(({ name, attention }) => tapMaps(name, inputs.get(name) as Inputs, attention, edit));
     const name = (id: number) => this.name(id, "target");
     const steps = logits.map((row, i) => {
-      const probabilities = row.map(Math.exp);
       const id = run.target[i] as number;
-      return { token: name(id), probability: probabilities[id] as number, candidates: likeliest(probabilities, name), id };
+      return { token: name(id), probability: Math.exp(row[id] as number), candidates: likeliest(row, name), id };
     });
+    const axes = this.axes(run);
     const info: TraceInfo = {
       id: "",
       model: this.file.info.name,
       task: "translation",
       text: wanted.text,
-      axes: this.axes(run),
+      axes,
       taps: maps.map((each) => this.tap(each)),
       receipt: this.receipt(maps),
       generation: {
@@ -111,28 +134,22 @@ export class Translator {
         shown,
       },
       can_ablate: true,
+      can_rewrite: searched,
       by_text: true,
-      notes: [...(searched ? [ONE_PASS, ...this.forced(run, begins.length)] : []), ...this.struck(run), ROUNDED],
+      notes: [...(searched ? [ONE_PASS, ...this.forced(run, begins.length)] : []), ...notesOf(parts, axes, readable), ROUNDED],
     };
-    const answers = maps.map(answersOf);
+    const answers = maps.map((each) => answersOf(each, targetsOf(each, maps, axes)));
     return { info, run, numbers: answers.flatMap((each) => each.numbers), plain: answers.flatMap((each) => each.plain) };
   }
 
   ablate(run: Run, info: TraceInfo, request: AblationRequest): Ablation {
-    const own = run.hidden.length ? withoutSource(new Set(run.hidden)) : null;
-    const asked = editOf(request, info.taps);
-    const both: Edit = {
-      hides: (...where) => !!own?.hides?.(...where) || !!asked.hides?.(...where),
-      silences: (...where) => !!asked.silences?.(...where),
-    };
-    const probabilities = (edit: Edit | null) => this.logits(run, edit).map((row) => row.map(Math.exp));
-    return ablation(request, info, run.target, probabilities(own), probabilities(both), (id) => this.name(id, "target"));
+    const [before, after] = [run.without, [...run.without, nameOf(request, info)]].map((off) => this.logits(run, without(off)));
+    return ablation(request, info, run.target, before ?? [], after ?? [], (id) => this.name(id, "target"));
   }
 
   /** The log-probability of the output when these positions of the source are struck out too. */
   score(run: Run, more: readonly number[]): number {
-    const hidden = new Set([...run.hidden, ...more]);
-    const rows = this.logits(run, hidden.size ? withoutSource(hidden) : null);
+    const rows = this.logits(run, without([...run.without, ...more.map(String)]));
     return rows.reduce((sum, row, i) => sum + (row[run.target[i] as number] as number), 0);
   }
 
@@ -141,15 +158,22 @@ export class Translator {
     return tokens ? [`forced: the output begins with “${this.texts.target.decode(target.slice(0, tokens))}”`] : [];
   }
 
-  /** What the notes say of struck words. */
-  private struck({ source, hidden }: Run): string[] {
-    const words = hidden.map((at) => `“${readable(this.name(source[at] as number, "source"))}”`);
-    return words.length ? [`struck out: no other position sees ${words.join(", ")}`] : [];
+  /** How tokens are drawn; null where the likeliest are searched for. */
+  private sampling({ temperature, top_k, top_p, seed, num_beams: beams, target }: TraceRequest): Sampling | null {
+    if ([temperature, top_k, top_p, seed].every((each) => each === undefined || each === null)) return null;
+    if (target) throw new Error("A target leaves nothing to draw; leave out either the target or temperature, top-k, top-p and seed.");
+    if ((beams ?? 1) > 1) throw new Error(`Tokens are drawn or searched for, not both; leave out either the ${beams} beams or temperature, top-k, top-p and seed.`);
+    const { options = {} } = this.file.info;
+    const settings = { temperature: temperature ?? options["temperature"] ?? 1, top_k: top_k ?? options["top_k"] ?? 0, top_p: top_p ?? options["top_p"] ?? 1 };
+    if (!(settings.temperature > 0)) throw new Error(`temperature must be a number above 0; got ${settings.temperature}.`);
+    if (!(Number.isInteger(settings.top_k) && settings.top_k >= 0)) throw new Error(`top-k must be a whole number of at least 0 (0: every token); got ${settings.top_k}.`);
+    if (!(settings.top_p > 0 && settings.top_p <= 1)) throw new Error(`top-p must be above 0 and at most 1; got ${settings.top_p}.`);
+    if (!(Number.isSafeInteger(seed ?? 0) && (seed ?? 0) >= 0)) throw new Error(`seed must be a whole number of at least 0; got ${seed}.`);
+    return { ...settings, draws: uniformDraws(seed ?? 0, this.file.decoding.max_new_tokens) };
   }
 
   /** Log-probabilities of each step, in one pass over what was written. */
-  private logits({ source, target }: Run, edit: Edit | null, listener: ((tap: string, inputs: Inputs) => void) | null = null): Float32Array[] {
-    const memory = this.model.encode(source, edit, listener);
+  private logits({ source, target }: Run, edit: Edit | null, memory = this.model.encode(source, edit), listener: Listener | null = null): Float32Array[] {
     const read = [this.file.decoding.start_id, ...target.slice(0, -1)];
     const all = this.model.read(read, memory, edit, listener);
     const size = this.model.vocabulary;

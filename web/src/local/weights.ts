@@ -23,21 +23,32 @@ const PAGE = 65_536; // bytes; memory grows by pages
 export class Weights {
   readonly products: Products;
   readonly x: number; // where the vectors of a call of `products` go, in bytes
+  readonly factors: number; // their factors
   readonly y: number; // and where its answer comes
+  readonly zeros: number; // a bias for those that have none
   readonly floats: Float32Array; // all of the memory
+  readonly shorts: Int16Array; // as well
   private readonly bytes: Int8Array;
 
-  constructor(private readonly tensors: Tensors, content: Uint8Array) {
+  /** Room for all tensors; `fill` brings their bytes. */
+  constructor(private readonly tensors: Tensors, bytes: number) {
     const matrices = Object.values(tensors).filter((each): each is Rows => "rows" in each);
     const largest = (of: (each: Rows) => number) => Math.max(0, ...matrices.map(of));
-    this.x = Math.ceil(content.length / 16) * 16;
-    this.y = this.x + 4 * TOGETHER * largest((each) => each.width);
-    const end = this.y + 4 * TOGETHER * largest((each) => each.rows);
+    const rows = largest((each) => each.rows);
+    this.x = Math.ceil(bytes / 16) * 16;
+    this.factors = this.x + 2 * TOGETHER * largest((each) => each.width);
+    this.zeros = this.factors + 4 * TOGETHER;
+    this.y = this.zeros + 4 * rows;
+    const end = this.y + 4 * TOGETHER * rows;
     const memory = new WebAssembly.Memory({ initial: Math.ceil(end / PAGE) });
-    new Uint8Array(memory.buffer).set(content);
     this.bytes = new Int8Array(memory.buffer);
     this.floats = new Float32Array(memory.buffer);
+    this.shorts = new Int16Array(memory.buffer);
     this.products = productsOver(memory);
+  }
+
+  fill(at: number, bytes: Uint8Array): void {
+    this.bytes.set(bytes, at);
   }
 
   has(name: string): boolean {
@@ -54,10 +65,6 @@ export class Weights {
     const found = this.tensors[name];
     if (!found || "rows" in found) throw new Error(`This file has no vector ${name}; export the model again.`);
     return this.floats.subarray(found.at / 4, found.at / 4 + found.length);
-  }
-
-  scales({ scales, rows }: Rows): Float32Array {
-    return this.floats.subarray(scales / 4, scales / 4 + rows);
   }
 
   /** One row of a matrix as the numbers that it stands for. */

@@ -26,12 +26,12 @@ export function Thumbnail({ state, thumbnails, head, rows, columns, causal }: Th
     context.canvas.width = width;
     context.canvas.height = height;
     const picture = context.createImageData(width, height);
-    const { ramp, forbidden } = palette(context.canvas);
+    const { ramp, forbidden } = palette(context.canvas, dark);
     const words = new Uint32Array(picture.data.buffer);
     const own = values.subarray(head * height * width, (head + 1) * height * width);
     words.set(causal === undefined ? paint(own, ramp, forbidden) : paintOwn(own, width, causal && isLong(rows, columns), ramp, forbidden));
     context.putImageData(picture, 0, 0);
-  }, [thumbnails, head, dark]);
+  }, [thumbnails, head, dark, causal]);
   const aspect = Math.max(0.5, Math.min(2, columns / Math.max(1, rows)));
   return <canvas ref={canvas} class="rg-thumb__map" width={1} height={1} style={{ aspectRatio: String(aspect) }} />;
 }
@@ -55,15 +55,15 @@ export function paintOwn(values: Float32Array, width: number, perRow: boolean, r
   return pixels;
 }
 
-const palettes = new Map<string, { ramp: Ramp; forbidden: number }>();
+const palettes = new Map<boolean, { ramp: Ramp; forbidden: number }>();
 
-function palette(element: HTMLElement) {
-  const style = getComputedStyle(element);
-  const [panel, sunk] = [style.getPropertyValue("--rg-panel").trim(), style.getPropertyValue("--rg-sunk").trim()];
-  const known = palettes.get(panel + sunk);
+/** Read once for each theme: the styles of a page that has just changed are slow to ask for. */
+function palette(element: HTMLElement, dark: boolean) {
+  const known = palettes.get(dark);
   if (known) return known;
+  const style = getComputedStyle(element);
   const [red, green, blue] = themeColor(style, "--rg-sunk");
   const made = { ramp: sequential(themeColor(style, "--rg-panel")), forbidden: ((255 << 24) | (blue << 16) | (green << 8) | red) >>> 0 };
-  palettes.set(panel + sunk, made);
+  palettes.set(dark, made);
   return made;
 }

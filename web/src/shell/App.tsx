@@ -4,26 +4,36 @@ import { useEffect, useRef } from "preact/hooks";
 import { Compare } from "../compare/Compare";
 import { Flow } from "../flow/Flow";
 import { Generation } from "../generation/Generation";
+import { AllHeads } from "../heads/AllHeads";
 import { useDrop } from "./drop";
 import { command, taken } from "./keys";
 import { Learn } from "../learn/Learn";
 import { AttentionMap } from "../map/AttentionMap";
+import { Changed } from "../off/Changed";
 import { Said } from "../said/Said";
-import type { State } from "../state";
+import type { State, View } from "../state";
 import { Translation } from "../translation/Translation";
+import { Why } from "../why/Why";
 import { obey } from "./commands";
 import { Drawer } from "./drawer/Drawer";
+import { Gone } from "./Gone";
 import { Help } from "./Help";
 import { Hint } from "./Hint";
 import { Notice } from "./Notice";
+import { Progress } from "./Progress";
 import { Rail } from "./rail/Rail";
 import { ReceiptLine } from "./ReceiptLine";
 import { Sentences } from "./Sentences";
 import { Toolbar } from "./Toolbar";
+import { useUncovered } from "./uncover";
 import "./controls.css";
 import "./rail/rail.css";
 import "./drawer/drawer.css";
+import "./progress.css";
 import "./layout.css";
+import "./notebook.css";
+
+const UNSAID: View[] = ["heads", "why", "compare"]; // not of one head, so its sentence would be beside the point
 
 /** `whole`: the page is all there is in the window, so keys work wherever they are pressed. */
 export function App({ state, whole }: { state: State; whole: boolean }) {
@@ -42,8 +52,10 @@ export function App({ state, whole }: { state: State; whole: boolean }) {
     return () => target.removeEventListener("keydown", onKey);
   }, [state, whole]);
   useDrop(state, root, whole);
+  useUncovered(root, state.drawer.value);
   const trace = state.trace.value;
   const learn = state.learn.value;
+  const returns = state.source.connection?.returns.value ?? 0; // a new one asks again for what failed
 
   if (learn)
     return (
@@ -59,16 +71,22 @@ export function App({ state, whole }: { state: State; whole: boolean }) {
         {trace && whole && <Hint state={state} trace={trace} />}
         {trace && <Sentences state={state} trace={trace} />}
         {trace && <Toolbar state={state} trace={trace} />}
+        <Progress state={state} />
+        <Gone state={state} />
         <Notice state={state} />
-        {trace && state.tap.value && state.view.value !== "compare" && <Said state={state} trace={trace} tap={state.tap.value} />}
-        <Hero state={state} />
+        {trace && state.tap.value && !UNSAID.includes(state.view.value) && <Said state={state} trace={trace} tap={state.tap.value} />}
+        {trace && BESIDE.has(state.view.value) && <Changed state={state} trace={trace} />}
+        <Hero key={returns} state={state} />
         {trace && <ReceiptLine state={state} trace={trace} />}
       </main>
-      {trace && state.drawer.value && <Drawer state={state} trace={trace} />}
+      {trace && state.drawer.value && <Drawer key={returns} state={state} trace={trace} />}
       <Help state={state} />
     </div>
   );
 }
+
+/** Views that leave the place of what changed to the page. */
+const BESIDE: ReadonlySet<View> = new Set(["map", "flow", "compare"]);
 
 function Hero({ state }: { state: State }) {
   const tap = useComputed(() => state.tap.value);
@@ -86,9 +104,11 @@ function Hero({ state }: { state: State }) {
       {view === "map" && tap.value && (
         <AttentionMap state={state} tap={tap.value} head={state.head.value} trace={trace} />
       )}
+      {view === "heads" && <AllHeads state={state} trace={trace} />}
       {view === "flow" && <Flow state={state} />}
       {view === "generation" && <Generation state={state} />}
       {view === "translation" && <Translation state={state} />}
+      {view === "why" && <Why state={state} />}
       {view === "compare" && <Compare state={state} />}
     </div>
   );

@@ -5,6 +5,7 @@ import type { TraceInfo } from "../source";
 import { inView } from "../map/input/commands";
 import { isLong } from "../color/survey";
 import { sentence, type State } from "../state";
+import { leastCertain } from "../generation/timeline";
 import { crossTap } from "../translation/aligned";
 import { write } from "../url";
 import { shownQuantity } from "../weights/matrix";
@@ -105,11 +106,11 @@ function part(state: State): Record<string, string> {
   };
 }
 
-/** Of a view that has lines, what a figure of them needs; of another, nothing: the figure is the map. */
-export function lines(state: Pick<State, "view" | "tap" | "head" | "heads" | "quantity" | "locked" | "aligned" | "pieces">, trace: TraceInfo): Record<string, string> {
+/** What a figure of the view on screen needs; of the map and the comparison, nothing: the figure is the map. */
+export function lines(state: Pick<State, "view" | "tap" | "head" | "heads" | "quantity" | "locked" | "aligned" | "pieces" | "step">, trace: TraceInfo): Record<string, string> {
   const view = state.view.value;
   const tap = state.tap.value;
-  if (!tap || (view !== "flow" && view !== "translation")) return {};
+  if (!tap || (view !== "flow" && view !== "translation" && view !== "generation")) return {};
   const quantity = shownQuantity(state.quantity.value, tap);
   if (view === "flow") {
     const heads = state.heads.value.filter((head) => head !== null);
@@ -119,6 +120,11 @@ export function lines(state: Pick<State, "view" | "tap" | "head" | "heads" | "qu
       heads: (heads.length ? heads : [state.head.value]).join(","),
       ...(state.locked.value.length && { focus: state.locked.value.join(",") }),
     };
+  }
+  if (view === "generation") {
+    const steps = trace.generation?.steps ?? [];
+    const chosen = state.step.value;
+    return { view, quantity, tap: tap.name, step: String(chosen !== null && chosen < steps.length ? chosen : leastCertain(steps)) };
   }
   const cross = crossTap(trace.taps.filter((each) => each.kind === "cross"), tap);
   return { view, quantity, tap: cross?.name ?? tap.name, group: state.pieces.value, at_output: String(state.aligned.value === "output") };

@@ -39,7 +39,7 @@ export function Help({ state }: { state: State }) {
           ))}
         </div>
         <p class="rg-help__note">
-          On the map: use the wheel or pinch to zoom at the pointer, drag to pan, double-click to zoom in, click to open the equation.
+          On the map: use the wheel or pinch to zoom at the pointer, drag to pan, double-click to zoom in, click to open the equation. In a notebook, the wheel scrolls the notebook until you click, or hold ctrl.
         </p>
       </div>
     </dialog>

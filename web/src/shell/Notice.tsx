@@ -4,6 +4,7 @@ import { ask, type State } from "../state";
 
 export function Notice({ state }: { state: State }) {
   const { error, busy, trace, models, source } = state;
+  if (source.connection?.lost.value) return null; // said by an alert of its own
   if (error.value) {
     const request = state.request.value;
     return (

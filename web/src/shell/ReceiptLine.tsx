@@ -2,7 +2,7 @@
 import { short } from "../weights/numbers";
 import type { TraceInfo } from "../source";
 import type { State } from "../state";
-import { headWords } from "../weights/words";
+import { captionWords } from "../weights/words";
 
 export function ReceiptLine({ state, trace }: { state: State; trace: TraceInfo }) {
   const tap = state.tap.value;
@@ -11,8 +11,7 @@ export function ReceiptLine({ state, trace }: { state: State; trace: TraceInfo }
     <footer class="rg-receipt">
       {tap && (
         <p class="rg-receipt__what">
-          <span class="rg-number">{QUANTITY[state.quantity.value]}</span> of {tap.side} {tap.kind}-attention, layer{" "}
-          {tap.layer}, {headWords(state.head.value)}
+          {captionWords(state.quantity.value, tap, [state.head.value])}
           {[...tap.notes, ...(trace.notes ?? [])].map((note) => (
             <span key={note} class="rg-receipt__note"> · {note}</span>
           ))}
@@ -29,5 +28,3 @@ export function ReceiptLine({ state, trace }: { state: State; trace: TraceInfo }
     </footer>
   );
 }
-
-export const QUANTITY = { weight: "α", norm: "‖α·f(x)‖", score: "score" } as const;

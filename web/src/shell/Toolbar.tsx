@@ -7,7 +7,7 @@ import { lookAt, type Scale, type State, type View } from "../state";
 import { headWords } from "../weights/words";
 import { layersBeside, nextHead, nextLayer } from "./commands";
 import { ExportMenu } from "./ExportMenu";
-import { QUANTITY } from "./ReceiptLine";
+import { QUANTITY } from "../weights/words";
 
 export function Toolbar({ state, trace }: { state: State; trace: TraceInfo }) {
   const tap = state.tap.value;
@@ -41,9 +41,10 @@ export function Toolbar({ state, trace }: { state: State; trace: TraceInfo }) {
 
 /** The views that this trace has something for. */
 export function viewsOf(trace: TraceInfo): View[] {
-  const views: View[] = ["map", "flow"];
+  const views: View[] = ["map", "heads", "flow"];
   if (trace.generation) views.push("generation");
   if (trace.taps.some((tap) => tap.kind === "cross")) views.push("translation");
+  if (trace.generation) views.push("why");
   return [...views, "compare"];
 }
 

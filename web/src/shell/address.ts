@@ -27,8 +27,13 @@ export function addressOf(state: State): Address {
     locked: state.locked.value,
     step: state.step.value,
     heads: state.heads.value,
+    order: state.order.value,
+    pattern: state.pattern.value,
+    shade: state.shade.value,
     aligned: state.aligned.value,
     pieces: state.pieces.value,
+    against: state.against.value,
+    measured: state.measured.value,
     difference: state.difference.value,
     other: other && {
       trace: other.trace.id === trace?.id ? null : named(state, other.trace),
@@ -36,6 +41,7 @@ export function addressOf(state: State): Address {
       head: other.head,
     },
     theme: state.theme.value,
+    language: state.language.value,
     landing: false,
     learn: state.learn.value,
   };
@@ -51,6 +57,7 @@ function named(state: State, trace: TraceInfo): Named {
 /** Makes the state what an address says; a trace is asked for only when it is another one. */
 export async function goTo(state: State, address: Address): Promise<void> {
   state.learn.value = state.source.abilities.explain ? address.learn : null;
+  state.language.value = address.language;
   if (state.learn.value) {
     state.theme.value = address.theme;
     return; // what is looked at besides stays as it was, to come back to
@@ -63,8 +70,13 @@ export async function goTo(state: State, address: Address): Promise<void> {
     state.reduce.value = address.reduce;
     state.theme.value = address.theme;
     state.drawer.value = address.drawer;
+    state.order.value = address.order;
+    state.pattern.value = address.pattern;
+    state.shade.value = address.shade;
     state.aligned.value = address.aligned;
     state.pieces.value = address.pieces;
+    state.against.value = address.against;
+    state.measured.value = address.measured;
     state.difference.value = address.difference;
   });
   const before = state.trace.value && named(state, state.trace.value);
@@ -164,6 +176,10 @@ export async function begin(state: State, address: Address): Promise<void> {
   state.theme.value = address.theme;
   try {
     const models = state.source.models().then((found) => (state.models.value = found));
+    if (address.trace?.text && !address.trace.model) {
+      const [first] = await models; // a link may leave out the model
+      address = { ...address, trace: { ...address.trace, model: first?.name ?? "" } };
+    }
     if (address.trace || (address.learn && state.source.abilities.explain)) {
       await Promise.all([models, address.landing ? land(state, address) : goTo(state, address)]); // what the address names waits for no list
       return;
@@ -171,9 +187,10 @@ export async function begin(state: State, address: Address): Promise<void> {
     const [traces] = await Promise.all([state.source.traces(), models]);
     const [listed] = traces;
     const model = state.models.value.find((each) => each.example);
-    const chosen = write({ ...address, theme: DEFAULTS.theme }) !== "";
+    const chosen = write({ ...address, theme: DEFAULTS.theme, language: DEFAULTS.language }) !== "";
     if (listed) {
-      const trace = { ...listed, text: "" };
+      const { id, request } = listed;
+      const trace: Named = request ? { ...request, id } : { id, model: listed.model, text: "" };
       await (chosen ? goTo(state, { ...address, trace }) : land(state, { ...address, trace }));
     } else if (model && state.source.abilities.trace) {
       await land(state, { ...address, trace: { model: model.name, text: model.example, id: "" } });

@@ -5,9 +5,8 @@ import type { Address } from "../url";
 
 const LONGEST = 2048; // rows; of a longer text every layer would be summed up first
 const MOST_LAYERS = 48;
-const OWN = 0.5; // mean distance in positions: below it a head looks at the token itself …
-const NEXT = 1.5; // … and below this one at its neighbor
-const TRIVIAL = 0.1; // what such a head counts
+const TRIVIAL: readonly unknown[] = ["previous", "next", "same", "first", "separator", "punctuation"];
+const LITTLE = 0.1; // what such a head counts
 const FAR = 0.15; // of the text: a mean distance that counts in full
 
 /** The view for a task: a translator's words are joined by ribbons, of the mean over heads. */
@@ -42,9 +41,8 @@ export function tellingHead(layers: readonly { tap: TapInfo; summary: Summary }[
   return best;
 }
 
-function telling({ entropy, distance, sink }: HeadInfo, columns: number): number {
+function telling({ entropy, distance, sink, pattern }: HeadInfo, columns: number): number {
   const decided = 1 - Math.min(1, entropy / Math.log2(Math.max(2, columns)));
-  const near = distance !== null && (distance < OWN || Math.abs(distance - 1) < NEXT - 1);
   const far = distance === null ? 1 : Math.min(1, distance / (FAR * columns)); // a few far looks move the mean
-  return decided * (1 - sink) ** 2 * far * (near ? TRIVIAL : 1);
+  return decided * (1 - sink) ** 2 * far * (TRIVIAL.includes(pattern) ? LITTLE : 1);
 }

@@ -50,7 +50,7 @@ export function embeddedSource(kept: Embedded): Source {
       },
       binary: async (path) => made.binary(path.slice(before.length)),
     },
-    { trace: false, ablate: false, export: false, explain: false, sample: false, open: false },
+    { trace: false, ablate: false, export: false, explain: false, open: false },
   );
   return { ...source, leftOut: kept.left_out };
 }

@@ -118,7 +118,7 @@ export function fakeSource(): Source {
   };
 
   return {
-    abilities: { trace: true, ablate: true, export: true, explain: false, sample: false, open: false },
+    abilities: { trace: true, ablate: true, export: true, explain: false, open: false },
     offer: () => Promise.resolve({ cached: [], download: false }),
     openModel: (name) => Promise.reject(new Error(`There is no model ${name} here.`)),
     openFile: () => Promise.reject(new Error("There is no server here that reads a trace.")),
@@ -163,6 +163,8 @@ export function fakeSource(): Source {
           sink_key: 0,
           sink: sink / n,
           mostly_sink: sink / n > 0.4,
+          patterns: [],
+          pattern: null,
         };
       });
       return { tap: name, rows: queries.length, of: tap.rows, sink_key: 0, sink: heads.reduce((sum, each) => sum + each.sink, 0) / heads.length, heads };
@@ -253,7 +255,12 @@ export function fakeSource(): Source {
       };
     },
     reliance: (id) => Promise.resolve((get(id).info.axes["source"]?.words ?? []).map(([first, end]) => ({ first, end, change: -first }))),
+    lens: () => Promise.reject(new Error("The invented source has no model.")),
+    attribution: () => Promise.reject(new Error("The invented source has no model.")),
+    measures: () => Promise.reject(new Error("The invented source has no model.")),
     explain: () => Promise.reject(new Error("The invented source has no word vectors; run `regard studio`.")),
+    inside: () => Promise.reject(new Error("The invented source has no model; run `regard studio`.")),
+    next: () => Promise.reject(new Error("The invented source has no model; run `regard studio`.")),
     download: () => Promise.reject(new Error("The invented source has no files.")),
     exportUrl: (id, kind, query) => `/api/traces/${id}/${kind}?${new URLSearchParams(query)}`,
   };

@@ -1,5 +1,6 @@
 /** Answers from `regard studio` or `regard look`, over HTTP on this machine. */
-import type { Source } from "../source";
+import type { Source, Working } from "../source";
+import { connection, UNREACHABLE } from "./connection";
 import { Refused, reviving } from "./revive";
 import { pathOf, sourceOver, type Transport } from "./requests";
 
@@ -8,12 +9,21 @@ const FILES = { svg: "figure.svg", pdf: "figure.pdf", png: "figure.png", npz: "e
 const BYTES = { "Content-Type": "application/octet-stream" };
 
 export function httpSource(base = "/api"): Source {
+  const way = connection(() => fetch(`${base}/working`).then((response) => response.ok, () => false));
+  const answered = async (url: string, init: RequestInit) => {
+    try {
+      return await asked(url, init);
+    } catch (error) {
+      if (error instanceof Error && error.message === UNREACHABLE) way.fail();
+      throw error;
+    }
+  };
   const transport: Transport = reviving({
     async json(path, body, signal) {
-      const asked = body
+      const post = body
         ? { method: "POST", body: JSON.stringify(body), headers: { "Content-Type": "application/json" } }
         : {};
-      return (await answered(base + path, { ...asked, signal: signal ?? null })).json();
+      return (await answered(base + path, { ...post, signal: signal ?? null })).json();
     },
     async binary(path, signal) {
       const response = await answered(base + path, { signal: signal ?? null });
@@ -21,23 +31,24 @@ export function httpSource(base = "/api"): Source {
       return { shape, values: new Float32Array(await response.arrayBuffer()) };
     },
   });
-  return sourceOver(
+  const source = sourceOver(
     transport,
-    { trace: true, ablate: true, export: true, explain: true, sample: true, open: true },
+    { trace: true, ablate: true, export: true, explain: true, open: true, why: true },
     (id, kind, query) => base + pathOf(`/traces/${encodeURIComponent(id)}/${FILES[kind]}`, query),
     async (url) => (await answered(url, {})).blob(),
     async (file) => (await answered(`${base}/files`, { method: "POST", body: file, headers: BYTES })).json(),
   );
+  return { ...source, connection: way, working: (signal) => transport.json("/working", null, signal) as Promise<Working | null> };
 }
 
 /** The response if it is one of success, else an error with the server's sentence. */
-async function answered(url: string, init: RequestInit): Promise<Response> {
+async function asked(url: string, init: RequestInit): Promise<Response> {
   let response: Response;
   try {
     response = await fetch(url, init);
   } catch (error) {
     if (error instanceof DOMException && error.name === "AbortError") throw error;
-    throw new Error("The server does not respond; check that `regard studio` is still running, then try again.");
+    throw new Error(UNREACHABLE);
   }
   if (response.ok) return response;
   const said: unknown = await response.json().catch(() => null);

@@ -122,6 +122,7 @@ export function describe(request: TraceRequest): TraceInfo {
       shown: request.hypothesis ?? 0,
     },
     can_ablate: true,
+    can_rewrite: true,
     by_text: true,
     notes: [],
   };

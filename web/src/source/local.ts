@@ -1,10 +1,12 @@
 /** Answers of the translator that is in the file itself: no server, no network. */
-import type { ModelFile } from "../local/config";
 import type { Ask } from "../local/ask";
 import type { Traced } from "../local/translator";
-import type { AblationRequest, Reliance, Source, TraceInfo, TraceRequest } from "../source";
+import type { AblationRequest, ModelInfo, Reliance, Source, TraceInfo, TraceRequest } from "../source";
 import { answersFrom, type Answers } from "./kept";
 import { sourceOver, type Binary } from "./requests";
+
+const DRAWS = "Draws with the random numbers of Python (numpy's Philox), not PyTorch's; a text can still differ, since weights are rounded to int8.";
+type Pieces = Iterable<string> | AsyncIterable<string>;
 
 const KEPT = 8; // traces; the oldest goes first
 
@@ -14,16 +16,21 @@ interface Made {
   answers: Answers;
 }
 
-/** `weights` is base64, `ask` reaches the translator. */
-export function localSource(file: ModelFile, weights: string, ask: Ask): Source {
-  const opened = ask<null>({ what: "open", file, weights });
+/** `model` is a ModelFile as JSON, its weights come in pieces of base64, `ask` reaches the translator. */
+export function localSource(own: ModelInfo, model: string, weights: Pieces, ask: Ask): Source {
+  const open = async () => {
+    const asked = [ask<null>({ what: "open", model })];
+    for await (const piece of weights) asked.push(ask<null>({ what: "fill", piece }));
+    await Promise.all(asked);
+  };
+  const opened = open();
   opened.catch(() => undefined); // said when a text is traced
   const made = new Map<string, Made>();
   const ids = new Map<string, string>(); // of requests: the same again has the same id
 
   const trace = async (wanted: TraceRequest): Promise<TraceInfo> => {
-    if (wanted.model !== file.info.name)
-      throw new Error(`This file holds ${file.info.name}; for ${wanted.model}, run \`regard export page ${wanted.model}\`.`);
+    if (wanted.model !== own.name)
+      throw new Error(`This file holds ${own.name}; for ${wanted.model}, run \`regard export page ${wanted.model}\`.`);
     const key = JSON.stringify(wanted);
     const id = ids.get(key) ?? `local-${ids.size + 1}`;
     ids.set(key, id);
@@ -46,10 +53,10 @@ export function localSource(file: ModelFile, weights: string, ask: Ask): Source 
     return [of(decodeURIComponent(id)), rest.join("/")];
   };
 
-  return sourceOver(
+  const source = sourceOver(
     {
       async json(path, body, signal) {
-        if (path === "/models") return [file.info];
+        if (path === "/models") return [own];
         if (path === "/traces") return body ? trace(body as TraceRequest) : [];
         const [{ info, run, answers }, key] = placed(path);
         if (!key) return info;
@@ -62,8 +69,9 @@ export function localSource(file: ModelFile, weights: string, ask: Ask): Source 
         return answers.binary(key);
       },
     },
-    { trace: true, ablate: true, export: false, explain: false, sample: false, open: false },
+    { trace: true, ablate: true, export: false, explain: false, open: false },
   );
+  return { ...source, draws: [DRAWS] };
 }
 
 /** Word by word, so that the next question does not wait for all of them. */

@@ -51,7 +51,12 @@ export function sourceOver(
     looks: (id, request, signal) => json(pathOf(at(id, "looks"), request), signal),
     ablate: (id, request, signal) => json(at(id, "ablate"), signal, request),
     reliance: (id, signal) => json(at(id, "reliance"), signal),
+    lens: (id, step, signal) => json(pathOf(at(id, "lens"), { step }), signal),
+    attribution: (id, step, against, signal) => json(pathOf(at(id, "attribution"), { step, against }), signal),
+    measures: (id, step, axis, signal) => json(pathOf(at(id, "measures"), { step, axis }), signal),
     explain: (request, signal) => json("/explain", signal, request),
+    inside: (request, signal) => json("/inside", signal, request),
+    next: (request, signal) => json("/next", signal, request),
     async thumbnails(id, tap, size, signal) {
       const { shape, values } = await transport.binary(pathOf(at(id, "thumbnails"), { tap, size }), signal);
       const [heads = 0, height = 0, width = 0] = shape;

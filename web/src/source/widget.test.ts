@@ -1,20 +1,23 @@
 import { expect, test } from "vitest";
 import { widgetSource, type WidgetModel } from "./widget";
 
-const ABILITIES = { trace: false, ablate: true, export: false, explain: false, sample: false, open: false };
+const ABILITIES = { trace: false, ablate: true, export: false, explain: false, open: false };
 
 /** A kernel that keeps what it was asked, and answers when asked to. */
 function kernel() {
   const asked: { id: number; path?: string; body?: unknown; cancel?: boolean }[] = [];
-  const listeners = new Set<(content: unknown, buffers: DataView[]) => void>();
+  type Listener = (content: unknown, buffers: DataView[]) => void;
+  const listeners = new Set<Listener>();
+  const enders = new Set<Listener>();
   const model: WidgetModel = {
     get: () => null,
     send: (content) => void asked.push(content as (typeof asked)[number]),
-    on: (_, callback) => void listeners.add(callback),
-    off: (_, callback) => void listeners.delete(callback),
+    on: (event, callback) => void (event === "msg:custom" ? listeners : enders).add(callback),
+    off: (event, callback) => void (event === "msg:custom" ? listeners : enders).delete(callback),
   };
   const answer = (content: object, buffers: DataView[] = []) => listeners.forEach((each) => each(content, buffers));
-  return { asked, listeners, model, answer };
+  const end = () => enders.forEach((each) => each(null, []));
+  return { asked, listeners, enders, model, answer, end };
 }
 
 test("a tile comes as one buffer, wherever in its memory it starts", async () => {
@@ -56,9 +59,27 @@ test("a question that is no longer needed is taken back", async () => {
 });
 
 test("a closed source listens no longer", () => {
-  const { listeners, model } = kernel();
+  const { listeners, enders, model } = kernel();
   const source = widgetSource(model, ABILITIES);
-  expect(listeners.size).toBe(1);
+  expect([listeners.size, enders.size]).toEqual([1, 1]);
   source.close();
-  expect(listeners.size).toBe(0);
+  expect([listeners.size, enders.size]).toEqual([0, 0]);
+});
+
+test("a kernel that was restarted is not waited for", async () => {
+  const { asked, model, end } = kernel();
+  const source = widgetSource(model, ABILITIES);
+  const before = source.opened("ab");
+  end();
+  await expect(before).rejects.toThrow("run the cell again");
+  await expect(source.opened("ab")).rejects.toThrow("run the cell again");
+  expect(asked.length).toBe(1);
+});
+
+test("a kernel that was shut down takes no questions", async () => {
+  const { model } = kernel();
+  model.send = () => {
+    throw new Error("Cannot send");
+  };
+  await expect(widgetSource(model, ABILITIES).opened("ab")).rejects.toThrow("run the cell again");
 });

@@ -13,9 +13,11 @@ import { sourceOver, type Binary, type Transport } from "./requests";
 export interface WidgetModel {
   get(name: string): unknown;
   send(content: unknown): void;
-  on(event: "msg:custom", callback: (content: unknown, buffers: DataView[]) => void): void;
-  off(event: "msg:custom", callback: (content: unknown, buffers: DataView[]) => void): void;
+  on(event: ModelEvent, callback: (content: unknown, buffers: DataView[]) => void): void;
+  off(event: ModelEvent, callback: (content: unknown, buffers: DataView[]) => void): void;
 }
+/** A message of the kernel's; or a change of whether there is one, which comes when it has gone. */
+type ModelEvent = "msg:custom" | "comm_live_update";
 
 interface Answer {
   id: number;
@@ -27,6 +29,8 @@ interface Waiting {
   resolve(answer: { json: unknown; binary: Binary | null }): void;
   reject(error: Error): void;
 }
+
+const GONE = "The kernel that has this trace was restarted or shut down; run the cell again.";
 
 let count = 0; // over all widgets of a notebook, for one kernel model may be shown in several cells
 
@@ -41,10 +45,18 @@ export function widgetSource(model: WidgetModel, abilities: Abilities): Source &
     if (typeof answer.detail === "string") asked.reject(new Error(answer.detail));
     else asked.resolve({ json: answer.json, binary: answer.shape ? unpack(answer.shape, buffers[0]) : null });
   };
+  let gone = false;
+  const end = () => {
+    gone = true;
+    for (const { reject } of waiting.values()) reject(new Error(GONE));
+    waiting.clear();
+  };
   model.on("msg:custom", receive);
+  model.on("comm_live_update", end);
 
   const send = (path: string, body: object | null, signal?: AbortSignal) =>
     new Promise<{ json: unknown; binary: Binary | null }>((resolve, reject) => {
+      if (gone) return reject(new Error(GONE));
       const id = ++count;
       waiting.set(id, { resolve, reject });
       signal?.addEventListener("abort", () => {
@@ -52,7 +64,11 @@ export function widgetSource(model: WidgetModel, abilities: Abilities): Source &
         model.send({ id, cancel: true });
         reject(new DOMException("No longer needed.", "AbortError"));
       });
-      model.send({ id, path, body });
+      try {
+        model.send({ id, path, body });
+      } catch {
+        end(); // JupyterLab refuses to send to a kernel that was shut down
+      }
     });
 
   const transport: Transport = {
@@ -63,7 +79,11 @@ export function widgetSource(model: WidgetModel, abilities: Abilities): Source &
       return binary;
     },
   };
-  return { ...sourceOver(transport, abilities), close: () => model.off("msg:custom", receive) };
+  const close = () => {
+    model.off("msg:custom", receive);
+    model.off("comm_live_update", end);
+  };
+  return { ...sourceOver(transport, abilities), close };
 }
 
 /** Copied, since a buffer need not start where a float may. */

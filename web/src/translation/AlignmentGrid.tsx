@@ -21,7 +21,7 @@ export function AlignmentGrid({ aligned, width, dark, active, onHover, onAsk }: 
   const root = useRef<HTMLElement>(null);
   const colors = useTheme(root, dark);
   const { left, top } = useMemo(() => {
-    const type = fontOf(document.querySelector(".regard") ?? document.body, 12);
+    const type = fontOf(12);
     const widest = (labels: string[]) => Math.min(110, Math.max(...labels.map((label) => textWidth(label, type)), 10));
     return {
       left: widest(output.map((unit) => unit.label)) + 10,

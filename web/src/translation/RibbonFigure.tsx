@@ -177,7 +177,7 @@ function times(nats: number): string {
 /** Two lines in the largest type that fits the width, or two columns. */
 function arranged({ source, output }: Aligned, width: number) {
   for (const { font, padding, gap } of SIZES) {
-    const type = fontOf(document.querySelector(".regard") ?? document.body, font, 600);
+    const type = fontOf(font, 600);
     const wide = (label: string) => Math.max(30, Math.ceil(textWidth(label, type)) + 2 * padding);
     const [above, below] = [source.map((unit) => wide(unit.label)), output.map((unit) => wide(unit.label))];
     const natural = Math.max(length(above, gap), length(below, gap));

@@ -3,7 +3,10 @@ import { useSignal } from "@preact/signals";
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import { strongestCell } from "../flow/locks";
 import type { State } from "../state";
-import { lookAt, restored, strike } from "../state";
+import { lookAt } from "../state";
+import { Changed } from "../off/Changed";
+import { partOf } from "../off/parts";
+import { off, rewrites, switchOff } from "../off/switch";
 import { Choice } from "../weights/Choice";
 import { HeadChips } from "../weights/HeadChips";
 import { useSize } from "../weights/size";
@@ -14,13 +17,13 @@ import { crossTap, leftOut, useAligned, type Aligned, type Pointed } from "./ali
 import { AlignmentGrid } from "./AlignmentGrid";
 import { RibbonFigure } from "./RibbonFigure";
 import type { StepChoice } from "./sentences";
-import { Struck } from "./Struck";
 import { THINNEST_SHARE } from "./ribbons";
 import "./translation.css";
 
 const WIDEST_GRID = 40; // words
 
-export function Translation({ state }: { state: State }) {
+/** `plain`: without the choice of layer, head and step, and without the matrix. */
+export function Translation({ state, plain = false }: { state: State; plain?: boolean }) {
   const step = state.aligned;
   const pieces = state.pieces;
   const hover = useSignal<Pointed | null>(null);
@@ -102,16 +105,19 @@ export function Translation({ state }: { state: State }) {
     step.value = next;
   };
 
-  const hidden = state.request.value?.hidden ?? [];
-  const within = (word: { first: number; end: number }, position: number) => position >= word.first && position < word.end;
-  const struck = new Set(aligned?.source.flatMap((word, index) => (hidden.some((each) => within(word, each)) ? [index] : [])));
-  const strikes = restored(state) !== null && trace.task === "translation" && trace.axes["source"] !== undefined;
+  const without = off(state);
+  const isIn = (name: string, { first, end }: { first: number; end: number }) => {
+    const part = partOf(name);
+    return part?.what === "token" && part.axis === null && part.position >= first && part.position < end;
+  };
+  const struck = new Set(aligned?.source.flatMap((word, index) => (without.some((each) => isIn(each, word)) ? [index] : [])));
+  const strikes = rewrites(state);
   const onStrike = (index: number) => {
     const word = aligned?.source[index];
     if (!word || state.busy.value) return;
-    const others = hidden.filter((each) => !within(word, each));
-    const added = Array.from({ length: word.end - word.first }, (_, i) => word.first + i);
-    void strike(state, struck.has(index) ? others : [...others, ...added].sort((a, b) => a - b));
+    const others = without.filter((each) => !isIn(each, word));
+    const added = Array.from({ length: word.end - word.first }, (_, i) => String(word.first + i));
+    void switchOff(state, struck.has(index) ? others : [...others, ...added]);
   };
   const changes =
     reliance && reliance.id === aligned?.trace.id
@@ -123,7 +129,7 @@ export function Translation({ state }: { state: State }) {
   const wordsKnown = knows(trace.axes[tap.queries], "word") && knows(trace.axes[tap.keys], "word");
   return (
     <section class="rg-views rg-translation" aria-label="translation" aria-busy={loading}>
-      <header class="rg-views__head">
+      {!plain && <header class="rg-views__head">
         <p class="rg-views__caption">
           {captionWords(aligned?.quantity ?? "weight", shown, [aligned?.head ?? state.head.value])},{" "}
           {(aligned?.step ?? step.value) === "output"
@@ -162,7 +168,7 @@ export function Translation({ state }: { state: State }) {
             }}
           />
         )}
-      </header>
+      </header>}
       {error && <p class="rg-views__error" role="alert">{error}</p>}
       <div class="rg-translation__frame" ref={frame}>
         {aligned && width > 0 && (
@@ -180,9 +186,9 @@ export function Translation({ state }: { state: State }) {
               onRelease={release}
               onAsk={ask}
             />
-            <Struck state={state} trace={trace} />
+            <Changed state={state} trace={trace} />
             <Said aligned={aligned} strikes={strikes} pointed={pointed} onAsk={ask} />
-            {width >= 460 && aligned.source.length <= WIDEST_GRID && aligned.output.length <= WIDEST_GRID && (
+            {!plain && width >= 460 && aligned.source.length <= WIDEST_GRID && aligned.output.length <= WIDEST_GRID && (
               <AlignmentGrid aligned={aligned} width={width} dark={state.dark.value} active={active} onHover={(pointed) => (hover.value = pointed)} onAsk={ask} />
             )}
           </>

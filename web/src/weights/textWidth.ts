@@ -9,7 +9,10 @@ export function textWidth(text: string, font: string): number {
   return canvas.measureText(text).width;
 }
 
-/** The font that text in an element has, as `textWidth` takes it; "600 18px …" with a size and weight. */
-export function fontOf(element: Element, size: number, weight = 400): string {
-  return `${weight} ${size}px ${getComputedStyle(element).fontFamily}`;
+let family = ""; // asked for once: after a change of the page, the answer waits for all of its styles
+
+/** The page's font in a size and weight, as `textWidth` takes it. */
+export function fontOf(size: number, weight = 400): string {
+  family ||= getComputedStyle(document.querySelector(".regard") ?? document.body).fontFamily;
+  return `${weight} ${size}px ${family}`;
 }

@@ -1,5 +1,5 @@
 /** How the views say what they show: layers, heads, quantities and numbers. */
-import type { Head, TapInfo } from "../source";
+import type { Head, Quantity, TapInfo } from "../source";
 
 /** "self-attention, encoder layer 2" */
 export function tapWords(tap: TapInfo): string {
@@ -10,16 +10,14 @@ export function headWords(head: Head): string {
   return head === "mean" ? "mean over heads" : `head ${head}`;
 }
 
-export function quantityWords(quantity: "weight" | "norm"): string {
-  return quantity === "weight" ? "α" : "‖α·f(x)‖";
-}
+export const QUANTITY: Record<Quantity, string> = { weight: "α", norm: "‖α·f(x)‖", score: "score" };
 
 /** "α of cross-attention, decoder layer 3, mean over heads" */
-export function captionWords(quantity: "weight" | "norm", tap: TapInfo, heads: readonly Head[]): string {
+export function captionWords(quantity: Quantity, tap: TapInfo, heads: readonly Head[]): string {
   const named = heads.filter((head): head is number => head !== "mean").sort((a, b) => a - b);
   const parts = named.length > 1 ? [`heads ${named.join(", ")}`] : named.map((head) => headWords(head));
   if (heads.includes("mean")) parts.push(headWords("mean"));
-  return `${quantityWords(quantity)} of ${tapWords(tap)}, ${parts.join(" and ")}`;
+  return `${QUANTITY[quantity]} of ${tapWords(tap)}, ${parts.join(" and ")}`;
 }
 
 /** "41 %", "4.1 %", "0.3 %", "< 0.1 %", with narrow spaces that do not break. */

@@ -2,7 +2,8 @@
 import { useRef } from "preact/hooks";
 import { useSize } from "../../weights/size";
 import { percent } from "../../weights/words";
-import { across, arrow, frameOf, writeNames, type Name, type Point } from "./plane";
+import { useWords } from "../../words/words";
+import { across, arrow, frameOf, within, writeNames, type Name, type Point } from "./plane";
 import { brief } from "./said";
 
 /** One arrow, from the origin unless it says otherwise. */
@@ -12,7 +13,6 @@ export interface Arrow {
   to: Point;
   from?: Point;
   look: "plain" | "faint" | "lit" | "query" | "step" | "output"; // a faint one may reach beyond the picture
-  named?: boolean;
   word?: number; // pointing at it points at this word
 }
 
@@ -25,18 +25,21 @@ interface ArrowsProps {
 }
 
 const ORIGIN: Point = [0, 0];
+const SHORTEST_NAMED = 7; // px, of a step: a shorter one is a point
 const STRONG = ["lit", "query", "output"];
 
 export function Arrows({ title, kept, arrows, onPoint, onChoose }: ArrowsProps) {
+  const say = useWords();
   const frame = useRef<HTMLDivElement>(null);
   const { width, height } = useSize(frame);
   const { place } = frameOf(arrows.filter(({ look }) => look !== "faint").flatMap(({ to, from = ORIGIN }) => [to, from]), width, height);
   const drawn = arrows.map((each) => ({ ...each, tail: place(each.from ?? ORIGIN), head: place(each.to) }));
   const sum = drawn.find(({ look }) => look === "output");
-  const named = drawn.filter(({ named: wanted = true, name }) => wanted && name);
+  const long = ({ tail, head }: { tail: Point; head: Point }) => Math.hypot(head[0] - tail[0], head[1] - tail[1]) >= SHORTEST_NAMED;
+  const named = drawn.filter((each) => each.name && (each.look !== "step" || long(each)));
   const names = named.map(({ name, tail, head, look }): Name => {
     const away: Point = [head[0] - tail[0], head[1] - tail[1]];
-    const at: Point = look === "step" ? [(head[0] + tail[0]) / 2, (head[1] + tail[1]) / 2] : head;
+    const at: Point = look === "step" ? [(head[0] + tail[0]) / 2, (head[1] + tail[1]) / 2] : within(tail, head, width, height);
     const aside = look === "step" && sum ? across(tail, head, [sum.tail, sum.head]) : away;
     return { text: name, at, away: aside, first: STRONG.includes(look) };
   });
@@ -45,8 +48,8 @@ export function Arrows({ title, kept, arrows, onPoint, onChoose }: ArrowsProps) 
     <figure class="rg-arrows">
       <figcaption class="rg-arrows__title">
         {title}
-        <span class="rg-arrows__kept" title="the share of their squared length that lies in this plane">
-          {kept > 0.9995 ? "exact: two dimensions" : `this plane keeps ${percent(kept)} of their squared length`}
+        <span class="rg-arrows__kept" title={say("arrows.kept.title")}>
+          {kept > 0.9995 ? say("arrows.exact") : say("arrows.kept", { share: percent(kept) })}
         </span>
       </figcaption>
       <div ref={frame} class="rg-arrows__frame">
@@ -65,9 +68,10 @@ export function Arrows({ title, kept, arrows, onPoint, onChoose }: ArrowsProps) 
                 <path class="rg-arrows__shaft" d={arrow(tail, head)} />
               </g>
             ))}
-            {writeNames(names, width, height).map(({ index, x, y }) => {
+            {writeNames(names, width, height).map(({ index, x, y, leader }) => {
               const { look, word, name, says } = named[index]!;
-              return (
+              return [
+                leader && <path key={`${index} leader`} class="rg-arrows__leader" d={`M${leader[0]} ${leader[1]}L${x} ${y - 4}`} />,
                 <text
                   key={index}
                   class={`rg-arrows__name rg-arrows__name--${look}`}
@@ -78,8 +82,8 @@ export function Arrows({ title, kept, arrows, onPoint, onChoose }: ArrowsProps) 
                   onClick={() => word !== undefined && onChoose(word)}
                 >
                   {name}
-                </text>
-              );
+                </text>,
+              ];
             })}
           </svg>
         )}

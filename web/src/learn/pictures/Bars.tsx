@@ -1,5 +1,6 @@
 /** One word's weights in several versions side by side, a column for each. */
 import { Bar } from "./Looks";
+import { useWords } from "../../words/words";
 import { brief, saying } from "./said";
 
 export interface Version {
@@ -13,17 +14,19 @@ interface BarsProps {
   words: readonly string[];
   versions: readonly Version[];
   spotlight: number;
+  from?: string; // what looks, where it is not the word in the spotlight
   onPoint(word: number | null): void;
   onChoose(word: number): void;
 }
 
-export function Bars({ words, versions, spotlight, onPoint, onChoose }: BarsProps) {
-  const lit = words[spotlight] ?? "";
+export function Bars({ words, versions, spotlight, from, onPoint, onChoose }: BarsProps) {
+  const say = useWords();
+  const lit = from ?? words[spotlight] ?? "";
   return (
-    <table class={`rg-bars${versions.length > 4 ? " rg-bars--many" : ""}`} aria-label={`where ${lit} looks`} onPointerLeave={() => onPoint(null)}>
+    <table class={`rg-bars${versions.length > 4 ? " rg-bars--many" : ""}`} aria-label={say("where", { word: lit })} onPointerLeave={() => onPoint(null)}>
       <thead>
         <tr>
-          <td class="rg-bars__corner">from {lit} to</td>
+          <td class="rg-bars__corner">{say("from", { word: lit })}</td>
           {versions.map(({ title, scores }) => (
             <th key={title} scope="colgroup" colSpan={scores ? 2 : 1}>{title}</th>
           ))}
@@ -39,7 +42,7 @@ export function Bars({ words, versions, spotlight, onPoint, onChoose }: BarsProp
                   {brief(scores[key] ?? null)}
                 </td>
               ),
-              <td key={title} class="rg-bars__weight" {...saying(`${lit} → ${word}: weight, ${title}`, weights[key] ?? 0)}>
+              <td key={title} class="rg-bars__weight" {...saying(`${lit} → ${word}: ${say("weight")}, ${title}`, weights[key] ?? 0)}>
                 <Bar value={weights[key] ?? 0} {...(color && { color })} />
               </td>,
             ])}

@@ -2,6 +2,7 @@
 import type { Thumbnails } from "../../source";
 import type { State } from "../../state";
 import { Thumbnail } from "../../map/Thumbnail";
+import { useWords } from "../../words/words";
 import { exact } from "./said";
 
 interface HeadMapsProps {
@@ -10,11 +11,11 @@ interface HeadMapsProps {
   rows: readonly string[];
   columns: readonly string[];
   spotlight?: number;
-  onChoose?: (head: number) => void; // without it they are pictures only
   onSay(said: string | null): void;
 }
 
-export function HeadMaps({ state, maps, rows, columns, spotlight, onChoose, onSay }: HeadMapsProps) {
+export function HeadMaps({ state, maps, rows, columns, spotlight, onSay }: HeadMapsProps) {
+  const say = useWords();
   const whole = maps.height === rows.length && maps.width === columns.length;
   const point = (head: number) => (event: PointerEvent) => {
     const canvas = (event.currentTarget as Element).querySelector("canvas");
@@ -25,7 +26,7 @@ export function HeadMaps({ state, maps, rows, columns, spotlight, onChoose, onSa
       cellAt(event.clientX - box.left, box.width, maps.width),
     ];
     const value = maps.values[(head * maps.height + row) * maps.width + column] ?? 0;
-    onSay(`head ${head}, ${rows[row]} → ${columns[column]}: weight: ${Number.isNaN(value) ? exact(null) : exact(value)}`);
+    onSay(`${say("head.n", { head })}, ${rows[row]} → ${columns[column]}: ${say("weight")}: ${Number.isNaN(value) ? exact(null) : exact(value)}`);
   };
   return (
     <div class="rg-headmaps" onPointerLeave={() => onSay(null)}>
@@ -41,16 +42,10 @@ export function HeadMaps({ state, maps, rows, columns, spotlight, onChoose, onSa
                 />
               )}
             </span>
-            <span class="rg-headmaps__name" style={{ "--line": `var(--rg-head-${head % 8})` }}>head {head}</span>
+            <span class="rg-headmaps__name" style={{ "--line": `var(--rg-head-${head % 8})` }}>{say("head.n", { head })}</span>
           </>
         );
-        return onChoose ? (
-          <button key={head} type="button" class="rg-headmaps__head" onPointerMove={point(head)} onClick={() => onChoose(head)}>
-            {picture}
-          </button>
-        ) : (
-          <div key={head} class="rg-headmaps__head" onPointerMove={point(head)}>{picture}</div>
-        );
+        return <div key={head} class="rg-headmaps__head" onPointerMove={point(head)}>{picture}</div>;
       })}
     </div>
   );

@@ -3,6 +3,7 @@ import { useRef } from "preact/hooks";
 import { curve, ROW } from "../../flow/layout";
 import { useSize } from "../../weights/size";
 import { percent } from "../../weights/words";
+import { useWords } from "../../words/words";
 import { reach, type Row } from "./rows";
 import { brief, saying } from "./said";
 import { Strip } from "./Strip";
@@ -11,6 +12,7 @@ interface LooksProps {
   words: readonly string[];
   row: Row;
   formula: string; // of the score
+  named: boolean; // the columns are called query, key and value
   spotlight: number;
   onPoint(word: number | null): void;
   onChoose(word: number): void;
@@ -18,7 +20,8 @@ interface LooksProps {
 
 const THICKEST = 14; // px, of a line with all the weight
 
-export function Looks({ words, row, formula, spotlight, onPoint, onChoose }: LooksProps) {
+export function Looks({ words, row, formula, named, spotlight, onPoint, onChoose }: LooksProps) {
+  const say = useWords();
   const lines = useRef<HTMLTableCellElement>(null);
   const { width } = useSize(lines);
   const { looks, output } = row;
@@ -26,15 +29,15 @@ export function Looks({ words, row, formula, spotlight, onPoint, onChoose }: Loo
   const most = Math.max(reach([output]), reach(looks.map(({ given }) => given)));
   const middle = (place: number) => (place + 0.5) * ROW;
   return (
-    <table class="rg-attention" aria-label={`what ${lit} gets from each word`} onPointerLeave={() => onPoint(null)}>
+    <table class="rg-attention" aria-label={say("gets", { word: lit })} onPointerLeave={() => onPoint(null)}>
       <thead>
         <tr>
-          <th scope="col" class="rg-attention__query">query</th>
+          <th scope="col" class="rg-attention__query">{say(named ? "query" : "word")}</th>
           <td />
-          <th scope="col">key</th>
-          <th scope="col" class="rg-attention__score">{formula === "0" ? "score" : formula}</th>
-          <th scope="col">weight</th>
-          <th scope="col" class="rg-attention__given">weight × value</th>
+          <th scope="col">{say(named ? "key" : "looksAt")}</th>
+          <th scope="col" class="rg-attention__score">{formula === "0" ? say("score") : formula}</th>
+          <th scope="col">{say("weight")}</th>
+          <th scope="col" class="rg-attention__given">{say(named ? "given.value" : "given")}</th>
         </tr>
       </thead>
       <tbody>
@@ -50,28 +53,28 @@ export function Looks({ words, row, formula, spotlight, onPoint, onChoose }: Loo
                       d={curve(0, middle(spotlight), width, middle(other))}
                       stroke-width={0.75 + THICKEST * weight}
                       stroke-opacity={0.25 + 0.7 * weight}
-                      {...saying(`${lit} → ${word}: weight`, weight)}
+                      {...saying(`${lit} → ${word}: ${say("weight")}`, weight)}
                     />
                   ))}
                 </svg>
               </td>
             )}
             <td class="rg-attention__key" onPointerEnter={() => onPoint(key)} onClick={() => onChoose(key)}>{look.word}</td>
-            <td class="rg-attention__score rg-number" {...saying(`${lit} → ${look.word}: score`, look.score)}>{brief(look.score)}</td>
-            <td class="rg-attention__weight" {...saying(`${lit} → ${look.word}: weight`, look.weight)}>
+            <td class="rg-attention__score rg-number" {...saying(`${lit} → ${look.word}: ${say("score")}`, look.score)}>{brief(look.score)}</td>
+            <td class="rg-attention__weight" {...saying(`${lit} → ${look.word}: ${say("weight")}`, look.weight)}>
               <Bar value={look.weight} />
             </td>
-            <td class="rg-attention__given"><Strip name={`weight × value of ${look.word}`} values={look.given} most={most} /></td>
+            <td class="rg-attention__given"><Strip name={`${say(named ? "given.value" : "given")}: ${look.word}`} values={look.given} most={most} /></td>
           </tr>
         ))}
       </tbody>
       <tfoot>
         <tr>
           <td class="rg-attention__query" />
-          <td class="rg-attention__equals" colSpan={2}>added up: the output of <strong>{lit}</strong></td>
+          <td class="rg-attention__equals" colSpan={2}>{say("sum")} <strong>{lit}</strong></td>
           <td class="rg-attention__score" />
           <td class="rg-attention__sum rg-number">{percent(looks.reduce((sum, { weight }) => sum + weight, 0))}</td>
-          <td class="rg-attention__given"><Strip name={`output of ${lit}`} values={output} most={most} /></td>
+          <td class="rg-attention__given"><Strip name={say("arrows.output", { word: lit })} values={output} most={most} /></td>
         </tr>
       </tfoot>
     </table>

@@ -39,7 +39,7 @@ export function Matrix(props: MatrixProps) {
         <table class="rg-matrix__table" aria-label={`${name}: a row for each word, columns are ${across}`} onPointerLeave={() => onPoint(null)}>
           <thead>
             <tr>
-              <td class="rg-matrix__corner">{across} →</td>
+              <td class="rg-matrix__corner">{across && `${across} →`}</td>
               {Array.from({ length: count }, (_, column) => (
                 <th key={column} scope="col" class={`rg-matrix__column${columns && !legible ? " rg-matrix__column--steep" : ""}`}>
                   <span class={cell < NAMED ? "rg-unseen" : undefined}>{nameOf(column)}</span>

@@ -4,10 +4,12 @@ import type { PictureProps } from "./props";
 import { distance, reach, rowOf } from "./rows";
 import { saying } from "./said";
 import { Strip } from "./Strip";
+import { useWords } from "../../words/words";
 import { permutation, places } from "../words";
 
 export function Order({ answers, settings, spotlight, onPoint, onChoose }: PictureProps) {
   const [before, after] = answers as [Answer, Answer];
+  const say = useWords();
   const { tokens } = before.explanation;
   const moved = permutation(settings.swap, tokens.length); // its own inverse
   const rows = tokens.map((word, i) => {
@@ -19,13 +21,13 @@ export function Order({ answers, settings, spotlight, onPoint, onChoose }: Pictu
   const farthest = Math.max(...rows.map(({ change }) => change), 1e-9);
   const [first, second] = places(settings.swap, tokens.length);
   return (
-    <table class="rg-order" aria-label="the output of each word in both orders" onPointerLeave={() => onPoint(null)}>
+    <table class="rg-order" aria-label={say("order")} onPointerLeave={() => onPoint(null)}>
       <thead>
         <tr>
           <td />
-          <th scope="col">output in this order</th>
-          <th scope="col">with <em>{tokens[first]}</em> and <em>{tokens[second]}</em> swapped</th>
-          <th scope="col">change</th>
+          <th scope="col">{say("order.here")}</th>
+          <th scope="col">{say("order.swapped", { first: tokens[first] ?? "", second: tokens[second] ?? "" })}</th>
+          <th scope="col">{say("order.change")}</th>
         </tr>
       </thead>
       <tbody>
@@ -37,9 +39,9 @@ export function Order({ answers, settings, spotlight, onPoint, onChoose }: Pictu
             onClick={() => onChoose(i)}
           >
             <th scope="row" class="rg-order__word">{word}{i === first || i === second ? <span aria-hidden="true"> ⇄</span> : ""}</th>
-            <td><Strip name={`output of ${word}`} values={one} most={most} /></td>
-            <td><Strip name={`output of ${word} after the swap`} values={other} most={most} /></td>
-            <td class="rg-order__change" {...saying(`how far the output of ${word} moved`, change)}>
+            <td><Strip name={say("arrows.output", { word })} values={one} most={most} /></td>
+            <td><Strip name={`${say("arrows.output", { word })} ⇄`} values={other} most={most} /></td>
+            <td class="rg-order__change" {...saying(say("order.moved", { word }), change)}>
               <span class="rg-share">
                 <span class="rg-share__line">
                   <span class="rg-share__part" style={{ width: change < 1e-9 ? "0" : `${(100 * change) / farthest}%` }} />

@@ -1,5 +1,7 @@
 /** What each lesson shows of the answers: one picture, made of the parts beside this file. */
 import type { Lesson as Answer } from "../../source";
+import { useWords } from "../../words/words";
+import { knowsQueries } from "../lessons";
 import { Arrows, pointed, type Arrow } from "./Arrows";
 import { Bars } from "./Bars";
 import { HeadMaps } from "./HeadMaps";
@@ -9,13 +11,14 @@ import { Order } from "./Order";
 import type { Point } from "./plane";
 import { matrixOf, rowOf } from "./rows";
 import type { PictureProps } from "./props";
-
-const STEPS_NAMED = 5; // of the values laid tip to tail, the heaviest
+import { Softmax } from "./Softmax";
 
 export function Picture(props: PictureProps) {
   switch (props.lesson.name) {
     case "words":
       return <Vectors {...props} />;
+    case "softmax":
+      return <Softmaxed {...props} />;
     case "scale":
       return <Scaled {...props} />;
     case "qkv":
@@ -32,6 +35,7 @@ export function Picture(props: PictureProps) {
 }
 
 function Vectors({ answers, spotlight, onPoint, onChoose }: PictureProps) {
+  const say = useWords();
   const [{ explanation, geometry }] = answers as [Answer];
   const plane = geometry?.planes[0];
   const arrows = (plane?.arrows.embedding ?? []).map(
@@ -46,28 +50,29 @@ function Vectors({ answers, spotlight, onPoint, onChoose }: PictureProps) {
   return (
     <div class="rg-abreast">
       <Matrix
-        name="vector"
+        name={say("vector")}
         kind="signed"
         rows={explanation.tokens}
         columns={null}
-        across="numbers"
+        across={say("numbers")}
         values={matrixOf(explanation, "vectors") ?? []}
         spotlight={spotlight}
         onPoint={onPoint}
         onChoose={onChoose}
       />
-      {plane && <Arrows title="the same vectors as arrows" kept={plane.kept} arrows={arrows} onPoint={onPoint} onChoose={onChoose} />}
+      {plane && <Arrows title={say("vectors.arrows")} kept={plane.kept} arrows={arrows} onPoint={onPoint} onChoose={onChoose} />}
     </div>
   );
 }
 
-function Attention({ answers, spotlight, onPoint, onChoose }: PictureProps) {
+function Attention({ lesson, answers, spotlight, onPoint, onChoose }: PictureProps) {
   const [{ explanation }] = answers as [Answer];
   return (
     <Looks
       words={explanation.tokens}
       row={rowOf(explanation, spotlight)}
-      formula={tempered(explanation.settings)}
+      formula={tempered(explanation.settings, knowsQueries(lesson))}
+      named={knowsQueries(lesson)}
       spotlight={spotlight}
       onPoint={onPoint}
       onChoose={onChoose}
@@ -75,11 +80,11 @@ function Attention({ answers, spotlight, onPoint, onChoose }: PictureProps) {
   );
 }
 
-function Scaled({ answers, spotlight, onPoint, onChoose }: PictureProps) {
+function Scaled({ lesson, answers, spotlight, onPoint, onChoose }: PictureProps) {
   const versions = answers.map(({ explanation }) => {
     const { looks } = rowOf(explanation, spotlight);
     return {
-      title: `softmax(${tempered(explanation.settings)})`,
+      title: `softmax(${tempered(explanation.settings, knowsQueries(lesson))})`,
       scores: looks.map(({ score }) => score),
       weights: looks.map(({ weight }) => weight),
     };
@@ -88,13 +93,29 @@ function Scaled({ answers, spotlight, onPoint, onChoose }: PictureProps) {
   return <Bars words={words} versions={versions} spotlight={spotlight} onPoint={onPoint} onChoose={onChoose} />;
 }
 
-/** The whole of what softmax gets. */
-function tempered({ formula, temperature }: Answer["explanation"]["settings"]): string {
+function Softmaxed({ lesson, answers, spotlight, onPoint, onChoose }: PictureProps) {
+  const [{ explanation }] = answers as [Answer];
+  return (
+    <Softmax
+      words={explanation.tokens}
+      scores={rowOf(explanation, spotlight).looks.map(({ score }) => score ?? -Infinity)}
+      formula={tempered(explanation.settings, knowsQueries(lesson))}
+      spotlight={spotlight}
+      onPoint={onPoint}
+      onChoose={onChoose}
+    />
+  );
+}
+
+/** The whole of what softmax gets; of two words a and b, before there are queries and keys. */
+function tempered({ formula: written, temperature }: Answer["explanation"]["settings"], named: boolean): string {
+  const formula = named ? written : written.replaceAll("q", "a").replaceAll("k", "b");
   if (temperature === 1) return formula;
   return `${/[−/]/.test(formula) ? `(${formula})` : formula} / ${temperature}`;
 }
 
 function Parts({ answers, spotlight, onPoint, onChoose }: PictureProps) {
+  const say = useWords();
   const [{ explanation, geometry }] = answers as [Answer];
   const [, looking, giving] = geometry?.planes ?? [];
   if (!geometry || !looking || !giving) return null;
@@ -102,49 +123,49 @@ function Parts({ answers, spotlight, onPoint, onChoose }: PictureProps) {
   const keys = (looking.arrows.key ?? []).map(
     (to, word): Arrow => ({
       name: explanation.key_tokens[word] ?? "",
-      says: pointed(`key of ${explanation.key_tokens[word]}`, to),
+      says: pointed(say("arrows.key", { word: explanation.key_tokens[word] ?? "" }), to),
       to,
       look: "plain",
       word,
     }),
   );
   const query = looking.arrows.query?.[geometry.spotlight] ?? [0, 0];
-  keys.push({ name: "query", says: pointed(`query of ${lit}`, query), to: query, look: "query" });
+  keys.push({ name: say("query"), says: pointed(say("arrows.query", { word: lit }), query), to: query, look: "query" });
 
-  const least = [...geometry.weights].sort((a, b) => b - a)[STEPS_NAMED - 1] ?? 0;
   const steps = geometry.path.slice(1).map((to, word): Arrow => {
     const from = geometry.path[word] as Point;
     const name = explanation.key_tokens[word] ?? "";
     const weight = geometry.weights[word] ?? 0;
-    return { name, says: `${name}: weight ${weight.toPrecision(4)} × its value`, to, from, look: "step", named: weight >= least, word };
+    return { name, says: `${name}: ${say("weight")} ${weight.toPrecision(4)} × ${say("value")}`, to, from, look: "step", word };
   });
   const values = (giving.arrows.value ?? []).map(
     (to, word): Arrow => ({
-      name: "",
-      says: pointed(`value of ${explanation.key_tokens[word]}`, to),
+      name: explanation.key_tokens[word] ?? "",
+      says: pointed(say("arrows.value", { word: explanation.key_tokens[word] ?? "" }), to),
       to,
       look: "faint",
       word,
     }),
   );
   const end = giving.arrows.attended?.[0] ?? [0, 0];
-  const output: Arrow = { name: "output", says: pointed(`output of ${lit}`, end), to: end, look: "output" };
+  const output: Arrow = { name: say("output"), says: pointed(say("arrows.output", { word: lit }), end), to: end, look: "output" };
   const handlers = { onPoint, onChoose };
   return (
     <div class="rg-abreast">
-      <Arrows title={`the query of ${explanation.tokens[spotlight] ?? lit} among the keys`} kept={looking.kept} arrows={keys} {...handlers} />
-      <Arrows title="weighted values, tip to tail" kept={giving.kept} arrows={[...values, ...steps, output]} {...handlers} />
+      <Arrows title={say("arrows.keys", { word: explanation.tokens[spotlight] ?? lit })} kept={looking.kept} arrows={keys} {...handlers} />
+      <Arrows title={say("arrows.values")} kept={giving.kept} arrows={[...values, ...steps, output]} {...handlers} />
     </div>
   );
 }
 
 function Heads({ state, answers, spotlight, onPoint, onChoose, onSay }: PictureProps) {
   const [{ explanation }] = answers as [Answer];
+  const say = useWords();
   const { tokens, key_tokens: keys, settings } = explanation;
   const heads = Array.from({ length: settings.heads }, (_, head) => matrixOf(explanation, "weights", head) ?? []);
   const values = Float32Array.from(heads.flat(2), (value) => value ?? NaN);
   const versions = heads.map((weights, head) => ({
-    title: `head ${head}`,
+    title: say("head.n", { head }),
     weights: (weights[spotlight] ?? []).map((weight) => weight ?? 0),
     color: `var(--rg-head-${head % 8})`,
   }));
@@ -164,6 +185,7 @@ function Heads({ state, answers, spotlight, onPoint, onChoose, onSay }: PictureP
 }
 
 function Masked({ answers, spotlight, onPoint, onChoose }: PictureProps) {
+  const say = useWords();
   const [{ explanation }] = answers as [Answer];
   const hidden = matrixOf(explanation, "masked") ?? [];
   const weights = (matrixOf(explanation, "weights") ?? []).map((row, i) =>
@@ -171,11 +193,11 @@ function Masked({ answers, spotlight, onPoint, onChoose }: PictureProps) {
   );
   return (
     <Matrix
-      name="weight"
+      name={say("weight")}
       kind="weight"
       rows={explanation.tokens}
       columns={explanation.key_tokens}
-      across="keys"
+      across={say("keys")}
       values={weights}
       spotlight={spotlight}
       onPoint={onPoint}

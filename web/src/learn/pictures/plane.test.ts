@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { across, arrow, frameOf, writeNames, type Point } from "./plane";
+import { across, arrow, frameOf, within, writeNames, type Point } from "./plane";
 
 test("both axes have one measure, and every point lies within", () => {
   const points: Point[] = [[3, 1], [-1, 0.5], [0.2, -2]];
@@ -20,12 +20,13 @@ test("vectors that are all zero still have a frame", () => {
   expect(frameOf([[0, 0]], 200, 100).place([0, 0])).toEqual([100, 50]);
 });
 
-test("names keep clear of each other and inside; the first is always written", () => {
+test("every name is written, clear of the others and inside, and one far from its tip has a leader", () => {
   const name = (text: string, at: Point, first = false) => ({ text, at, away: [1, 0] as Point, first });
   const crowd = Array.from({ length: 12 }, (_, i) => name(`word${i}`, [150, 100]));
   const written = writeNames([...crowd, name("chosen", [150, 100], true)], 300, 200);
-  expect(written.map(({ index }) => index)).toContain(12);
-  expect(written.length).toBeLessThan(13);
+  expect(written.map(({ index }) => index)).toEqual([...Array(13).keys()]);
+  expect(written[12]!.leader).toBeNull();
+  expect(written.some(({ leader }) => leader !== null)).toBe(true);
   for (const one of written)
     for (const other of written)
       if (one !== other) expect(Math.abs(one.x - other.x) > 40 || Math.abs(one.y - other.y) >= 14).toBe(true);
@@ -37,6 +38,12 @@ test("a step's name stands on the far side of the arrow along which all steps le
   const along: [Point, Point] = [[0, 0], [10, 0]];
   expect(across([2, 1], [4, 2], along)[1]).toBeGreaterThan(0);
   expect(across([2, -1], [4, -2], along)[1]).toBeLessThan(0);
+});
+
+test("an arrow ends where it points, or at the frame that it leaves", () => {
+  expect(within([10, 10], [20, 30], 100, 50)).toEqual([20, 30]);
+  expect(within([10, 10], [210, 10], 110, 50)).toEqual([110, 10]);
+  expect(within([50, 40], [50, -40], 100, 50)).toEqual([50, 0]);
 });
 
 test("an arrow's head is never longer than half of it, and no length is no arrow", () => {

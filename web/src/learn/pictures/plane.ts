@@ -24,7 +24,7 @@ export interface Name {
   text: string;
   at: Point; // in pixels: the tip that it belongs to
   away: Point; // the direction that leads away from the arrow
-  first: boolean; // is written whatever it covers
+  first: boolean; // chooses its place before the others
 }
 
 /** The direction across a step, to the side on which it lies of the arrow that all steps lead along. */
@@ -39,38 +39,39 @@ export interface Written {
   index: number; // among the names given
   x: number; // of its middle
   y: number; // of its base line
+  leader: Point | null; // where a line begins that leads to a name far from its tip
 }
 
 const LETTER = 7; // px, of a name's letter at 12px, bold ones included
 const LINE = 14;
 
-/** Where each name is written: beyond its tip, or above or below it; one that fits nowhere is left out. */
+const TURNS = [0, 1, -1, 2, -2, 3, -3, 4, -4, 5, -5, 6].map((turn) => (turn * Math.PI) / 6);
+const RINGS = [12, 24, 38, 54, 72]; // px from the tip
+const FAR = 30; // px, from which on a line leads to the name
+
+/** Where each name is written: beyond its tip, else on the nearest free place around it. */
 export function writeNames(names: readonly Name[], width: number, height: number): Written[] {
   const order = names.map((_, index) => index).sort((a, b) => Number(names[b]!.first) - Number(names[a]!.first));
-  const taken: [number, number, number, number][] = [];
+  const taken: Box[] = [];
   const written: Written[] = [];
   for (const index of order) {
-    const { text, at, away, first } = names[index]!;
+    const { text, at, away } = names[index]!;
     const wide = LETTER * [...text].length + 6;
-    const length = Math.hypot(away[0], away[1]) || 1;
-    const [dx, dy] = [away[0] / length, away[1] / length];
-    const tries: Point[] = [
-      [at[0] + dx * (wide / 2 + 5), at[1] + dy * 12],
-      [at[0], at[1] - 11],
-      [at[0], at[1] + 13],
-      [at[0] + wide / 2 + 5, at[1]],
-      [at[0] - wide / 2 - 5, at[1]],
-      [at[0] + dx * (wide / 2 + 5), at[1] + dy * 26],
-    ];
-    const boxes = tries.map(([x, y]) => {
-      const inside = Math.min(Math.max(x, wide / 2), width - wide / 2);
-      const level = Math.min(Math.max(y, LINE / 2), height - LINE / 2);
-      return [inside - wide / 2, level - LINE / 2, inside + wide / 2, level + LINE / 2] as [number, number, number, number];
-    });
-    const box = boxes.find((each) => !taken.some((other) => overlap(each, other))) ?? (first ? boxes[0] : undefined);
-    if (!box) continue;
+    const toward = Math.atan2(away[1], away[0]);
+    const boxes = RINGS.flatMap((ring) =>
+      TURNS.map((turn): Box => {
+        const [dx, dy] = [Math.cos(toward + turn), Math.sin(toward + turn)];
+        const x = Math.min(Math.max(at[0] + dx * (ring + (wide / 2) * Math.abs(dx)), wide / 2), width - wide / 2);
+        const y = Math.min(Math.max(at[1] + dy * ring, LINE / 2), height - LINE / 2);
+        return [x - wide / 2, y - LINE / 2, x + wide / 2, y + LINE / 2];
+      }),
+    );
+    const free = boxes.find((each) => !taken.some((other) => overlap(each, other)));
+    const box = free ?? boxes.reduce((best, each) => (covered(each, taken) < covered(best, taken) ? each : best));
     taken.push(box);
-    written.push({ index, x: (box[0] + box[2]) / 2, y: box[3] - 3 });
+    const [x, middle] = [(box[0] + box[2]) / 2, (box[1] + box[3]) / 2];
+    const leader = Math.hypot(x - at[0], middle - at[1]) - wide / 2 > FAR ? at : null;
+    written.push({ index, x, y: box[3] - 3, leader });
   }
   return written.sort((a, b) => a.index - b.index);
 }
@@ -78,6 +79,20 @@ export function writeNames(names: readonly Name[], width: number, height: number
 type Box = readonly [number, number, number, number];
 function overlap(one: Box, other: Box): boolean {
   return one[0] < other[2] && other[0] < one[2] && one[1] < other[3] && other[1] < one[3];
+}
+
+/** How much of a box lies under others, in px². */
+function covered(one: Box, others: readonly Box[]): number {
+  const side = (a: number, b: number, c: number, d: number) => Math.max(0, Math.min(b, d) - Math.max(a, c));
+  return others.reduce((sum, other) => sum + side(one[0], one[2], other[0], other[2]) * side(one[1], one[3], other[1], other[3]), 0);
+}
+
+/** Where an arrow ends, or leaves the frame. */
+export function within([x0, y0]: Point, [x1, y1]: Point, width: number, height: number): Point {
+  const [dx, dy] = [x1 - x0, y1 - y0];
+  const until = (from: number, by: number, side: number) => (by > 0 ? (side - from) / by : by < 0 ? -from / by : 1);
+  const part = Math.max(0, Math.min(1, until(x0, dx, width), until(y0, dy, height)));
+  return [x0 + part * dx, y0 + part * dy];
 }
 
 /** A shaft with a head that fits a short one, as an SVG path; "" for an arrow of no length. */

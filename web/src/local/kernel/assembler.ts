@@ -42,18 +42,19 @@ export const op = {
   lessUnsigned: [0x49],
   loop: (body: number[]) => [0x03, EMPTY, ...body, 0x0b],
   repeatIf: (depth = 0) => [0x0d, ...unsigned(depth)],
+  multiply: [0x6c],
   f32Add: [0x92],
+  f32Multiply: [0x94],
+  f32OfI32: [0xb2],
+  f32Load: (offset = 0) => [0x2a, ...memory(2, offset)],
   f32Store: (offset = 0) => [0x38, ...memory(2, offset)],
   load: (offset = 0) => [...simd(0), ...memory(2, offset)],
   zeros: [...simd(12), ...new Array<number>(16).fill(0)],
-  lane: (index: number) => [...simd(31), index],
+  lane: (index: number) => [...simd(27), index], // of four i32
   lowI8ToI16: simd(135),
   highI8ToI16: simd(136),
-  lowI16ToI32: simd(167),
-  highI16ToI32: simd(168),
-  i32ToF32: simd(250),
-  f32x4Add: simd(228),
-  f32x4Multiply: simd(230),
+  i32x4Add: simd(174),
+  dotI16: simd(186), // a₀b₀ + a₁b₁, a₂b₂ + a₃b₃, … of eight i16 as four i32
 } as const;
 
 export interface Function {

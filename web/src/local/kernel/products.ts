@@ -1,114 +1,120 @@
-/** Products of int8 rows with float32 vectors: the one loop in which a translator spends its time.
+/** Products of int8 rows with vectors: the one loop in which a translator spends its time.
  *
- * Weights are int8 and activations stay float32, so a model computes what its rounded weights say
- * and nothing is rounded on the way. One call takes one to four vectors, whose blocks of 16 numbers
- * alternate; they share the conversion of the weights. A fifth would not fit into 16 registers. In the text format, for n vectors:
+ * Weights are int8. A vector is rounded to int16, with one factor for all of it: its largest number
+ * becomes `limit(width)`, so that no sum leaves 32 bits. Sums of integers are exact in any order, so
+ * a vector's products do not depend on its company. One call takes one to eight vectors, whose
+ * blocks of 16 numbers alternate; they share the loads of the weights. In the text format, for n
+ * vectors:
  *
  *   (loop $rows
- *     (a[0 … 2n-1] = 0) (p = x) (e = w + width)
+ *     (a[0 … n-1] = 0) (p = x) (e = w + width)
  *     (loop $block                                     ;; 16 weights and 16 numbers of each vector
- *       (t = v128.load w)
- *       (c0 … c3 = f32x4.convert_i32x4_s of t's four quarters)
+ *       (c0, c1 = the halves of v128.load w as i16)
  *       (for i in 0 … n-1:
- *         a[2i]   += c0 * p[64i]       a[2i+1] += c1 * p[64i + 16]
- *         a[2i]   += c2 * p[64i + 32]  a[2i+1] += c3 * p[64i + 48])
- *       (w += 16) (p += 64n) (br_if $block (w < e)))
- *     (for i: y[i] = the sum of the lanes of a[2i] + a[2i+1])
- *     (y += 4n) (rows -= 1) (br_if $rows rows)) */
+ *         a[i] += i32x4.dot_i16x8_s(c0, p[32i]) + i32x4.dot_i16x8_s(c1, p[32i + 16]))
+ *       (w += 16) (p += 32n) (br_if $block (w < e)))
+ *     (for i: y[i · stride] = the sum of a[i]'s lanes · factors[i] · scales[0] + bias[0])
+ *     (y += 4) (scales += 4) (bias += 4) (rows -= 1) (br_if $rows rows)) */
 import { assembled, op, TYPES, type Function } from "./assembler";
 
 export const BLOCK = 16; // weights that a load takes: rows are padded to it
-export const TOGETHER = 4; // vectors of one call at most
+export const TOGETHER = 8; // vectors of one call at most: their sums stay in registers
 
-/** y[row · n + i] = Σ w[row, k] · x[i, k], of addresses in bytes; `width` is a multiple of BLOCK. */
-export type Products = (n: number, w: number, x: number, y: number, rows: number, width: number) => void;
+/** Addresses are in bytes; `width` is a multiple of BLOCK. */
+export interface Product {
+  w: number; // int8 (rows, width)
+  x: number; // int16, the vectors
+  y: number; // float32: row r of vector i comes to y + 4r + i · stride
+  rows: number;
+  width: number;
+  scales: number; // float32 (rows)
+  bias: number; // float32 (rows)
+  factors: number; // float32 (vectors)
+  stride: number;
+}
+
+/** y[i, r] = Σ w[r, k] · x[i, k] · factors[i] · scales[r] + bias[r] of n vectors. */
+export type Products = (n: number, product: Product) => void;
+
+/** The largest number of a vector with which the sum over a row of int8 stays within 32 bits. */
+export function limit(width: number): number {
+  return Math.min(32_767, Math.floor((2 ** 31 - 1) / (127 * width)));
+}
 
 const COUNTS = Array.from({ length: TOGETHER }, (_, i) => i + 1);
 
-type Compiled = Record<string, (w: number, x: number, y: number, rows: number, width: number) => void>;
+type Compiled = Record<string, (...parameters: number[]) => void>;
 
 /** The SIMD functions over this memory; the same numbers in plain TypeScript where there is no SIMD. */
 export function productsOver(memory: WebAssembly.Memory): Products {
   if (!WebAssembly.validate(KERNEL)) return plainProducts(memory.buffer);
   const instance = new WebAssembly.Instance(new WebAssembly.Module(KERNEL), { e: { m: memory } });
   const compiled = COUNTS.map((n) => (instance.exports as Compiled)[`of${n}`] as Compiled[string]);
-  return (n, w, x, y, rows, width) => (compiled[n - 1] as Compiled[string])(w, x, y, rows, width);
+  return (n, { w, x, y, rows, width, scales, bias, factors, stride }) =>
+    (compiled[n - 1] as Compiled[string])(w, x, y, rows, width, scales, bias, factors, stride);
 }
 
-/** Adds in the kernel's order, rounding to float32 where it does, so that every bit is the same. */
+/** Rounds to float32 where the kernel does, so that every bit is the same. */
 export function plainProducts(buffer: ArrayBufferLike): Products {
   const weights = new Int8Array(buffer);
+  const vectors = new Int16Array(buffer);
   const floats = new Float32Array(buffer);
-  const lanes = new Float32Array(8);
   const round = Math.fround;
-  return (n, w, x, y, rows, width) => {
+  return (n, { w, x, y, rows, width, scales, bias, factors, stride }) => {
     for (let row = 0; row < rows; row++) {
       for (let i = 0; i < n; i++) {
-        lanes.fill(0);
+        let sum = 0;
         for (let block = 0; block < width; block += BLOCK) {
           const from = w + row * width + block;
-          const vector = (x >> 2) + block * n + i * BLOCK;
-          for (let k = 0; k < BLOCK; k++) {
-            const product = round((weights[from + k] as number) * (floats[vector + k] as number));
-            lanes[k & 7] = round((lanes[k & 7] as number) + product);
-          }
+          const vector = (x >> 1) + block * n + i * BLOCK;
+          for (let k = 0; k < BLOCK; k++) sum += (weights[from + k] as number) * (vectors[vector + k] as number);
         }
-        const pairs = [0, 1, 2, 3].map((lane) => round((lanes[lane] as number) + (lanes[lane + 4] as number)));
-        const [a = 0, b = 0, c = 0, d = 0] = pairs;
-        floats[(y >> 2) + row * n + i] = round(round(a + b) + round(c + d));
+        const scaled = round(round(round(sum) * (floats[(factors >> 2) + i] as number)) * (floats[(scales >> 2) + row] as number));
+        floats[((y + i * stride) >> 2) + row] = scaled + (floats[(bias >> 2) + row] as number);
       }
     }
   };
 }
 
 // Parameters and locals of a function, in order.
-const [W, X, Y, ROWS, WIDTH, P, E, T, C] = [0, 1, 2, 3, 4, 5, 6, 7, 8];
-const A = C + 4;
+const [W, X, Y, ROWS, WIDTH, SCALES, BIAS, FACTORS, STRIDE, P, E, O] = Array.from({ length: 12 }, (_, i) => i) as Twelve;
+const [LOW, HIGH, SUM] = [O + 1, O + 2, O + 3];
+type Twelve = [number, number, number, number, number, number, number, number, number, number, number, number];
 
 function products(n: number): Function {
-  const each = <Value>(count: number, make: (i: number) => Value[]) => Array.from({ length: count }, (_, i) => make(i)).flat();
-  const convert = (quarter: number) => [
-    ...op.get(T),
-    ...(quarter < 2 ? op.lowI8ToI16 : op.highI8ToI16),
-    ...(quarter % 2 ? op.highI16ToI32 : op.lowI16ToI32),
-    ...op.i32ToF32,
-    ...op.set(C + quarter),
+  const each = (make: (i: number) => number[]) => Array.from({ length: n }, (_, i) => make(i)).flat();
+  const dot = (half: number, offset: number) => [...op.get(half), ...op.get(P), ...op.load(offset), ...op.dotI16];
+  const accumulate = (i: number) => [
+    ...[...op.get(SUM + i), ...dot(LOW, 32 * i), ...dot(HIGH, 32 * i + 16), ...op.i32x4Add, ...op.i32x4Add],
+    ...op.set(SUM + i),
   ];
-  const accumulate = (i: number, quarter: number) => [
-    ...op.get(A + 2 * i + (quarter % 2)),
-    ...op.get(C + quarter),
-    ...[...op.get(P), ...op.load(64 * i + 16 * quarter)],
-    ...op.f32x4Multiply,
-    ...op.f32x4Add,
-    ...op.set(A + 2 * i + (quarter % 2)),
-  ];
-  const lane = (index: number) => [...op.get(T), ...op.lane(index)];
+  const lane = (i: number, index: number) => [...op.get(SUM + i), ...op.lane(index)];
+  const float = (address: number, offset = 0) => [...op.get(address), ...op.f32Load(offset)];
   const write = (i: number) => [
-    ...[...op.get(A + 2 * i), ...op.get(A + 2 * i + 1), ...op.f32x4Add, ...op.set(T)],
-    ...op.get(Y),
-    ...[...lane(0), ...lane(1), ...op.f32Add, ...lane(2), ...lane(3), ...op.f32Add, ...op.f32Add],
-    ...op.f32Store(4 * i),
+    ...[...op.get(Y), ...op.get(STRIDE), ...op.constant(i), ...op.multiply, ...op.add],
+    ...[...lane(i, 0), ...lane(i, 1), ...op.add, ...lane(i, 2), ...lane(i, 3), ...op.add, ...op.add, ...op.f32OfI32],
+    ...[...float(FACTORS, 4 * i), ...op.f32Multiply, ...float(SCALES), ...op.f32Multiply, ...float(BIAS), ...op.f32Add],
+    ...op.f32Store(),
   ];
-  const advance = (local: number, by: number[], how: readonly number[] = op.add) => [...op.get(local), ...by, ...how, ...op.set(local)];
+  const advance = (local: number, by: number, how: readonly number[] = op.add) => [...op.get(local), ...op.constant(by), ...how, ...op.set(local)];
   const block = op.loop([
-    ...[...op.get(W), ...op.load(), ...op.set(T)],
-    ...each(4, convert),
-    ...each(n, (i) => each(4, (quarter) => accumulate(i, quarter))),
-    ...advance(W, op.constant(BLOCK)),
-    ...advance(P, op.constant(4 * BLOCK * n)),
+    ...[...op.get(W), ...op.load(), ...op.lowI8ToI16, ...op.set(LOW)],
+    ...[...op.get(W), ...op.load(), ...op.highI8ToI16, ...op.set(HIGH)],
+    ...each(accumulate),
+    ...advance(W, BLOCK),
+    ...advance(P, 2 * BLOCK * n),
     ...[...op.get(W), ...op.get(E), ...op.lessUnsigned, ...op.repeatIf()],
   ]);
   const row = op.loop([
-    ...each(2 * n, (i) => [...op.zeros, ...op.set(A + i)]),
+    ...each((i) => [...op.zeros, ...op.set(SUM + i)]),
     ...[...op.get(X), ...op.set(P), ...op.get(W), ...op.get(WIDTH), ...op.add, ...op.set(E)],
     ...block,
-    ...each(n, write),
-    ...advance(Y, op.constant(4 * n)),
-    ...advance(ROWS, op.constant(1), op.subtract),
+    ...each(write),
+    ...[...advance(Y, 4), ...advance(SCALES, 4), ...advance(BIAS, 4), ...advance(ROWS, 1, op.subtract)],
     ...[...op.get(ROWS), ...op.repeatIf()],
   ]);
-  const vectors = new Array<number>(1 + 4 + 2 * n).fill(TYPES.v128);
-  return { name: `of${n}`, locals: [TYPES.i32, TYPES.i32, ...vectors], body: row };
+  const integers = new Array<number>(3).fill(TYPES.i32);
+  return { name: `of${n}`, locals: [...integers, ...new Array<number>(2 + n).fill(TYPES.v128)], body: row };
 }
 
-export const KERNEL = assembled(5, COUNTS.map(products));
+export const KERNEL = assembled(9, COUNTS.map(products));

@@ -35,6 +35,7 @@ export class Attention {
   readonly key: Linear;
   readonly value: Linear;
   readonly output: Linear;
+  private readonly mixing: Linear; // the output without its bias
 
   constructor(weights: Weights, name: string, config: Config, side: Side) {
     this.heads = {
@@ -44,6 +45,21 @@ export class Attention {
     };
     const linear = (part: string) => new Linear(weights, `${name}.${part}.weight`, `${name}.${part}.bias`);
     [this.query, this.key, this.value, this.output] = [linear("query"), linear("key"), linear("value"), linear("output")];
+    this.mixing = new Linear(weights, `${name}.output.weight`);
+  }
+
+  /** ‖v W_O‖ of each key, (heads, keys), with the part of the output projection that the head has. */
+  valueNorms(value: Float32Array): Float32Array[] {
+    const { count, dim } = this.heads;
+    const width = count * dim;
+    const keys = value.length / width;
+    return Array.from({ length: count }, (_, head) => {
+      const own = new Float32Array(value.length);
+      for (let at = head * dim; at < value.length; at += width) own.set(value.subarray(at, at + dim), at);
+      const mixed = this.mixing.run(own, keys);
+      const size = this.mixing.outputs;
+      return Float32Array.from({ length: keys }, (_, key) => Math.sqrt(dot(mixed, key * size, mixed, key * size, size)));
+    });
   }
 }
 
@@ -60,13 +76,14 @@ export function attend(
   const rows = query.length / width;
   const output = new Float32Array(query.length);
   const weights = new Float64Array(keys);
+  const hides = edit?.hides?.bind(edit);
   for (let head = 0; head < count; head++) {
     if (edit?.silences?.(tap, head)) continue;
     for (let row = 0; row < rows; row++) {
       const from = row * width + head * dim;
       let largest = -Infinity;
       for (let at = 0; at < keys; at++) {
-        const hidden = (sees && !sees(row, at)) || edit?.hides?.(tap, head, row, at);
+        const hidden = (sees !== null && !sees(row, at)) || (hides !== undefined && hides(tap, head, row, at));
         const score = hidden ? -Infinity : scale * dot(query, from, key, at * width + head * dim, dim);
         weights[at] = score;
         if (score > largest) largest = score;
@@ -76,17 +93,30 @@ export function attend(
       for (let at = 0; at < keys; at++) sum += weights[at] = Math.exp((weights[at] as number) - largest);
       for (let at = 0; at < keys; at++) {
         const weight = (weights[at] as number) / sum;
-        if (!weight) continue;
-        const to = at * width + head * dim;
-        for (let i = 0; i < dim; i++) output[from + i] = (output[from + i] as number) + weight * (value[to + i] as number);
+        if (weight) add(weight, value, at * width + head * dim, output, from, dim);
       }
     }
   }
   return output;
 }
 
+function add(weight: number, value: Float32Array, from: number, output: Float32Array, to: number, length: number): void {
+  for (let i = 0; i < length; i++) output[to + i] = (output[to + i] as number) + weight * (value[from + i] as number);
+}
+
+/** In four sums, which do not wait for each other. */
 export function dot(one: Float32Array, from: number, other: Float32Array, to: number, length: number): number {
-  let sum = 0;
-  for (let i = 0; i < length; i++) sum += (one[from + i] as number) * (other[to + i] as number);
-  return sum;
+  let a = 0;
+  let b = 0;
+  let c = 0;
+  let d = 0;
+  const end = length - (length % 4);
+  for (let i = 0; i < end; i += 4) {
+    a += (one[from + i] as number) * (other[to + i] as number);
+    b += (one[from + i + 1] as number) * (other[to + i + 1] as number);
+    c += (one[from + i + 2] as number) * (other[to + i + 2] as number);
+    d += (one[from + i + 3] as number) * (other[to + i + 3] as number);
+  }
+  for (let i = end; i < length; i++) a += (one[from + i] as number) * (other[to + i] as number);
+  return a + b + (c + d);
 }

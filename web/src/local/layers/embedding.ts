@@ -10,12 +10,18 @@ export function embedding(weights: Weights, side: Side, config: Config): Embeddi
   const width = config.d_model;
   const table = weights.matrix(`${side}.embed.tokens.weight`);
   const learned = config.positions === "learned" ? weights.matrix(`${side}.embed.positions.weight`) : null;
+  const made = new Map<number, Float32Array>(); // sinusoids by position
+  const sine = (place: number) => {
+    const found = made.get(place) ?? sinusoid(place, width);
+    made.set(place, found);
+    return found;
+  };
   const normalize = weights.has(`${side}.embed.norm.weight`) ? norm(weights, `${side}.embed.norm`, config) : null;
   return (ids, positions) => {
     const x = new Float32Array(ids.length * width);
     ids.forEach((id, i) => {
       const place = (positions[i] as number) + config.position_offset;
-      const position = learned ? weights.row(learned, place) : sinusoid(place, width);
+      const position = learned ? weights.row(learned, place) : sine(place);
       const token = weights.row(table, id);
       for (let k = 0; k < width; k++) x[i * width + k] = (token[k] as number) * config.embedding_scale + (position[k] as number);
     });

@@ -13,9 +13,14 @@ export function feedForward(weights: Weights, name: string, config: Config) {
     if (gate) {
       const open = gate.run(x, count);
       for (let i = 0; i < hidden.length; i++) hidden[i] = (hidden[i] as number) * activate(open[i] as number);
-    } else for (let i = 0; i < hidden.length; i++) hidden[i] = activate(hidden[i] as number);
+    } else if (config.activation === "relu") rectify(hidden);
+    else for (let i = 0; i < hidden.length; i++) hidden[i] = activate(hidden[i] as number);
     return outer.run(hidden, count);
   };
+}
+
+function rectify(x: Float32Array): void {
+  for (let i = 0; i < x.length; i++) if ((x[i] as number) < 0) x[i] = 0;
 }
 
 const ACTIVATIONS: Record<Activation, (x: number) => number> = {

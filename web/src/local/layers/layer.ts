@@ -45,7 +45,11 @@ export class Layer {
 
   private added(x: Float32Array, normalize: Norm, f: (h: Float32Array) => Float32Array): Float32Array {
     const y = f(this.first ? normalize(x) : x);
-    for (let i = 0; i < y.length; i++) y[i] = (y[i] as number) + (x[i] as number);
+    addTo(y, x);
     return this.first ? y : normalize(y);
   }
+}
+
+function addTo(y: Float32Array, x: Float32Array): void {
+  for (let i = 0; i < y.length; i++) y[i] = (y[i] as number) + (x[i] as number);
 }

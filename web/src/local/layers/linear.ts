@@ -1,59 +1,56 @@
 /** y = W x + b, of int8 rows. */
-import { BLOCK, TOGETHER } from "../kernel/products";
+import { BLOCK, limit, TOGETHER } from "../kernel/products";
 import type { Rows, Weights } from "../weights";
 
 export class Linear {
   readonly outputs: number;
   private readonly matrix: Rows;
-  private readonly scales: Float32Array;
-  private readonly bias: Float32Array | null;
-  private whole: Float32Array | null = null;
+  private readonly bias: number; // its address; a layer without a bias has zeros there
+  private readonly limit: number;
 
   /** `weight` and `bias` are names of tensors; where there is no tensor `bias`, nothing is added. */
   constructor(private readonly weights: Weights, weight: string, bias = "") {
     this.matrix = weights.matrix(weight);
     this.outputs = this.matrix.rows;
-    this.scales = weights.scales(this.matrix);
-    this.bias = weights.has(bias) ? weights.vector(bias) : null;
+    this.bias = weights.has(bias) ? weights.vector(bias).byteOffset : weights.zeros;
+    this.limit = limit(this.matrix.width);
   }
 
   /** `count` vectors, one behind the other → as many outputs. */
   run(x: Float32Array, count: number): Float32Array {
-    const y = new Float32Array(count * this.outputs);
+    const { weights, matrix, outputs, bias } = this;
+    const { at: w, width, scales } = matrix;
+    const y = new Float32Array(count * outputs);
     for (let first = 0; first < count; ) {
       const n = Math.min(count - first, TOGETHER);
-      this.some(x, y, first, n);
+      for (let i = 0; i < n; i++) this.round(x, first + i, i, n);
+      weights.products(n, { w, x: weights.x, y: weights.y, rows: outputs, width, scales, bias, factors: weights.factors, stride: 4 * outputs });
+      y.set(weights.floats.subarray(weights.y / 4, weights.y / 4 + n * outputs), first * outputs);
       first += n;
     }
     return y;
   }
 
-  /** The matrix itself, (outputs, inputs); it is kept. */
-  dense(): Float32Array {
-    if (this.whole) return this.whole;
-    const { rows, columns } = this.matrix;
-    const values = new Float32Array(rows * columns);
-    for (let row = 0; row < rows; row++) values.set(this.weights.row(this.matrix, row), row * columns);
-    return (this.whole = values);
-  }
-
-  private some(x: Float32Array, y: Float32Array, first: number, n: number): void {
-    const { weights, matrix, outputs } = this;
-    const { floats } = weights;
-    for (let i = 0; i < n; i++) {
-      const from = (first + i) * matrix.columns;
-      for (let block = 0; block < matrix.width; block += BLOCK) {
-        const to = weights.x / 4 + block * n + i * BLOCK;
-        const length = Math.min(BLOCK, matrix.columns - block);
-        for (let k = 0; k < length; k++) floats[to + k] = x[from + block + k] as number;
-        for (let k = length; k < BLOCK; k++) floats[to + k] = 0; // NaN · 0 would be NaN
-      }
+  /** Writes vector `index` of x as the i-th of the n that the kernel takes together. */
+  private round(x: Float32Array, index: number, i: number, n: number): void {
+    const { weights, matrix, limit } = this;
+    const { floats, shorts } = weights;
+    const { columns, width } = matrix;
+    const from = index * columns;
+    let largest = 0;
+    for (let k = from; k < from + columns; k++) {
+      const value = x[k] as number;
+      if (value > largest) largest = value;
+      else if (-value > largest) largest = -value;
     }
-    weights.products(n, matrix.at, weights.x, weights.y, outputs, matrix.width);
-    for (let row = 0, at = weights.y / 4; row < outputs; row++) {
-      const scale = this.scales[row] as number;
-      const bias = this.bias ? (this.bias[row] as number) : 0;
-      for (let i = 0; i < n; i++) y[(first + i) * outputs + row] = (floats[at++] as number) * scale + bias;
+    const factor = largest ? limit / largest : 0;
+    floats[weights.factors / 4 + i] = largest / limit;
+    let at = from;
+    for (let block = 0; block < width; block += BLOCK) {
+      const to = weights.x / 2 + block * n + i * BLOCK;
+      const end = to + Math.min(BLOCK, columns - block);
+      for (let k = to; k < end; k++) shorts[k] = Math.floor((x[at++] as number) * factor + 0.5);
+      for (let k = end; k < to + BLOCK; k++) shorts[k] = 0;
     }
   }
 }

@@ -12,13 +12,19 @@ export function norm(weights: Weights, name: string, { norm_kind, norm_eps }: Co
   return (x) => {
     const y = new Float32Array(x.length);
     for (let from = 0; from < x.length; from += width) {
-      let [sum, squares] = [0, 0];
-      if (norm_kind === "layer") for (let i = from; i < from + width; i++) sum += x[i] as number;
-      const mean = sum / width;
-      for (let i = from; i < from + width; i++) squares += ((x[i] as number) - mean) ** 2;
+      let mean = 0;
+      if (norm_kind === "layer") {
+        for (let i = from; i < from + width; i++) mean += x[i] as number;
+        mean /= width;
+      }
+      let squares = 0;
+      for (let i = from; i < from + width; i++) {
+        const distance = (x[i] as number) - mean;
+        squares += distance * distance;
+      }
       const factor = 1 / Math.sqrt(squares / width + norm_eps);
-      for (let i = 0; i < width; i++)
-        y[from + i] = ((x[from + i] as number) - mean) * factor * (gain[i] as number) + (shift ? (shift[i] as number) : 0);
+      for (let i = 0; i < width; i++) y[from + i] = ((x[from + i] as number) - mean) * factor * (gain[i] as number);
+      if (shift) for (let i = 0; i < width; i++) y[from + i] = (y[from + i] as number) + (shift[i] as number);
     }
     return y;
   };

@@ -1,6 +1,7 @@
 /** Greedy and beam search by the rules of `regard.generation`: the same candidates, scores and ends. */
 import type { Decoding } from "../config";
 import { largest, logSoftmax, logSumExp } from "./numbers";
+import { drawn, narrowed, type Sampling } from "./sampling";
 
 export interface Hypothesis {
   tokens: number[]; // after the start; the end of the sentence is included
@@ -26,15 +27,15 @@ interface Running {
 }
 
 /** The best hypotheses, best first: num_beams of them at most. All begin with the tokens of `beginning`,
- * which cost what they cost the model. */
-export function search(decoder: Decoder, decoding: Decoding, beginning: readonly number[] = []): Hypothesis[] {
+ * which cost what they cost the model. With `sampling` there is one, whose tokens are drawn. */
+export function search(decoder: Decoder, decoding: Decoding, beginning: readonly number[] = [], sampling: Sampling | null = null): Hypothesis[] {
   const { num_beams: beams, max_new_tokens: limit, length_penalty: penalty } = decoding;
   const wanted = beams > 1 ? Math.max(2, 1 + decoding.eos_ids.length) * beams : 1;
   const found: Hypothesis[] = [];
   let running: Running[] = [{ tokens: [], total: 0 }];
   let logits = decoder.step([decoding.start_id]);
   for (let length = 1; ; length++) {
-    const candidates = extended(logits, running, length, wanted, decoding, beginning[length - 1]);
+    const candidates = extended(logits, running, length, wanted, decoding, beginning[length - 1], sampling);
     const ends = ({ token }: Candidate) => length === limit || decoding.eos_ids.includes(token);
     candidates.slice(0, beams).filter(ends).forEach((each) => {
       if (each.total === -Infinity) return;
@@ -56,17 +57,18 @@ export function search(decoder: Decoder, decoding: Decoding, beginning: readonly
 }
 
 /** The likeliest extensions of all that runs, best first. */
-function extended(logits: Float32Array, running: Running[], length: number, count: number, decoding: Decoding, only?: number): Candidate[] {
+function extended(logits: Float32Array, running: Running[], length: number, count: number, decoding: Decoding, only: number | undefined, sampling: Sampling | null): Candidate[] {
   const size = logits.length / running.length;
   const each = running.flatMap(({ total }, parent) => {
     const row = logits.subarray(parent * size, (parent + 1) * size);
-    if (only === undefined && !filters(length, decoding)) {
+    if (only === undefined && !sampling && !filters(length, decoding)) {
       const shift = logSumExp(row);
       return largest(row, count).map((token) => ({ parent, token, total: Math.fround(total + (row[token] as number) - shift) }));
     }
     const own = logSoftmax(row);
-    const scores = filtered(own.slice(), length, decoding, only);
-    return largest(scores, count).map((token) => {
+    const scores = filtered(own.slice(), length, decoding, only, sampling);
+    const tokens = sampling ? [drawn(scores, sampling.draws[length - 1] as number)] : largest(scores, count);
+    return tokens.map((token) => {
       // A beam search sums what the settings leave; greedy search scores its choice by the model itself.
       const score = scores[token] === -Infinity ? -Infinity : ((decoding.num_beams > 1 ? scores : own)[token] as number);
       return { parent, token, total: Math.fround(total + score) };
@@ -83,7 +85,7 @@ function filters(length: number, decoding: Decoding): boolean {
 }
 
 /** Log-probabilities with what the settings forbid at this step as minus infinity. */
-function filtered(scores: Float32Array, length: number, decoding: Decoding, only?: number): Float32Array {
+function filtered(scores: Float32Array, length: number, decoding: Decoding, only: number | undefined, sampling: Sampling | null): Float32Array {
   for (const id of decoding.forbidden_ids) scores[id] = -Infinity;
   if (length <= decoding.min_new_tokens) for (const id of decoding.eos_ids) scores[id] = -Infinity;
   const first = length === 1 ? decoding.forced_bos_id : null;
@@ -92,6 +94,7 @@ function filtered(scores: Float32Array, length: number, decoding: Decoding, only
     scores.fill(-Infinity);
     scores[forced] = 0; // it costs nothing
   }
+  if (sampling) scores = narrowed(scores, sampling);
   if (only !== undefined) {
     const own = scores[only] as number;
     scores.fill(-Infinity);

@@ -1,31 +1,10 @@
 /** Switching something off and looking at the output, as `regard.inspection.views.ablation` does it. */
-import type { Ablation, AblationRequest, TapInfo, TraceInfo } from "../../source";
-import type { Edit } from "../layers/attention";
+import type { Ablation, AblationRequest, TraceInfo } from "../../source";
 import { largest } from "../search/numbers";
 
 const CANDIDATES = 5;
 
-/** The change that a request asks for. */
-export function editOf(request: AblationRequest, taps: readonly TapInfo[]): Edit {
-  const { what, tap, head, query, key } = request;
-  if (what === "head") return { silences: (name, which) => name === tap && which === head };
-  if (what === "edge") return { hides: (name, which, row, at) => name === tap && which === head && row === query && at === key };
-  const axis = taps.find((each) => each.name === tap)?.keys;
-  const own = new Map(taps.filter((each) => each.keys === axis).map((each) => [each.name, each.queries === axis]));
-  return { hides: (name, _, row, at) => at === key && own.has(name) && !(own.get(name) && row === key) };
-}
-
-/** No position but their own sees these positions of the source. */
-export function withoutSource(positions: ReadonlySet<number>): Edit {
-  return {
-    hides: (tap, _, query, key) => {
-      if (!positions.has(key)) return false;
-      return tap.startsWith("encoder") ? query !== key : tap.endsWith("cross");
-    },
-  };
-}
-
-/** Probabilities of every step before and after, (steps, vocabulary), and what was written → the answer. */
+/** Log-probabilities of every step before and after, (steps, vocabulary), and what was written → the answer. */
 export function ablation(
   request: AblationRequest,
   info: TraceInfo,
@@ -34,12 +13,13 @@ export function ablation(
   after: readonly Float32Array[],
   name: (id: number) => string,
 ): Ablation {
-  const changes = ids.map((id, i) => Math.abs((after[i]?.[id] ?? 0) - (before[i]?.[id] ?? 0)));
+  const of = (rows: readonly Float32Array[], i: number, id: number) => Math.exp(rows[i]?.[id] ?? 0);
+  const changes = ids.map((id, i) => Math.abs(of(after, i, id) - of(before, i, id)));
   const step = request.step ?? largest(changes, 1)[0] ?? 0;
   if (!(step >= 0 && step < ids.length)) throw new Error(`step must be from 0 to ${ids.length - 1}; got ${step}.`);
   const id = ids[step] as number;
   const [one, other] = [before[step] as Float32Array, after[step] as Float32Array];
-  const [p, q] = [one[id] as number, other[id] as number];
+  const [p, q] = [of(before, step, id), of(after, step, id)];
   return {
     what: request.what,
     step,
@@ -53,8 +33,9 @@ export function ablation(
   };
 }
 
-export function likeliest(probabilities: Float32Array, name: (id: number) => string) {
-  return largest(probabilities, CANDIDATES).map((id) => ({ token: name(id), probability: probabilities[id] as number, id }));
+/** The likeliest tokens of a row of log-probabilities. */
+export function likeliest(row: Float32Array, name: (id: number) => string) {
+  return largest(row, CANDIDATES).map((id) => ({ token: name(id), probability: Math.exp(row[id] as number), id }));
 }
 
 /** A token without the mark of a word's beginning. */

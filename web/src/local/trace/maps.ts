@@ -2,6 +2,7 @@
 import type { HeadInfo, Summary } from "../../source";
 import { thumbnail } from "../../source/cells";
 import { pathOf, type Binary } from "../../source/requests";
+import { named, scored, type Targets } from "./patterns";
 import { dot, type Attention, type Edit, type Inputs, type Sees } from "../layers/attention";
 
 const THUMBNAIL = 48; // cells along its longer side
@@ -29,21 +30,21 @@ export function tapMaps(name: string, { query, key, value }: Inputs, attention: 
   const [rows, columns] = [query.length / width, key.length / width];
   const kind = name.endsWith("cross") ? "cross" : "self";
   const causal = kind === "self" && name.startsWith("decoder");
-  const sees: Sees = (row, at) => !(causal && at > row) && !edit?.hides?.(name, 0, row, at);
-  const output = attention.output.dense();
+  const norms = attention.valueNorms(value);
   const part = (values: Float32Array, head: number) => {
     const found = new Float32Array((values.length / width) * dim);
     for (let at = 0; at * width < values.length; at++) found.set(values.subarray(at * width + head * dim, at * width + (head + 1) * dim), at * dim);
     return found;
   };
   const heads = Array.from({ length: count }, (_, head): HeadMap => {
+    const sees: Sees = (row, at) => !(causal && at > row) && !edit?.hides?.(name, head, row, at);
     const [q, k, v] = [part(query, head), part(key, head), part(value, head)];
     const vectors = new Float32Array(q.length + k.length + v.length);
     vectors.set(q);
     vectors.set(k, q.length);
     vectors.set(v, q.length + k.length);
     const { weights, lse } = softmaxed(q, k, dim, scale, sees);
-    return { weights, lse, valueNorms: norms(v, output, head, dim, width), vectors };
+    return { weights, lse, valueNorms: norms[head] as Float32Array, vectors };
   });
   return { name, kind, rows, columns, scale, heads };
 }
@@ -68,19 +69,8 @@ function softmaxed(q: Float32Array, k: Float32Array, dim: number, scale: number,
   return { weights, lse };
 }
 
-/** ‖v · W_O‖ of each key, with the part of the output projection that this head has. */
-function norms(v: Float32Array, output: Float32Array, head: number, dim: number, width: number): Float32Array {
-  const found = new Float32Array(v.length / dim);
-  for (let at = 0; at < found.length; at++) {
-    let squares = 0;
-    for (let from = head * dim; from < output.length; from += width) squares += dot(v, at * dim, output, from, dim) ** 2;
-    found[at] = Math.sqrt(squares);
-  }
-  return found;
-}
-
-/** Entropy, distance and sink of each head, on average over its rows. */
-export function summary({ name, kind, rows, columns, heads }: TapMaps): Summary {
+/** Entropy, distance, sink and patterns of each head, on average over its rows. */
+export function summary({ name, kind, rows, columns, heads }: TapMaps, targets: Targets): Summary {
   const mean = new Float64Array(columns);
   const taken = heads.map(({ weights }) => {
     const found = new Float64Array(columns);
@@ -102,13 +92,15 @@ export function summary({ name, kind, rows, columns, heads }: TapMaps): Summary 
     const own = taken[head] as Float64Array;
     const key = most(own);
     const share = own[key] ?? 0;
-    return { head, entropy: entropy / rows, distance: kind === "self" ? distance / rows : null, sink_key: key, sink: share, mostly_sink: share > MOSTLY };
+    const patterns = scored(weights, rows, columns, targets);
+    const about = { sink_key: key, sink: share, mostly_sink: share > MOSTLY, patterns, pattern: named(patterns) };
+    return { head, entropy: entropy / rows, distance: kind === "self" ? distance / rows : null, ...about };
   });
   return { tap: name, rows, of: rows, sink_key: whole, sink: (mean[whole] ?? 0) / heads.length, heads: infos };
 }
 
 /** Every answer about a layer that the page cannot make of the others, as source/kept.ts lists them. */
-export function answersOf(maps: TapMaps): { numbers: [string, Binary][]; plain: [string, unknown][] } {
+export function answersOf(maps: TapMaps, targets: Targets): { numbers: [string, Binary][]; plain: [string, unknown][] } {
   const { name: tap, rows, columns, heads } = maps;
   const numbers = heads.flatMap(({ weights, lse, valueNorms, vectors }, head): [string, Binary][] => [
     [pathOf("map", { tap, head, quantity: "weight" }), { shape: [rows, columns], values: weights }],
@@ -120,7 +112,7 @@ export function answersOf(maps: TapMaps): { numbers: [string, Binary][]; plain: 
   const [first] = pictures;
   const values = Float32Array.from(pictures.flatMap((each) => [...each.values]));
   numbers.push([pathOf("thumbnails", { tap, size: THUMBNAIL }), { shape: [heads.length, first?.height ?? 0, first?.width ?? 0], values }]);
-  return { numbers, plain: [[pathOf("summary", { tap }), summary(maps)], [pathOf("scale", { tap }), maps.scale]] };
+  return { numbers, plain: [[pathOf("summary", { tap }), summary(maps, targets)], [pathOf("scale", { tap }), maps.scale]] };
 }
 
 /** The largest error of a row's sum, and of a weight against the softmax in float64. */

@@ -1,4 +1,5 @@
 /** Wheel, pinch, drag, click and double-click, passed to the map in its plot's pixels. */
+import { takesWheel } from "../../shell/notebook";
 
 export interface PointerTarget {
   /** Where the plot begins in the canvas. */
@@ -36,6 +37,7 @@ export function listen(canvas: HTMLCanvasElement, target: PointerTarget): () => 
     canvas.addEventListener(name, handle, { signal: stop.signal, passive: false });
 
   on("wheel", (event) => {
+    if (!takesWheel(canvas, event)) return;
     event.preventDefault();
     const { x, y } = within(event);
     target.hover(x, y);

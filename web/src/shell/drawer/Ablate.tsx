@@ -1,6 +1,8 @@
-/** What the output would have been without this edge, this head, this token. */
+/** What the output is without this edge, this head, this token. */
 import { short } from "../../weights/numbers";
 import type { Ablation, AblationRequest, Cell, TapInfo, TraceInfo } from "../../source";
+import { nameOf } from "../../off/parts";
+import { off, requestAt, rewrites, toggle } from "../../off/switch";
 import { ablate, stepOf, type State } from "../../state";
 import { useLabels } from "./labels";
 
@@ -22,6 +24,16 @@ export function Ablate({ state, trace, tap, cell }: AblateProps) {
   const output = useLabels(trace.axes[trace.generation?.axis ?? tap.queries]);
   const step = stepOf(state, tap, cell.query);
   const token = step === null ? undefined : trace.generation?.steps[step]?.token;
+  const writes = rewrites(state);
+  const without = off(state);
+  const isOff = (what: AblationRequest["what"]) => {
+    const request = requestAt(state, what, at);
+    return request !== null && without.includes(nameOf(request, trace));
+  };
+  const press = (what: AblationRequest["what"]) => {
+    const request = requestAt(state, what, at);
+    void (writes && request ? toggle(state, request) : ablate(state, what, at));
+  };
   const answered = state.ablation.value && concerns(state.ablated.value, tap.name, cell) ? state.ablation.value : null;
   return (
     <section class="rg-ablate" aria-label="switch off">
@@ -39,17 +51,20 @@ export function Ablate({ state, trace, tap, cell }: AblateProps) {
             key={what}
             type="button"
             class="rg-button"
-            title={title}
-            disabled={state.ablating.value}
-            aria-pressed={answered?.what === what}
-            onClick={() => void ablate(state, what, at)}
+            title={writes && isOff(what) ? "bring it back" : title}
+            disabled={state.ablating.value || (writes && state.busy.value)}
+            aria-pressed={writes ? isOff(what) : answered?.what === what}
+            onClick={() => press(what)}
           >
             {name}
           </button>
         ))}
       </div>
+      <p class="rg-ablate__hint">
+        {writes ? "the output is written again without it" : trace.generation && !state.source.abilities.trace ? "the output itself is written again in regard studio and in the file of regard export page" : ""}
+      </p>
       <div role="status" aria-busy={state.ablating.value}>
-        {answered && <Change answer={answered} label={output} most={state.ablated.value?.step === null} />}
+        {answered && <Change answer={answered} label={output} most={state.ablated.value?.step === null} before={writes} />}
       </div>
     </section>
   );
@@ -65,9 +80,10 @@ interface ChangeProps {
   answer: Ablation;
   label: (token: string) => string;
   most: boolean; // of all steps, this one changes most
+  before: boolean; // the output is another one by now
 }
 
-function Change({ answer, label, most }: ChangeProps) {
+function Change({ answer, label, most, before }: ChangeProps) {
   const rows = beside(answer);
   const direction = answer.delta < 0 ? "loss" : "gain";
   return (
@@ -82,7 +98,7 @@ function Change({ answer, label, most }: ChangeProps) {
         </span>
       </p>
       <p class="rg-change__step">
-        step {answer.step + 1} of the output{most && ", which changes most"}
+        step {answer.step + 1} of the output{before && " as it was"}{most && ", which changes most"}
       </p>
       <table class="rg-change__table">
         <caption class="rg-unseen">the likeliest tokens before and after</caption>

@@ -31,9 +31,9 @@ export function AskForm({ state }: { state: State }) {
       state.error.value = `${model.value || "No model"} cannot be run here; choose a model from the list.`;
       return;
     }
-    const writes = chosen.task === "translation" || chosen.task === "generation";
-    const fields = fieldsOf(chosen.task, state.source.abilities.sample);
-    void ask(state, { model: model.value, text: text.value.trim(), ...requested(options.value, fields, writes) });
+    const { options: own = {} } = chosen;
+    const writes = Object.keys(own).length > 0;
+    void ask(state, { model: model.value, text: text.value.trim(), ...requested(options.value, fieldsOf(own, options.value), writes) });
   };
   const choose = (name: string) => {
     const before = chosen?.example;
@@ -75,7 +75,7 @@ export function AskForm({ state }: { state: State }) {
         }}
       />
       {chosen && (
-        <Options id={id} task={chosen.task} draws={state.source.abilities.sample} chosen={options.value} onChange={(next) => (options.value = next)} />
+        <Options id={id} own={chosen.options} notes={state.source.draws ?? []} chosen={options.value} onChange={(next) => (options.value = next)} />
       )}
       <div class="rg-ask__actions">
         {chosen?.example && (

@@ -1,9 +1,10 @@
 /** Layers × heads: a small picture of every map, with what the head is like under it. */
 import { useComputed, useSignal } from "@preact/signals";
-import { useEffect, useMemo, useRef } from "preact/hooks";
+import { useEffect, useRef } from "preact/hooks";
 import type { HeadInfo, TapInfo, TraceInfo } from "../../source";
 import { lookAt, type State } from "../../state";
-import { overview, pictured, sorted, type Layer, type Order, type Overview } from "./overview";
+import { overviewOf, sorted, type Layer, type Order, type Overview } from "./overview";
+import { stopOf, useStop, walk } from "../../heads/walk";
 import { Thumbnail } from "../../map/Thumbnail";
 
 const GROUPS = [
@@ -19,10 +20,12 @@ const UNDER: Record<Order, string> = {
 };
 
 export function Heads({ state, trace }: { state: State; trace: TraceInfo }) {
-  const answers = useMemo(() => overview(state.source, trace.id, pictured(state)), [state, trace.id]);
-  useEffect(() => () => answers.close(), [answers]);
+  const answers = overviewOf(state, trace.id);
   const order = useSignal<Order>("layer");
   const tap = state.tap.value;
+  const beside = trace.taps.filter((each) => each.side === tap?.side && each.kind === tap.kind);
+  const keys = beside.flatMap(({ name, heads }) => Array.from({ length: heads }, (_, head) => keyOf(name, head)));
+  const { stop, onFocusIn } = useStop(keys, keyOf(state.tapName.value, state.head.value === "mean" ? 0 : state.head.value));
   if (!tap) return <p class="rg-heads__none">This trace has no attention layers.</p>;
   const layers = (side: string, kind: string) =>
     trace.taps.filter((each) => each.side === side && each.kind === kind).sort((a, b) => a.layer - b.layer);
@@ -31,7 +34,7 @@ export function Heads({ state, trace }: { state: State; trace: TraceInfo }) {
   const named = order.value === "distance" && tap.kind === "cross" ? "layer" : order.value;
 
   return (
-    <nav class="rg-heads" aria-label="attention to show">
+    <nav class="rg-heads" aria-label="attention to show" onKeyDown={(event) => walk(event, ".rg-thumb")} onFocusIn={onFocusIn}>
       <div class="rg-segments rg-heads__groups" role="group" aria-label="attention">
         {groups.map(([side, kind]) => {
           const current = side === tap.side && kind === tap.kind;
@@ -60,9 +63,9 @@ export function Heads({ state, trace }: { state: State; trace: TraceInfo }) {
         </select>
       </label>
       {named === "layer" ? (
-        shown.map((each) => <LayerRow key={each.name} state={state} tap={each} answers={answers} />)
+        shown.map((each) => <LayerRow key={each.name} state={state} tap={each} answers={answers} stop={stop} />)
       ) : (
-        <Sorted state={state} taps={shown} answers={answers} order={named} />
+        <Sorted state={state} taps={shown} answers={answers} stop={stop} order={named} />
       )}
       <p class="rg-heads__legend">
         under each: {UNDER[named]}{named === "layer" && tap.kind === "self" ? ", mean distance in tokens" : ""} · shade: each by its own automatic scale ·{" "}
@@ -76,9 +79,10 @@ interface LayerProps {
   state: State;
   tap: TapInfo;
   answers: Overview;
+  stop: string; // of the tab key: a head's key
 }
 
-function LayerRow({ state, tap, answers }: LayerProps) {
+function LayerRow({ state, tap, answers, stop }: LayerProps) {
   const row = useRef<HTMLElement>(null);
   useEffect(() => {
     const seen = new IntersectionObserver(
@@ -98,14 +102,22 @@ function LayerRow({ state, tap, answers }: LayerProps) {
       {answer && "error" in answer && <p class="rg-layer__error">{answer.error}</p>}
       <ul class="rg-layer__heads">
         {Array.from({ length: tap.heads }, (_, head) => (
-          <HeadButton key={head} state={state} tap={tap} head={head} layer={answer && "layer" in answer ? answer.layer : null} />
+          <HeadButton key={head} state={state} tap={tap} head={head} layer={answer && "layer" in answer ? answer.layer : null} stop={keyOf(tap.name, head) === stop} />
         ))}
       </ul>
     </section>
   );
 }
 
-function Sorted({ state, taps, answers, order }: { state: State; taps: TapInfo[]; answers: Overview; order: Order }) {
+interface SortedProps {
+  state: State;
+  taps: TapInfo[];
+  answers: Overview;
+  stop: string;
+  order: Order;
+}
+
+function Sorted({ state, taps, answers, stop, order }: SortedProps) {
   useEffect(() => {
     for (const tap of taps) answers.want(tap.name);
   }, [answers, taps.map((tap) => tap.name).join()]);
@@ -113,17 +125,21 @@ function Sorted({ state, taps, answers, order }: { state: State; taps: TapInfo[]
     const answer = answers.of(tap.name).value;
     return answer && "layer" in answer ? [{ tap: tap.name, layer: tap.layer, summary: answer.layer.summary, found: answer.layer }] : [];
   });
+  const placed = sorted(here, order);
+  const keys = placed.map((each) => keyOf(each.tap, each.head));
+  const there = stopOf(keys, stop, ""); // of those that are here by now
   return (
     <section class="rg-layer rg-layer--sorted" aria-label={`heads by ${order}`}>
       {here.length < taps.length && <p class="rg-layer__name">{taps.length - here.length} layers to come</p>}
       <ul class="rg-layer__heads">
-        {sorted(here, order).map((placed) => (
+        {placed.map((each, at) => (
           <HeadButton
-            key={`${placed.tap} ${placed.head}`}
+            key={keys[at]}
             state={state}
-            tap={taps.find((tap) => tap.name === placed.tap) as TapInfo}
-            head={placed.head}
-            layer={here.find((each) => each.tap === placed.tap)?.found ?? null}
+            tap={taps.find((tap) => tap.name === each.tap) as TapInfo}
+            head={each.head}
+            layer={here.find(({ tap }) => tap === each.tap)?.found ?? null}
+            stop={keys[at] === there}
             by={order}
           />
         ))}
@@ -132,15 +148,20 @@ function Sorted({ state, taps, answers, order }: { state: State; taps: TapInfo[]
   );
 }
 
+function keyOf(tap: string, head: number): string {
+  return `${tap} ${head}`;
+}
+
 interface HeadProps {
   state: State;
   tap: TapInfo;
   head: number;
   layer: Layer | null;
+  stop: boolean; // of the tab key
   by?: Order; // what the heads are sorted by; then each says which layer it is of
 }
 
-function HeadButton({ state, tap, head, layer, by = "layer" }: HeadProps) {
+function HeadButton({ state, tap, head, layer, stop, by = "layer" }: HeadProps) {
   const current = useComputed(() => state.tapName.value === tap.name && state.head.value === head);
   const info = layer?.summary.heads.find((each) => each.head === head);
   return (
@@ -148,6 +169,8 @@ function HeadButton({ state, tap, head, layer, by = "layer" }: HeadProps) {
       <button
         type="button"
         class="rg-thumb"
+        data-key={keyOf(tap.name, head)}
+        tabIndex={stop ? 0 : -1}
         aria-current={current.value ? "true" : undefined}
         aria-label={`layer ${tap.layer}, head ${head}${info ? `: ${summary(info)}` : ""}`}
         title={`layer ${tap.layer}, head ${head}${info ? `\n${summary(info)}` : ""}`}

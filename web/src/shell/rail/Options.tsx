@@ -1,31 +1,37 @@
-/** How the model writes: what is left empty is as the model has it. */
+/** How the model writes: what is left empty is as the model has it, which the fields show. */
 import type { ModelInfo, TraceRequest } from "../../source";
 
 /** What can be chosen of a request, as it stands in the fields. */
 export type Chosen = Partial<Record<Field["name"] | "target", string>>;
 
 interface Field {
-  name: "num_beams" | "generate" | "temperature" | "top_k" | "seed";
+  name: "num_beams" | "generate" | "temperature" | "top_k" | "top_p" | "seed";
   label: string;
   least: number;
+  most?: number;
   step: number | "any";
   means: string;
-  tasks: ModelInfo["task"][];
   draws?: boolean; // with it, tokens are drawn
 }
 
-const WRITERS: ModelInfo["task"][] = ["translation", "generation"];
 const FIELDS: Field[] = [
-  { name: "num_beams", label: "beams", least: 1, step: 1, means: "hypotheses that the search keeps at each step", tasks: WRITERS },
-  { name: "generate", label: "new tokens", least: 0, step: 1, means: "how many tokens the model adds; 0 only reads the text", tasks: ["generation"] },
-  { name: "temperature", label: "temperature", least: 0, step: "any", means: "draws tokens; below 1 the likely ones more often", tasks: WRITERS, draws: true },
-  { name: "top_k", label: "top-k", least: 0, step: 1, means: "draws tokens, among this many likeliest", tasks: WRITERS, draws: true },
-  { name: "seed", label: "seed", least: 0, step: 1, means: "draws tokens; the same seed draws the same ones", tasks: WRITERS, draws: true },
+  { name: "num_beams", label: "beams", least: 1, step: 1, means: "hypotheses that the search keeps at each step" },
+  { name: "generate", label: "new tokens", least: 0, step: 1, means: "how many tokens the model adds; 0 only reads the text" },
+  { name: "temperature", label: "temperature", least: 0, step: "any", means: "draws tokens; below 1 the likely ones more often", draws: true },
+  { name: "top_k", label: "top-k", least: 0, step: 1, means: "draws tokens, among this many likeliest", draws: true },
+  { name: "top_p", label: "top-p", least: 0, most: 1, step: "any", means: "draws tokens, among the likeliest that hold this much probability", draws: true },
+  { name: "seed", label: "seed", least: 0, step: 1, means: "draws tokens; the same seed draws the same ones", draws: true },
 ];
 
-/** The fields that a model of this task takes here. */
-export function fieldsOf(task: ModelInfo["task"], draws: boolean): Field[] {
-  return FIELDS.filter((each) => each.tasks.includes(task) && (draws || !each.draws));
+/** The fields that change something: of those that the model takes, none beside a target, and beams only
+ * where no token is drawn. */
+export function fieldsOf(own: ModelInfo["options"], chosen: Chosen): Field[] {
+  const taken = FIELDS.filter(({ name }) => own?.[name] !== undefined);
+  if (chosen.target?.trim()) return [];
+  const set = ({ name }: Field) => !!chosen[name]?.trim();
+  const draws = taken.some((each) => each.draws && set(each));
+  const searches = Number(chosen.num_beams ?? "") > 1;
+  return taken.filter((each) => (each.draws ? draws || !searches : each.name !== "num_beams" || !draws));
 }
 
 /** The fields of a request, as they are written. */
@@ -36,7 +42,7 @@ export function written(request: TraceRequest): Chosen {
   return chosen;
 }
 
-/** What the fields ask for; those that the task does not take are left out. */
+/** What the fields ask for; what stands in no field is left out. */
 export function requested(chosen: Chosen, fields: readonly Field[], takesTarget: boolean): Partial<TraceRequest> {
   const asked: Partial<TraceRequest> = {};
   const target = takesTarget ? chosen.target?.trim() : "";
@@ -50,15 +56,15 @@ export function requested(chosen: Chosen, fields: readonly Field[], takesTarget:
 
 interface OptionsProps {
   id: string;
-  task: ModelInfo["task"];
-  draws: boolean;
+  own: ModelInfo["options"]; // the model's own values
+  notes: readonly string[]; // what is peculiar to how this page draws
   chosen: Chosen;
   onChange(chosen: Chosen): void;
 }
 
-export function Options({ id, task, draws, chosen, onChange }: OptionsProps) {
-  const fields = fieldsOf(task, draws);
-  if (!fields.length) return null;
+export function Options({ id, own, notes, chosen, onChange }: OptionsProps) {
+  if (!own || !Object.keys(own).length) return null;
+  const fields = fieldsOf(own, chosen);
   const asked = requested(chosen, fields, true);
   const set = Object.keys(asked).length;
   return (
@@ -74,7 +80,7 @@ export function Options({ id, task, draws, chosen, onChange }: OptionsProps) {
         onInput={(event) => onChange({ ...chosen, target: event.currentTarget.value })}
       />
       <div class="rg-options__fields">
-        {fields.map(({ name, label, least, step, means }) => (
+        {fields.map(({ name, label, least, most, step, means }) => (
           <label key={name} class="rg-options__field" title={means}>
             <span>{label}</span>
             <input
@@ -82,14 +88,15 @@ export function Options({ id, task, draws, chosen, onChange }: OptionsProps) {
               type="number"
               min={least}
               step={step}
-              placeholder="model's"
-              disabled={!!asked.target}
+              max={most}
+              placeholder={String(own[name])}
               value={chosen[name] ?? ""}
               onInput={(event) => onChange({ ...chosen, [name]: event.currentTarget.value })}
             />
           </label>
         ))}
       </div>
+      {fields.some((each) => each.draws && chosen[each.name]?.trim()) && notes.map((note) => <p key={note} class="rg-options__note">{note}</p>)}
       {set > 0 && (
         <button type="button" class="rg-button rg-button--bare" onClick={() => onChange({})}>as the model has it</button>
       )}

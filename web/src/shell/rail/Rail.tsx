@@ -1,5 +1,6 @@
 /** The left rail: the model, the text, and every head there is to look at. */
 import { enter, inspect } from "../../learn/go";
+import { sayIn } from "../../words/words";
 import type { State, Theme } from "../../state";
 import { AskForm } from "./AskForm";
 import { Heads } from "./Heads";
@@ -10,7 +11,7 @@ export function Rail({ state }: { state: State }) {
     <div class="rg-rail">
       <Brand state={state} />
       {state.source.abilities.trace ? <AskForm state={state} /> : <Fixed state={state} />}
-      {trace && <Heads state={state} trace={trace} />}
+      {trace && <Heads key={state.source.connection?.returns.value ?? 0} state={state} trace={trace} />}
     </div>
   );
 }
@@ -39,9 +40,10 @@ export function Brand({ state }: { state: State }) {
 
 function Ways({ state }: { state: State }) {
   const learning = state.learn.value !== null;
+  const say = sayIn(state.language.value);
   const ways = [
-    { name: "inspect", here: !learning, go: () => inspect(state), title: "look into a model" },
-    { name: "learn", here: learning, go: () => enter(state), title: "from words to attention, step by step" },
+    { name: learning ? say("inspect") : "inspect", here: !learning, go: () => inspect(state), title: "look into a model" },
+    { name: learning ? say("learn") : "learn", here: learning, go: () => enter(state), title: "from words to attention, step by step" },
   ];
   return (
     <div class="rg-segments rg-rail__ways" role="group" aria-label="what to do">

@@ -8,7 +8,7 @@ test("heads are sorted over all layers; a distance that is not known comes last"
     of: 1,
     sink_key: 0,
     sink: 0,
-    heads: distances.map((distance, head) => ({ head, entropy: 5 - head, distance, sink_key: 0, sink: 0, mostly_sink: false })),
+    heads: distances.map((distance, head) => ({ head, entropy: 5 - head, distance, sink_key: 0, sink: 0, mostly_sink: false, patterns: [], pattern: null })),
   });
   const layers = [
     { tap: "a", layer: 0, summary: summary("a", [3, null]) },

@@ -29,8 +29,20 @@ export function pictured(state: State): Promise<void> {
     setTimeout(() => {
       stop();
       done();
-    }, state.view.peek() === "map" ? PATIENCE : HEAD_START);
+    }, { map: PATIENCE, heads: 0 }[state.view.peek() as string] ?? HEAD_START);
   });
+}
+
+const shared = new WeakMap<State, { id: string; overview: Overview }>();
+
+/** The overview of the trace that a page shows, for all of its parts. */
+export function overviewOf(state: State, id: string): Overview {
+  const known = shared.get(state);
+  if (known?.id === id) return known.overview;
+  known?.overview.close();
+  const made = overview(state.source, id, pictured(state));
+  shared.set(state, { id, overview: made });
+  return made;
 }
 
 /** Asks one layer at a time, beginning when `begin` says so. */

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { changed } from "./changed";
+import { changed } from "./words";
 
 const marked = (before: string, after: string) => {
   const parts = changed(before, after);

@@ -1,0 +1,223 @@
+/** Every head at once: layers × heads, each a small multiple of its map with the name of what it does. */
+import { batch, useSignal } from "@preact/signals";
+import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
+import { brief } from "../shell/rail/Heads";
+import { overviewOf } from "../shell/rail/overview";
+import { Thumbnail } from "../map/Thumbnail";
+import type { HeadInfo, TapInfo, TraceInfo } from "../source";
+import { lookAt, type State } from "../state";
+import { percent } from "../weights/words";
+import { arranged, BETWEEN, blocked, counts, MEANINGS, NAMES, packed, placed, scoreOf, type Order, type Placed } from "./arrange";
+import { useStop, walk } from "./walk";
+import "./heads.css";
+
+const ORDERS: [Order, string][] = [
+  ["layer", "layer"],
+  ["pattern", "pattern's share"],
+  ["entropy", "entropy"],
+  ["distance", "mean distance"],
+];
+const UNDER: Record<Order, string> = {
+  layer: "the share of its weight on its pattern",
+  pattern: "the share of its weight on its pattern",
+  entropy: "entropy in bits",
+  distance: "mean distance in tokens",
+};
+const CELL = ".rg-head";
+
+export function AllHeads({ state, trace }: { state: State; trace: TraceInfo }) {
+  const answers = overviewOf(state, trace.id);
+  useEffect(() => {
+    for (const tap of trace.taps) answers.want(tap.name);
+  }, [answers]);
+  const found = trace.taps.map((tap) => answers.of(tap.name).value);
+  const layers = new Map(trace.taps.map((tap, at) => [tap.name, found[at]]));
+  const all = placed(trace.taps, (tap) => {
+    const answer = layers.get(tap);
+    return answer && "layer" in answer ? answer.layer : null;
+  });
+  const order = state.order.value;
+  const shown = arranged(all, order, state.pattern.value);
+  const rows = order === "layer" && !state.pattern.value;
+  const failed = found.flatMap((answer) => (answer && "error" in answer ? [answer.error] : []));
+  const toCome = found.filter((answer) => !answer).length;
+  return (
+    <section class="rg-allheads" aria-label="all heads">
+      <Controls state={state} all={all} />
+      {failed.length > 0 && <p class="rg-allheads__note" role="alert">{failed[0]}</p>}
+      <p class="rg-allheads__note">
+        {toCome > 0 ? `${toCome} of ${trace.taps.length} layers to come. ` : ""}
+        Under each head: layer·head, {UNDER[order]}, and the pattern that names it, if one is well above chance. Shade: {state.shade.value === "each" ? "each by its own automatic scale" : "the root of the weight, 0 to 1, one scale for all"}.
+      </p>
+      <Grid state={state} trace={trace} shown={shown} rows={rows} />
+    </section>
+  );
+}
+
+function Controls({ state, all }: { state: State; all: readonly Placed[] }) {
+  const chosen = state.pattern.value;
+  const each = state.shade.value === "each";
+  return (
+    <div class="rg-allheads__controls">
+      <div class="rg-allheads__chips" role="group" aria-label="pattern">
+        <button type="button" class="rg-allheads__chip" aria-pressed={chosen === ""} onClick={() => (state.pattern.value = "")}>
+          all <span class="rg-number">{all.length}</span>
+        </button>
+        {counts(all).map(([name, count]) => (
+          <button
+            key={name}
+            type="button"
+            class="rg-allheads__chip"
+            aria-pressed={chosen === name}
+            title={MEANINGS[name]}
+            onClick={() => (state.pattern.value = chosen === name ? "" : name)}
+          >
+            {name === "none" ? "no name" : NAMES[name]} <span class="rg-number">{count}</span>
+          </button>
+        ))}
+      </div>
+      <label class="rg-choose">
+        <span class="rg-choose__name">by</span>
+        <select class="rg-select" aria-label="order of heads" value={state.order.value} onChange={(event) => (state.order.value = event.currentTarget.value as Order)}>
+          {ORDERS.map(([order, label]) => (
+            <option key={order} value={order} selected={order === state.order.value}>{label}</option>
+          ))}
+        </select>
+      </label>
+      <div class="rg-segments" role="group" aria-label="scale of heads">
+        <button type="button" class="rg-segments__part" aria-pressed={each} onClick={() => (state.shade.value = "each")}>a scale each</button>
+        <button type="button" class="rg-segments__part" aria-pressed={!each} onClick={() => (state.shade.value = "one")}>one scale</button>
+      </div>
+    </div>
+  );
+}
+
+interface GridProps {
+  state: State;
+  trace: TraceInfo;
+  shown: readonly Placed[];
+  rows: boolean; // a row for each layer
+}
+
+function Grid({ state, trace, shown, rows }: GridProps) {
+  const box = useRef<HTMLDivElement>(null);
+  const size = useSignal<{ width: number; height: number } | null>(null);
+  useLayoutEffect(() => {
+    const element = box.current as HTMLElement;
+    const measure = () => (size.value = { width: element.clientWidth - 2 * RING, height: element.clientHeight - 2 * RING });
+    measure();
+    const watching = new ResizeObserver(measure);
+    watching.observe(element);
+    return () => watching.disconnect();
+  }, []);
+  const heads = Math.max(1, ...trace.taps.map((tap) => tap.heads));
+  const { width, height } = size.value ?? { width: 0, height: 0 };
+  const blocks = rows ? blocksOf(trace.taps) : [];
+  const { side, columns, beside } = rows
+    ? blocked(width, height, heads, blocks.map(({ taps }) => taps.length))
+    : { ...packed(width, height, shown.length), beside: false };
+  const { stop, onFocusIn } = useStop(shown.map(keyOf), `${state.tapName.value} ${state.head.value}`);
+  const several = blocksOf(trace.taps).length > 1 && !rows;
+  const list = (name: string, cells: readonly Placed[]) => (
+    <ul key={name} class="rg-allheads__row" aria-label={name} style={{ gridTemplateColumns: `repeat(${columns}, ${side}px)` }}>
+      {cells.map((each) => (
+        <Cell key={keyOf(each)} state={state} one={each} stop={keyOf(each) === stop} several={several} />
+      ))}
+    </ul>
+  );
+  return (
+    <div
+      ref={box}
+      class={`rg-allheads__grid${beside ? " rg-allheads__grid--beside" : ""}`}
+      style={{ columnGap: `${BETWEEN}px` }}
+      onKeyDown={(event) => walk(event, CELL)}
+      onFocusIn={onFocusIn}
+    >
+      {shown.length === 0 && <p class="rg-allheads__note">No head has this name in this text.</p>}
+      {size.value && !rows && list("heads", shown)}
+      {size.value &&
+        blocks.map(({ name, taps }) => (
+          <section key={name} aria-label={name}>
+            {blocks.length > 1 && <h2 class="rg-allheads__block">{name}</h2>}
+            {taps.map((tap) => list(`layer ${tap.layer}`, shown.filter((each) => each.tap === tap)))}
+          </section>
+        ))}
+    </div>
+  );
+}
+
+function blocksOf(taps: readonly TapInfo[]): { name: string; taps: TapInfo[] }[] {
+  const found = new Map<string, TapInfo[]>();
+  for (const tap of taps) found.set(sideOf(tap), [...(found.get(sideOf(tap)) ?? []), tap]);
+  return [...found].map(([name, own]) => ({ name: name === "cross" ? "cross-attention" : `${name} self-attention`, taps: own }));
+}
+
+const RING = 4; // pixels around the grid, for the outline of what has the focus
+
+interface CellProps {
+  state: State;
+  one: Placed;
+  stop: boolean; // of the tab key
+  several: boolean; // encoder and decoder among each other: each says which it is of
+}
+
+function Cell({ state, one: { tap, head, layer, info }, stop, several }: CellProps) {
+  const order = state.order.value;
+  const current = state.tapName.value === tap.name && state.head.value === head;
+  const score = info && scoreOf(info);
+  const open = () =>
+    batch(() => {
+      lookAt(state, tap, head);
+      state.view.value = "map";
+    });
+  const name = `${sideOf(tap)} layer ${tap.layer}, head ${head}`;
+  const measured = info && (order === "entropy" ? brief(info.entropy) : order === "distance" && info.distance !== null ? brief(info.distance) : "");
+  return (
+    <li class="rg-allheads__item">
+      <button
+        type="button"
+        class="rg-head"
+        data-key={`${tap.name} ${head}`}
+        tabIndex={stop ? 0 : -1}
+        aria-current={current ? "true" : undefined}
+        aria-label={info ? `${name}: ${described(info)}` : name}
+        title={info ? `${name}\n${described(info)}` : name}
+        onClick={open}
+      >
+        <Thumbnail
+          state={state}
+          thumbnails={layer?.thumbnails ?? null}
+          head={head}
+          rows={tap.rows}
+          columns={tap.columns}
+          causal={state.shade.value === "each" ? tap.causal : undefined}
+        />
+        <span class="rg-head__words" aria-hidden="true">
+          <span class="rg-head__place rg-number">
+            <span>{several ? `${SHORT[sideOf(tap)]} ` : ""}{tap.layer}·{head}</span>
+            <span>{measured || (score ? percent(score.share) : "")}</span>
+          </span>
+          <span class="rg-head__name">{score?.name}</span>
+        </span>
+      </button>
+    </li>
+  );
+}
+
+function keyOf({ tap, head }: Placed): string {
+  return `${tap.name} ${head}`;
+}
+
+function sideOf({ side, kind }: { side: string; kind: string }): string {
+  return kind === "cross" ? "cross" : side;
+}
+
+const SHORT: Record<string, string> = { encoder: "enc", decoder: "dec", cross: "cross" };
+
+/** "previous token, 87 % of the weight, 8 % by chance; entropy 1.20 bits, mean distance 2.1 tokens" */
+export function described(info: HeadInfo): string {
+  const score = scoreOf(info);
+  const name = score ? `${NAMES[score.name]}, ${percent(score.share)} of the weight, ${percent(score.chance)} by chance` : "no name";
+  const distance = info.distance === null ? "" : `, mean distance ${info.distance.toFixed(1)} tokens`;
+  return `${name}; entropy ${info.entropy.toFixed(2)} bits${distance}`;
+}

@@ -1,0 +1,130 @@
+/** All heads of a trace: which are shown, in what order, and how large. */
+import type { HeadInfo, PatternName, PatternScore, TapInfo } from "../source";
+import type { Layer } from "../shell/rail/overview";
+
+export type Order = "layer" | "pattern" | "entropy" | "distance";
+/** The pattern that heads are chosen by; "": all, "none": those without a name. */
+export type Wanted = PatternName | "none" | "";
+
+export const NAMES: Record<PatternName, string> = {
+  previous: "previous token",
+  next: "next token",
+  same: "same token",
+  first: "first token",
+  separator: "separator",
+  punctuation: "punctuation",
+  induction: "induction",
+  alignment: "alignment",
+};
+export const MEANINGS: Record<PatternName | "none", string> = {
+  previous: "looks at the token before",
+  next: "looks at the token after",
+  same: "looks at the token itself, the diagonal",
+  first: "looks at the first token: a sink",
+  separator: "looks at special tokens such as [SEP] and </s>, other than the first token",
+  punctuation: "looks at tokens of punctuation",
+  induction: "looks at what followed the same token earlier in the text",
+  alignment: "looks at the word that all cross-attention together looks at most",
+  none: "no pattern has a share well above chance",
+};
+export const PATTERNS = Object.keys(NAMES) as PatternName[];
+
+/** One head; `layer` and `info` are null until they are here. */
+export interface Placed {
+  tap: TapInfo;
+  head: number;
+  layer: Layer | null;
+  info: HeadInfo | null;
+}
+
+/** The heads of these layers, one layer behind the other. */
+export function placed(taps: readonly TapInfo[], layerOf: (tap: string) => Layer | null): Placed[] {
+  return taps.flatMap((tap) => {
+    const layer = layerOf(tap.name);
+    return Array.from({ length: tap.heads }, (_, head) => ({
+      tap,
+      head,
+      layer,
+      info: layer?.summary.heads.find((each) => each.head === head) ?? null,
+    }));
+  });
+}
+
+/** Those that are wanted, in order. By pattern: the largest share of the wanted pattern first, or of
+ * the one that names the head; heads without it come last. */
+export function arranged(all: readonly Placed[], order: Order, wanted: Wanted): Placed[] {
+  const shown = all.filter(({ info }) => !wanted || (info && (info.pattern ?? "none") === wanted));
+  if (order === "layer") return shown;
+  const worth = ({ info }: Placed) => {
+    if (!info) return Infinity;
+    if (order === "pattern") return -(scoreOf(info, wanted)?.share ?? -1);
+    return info[order] ?? Infinity;
+  };
+  return shown.map((each, at) => ({ each, at, by: worth(each) })).sort(ascending).map(({ each }) => each);
+}
+
+function ascending(a: { by: number; at: number }, b: { by: number; at: number }): number {
+  return a.by === b.by ? a.at - b.at : a.by - b.by;
+}
+
+/** The score that a head is shown with: of the wanted pattern, else of its own name. */
+export function scoreOf(info: HeadInfo, wanted: Wanted = ""): PatternScore | null {
+  const name = wanted && wanted !== "none" ? wanted : info.pattern;
+  return info.patterns.find((each) => each.name === name) ?? null;
+}
+
+/** How many heads have each name, in the order of the names; those without one last. */
+export function counts(all: readonly Placed[]): [PatternName | "none", number][] {
+  return [...PATTERNS, "none" as const]
+    .map((name): [PatternName | "none", number] => [name, all.filter(({ info }) => info && (info.pattern ?? "none") === name).length])
+    .filter(([, count]) => count > 0);
+}
+
+const LEAST = 64; // pixels along a picture's side, for the words under it
+const READABLE = 88; // with the name of the block
+const MOST = 320;
+const GAP = 8;
+const WORDS = 36; // pixels of height under a picture
+const HEADING = 24; // over a block of layers
+export const BETWEEN = 24; // blocks of layers
+
+interface Fitted {
+  side: number;
+  columns: number;
+}
+
+/** Blocks of layers beside each other, such as encoder, decoder and cross-attention, where all their
+ * heads fit in one row, else one below the other. */
+export function blocked(width: number, height: number, heads: number, layers: readonly number[]): Fitted & { beside: boolean } {
+  const blocks = Math.max(1, layers.length);
+  const rest = width - (blocks - 1) * (BETWEEN - GAP);
+  const beside = fitted(rest, height - HEADING, heads * blocks, Math.max(1, ...layers));
+  if (blocks > 1 && beside.columns === heads * blocks) return { side: beside.side, columns: heads, beside: true };
+  const rows = layers.reduce((sum, count) => sum + count, 0);
+  return { ...fitted(width, height - blocks * HEADING, heads, Math.max(1, rows)), beside: false };
+}
+
+/** A picture's side and how many stand beside each other, so that rows of `heads` fill the width
+ * or, where that is higher than the screen, its height. A row that is too wide is broken. */
+export function fitted(width: number, height: number, heads: number, rows: number): Fitted {
+  const wide = across(width, heads);
+  const side = Math.floor(Math.max(LEAST, Math.min(MOST, wide, down(height, rows))));
+  if (side <= wide) return { side, columns: heads };
+  const columns = Math.max(1, Math.floor((width + GAP) / (LEAST + GAP)));
+  return { side: Math.max(LEAST, Math.floor(across(width, columns))), columns };
+}
+
+/** The largest side with which so many pictures fit on the screen in rows of any length. */
+export function packed(width: number, height: number, count: number): Fitted {
+  let best: Fitted = { side: 0, columns: 1 };
+  for (let columns = 1; columns <= count; columns++) {
+    const side = Math.floor(Math.min(MOST, across(width, columns), down(height, Math.ceil(count / columns))));
+    if (side > best.side) best = { side, columns };
+  }
+  if (best.side >= READABLE) return best;
+  const columns = Math.max(1, Math.floor((width + GAP) / (READABLE + GAP)));
+  return { side: Math.max(LEAST, Math.floor(across(width, columns))), columns };
+}
+
+const across = (width: number, columns: number) => (width + GAP) / columns - GAP;
+const down = (height: number, rows: number) => (height + GAP) / rows - GAP - WORDS;

@@ -1,0 +1,101 @@
+/** A recorded training: its loss, and at some steps what the model writes and where it looks. */
+import { useId, useRef } from "preact/hooks";
+import { useSize } from "../../weights/size";
+import { useWords } from "../../words/words";
+import { Matrix } from "../pictures/Matrix";
+import recorded from "../recorded.json";
+import { curveOf, lossAt } from "./curve";
+import type { OwnProps } from "./OwnPicture";
+
+const { word, losses, every, moments, parameters, batch } = recorded;
+const STEPS = losses.length * every;
+
+export function Training({ settings, onSet }: OwnProps) {
+  const say = useWords();
+  const id = useId();
+  const place = Math.min(settings.moment, moments.length - 1);
+  const moment = moments[place]!;
+  const right = [...word].reverse();
+  const isRight = moment.written === right.join("");
+  return (
+    <div class="rg-stack">
+      <div class="rg-slider rg-training__slider">
+        <label for={id} class="rg-choice__name">{say("training.step")}</label>
+        <input
+          id={id}
+          type="range"
+          min={0}
+          max={moments.length - 1}
+          step={1}
+          value={place}
+          aria-valuetext={String(moment.step)}
+          onInput={(event) => onSet({ moment: Number(event.currentTarget.value) })}
+        />
+        <output class="rg-slider__value rg-number" for={id}>{moment.step}</output>
+        <span class="rg-number">{say("training.loss")} {lossAt(losses, every, moment.step).toFixed(2)}</span>
+      </div>
+      <p aria-live="polite">
+        {say("training.writes", { word })} <strong class="rg-training__written">{moment.written || say("training.nothing")}</strong>{" "}
+        <span class={isRight ? "rg-training__right" : "rg-learn__note"}>{isRight ? "✓ " : ""}{say(isRight ? "training.right" : "training.wrong")}</span>
+      </p>
+      <div class="rg-abreast">
+        <Curve step={moment.step} onChoose={(next) => onSet({ moment: next })} />
+        <figure class="rg-arrows">
+          <figcaption class="rg-arrows__title">{say("training.map")}</figcaption>
+          <Matrix
+            name={say("weight")}
+            kind="weight"
+            rows={right}
+            columns={[...word]}
+            across=""
+            values={moment.weights}
+            spotlight={-1}
+            onPoint={() => undefined}
+            onChoose={() => undefined}
+          />
+        </figure>
+      </div>
+      <p class="rg-learn__note">{say("training.note", { parameters: parameters.toLocaleString("en"), batch, every })}</p>
+    </div>
+  );
+}
+
+function Curve({ step, onChoose }: { step: number; onChoose(moment: number): void }) {
+  const say = useWords();
+  const frame = useRef<HTMLDivElement>(null);
+  const { width, height } = useSize(frame);
+  const { path, x, y, ticks } = curveOf(losses, every, width, height);
+  const label = say("training.curve", { first: (losses[0] ?? 0).toFixed(2), last: (losses.at(-1) ?? 0).toFixed(2) });
+  return (
+    <figure class="rg-arrows">
+      <figcaption class="rg-arrows__title">{say("training.loss")}</figcaption>
+      <div ref={frame} class="rg-arrows__frame rg-training__curve">
+        {width > 0 && (
+          <svg width={width} height={height} role="img" aria-label={label}>
+            {ticks.map((loss) => (
+              <g key={loss}>
+                <path class="rg-arrows__axes" d={`M${x(0)} ${y(loss)}H${x(STEPS)}`} />
+                <text class="rg-training__tick" x={x(0) - 6} y={y(loss) + 4} text-anchor="end">{loss}</text>
+              </g>
+            ))}
+            <path class="rg-training__line" d={path} />
+            {moments.map((each, i) => (
+              <circle
+                key={each.step}
+                class={`rg-training__moment${each.step === step ? " rg-training__moment--here" : ""}`}
+                cx={x(each.step)}
+                cy={y(lossAt(losses, every, each.step))}
+                r={each.step === step ? 6 : 4}
+                onClick={() => onChoose(i)}
+              />
+            ))}
+            {[0, STEPS / 2, STEPS].map((each) => (
+              <text key={each} class="rg-training__tick" x={x(each)} y={height - 6} text-anchor={each === STEPS ? "end" : "middle"}>{each}</text>
+            ))}
+          </svg>
+        )}
+      </div>
+      <p class="rg-learn__note">{say("training.steps")}</p>
+    </figure>
+  );
+}

@@ -1,0 +1,38 @@
+import { expect, test } from "vitest";
+import type { TraceInfo } from "../source";
+import { chipsOf, nameOf, ordered, partOf } from "./parts";
+
+const CROSS = "decoder.layers.2.cross";
+const axis = (tokens: string[], words: [number, number][]) => ({ tokens, words, predicts: null, sentences: null, prompt: 1 });
+const trace = {
+  axes: { source: axis(["▁the", "▁te", "a", "</s>"], [[0, 1], [1, 3]]), target: axis(["<s>", "▁der", "▁Tee"], [[1, 2], [2, 3]]) },
+  taps: [{ name: CROSS, side: "decoder", kind: "cross", layer: 2, queries: "target", keys: "source" }],
+} as unknown as TraceInfo;
+
+test("names are positions, heads and edges, and nothing else is a name", () => {
+  expect(partOf("10")).toEqual({ what: "token", axis: null, position: 10 });
+  expect(partOf("target:7")).toEqual({ what: "token", axis: "target", position: 7 });
+  expect(partOf(`${CROSS}:1`)).toEqual({ what: "head", tap: CROSS, head: 1 });
+  expect(partOf(`${CROSS}:1:7:10`)).toEqual({ what: "edge", tap: CROSS, head: 1, query: 7, key: 10 });
+  for (const wrong of ["", "x", "-1", "1.5", `${CROSS}:1:7`, `${CROSS}:x`, ":1"]) expect(partOf(wrong)).toBeNull();
+});
+
+test("an ablation has the name of what it switches off", () => {
+  const request = { tap: CROSS, head: 1, query: 2, key: 1, step: null };
+  expect((["edge", "head", "token"] as const).map((what) => nameOf({ ...request, what }, trace))).toEqual([`${CROSS}:1:2:1`, `${CROSS}:1`, "1"]);
+});
+
+test("equal sets of parts are one request", () => {
+  expect(ordered([`${CROSS}:1`, "10", "2", "10"])).toEqual(["2", "10", `${CROSS}:1`]);
+});
+
+test("a word of several tokens is one chip; an edge says both its words", () => {
+  const chips = chipsOf(["0", "1", "2", "target:2", `${CROSS}:1`, `${CROSS}:0:1:1`, `${CROSS}:0:9:1`], trace);
+  expect(chips.map((each) => each.label)).toEqual([
+    "the", "tea", "Tee",
+    "cross-attention, decoder layer 2, head 1",
+    "der → te, cross-attention, decoder layer 2, head 0",
+    "position 9 → te, cross-attention, decoder layer 2, head 0",
+  ]);
+  expect(chips[1]?.names).toEqual(["1", "2"]);
+});

@@ -1,0 +1,93 @@
+/** What is switched off, part by part, by the names of `regard.inspection.hiding`: "10" or "target:7" is a
+ * position, "decoder.layers.2.cross:1" a head, "decoder.layers.2.cross:1:7:10" its edge from query 7 to key 10. */
+import type { AblationRequest, TraceInfo } from "../source";
+import { labelAt, markOf } from "../weights/units";
+import { tapWords } from "../weights/words";
+
+export type Part =
+  | { what: "token"; axis: string | null; position: number } // axis null: what the model reads
+  | { what: "head"; tap: string; head: number }
+  | { what: "edge"; tap: string; head: number; query: number; key: number };
+
+type Axes = TraceInfo["axes"];
+
+/** The part of a name; null for what is not a name. */
+export function partOf(name: string): Part | null {
+  const [place = "", ...rest] = name.split(":");
+  if (!rest.every((each) => /^\d+$/.test(each))) return null;
+  const [first = 0, query = 0, key = 0] = rest.map(Number);
+  if (!rest.length) return /^\d+$/.test(place) ? { what: "token", axis: null, position: Number(place) } : null;
+  if (rest.length === 1) {
+    if (/^[a-z]+$/.test(place)) return { what: "token", axis: place, position: first };
+    return place ? { what: "head", tap: place, head: first } : null;
+  }
+  return rest.length === 3 && place ? { what: "edge", tap: place, head: first, query, key } : null;
+}
+
+/** The axis of what the model reads. */
+export const readAxis = (axes: Axes): string => ("source" in axes ? "source" : "tokens");
+
+export const positionName = (axes: Axes, axis: string, position: number): string =>
+  axis === readAxis(axes) ? String(position) : `${axis}:${position}`;
+
+/** The name of what an ablation switches off. */
+export function nameOf({ what, tap, head, query, key }: AblationRequest, { axes, taps }: Pick<TraceInfo, "axes" | "taps">): string {
+  if (what === "head") return `${tap}:${head}`;
+  if (what === "edge") return `${tap}:${head}:${query}:${key}`;
+  return positionName(axes, taps.find((each) => each.name === tap)?.keys ?? readAxis(axes), key);
+}
+
+/** The same parts in the order of equal requests: each once, positions first. */
+export function ordered(names: readonly string[]): string[] {
+  const rank = (name: string) => (/^\d+$/.test(name) ? Number(name) : Infinity);
+  return [...new Set(names)].sort((one, other) => (rank(one) === rank(other) ? (one < other ? -1 : 1) : rank(one) - rank(other)));
+}
+
+/** One thing that a reader switched off: a word may be several positions. */
+export interface Chip {
+  names: string[];
+  label: string;
+  title: string;
+}
+
+/** What is off, as a reader reads it. */
+export function chipsOf(names: readonly string[], { axes, taps }: Pick<TraceInfo, "axes" | "taps">): Chip[] {
+  const chips: Chip[] = [];
+  const words = new Map<string, Chip>();
+  for (const name of names) {
+    const part = partOf(name);
+    if (!part) continue;
+    if (part.what !== "token") {
+      const tap = taps.find((each) => each.name === part.tap);
+      const where = tap ? `${tapWords(tap)}, head ${part.head}` : name;
+      if (part.what === "head" || !tap) chips.push({ names: [name], label: where, title: `${where}, adds nothing` });
+      else {
+        const [query, key] = [labelOf(axes, tap.queries, part.query), labelOf(axes, tap.keys, part.key)];
+        chips.push({ names: [name], label: `${query} → ${key}, ${where}`, title: `query ${part.query}, ${query}, does not see key ${part.key}, ${key}` });
+      }
+      continue;
+    }
+    const axis = part.axis ?? readAxis(axes);
+    const span = axes[axis]?.words?.find(([first, end]) => part.position >= first && part.position < end);
+    const place = `${axis} ${span ? span[0] : part.position}`;
+    const known = words.get(place);
+    const label = labelOf(axes, axis, part.position, known !== undefined);
+    if (known) {
+      known.names.push(name);
+      known.label += label.replace(/^-/, "");
+      continue;
+    }
+    const chip = { names: [name], label, title: "no other position sees it, in any layer and head" };
+    words.set(place, chip);
+    chips.push(chip);
+  }
+  return chips;
+}
+
+/** A token; of a word's later ones only what it adds. */
+function labelOf(axes: Axes, axis: string, position: number, later = false): string {
+  const tokens = axes[axis]?.tokens ?? [];
+  if (position >= tokens.length) return `position ${position}`; // an output may be shorter without the part
+  const label = labelAt(tokens, position, markOf(tokens.slice(0, 1000)));
+  return later ? label : label.replace(/^-(?=.)/, "");
+}

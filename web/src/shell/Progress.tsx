@@ -1,0 +1,45 @@
+/** What is being done while a trace is made, for how long already, and a way to stop it. */
+import { useEffect, useState } from "preact/hooks";
+import type { Working } from "../source";
+import type { State } from "../state";
+import { stageOf } from "./stages";
+
+const SOON = 300; // milliseconds before anything is shown: most traces are made by then
+const EVERY = 500;
+
+export function Progress({ state }: { state: State }) {
+  const busy = state.busy.value;
+  const [since, begin] = useState<number | null>(null);
+  const [seconds, tick] = useState(0);
+  const [working, setWorking] = useState<Working | null>(null);
+  useEffect(() => {
+    if (!busy) return;
+    const began = performance.now();
+    const abort = new AbortController();
+    const look = async () => {
+      begin(began);
+      tick(Math.floor((performance.now() - began) / 1000));
+      setWorking((await state.source.working?.(abort.signal).catch(() => null)) ?? null);
+    };
+    const first = setTimeout(look, SOON);
+    const timer = setInterval(look, EVERY);
+    return () => {
+      clearTimeout(first);
+      clearInterval(timer);
+      abort.abort();
+      begin(null);
+      setWorking(null);
+    };
+  }, [busy, state]);
+  if (!busy || since === null) return null;
+  return (
+    <div class="rg-progress">
+      <p role="status">{stageOf(working, state.asking.value)}</p>
+      {state.trace.value && <p class="rg-progress__old">below: the previous text</p>}
+      <p aria-hidden="true">{seconds} s</p>
+      {state.cancel.value && (
+        <button type="button" class="rg-button" onClick={() => state.cancel.value?.()}>cancel</button>
+      )}
+    </div>
+  );
+}

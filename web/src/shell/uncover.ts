@@ -1,0 +1,13 @@
+/** Where the drawer comes from below, the picture moves up to stay in sight above it. */
+import type { RefObject } from "preact";
+import { useEffect } from "preact/hooks";
+
+/** `root` scrolls by itself only where the page is narrow; anywhere else this changes nothing. */
+export function useUncovered(root: RefObject<HTMLElement | null>, open: boolean): void {
+  useEffect(() => {
+    const app = root.current;
+    const hero = app?.querySelector("#rg-hero");
+    if (!open || !app || !hero || app.scrollHeight <= app.clientHeight) return;
+    app.scrollTop += hero.getBoundingClientRect().top - app.getBoundingClientRect().top;
+  }, [root, open]);
+}

@@ -1,0 +1,133 @@
+/** Why this word: for one step, what each input token was worth, which layer decided, which head pushed. */
+import { leastCertain } from "../generation/timeline";
+import type { TraceInfo } from "../source";
+import type { State } from "../state";
+import { Choice } from "../weights/Choice";
+import { useLoaded } from "../weights/loaded";
+import { markOf, tokenLabel, type Style } from "../weights/units";
+import { Heads } from "./Heads";
+import { Ladder } from "./Ladder";
+import { MeasureTable } from "./MeasureTable";
+import { Steps } from "./Steps";
+import "./why.css";
+
+export interface PartProps {
+  state: State;
+  trace: TraceInfo;
+  step: number;
+  style: Style; // of the output's tokens
+}
+
+export function Why({ state }: { state: State }) {
+  const trace = state.trace.value;
+  const generation = trace?.generation;
+  const axis = trace && generation ? trace.axes[generation.axis] : null;
+  if (!trace || !generation || !axis || generation.steps.length === 0)
+    return <p class="rg-views__empty">nothing was generated in this trace, so there is no word to ask about</p>;
+  if (!state.source.abilities.why || !trace.can_ablate)
+    return (
+      <p class="rg-views__empty">
+        why a word was written takes the model in Python, which is not here; look at the text with{" "}
+        <kbd>regard studio</kbd>
+      </p>
+    );
+  const chosen = state.step.value;
+  const step = chosen !== null && chosen < generation.steps.length ? chosen : leastCertain(generation.steps);
+  const part = { state, trace, step, style: markOf(axis.tokens) };
+  const word = tokenLabel(generation.steps[step]?.token ?? "", part.style);
+  return (
+    <section class="rg-views rg-why" aria-label="why this word">
+      <header class="rg-views__head">
+        <h2 class="rg-why__title">why “{word}”?</h2>
+        <Steps {...part} steps={generation.steps} onChoose={(index) => (state.step.value = index)} />
+      </header>
+      <div class="rg-why__parts">
+        <Measured {...part} />
+        <Lensed {...part} />
+        <Attributed {...part} />
+      </div>
+    </section>
+  );
+}
+
+function Measured({ state, trace, step, style }: PartProps) {
+  const read = axesRead(trace);
+  const axis = read.includes(state.measured.value) ? state.measured.value : (read[0] ?? "");
+  const { value, loading, error } = useLoaded(JSON.stringify([trace.id, step, axis]), (signal) =>
+    state.source.measures(trace.id, step, axis, signal),
+  );
+  return (
+    <section class="rg-why__part" aria-label="input tokens" aria-busy={loading}>
+      <h3>
+        input tokens <span>what each was worth, by five measures</span>
+      </h3>
+      {read.length > 1 && (
+        <Choice
+          name="tokens of the"
+          options={read.map((each) => ({ value: each, label: each === trace.generation?.axis ? "output so far" : each }))}
+          value={axis}
+          onChoose={(each) => (state.measured.value = each)}
+        />
+      )}
+      <Status what="measures" empty={!value} error={error} />
+      {value && <MeasureTable measures={value} style={axis === trace.generation?.axis ? style : markOf(value.tokens)} />}
+    </section>
+  );
+}
+
+function Lensed({ state, trace, step, style }: PartProps) {
+  const { value, loading, error } = useLoaded(JSON.stringify([trace.id, step]), (signal) =>
+    state.source.lens(trace.id, step, signal),
+  );
+  return (
+    <section class="rg-why__part" aria-label="logit lens" aria-busy={loading}>
+      <h3>
+        logit lens <span>what would be written if the layers stopped here</span>
+      </h3>
+      <Status what="lens" empty={!value} error={error} />
+      {value && <Ladder lens={value} style={style} />}
+    </section>
+  );
+}
+
+function Attributed({ state, trace, step, style }: PartProps) {
+  const own = trace.generation?.steps[step];
+  const others = own?.candidates.filter((each) => each.id != null && each.token !== own.token) ?? [];
+  const wanted = state.against.value;
+  const against = others.some((each) => each.id === wanted) ? wanted : null;
+  const { value, loading, error } = useLoaded(JSON.stringify([trace.id, step, against]), (signal) =>
+    state.source.attribution(trace.id, step, against, signal),
+  );
+  return (
+    <section class="rg-why__part" aria-label="direct logit attribution" aria-busy={loading}>
+      <h3>
+        direct logit attribution <span>what each head adds to the word's logit</span>
+      </h3>
+      {others.length > 0 && (
+        <Choice
+          name="against"
+          options={[
+            { value: -1, label: "no other word" },
+            ...others.map((each) => ({ value: each.id as number, label: tokenLabel(each.token, style) })),
+          ]}
+          value={against ?? -1}
+          onChoose={(id) => (state.against.value = id < 0 ? null : id)}
+        />
+      )}
+      <Status what="attribution" empty={!value} error={error} />
+      {value && <Heads state={state} trace={trace} attribution={value} style={style} />}
+    </section>
+  );
+}
+
+function Status({ what, empty, error }: { what: string; empty: boolean; error: string | null }) {
+  if (error) return <p class="rg-views__error" role="alert">{error}</p>;
+  return empty ? <p class="rg-views__hint" role="status">computing the {what}</p> : null;
+}
+
+/** The sequences that the output attends to, the source first. */
+function axesRead(trace: TraceInfo): string[] {
+  const read = trace.taps.filter((tap) => tap.queries === trace.generation?.axis);
+  const cross = read.filter((tap) => tap.kind === "cross");
+  return [...new Set([...cross, ...read].map((tap) => tap.keys))];
+}
