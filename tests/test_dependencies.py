@@ -9,7 +9,10 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 # Modules that are called otherwise than the package they come with.
-NAMES = {"PIL": "pillow", "sklearn": "scikit-learn", "umap": "umap-learn", "traitlets": "anywidget"}
+NAMES = {
+    "IPython": "anywidget", "PIL": "pillow", "sklearn": "scikit-learn", "traitlets": "anywidget",
+    "umap": "umap-learn",
+}  # fmt: skip
 
 
 def imported(tree: ast.AST, *, at_once: bool) -> Iterator[str]:

@@ -3,7 +3,6 @@
 import os
 import re
 import shutil
-import threading
 from collections.abc import Callable, Iterator
 from urllib.parse import parse_qs, urlencode, urlsplit
 
@@ -83,17 +82,10 @@ def app(long_trace: Trace):
 @pytest.fixture(scope="session")
 def address(app) -> Iterator[str]:
     """Where the studio answers."""
-    import uvicorn
+    from regard.studio.serve import in_background
 
-    from regard.studio.serve import bind
-
-    listener = bind(0)
-    server = uvicorn.Server(uvicorn.Config(app, log_level="error"))
-    thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, daemon=True)
-    thread.start()
-    yield f"http://127.0.0.1:{listener.getsockname()[1]}"
-    server.should_exit = True
-    thread.join(10)
+    with in_background(app) as address:
+        yield address
 
 
 @pytest.fixture(scope="session")

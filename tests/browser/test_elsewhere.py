@@ -18,7 +18,7 @@ NOTEBOOK = """async (query) => {
   const traits = { query, height: 700, abilities: { trace: false, ablate: true, export: false } };
   const model = {
     get: (name) => traits[name],
-    on: (event, callback) => captured.add(callback),
+    on: (event, callback) => event === "msg:custom" && captured.add(callback),
     off: (event, callback) => captured.delete(callback),
     async send({ id, path, body, cancel }) {
       if (cancel) return;

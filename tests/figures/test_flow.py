@@ -21,7 +21,7 @@ def test_each_weight_is_a_line_between_its_tokens(drawn) -> None:
     weights[0, 4], weights[2, 1] = 0.75, 0.5
     lines = lines_of(drawn(flow(weights, ROWS, COLUMNS)))
     ends = [(path.vertices[0], path.vertices[-1]) for path in lines.get_paths()]
-    tall = 5 * 3.0  # the longer side has five tokens of three millimetres
+    tall = 5 * 3.0  # the longer side has five tokens of three millimeters
     assert len(ends) == 2
     (second_start, second_end), (first_start, first_end) = ends  # the largest last, on top
     assert first_start == pytest.approx((0, 0.5 * tall / 3))

@@ -57,7 +57,7 @@ def test_both_axes_have_one_scale_and_y_points_up():
     figure = scatter([Cloud("", np.array([[0, 0], [4, 0], [0, 2]]))])
     points = np.asarray(figure.axes[0].collections[0].get_offsets())
     across, up = points[1] - points[0], points[2] - points[0]
-    assert across[0] == pytest.approx(-2 * up[1])  # the axis counts millimetres from the top
+    assert across[0] == pytest.approx(-2 * up[1])  # the axis counts millimeters from the top
     assert across[1] == up[0] == 0
 
 

@@ -1,4 +1,4 @@
-"""Type: measured, cut and wrapped in millimetres."""
+"""Type: measured, cut and wrapped in millimeters."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""A word that is struck out of the source is seen by no other position, and keeps its place."""
+"""A word that is struck out is seen by no other position; a head or an edge that is off is off."""
 
 import pytest
 import torch
@@ -6,11 +6,11 @@ import torch
 import regard
 from regard import RegardError
 from regard.inspection import Trace
-from regard.inspection.hiding import HiddenSource, check_hidden
-from regard.inspection.models import hiding, traced
+from regard.inspection.hiding import Edge, Head, Position, SwitchedOff, check_parts, part_of
+from regard.inspection.models import hiding, switched_off, traced
 from regard.inspection.views.ablation import ablate
 from regard.inspection.views.reliance import reliances
-from regard.models import EncoderDecoder, EncoderDecoderConfig
+from regard.models import Decoder, DecoderConfig, EncoderDecoder, EncoderDecoderConfig
 from regard.models.recurrent import RecurrentConfig, RecurrentEncoderDecoder
 from regard.translation.translator import Translator
 
@@ -29,12 +29,16 @@ def model() -> EncoderDecoder:
     model = EncoderDecoder(config).eval()
     for parameter in model.parameters():
         if parameter.requires_grad:
-            torch.nn.init.normal_(parameter, std=0.5)
+            torch.nn.init.normal_(parameter, std=1.0)
     return model
 
 
-def struck(model: EncoderDecoder, source: torch.Tensor, hidden: list[int]) -> Trace:
-    return traced(model, {"source": source, "target": TARGET}, hidden=hidden)
+def off(model: EncoderDecoder, names: list[int | str]) -> SwitchedOff:
+    return switched_off(model, names, {"source": SOURCE.shape[1]})
+
+
+def struck(model: EncoderDecoder, source: torch.Tensor, names: list) -> Trace:
+    return traced(model, {"source": source, "target": TARGET}, without=off(model, names))
 
 
 def test_what_stands_at_a_struck_position_changes_nothing(model: EncoderDecoder):
@@ -45,12 +49,54 @@ def test_what_stands_at_a_struck_position_changes_nothing(model: EncoderDecoder)
     assert not torch.allclose(struck(model, SOURCE, []).output, one.output, atol=1e-3)
 
 
-def test_decoding_under_it_gives_the_logits_of_the_one_pass(model: EncoderDecoder):
+@pytest.mark.parametrize(
+    "names",
+    [
+        STRUCK,
+        ["target:1"],
+        ["decoder.layers.1.cross:1", "encoder.layers.0.self:2"],
+        [f"decoder.layers.1.cross:{head}:3:{key}" for head in (0, 1) for key in (0, 1, 3, 4, 5, 6)],
+        [f"decoder.layers.1.self:{head}:3:{key}" for head in (0, 1) for key in (0, 1, 2)],
+        ["encoder.layers.1.self:1:2:4", 1, "decoder.layers.0.cross:0:2:3"],
+    ],
+)
+def test_decoding_under_it_gives_the_logits_of_the_one_pass(model: EncoderDecoder, names: list):
     read = model.shift_right(TARGET)
-    with torch.no_grad(), hiding(model, STRUCK):
+    with torch.no_grad(), hiding(model, off(model, names)):
         state = model.start(SOURCE)
         steps = torch.stack([state.step(read[:, k]) for k in range(read.shape[1])], 1)
-    torch.testing.assert_close(steps, struck(model, SOURCE, STRUCK).output, rtol=1e-4, atol=1e-5)
+    whole = struck(model, SOURCE, [])
+    trace = struck(model, SOURCE, names)
+    torch.testing.assert_close(steps, trace.output, rtol=1e-4, atol=1e-5)
+    assert not torch.allclose(whole.output, trace.output, atol=1e-3)
+
+
+def test_a_run_without_a_head_or_an_edge_is_what_their_ablation_says(model: EncoderDecoder):
+    cross, whole = "decoder.layers.1.cross", struck(model, SOURCE, [])
+    for what, name in (("head", f"{cross}:1"), ("edge", f"{cross}:1:3:5")):
+        found = ablate(whole, what, cross, head=1, query=3, key=5, step=3)
+        token = int(whole.output[0, 3].argmax())
+        after = struck(model, SOURCE, [name]).output.softmax(-1)[0, 3, token]
+        assert found.after == pytest.approx(float(after), abs=1e-6)
+        assert found.delta != 0
+
+
+def test_an_edge_that_is_off_has_no_weight_in_the_map_and_its_row_sums_to_one(model):
+    tap = struck(model, SOURCE, ["decoder.layers.0.cross:1:3:5"])["decoder.layers.0.cross"]
+    weights, whole = tap.weights(), struck(model, SOURCE, [])["decoder.layers.0.cross"].weights()
+    assert weights[1, 3, 5] == 0
+    assert weights[1, 3].sum() == pytest.approx(1)
+    weights[1, 3], whole[1, 3] = 0, 0
+    torch.testing.assert_close(weights, whole)
+
+
+def test_the_notes_say_what_is_off(model: EncoderDecoder):
+    names = ["decoder.layers.0.cross:1:3:5", "encoder.layers.0.self:2", 4, "target:1"]
+    assert struck(model, SOURCE, names).notes == [
+        "struck out: no other position sees “7”, “4”",
+        "switched off: head 2 of encoder.layers.0.self",
+        "switched off: “13” to “11”, in head 1 of decoder.layers.0.cross",
+    ]
 
 
 def test_the_maps_have_no_weight_on_a_struck_key_but_its_own(model: EncoderDecoder):
@@ -74,24 +120,61 @@ def test_an_edit_that_changes_nothing_leaves_the_run_struck(model: EncoderDecode
     trace = struck(model, SOURCE, STRUCK)
     assert trace.rerun is not None
     torch.testing.assert_close(trace.rerun(lambda tap, call: None), trace.output)
-    nothing = HiddenSource().under(lambda tap, call: None)
+    nothing = SwitchedOff().under(lambda tap, call: None)
     torch.testing.assert_close(trace.rerun(nothing), trace.output)
 
 
-@pytest.mark.parametrize(("positions", "got"), [([7], "got 7"), ([2, -1], "got -1")])
-def test_a_position_that_there_is_not_is_refused(positions: list[int], got: str):
-    with pytest.raises(RegardError, match=f"from 0 to 6; {got}"):
-        check_hidden(positions, 7)
-    assert check_hidden([4, 1, 4], 7) == (1, 4)
+@pytest.mark.parametrize(
+    ("name", "sentence"),
+    [
+        (7, "positions of source must be from 0 to 6; got 7"),
+        ("-1", "a part to switch off must be a position such as 3"),
+        ("decoder.layers.1.cross:2", "has heads 0 to 1; got 2"),
+        ("decoder.layers.1.cross:1:0:7", "positions of source must be from 0 to 6; got 7"),
+        ("decoder.layers.9.cross:1", "tap must be one of encoder.layers.0.self"),
+        ("decoder.layers.1.cross:1:2", "a part to switch off must be"),
+        ("source:1:2:3", "a part to switch off must be"),
+        ("", "a part to switch off must be"),
+    ],
+)
+def test_a_part_that_there_is_not_is_refused(model: EncoderDecoder, name, sentence: str):
+    with pytest.raises(RegardError, match=sentence):
+        off(model, [name])
+
+
+def test_the_names_of_parts():
+    axes = ("source", "target")
+    assert part_of(3, axes) == part_of("source:3", axes) == Position("source", 3)
+    assert part_of("target:3", axes) == Position("target", 3)
+    assert part_of("a.b:3", axes) == Head("a.b", 3)
+    assert part_of("a.b:3:0:4", axes) == Edge("a.b", 3, 0, 4)
+    parts = [Edge("a", 1, 0, 0), Position("source", 4), Head("a", 0), Position("source", 4)]
+    found = check_parts(parts, {}, {"a": 2}, lambda tap: ("target", "source"))
+    assert found == (Position("source", 4), Head("a", 0), Edge("a", 1, 0, 0))
 
 
 def test_a_recurrent_model_is_refused():
     config = RecurrentConfig(31, d_model=8, encoder_layers=1, decoder_layers=1)
-    with (
-        pytest.raises(RegardError, match="this model is a RecurrentEncoderDecoder"),
-        hiding(RecurrentEncoderDecoder(config).eval(), [1]),
-    ):
-        pass
+    with pytest.raises(RegardError, match="this model is a RecurrentEncoderDecoder"):
+        switched_off(RecurrentEncoderDecoder(config).eval(), [1], {})
+
+
+def test_a_language_model_continues_as_its_one_pass_says():
+    torch.manual_seed(1)
+    config = DecoderConfig(31, d_model=12, d_ff=20, num_layers=2, num_heads=2, max_positions=11)
+    decoder = Decoder(config).eval()
+    for parameter in decoder.parameters():
+        torch.nn.init.normal_(parameter, std=1.0)
+    names = [2, "decoder.layers.1.self:1", "decoder.layers.0.self:0:5:3"]
+    without = switched_off(decoder, names, {"tokens": 7})
+    with torch.no_grad(), hiding(decoder, without):
+        state = decoder.start(torch.ones(1, 4, dtype=torch.bool))
+        first = state.step(SOURCE[:, :4])
+        steps = torch.stack([first, *(state.step(SOURCE[:, k]) for k in range(4, 7))], 1)
+    trace = traced(decoder, {"ids": SOURCE}, without=without)
+    torch.testing.assert_close(steps, trace.output[:, 3:], rtol=1e-4, atol=1e-5)
+    whole = traced(decoder, {"ids": SOURCE})
+    assert not torch.allclose(whole.output[:, 3:], steps, atol=1e-3)
 
 
 @pytest.fixture(scope="module")
@@ -102,7 +185,7 @@ def translator() -> Translator:
 def test_a_struck_word_is_missing_from_the_translation(translator: Translator):
     text = "I would like to drink a cup of tea with my friends."
     tokens = translator.trace(text, num_beams=1).axes["source"].tokens
-    generation = translator.trace(text, hidden=[tokens.index("▁my")], num_beams=4).generation
+    generation = translator.trace(text, without=[tokens.index("▁my")], num_beams=4).generation
     assert generation is not None
     written = generation.hypotheses[generation.shown].text
     assert "meinen" not in written
@@ -115,11 +198,11 @@ def test_the_reliance_on_a_word_is_what_the_same_output_loses_without_it(transla
     assert trace.generation is not None
     written = trace.generation.hypotheses[0].text
 
-    def score(hidden: list[int]) -> float:
-        steps = translator.trace(text, target=written, hidden=hidden).generation.steps
+    def score(without: list[int]) -> float:
+        steps = translator.trace(text, target=written, without=without).generation.steps
         return sum(float(torch.tensor(step.probability).log()) for step in steps)
 
-    found = reliances(trace)
+    found = list(reliances(trace))
     whole = score([])
     assert [(each.first, each.end) for each in found] == trace.axes["source"].words
     for each in found:
@@ -130,4 +213,22 @@ def test_the_reliance_on_a_word_is_what_the_same_output_loses_without_it(transla
 
 def test_a_trace_without_its_model_knows_no_reliance(model: EncoderDecoder, tmp_path):
     with pytest.raises(RegardError, match="known for a translation or a summary"):
-        reliances(regard.trace(model, source=SOURCE, target=TARGET))
+        next(reliances(regard.trace(model, source=SOURCE, target=TARGET)))
+
+
+@pytest.mark.parametrize("num_beams", [1, 3])
+def test_a_packed_translator_writes_without_a_word_what_torch_writes(
+    translator: Translator, num_beams: int
+):
+    text, hidden = "My old friends drink a cup of tea.", [3, 5]
+    torch_model = translator.run_by("torch").model
+    with hiding(torch_model, switched_off(torch_model, hidden, {})):
+        ids = translator.read(text)
+        config = translator.configured({"num_beams": num_beams, "num_return_sequences": num_beams})
+        expected = translator.run_by("torch")._decoded([ids], config, [0])[0]
+    for engine in ("torch", "onnx"):
+        trace = translator.run_by(engine).trace(text, without=hidden, num_beams=num_beams)
+        assert trace.generation is not None
+        for found, other in zip(trace.generation.hypotheses, expected, strict=True):
+            assert found.score == pytest.approx(other.score, abs=1e-4)
+        assert trace.output_ids == list(expected[0].tokens)

@@ -57,7 +57,7 @@ def decoder(*, cross: bool = True) -> Stack:
         relative_bias=RelativeBias(HEADS, num_buckets=4, max_distance=5, bidirectional=False),
         causal=True,
     )
-    return randomised(made)
+    return randomized(made)
 
 
 def windowed(*windows: int | None) -> Stack:
@@ -69,10 +69,10 @@ def windowed(*windows: int | None) -> Stack:
         causal=True,
         windows=windows,
     )
-    return randomised(made)
+    return randomized(made)
 
 
-def randomised(stack: Stack) -> Stack:
+def randomized(stack: Stack) -> Stack:
     for parameter in stack.double().parameters():
         nn.init.normal_(parameter, std=0.5)
     return stack

@@ -95,7 +95,7 @@ def test_a_mistake_of_ours_is_a_sentence_too(client, monkeypatch):
     def broken(*_):
         raise RuntimeError("secret")
 
-    monkeypatch.setattr(routes, "head_summary", broken)
+    monkeypatch.setattr(routes, "summary_of", broken)
     answer = client.get("/api/traces/given/summary?tap=decoder.layers.0.self")
     assert answer.status_code == 500
     assert answer.json()["detail"] == "the server failed; the terminal that it runs in shows why."

@@ -7,9 +7,11 @@ import pytest
 import torch
 
 from regard import attend
+from regard.api.loading import load
 from regard.studio import lessons
 from regard.words import WordVectors
 
+TEXT = "The old man bought a small red car."
 NAMES = ["the", "river", "bank", "grows", "money"]
 
 
@@ -70,7 +72,6 @@ def test_a_spotlight_brings_the_geometry_of_a_head(ask):
     ("request_", "status", "sentence"),
     [
         ({"text": ""}, 400, "the sentence has no word"),
-        ({"text": "bnak"}, 400, "Did you mean 'bank'?"),
         (
             {"text": "bank " * 65},
             400,
@@ -79,6 +80,16 @@ def test_a_spotlight_brings_the_geometry_of_a_head(ask):
         ({"text": "b" * 70_000}, 400, "a text may have 65,536 characters here; got 70,000"),
         ({"text": "bank", "spotlight": 1}, 400, "there are tokens 0 to 0; got 1"),
         ({"text": "bank", "spotlight": 0, "head": 1}, 400, "there are heads 0 to 0; got 1"),
+        (
+            {"text": "bank", "projections": "trained", "layer": 3},
+            400,
+            "there are layers 0 to 2; got 3",
+        ),
+        (
+            {"text": "bank", "projections": "trained", "spotlight": 1},
+            400,
+            "there are words 0 to 0; got 1",
+        ),
         ({"text": "bank", "spotlight": 0, "temperature": 1e-320}, 400, "must be at least 1e-100"),
         ({"text": "\ud800 bank"}, 400, "not valid Unicode: it has the lone surrogate U+D800"),
         ({"text": "bank", "temperature": 0}, 422, "temperature: input should be greater than 0"),
@@ -96,3 +107,45 @@ def test_a_window_of_a_long_text_is_explained(ask):
     status, lesson = ask(text="bank " * 5000 + "river", start=4999)
     assert status == 200
     assert lesson["explanation"]["tokens"] == ["bank", "river"]
+
+
+def test_an_unknown_word_has_the_vector_of_the_word_that_is_spelled_most_like_it(ask):
+    status, lesson = ask(text="the bnak 日本", score="dot")
+    assert status == 200
+    assert lesson["stand_ins"] == {"bnak": "bank", "日本": None}
+    assert lesson["explanation"]["tokens"] == ["the", "bnak", "日本"]
+    vectors = step(lesson, "vectors")["values"][0]
+    assert np.allclose(vectors[1], ask.words["bank"])
+    assert vectors[2] == [0.0] * 6
+
+
+@pytest.mark.parametrize("text", ["The cat sat on the mat", "Starbucks 2024", "😀 ∑ don’t"])
+def test_no_word_of_a_sentence_stops_a_lesson(client, text):
+    answer = client.post("/api/explain", json={"text": text, "spotlight": 0})
+    assert answer.status_code == 200
+    lesson = answer.json()
+    assert lesson["words"] == list(range(len(lesson["explanation"]["tokens"])))
+    assert lesson["dimensions"] == 40
+
+
+def test_a_trained_head_has_the_weights_of_the_models_own_trace(client):
+    asked = {"text": TEXT.rstrip("."), "projections": "trained", "layer": 2, "head": 2}
+    lesson = client.post("/api/explain", json={**asked, "spotlight": 5}).json()
+    trace = load("en-de").trace(asked["text"])
+    whole = torch.arange(len(trace.axes["source"].tokens))
+    weights = trace["encoder.layers.2.self"].tile(2, whole, whole)
+    assert np.allclose(step(lesson, "weights")["values"][2], weights, atol=1e-5)
+    tokens, words = lesson["explanation"]["tokens"], lesson["words"]
+    assert words[-1] is None
+    assert tokens[lesson["geometry"]["spotlight"]] == tokens[words.index(5)]
+    assert lesson["stand_ins"] == {}
+
+
+def test_the_head_of_the_lesson_looks_for_the_word_before(client):
+    text = "the boy eats an apple and an orange by the river"
+    asked = {"text": text, "projections": "trained", "layer": 2}
+    lesson = client.post("/api/explain", json=asked).json()
+    heads = np.array(step(lesson, "weights")["values"])
+    before = np.diagonal(heads, -1, 1, 2)[:, :-1].mean(1)  # without the end of the sentence
+    assert before.argmax() == 2
+    assert before[2] > 0.7

@@ -38,7 +38,7 @@ def test_the_models_are_those_given(client):
 
 def test_a_given_trace_is_listed_and_described(client, trace):
     assert client.get("/api/traces").json()[0] == {
-        "id": "given", "model": "en-de", "text": trace.text,
+        "id": "given", "model": "en-de", "text": trace.text, "request": None,
     }  # fmt: skip
     found = client.get("/api/traces/given").json()
     assert [tap["name"] for tap in found["taps"]] == list(trace)
@@ -171,6 +171,23 @@ def test_a_text_is_traced_once_and_found_by_its_id(client):
     assert other["generation"]["shown"] == 1
 
 
+def test_a_trace_is_listed_with_the_request_that_makes_it_again(client):
+    asked = {"model": "en-de", "text": "A cat sleeps.", "num_beams": 2, "without": ["1"]}
+    id = client.post("/api/traces", json=asked).json()["id"]
+    listed = {each["id"]: each["request"] for each in client.get("/api/traces").json()}
+    assert {name: listed[id][name] for name in asked} == asked
+    assert client.post("/api/traces", json=listed[id]).json()["id"] == id
+    assert listed["given"] is None  # the server was passed it
+
+
+def test_a_model_is_listed_with_its_own_options(client):
+    (model,) = client.get("/api/models").json()
+    own = regard.load("en-de").generation
+    assert model["options"] == {
+        "num_beams": own.num_beams, "temperature": 1, "top_k": 50, "top_p": 1, "seed": 0
+    }  # fmt: skip
+
+
 def test_a_model_decodes_by_its_own_settings_unless_a_request_says_otherwise(client):
     own = regard.load("en-de").generation.num_beams
     found = client.post("/api/traces", json={"model": "en-de", "text": "Good evening."}).json()
@@ -180,15 +197,31 @@ def test_a_model_decodes_by_its_own_settings_unless_a_request_says_otherwise(cli
 def test_words_that_are_struck_out_are_part_of_the_request(client):
     asked = {"model": "en-de", "text": "I drink my tea.", "num_beams": 1}
     whole = client.post("/api/traces", json=asked).json()
-    without = client.post("/api/traces", json={**asked, "hidden": [2]}).json()
+    without = client.post("/api/traces", json={**asked, "without": ["2"]}).json()
     assert without["id"] != whole["id"]
     assert without["notes"][-1] == "struck out: no other position sees “my”"
     reliance = client.get(f"/api/traces/{whole['id']}/reliance").json()
     assert [[each["first"], each["end"]] for each in reliance] == whole["axes"]["source"]["words"]
     assert all(each["change"] < 0.5 for each in reliance)
-    refused = client.post("/api/traces", json={**asked, "hidden": [99]})
+    refused = client.post("/api/traces", json={**asked, "without": ["99"]})
     assert refused.status_code == 400
-    assert refused.json()["detail"].startswith("hidden positions must be from 0 to ")
+    assert refused.json()["detail"].startswith("positions of source must be from 0 to ")
+
+
+def test_heads_and_edges_that_are_off_are_part_of_the_request(client):
+    asked = {"model": "en-de", "text": "I drink my tea.", "num_beams": 1}
+    whole = client.post("/api/traces", json=asked).json()
+    last = CROSS.replace("1", "2")
+    heads = [f"{tap}:{head}" for tap in (CROSS, last) for head in range(4)]
+    parts = [*heads, f"{SELF}:0:3:1"]
+    without = client.post("/api/traces", json={**asked, "without": parts}).json()
+    assert (whole["can_rewrite"], without["can_rewrite"]) == (True, True)
+    assert without["notes"][-9] == f"switched off: head 0 of {CROSS}"
+    assert without["notes"][-1].endswith(f"in head 0 of {SELF}")
+    one, other = (each["generation"]["hypotheses"][0]["text"] for each in (whole, without))
+    assert one != other
+    refused = client.post("/api/traces", json={**asked, "without": [f"{CROSS}:4"]})
+    assert refused.json()["detail"] == f"{CROSS} has heads 0 to 3; got 4."
 
 
 def test_a_forced_word_is_followed_by_what_the_model_writes_then(client):
@@ -336,7 +369,7 @@ def test_a_request_that_is_given_up_leaves_the_queue(client):
 
     from starlette.exceptions import HTTPException
 
-    from regard.studio.routes import _in_turn
+    from regard.studio.routes import in_turn
 
     library = client.app.state.library
     busy, ran = threading.Event(), []
@@ -347,7 +380,7 @@ def test_a_request_that_is_given_up_leaves_the_queue(client):
             return True
 
     async def give_up():
-        await _in_turn(Gone(), library.models_thread, lambda: ran.append("given up"))
+        await in_turn(Gone(), library.models_thread, lambda: ran.append("given up"))
 
     began = time.monotonic()
     # On a thread of its own: in this one, tests in a browser leave an event loop running.
@@ -358,6 +391,49 @@ def test_a_request_that_is_given_up_leaves_the_queue(client):
     assert first.result(timeout=5)
     library.models_thread.submit(lambda: ran.append("next")).result(timeout=5)
     assert ran == ["next"]
+
+
+def test_a_trace_that_is_given_up_stops_between_two_layers(client, monkeypatch):
+    """The model's thread is free for the next text, and nothing is kept of the one given up."""
+    import asyncio
+
+    from regard.progress import Stopped, Work
+    from regard.studio import library as module
+    from regard.studio.requests import TraceRequest
+    from regard.studio.routes import in_turn
+
+    library, seen, job_of, layers = client.app.state.library, [], [], []
+    wanted = TraceRequest("en-de", "A text that is given up.")
+    check = module.check
+
+    def slow() -> None:  # called before each layer
+        layers.append(1)
+        job_of.append(module.current())
+        seen.append(client.get("/api/working").json())
+        gone.set()
+        assert job_of[0]._stop.wait(5)
+        check()
+
+    monkeypatch.setattr(module, "check", slow)
+    gone = threading.Event()
+
+    class Page:
+        async def is_disconnected(self):
+            return gone.is_set()
+
+    def trace():
+        with pytest.raises(Stopped):
+            library.trace(wanted)
+        raise Stopped
+
+    with ThreadPoolExecutor(1) as other, pytest.raises(Exception, match="client has gone"):
+        other.submit(lambda: asyncio.run(in_turn(Page(), library.models_thread, trace))).result(30)
+    library.models_thread.submit(int).result(30)
+    assert len(layers) == 1
+    assert isinstance(job_of[0], Work)
+    assert (seen[0]["text"], seen[0]["stage"]) == (wanted.text, "reading the text")
+    assert client.get("/api/working").json() is None
+    assert module.identify(wanted) not in [each.id for each in library.listed()]
 
 
 def test_a_trace_is_by_text_where_model_and_text_ask_for_it_again(client):
@@ -374,6 +450,7 @@ def test_a_trace_is_by_text_where_model_and_text_ask_for_it_again(client):
         ({"view": "map"}, "→", "lines drawn"),
         ({"view": "flow", "heads": "0,mean", "focus": "2,3"}, "mean over heads", "␣"),
         ({"view": "translation", "group": "word", "at_output": "true"}, "lines drawn", "→"),
+        ({"view": "generation", "step": 1}, "candidates of step 2", "lines drawn"),
     ],
 )
 def test_a_figure_is_of_the_view_and_without_the_tokenizers_marks(client, asked, inside, outside):

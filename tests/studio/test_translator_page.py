@@ -1,5 +1,6 @@
 """The page with a translator inside: small, closed to the network, with the model's numbers."""
 
+import base64
 import json
 import re
 
@@ -62,6 +63,14 @@ def test_the_model_is_in_the_file(page):
     assert model["info"]["name"] == "en-de"
     assert model["decoding"]["num_beams"] == regard.load("en-de").generation.num_beams
     assert len(model["tokenizers"]["source"]["model"]["vocab"]) == 8000
+    pieces = re.findall(r'<script type="application/octet-stream">(.*?)</script>', page)
+    assert len(pieces) > 10
+    assert len(base64.b64decode("".join(pieces), validate=True)) == model["bytes"]
+
+
+def test_the_page_starts_before_its_weights(page):
+    script = page.index('<script type="module" async>')
+    assert script < page.index('<script type="application/octet-stream">')
 
 
 def test_a_row_is_rounded_by_at_most_half_a_step():

@@ -1,6 +1,8 @@
 """The notebook's widget answers as the server does."""
 
 import asyncio
+import base64
+import io
 import json
 import threading
 
@@ -45,7 +47,7 @@ def test_it_carries_the_page_and_what_to_show_first(widget):
     assert state["_esm"] == "/* regard.js */"
     assert state["_css"] == "/* regard.css */"
     assert (state["query"], state["height"]) == ("view=flow", 480)
-    assert state["abilities"] == {"trace": False, "ablate": True, "export": False}
+    assert state["abilities"] == {"trace": False, "ablate": True, "why": True, "export": False}
 
 
 def test_a_tile_comes_as_a_buffer(widget, trace):
@@ -108,3 +110,45 @@ def test_in_a_notebook_answers_are_sent_from_the_kernels_own_thread(widget):
 
     asyncio.run(asyncio.wait_for(kernel(), timeout=20))
     assert threads == [threading.current_thread()]
+
+
+@pytest.fixture
+def in_a_kernel(monkeypatch):
+    """IPython as it is in a notebook's kernel; what is displayed besides results is collected."""
+    displayed = []
+
+    def display(data, **how):
+        displayed.append((data, how))
+
+    shell = type("Shell", (), {"kernel": object()})()
+    monkeypatch.setattr("IPython.get_ipython", lambda: shell)
+    monkeypatch.setattr("IPython.display.display", display)
+    return displayed
+
+
+def test_a_notebook_keeps_a_picture_above_the_page(widget, trace, in_a_kernel):
+    from PIL import Image
+
+    data, _ = widget._repr_mimebundle_()
+    [(shown, how)] = in_a_kernel
+    assert data["application/vnd.jupyter.widget-view+json"]["model_id"] == widget.model_id
+    assert data["text/plain"] == shown["text/plain"] == repr(trace)
+    # The page finds the picture by how its address begins, which no other widget's does.
+    assert f"data:image/png;base64,{shown['image/png']}".startswith(widget.picture)
+    png = base64.b64decode(shown["image/png"])
+    assert widget.model_id.encode() in base64.b64decode(widget.picture.split(",")[1])
+    with Image.open(io.BytesIO(png)) as image:
+        image.load()  # its checksums are right
+        assert image.info["Comment"] == widget.model_id
+        assert how["metadata"]["image/png"]["width"] == round(image.width * 144 / 300)
+
+
+def test_a_cell_that_ends_in_a_trace_shows_the_page(trace, in_a_kernel):
+    data, _ = trace._repr_mimebundle_()
+    assert "application/vnd.jupyter.widget-view+json" in data
+    assert data["text/plain"] == repr(trace)
+
+
+def test_a_terminal_prints_the_trace(trace, monkeypatch):
+    monkeypatch.setattr("IPython.get_ipython", lambda: object())
+    assert trace._repr_mimebundle_() is None

@@ -58,7 +58,7 @@ def test_names_are_put_into_pairs_that_have_one(read: Any, made_up: Callable[[in
     new = [pair for pair in found if pair not in pairs]
     assert all(source.split()[0] == target.split()[0] for source, target in new)
     assert len({source.split()[0] for source, _ in new}) > 30
-    with pytest.raises(RegardError, match="names asks for pairs with the same capitalised word"):
+    with pytest.raises(RegardError, match="names asks for pairs with the same capitalized word"):
         read({"plain": made_up(80)}, names=2.0)
 
 

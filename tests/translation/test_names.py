@@ -24,7 +24,7 @@ def names() -> Names:
     return Names.of(PAIRS)
 
 
-def test_a_name_is_a_capitalised_word_of_both_sides_that_is_never_small(names: Names) -> None:
+def test_a_name_is_a_capitalized_word_of_both_sides_that_is_never_small(names: Names) -> None:
     assert names.found == ["Boston", "Ines", "Oskar", "Tom"]  # nor a month, nor held out
 
 

@@ -89,6 +89,8 @@ def test_a_copied_or_pickled_trace_is_the_same_and_has_its_model(translator, cop
     asked = {"what": "token", "tap": "decoder.layers.1.cross", "key": 2}
     assert ablate(other, **asked) == ablate(trace, **asked)
     assert len(pickle.dumps(trace)) < 2**21  # and not the blocks that its tensors lie in
+    struck = copied(translator.trace(TEXT, without=[1]))
+    assert struck.notes[-1].startswith("struck out")
 
 
 @pytest.mark.parametrize(

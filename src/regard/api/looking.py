@@ -6,6 +6,7 @@ from inspect import Parameter, signature
 from typing import Any, Literal, Protocol, cast
 
 from regard.api.loading import task_class
+from regard.api.writing_options import options_of, own_options
 from regard.checkpoints import Checkpoint, empty_model, open_checkpoint
 from regard.checkpoints.hub import short_name
 from regard.errors import BadArgumentError, RegardError
@@ -25,7 +26,7 @@ EXAMPLES = {
     "vision": "",
 }
 ENGLISH = "I would like to drink a cup of tea with my friends."  # of a model that says it reads it
-SAMPLING = ("temperature", "top_k", "seed")
+SAMPLING = ("temperature", "top_k", "top_p", "seed")
 SEARCH = ("num_beams", *SAMPLING, "forced_beginning")  # fields of GenerationConfig
 UNLIMITED = 32_768  # tokens, for models whose positions have no end
 
@@ -77,7 +78,7 @@ def look_at(model: Traceable, text: str, **options: Any) -> Trace:
     """The trace of a text.
 
     Args:
-        options: of the model's `trace`: target, hypothesis, hidden, generate, and those of SEARCH.
+        options: of the model's `trace`: target, hypothesis, without, generate, and those of SEARCH.
             With one of SAMPLING, tokens are drawn, by seed 0 if no other is named.
 
     Raises:
@@ -112,8 +113,14 @@ def describe(model: str, opened: Callable[[str], Any], *, name: str | None = Non
     checkpoint, name = open_checkpoint(model), name or short_name(model)
     if not _implemented(checkpoint):
         found = opened(name)
+        writes = found.task in ("translation", "generation")
         return ModelInfo(
-            name, found.task, found.description, EXAMPLES[found.task], found.max_tokens
+            name=name,
+            task=found.task,
+            description=found.description,
+            example=EXAMPLES[found.task],
+            max_tokens=found.max_tokens,
+            options=options_of(found.model.generation_config, found.task) if writes else {},
         )
     task = task_of(empty_model(checkpoint))
     languages = [str(each) for each in read_card(checkpoint.folder).get("language", [])]
@@ -125,6 +132,7 @@ def describe(model: str, opened: Callable[[str], Any], *, name: str | None = Non
         ),
         example=ENGLISH if languages[:1] == ["en"] else EXAMPLES[task],
         max_tokens=_max_tokens(checkpoint.config),
+        options=own_options(checkpoint),
     )
 
 

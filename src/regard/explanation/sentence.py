@@ -1,7 +1,7 @@
 """A sentence explained: attention over the vectors of its words, or in a layer of a model."""
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -40,6 +40,7 @@ def explain_words(
     head_dim: int | None = None,
     projections: str = "none",
     source: str = WORDS,
+    stand_ins: Mapping[str, str | None] | None = None,
     **options: Any,
 ) -> Explanation:
     """Attention over the static vectors of a sentence's words, without a trained parameter.
@@ -50,19 +51,27 @@ def explain_words(
             which the whole vocabulary is longest; all that the heads can share if not given.
         projections: "none", query, key and value are the vectors; "random", matrices drawn once.
         source: what to call the vectors.
+        stand_ins: for a word that has no vector, the word whose vector it gets; None for zeros.
         options: score, mask, window, temperature, positions, as `explain_vectors` takes them.
 
     Raises:
         BadArgumentError: no word, more than 64, or settings that do not fit.
-        NotFoundError: a word that has no vector.
+        NotFoundError: a word that has no vector and no stand-in.
     """
     check_choice("projections", projections, PROJECTIONS)
     if not 1 <= heads <= words.dim:
         raise BadArgumentError(f"heads must be from 1 to {words.dim}; got {heads}.")
     text = normalize(text).replace("’", "'")  # as the vocabulary writes it
     tokens = _part([text[start:end] for start, end in word_spans(text)], part)
-    _check_known(tokens, words)
-    vectors = torch.from_numpy(words.rows(tokens))
+    replaced = stand_ins or {}
+    known = [replaced.get(token, token) for token in tokens]
+    _check_known([token for token in known if token is not None], words)
+    vectors = torch.stack(
+        [
+            torch.zeros(words.dim) if token is None else torch.from_numpy(words[token])
+            for token in known
+        ]
+    )
     head_dim = words.dim // heads if head_dim is None else head_dim
     width = heads * head_dim
     if not 1 <= width <= words.dim:

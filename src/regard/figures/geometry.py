@@ -42,7 +42,7 @@ _COLORS = {
     "attended": _PINK,
 }
 _GAP, _EDGE = 3.0, 1.5
-_SHORTEST = 1.2  # millimetres of an arrow that has room for its head
+_SHORTEST = 1.2  # millimeters of an arrow that has room for its head
 _ALONG = tuple(part / 20 for part in range(2, 20))  # of a shaft: where no name should lie
 _MOST_NAMED = 16  # arrows of one kind with a name; of more, the ones that are looked at most
 

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 Scale = Literal["linear", "log", "row", "difference"]
 Values = NDArray[np.float64]
 
-_FINEST_CELL = 0.1  # millimetres: a cell smaller than a dot of the printer would vanish
+_FINEST_CELL = 0.1  # millimeters: a cell smaller than a dot of the printer would vanish
 _GRID_MM = 1.0  # lines between smaller cells would cover them
 _DECADES = 5  # that a logarithmic scale spans at most
 

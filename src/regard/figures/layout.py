@@ -14,7 +14,7 @@ WIDEST_CELL, TALLEST_CELL = 12.0, 6.0
 
 @dataclass(frozen=True)
 class Layout:
-    """Where things are, in millimetres."""
+    """Where things are, in millimeters."""
 
     sheet_width: float
     height: float  # of the sheet

@@ -37,7 +37,7 @@ def place(
     overlaps least with those that are there and with the points.
 
     Args:
-        points, sizes, room: in one unit; millimetres on paper.
+        points, sizes, room: in one unit; millimeters on paper.
         obstacles: further points that names rather not cover.
         away_from: where names rather do not go: the origin of arrows, whose shafts lie between.
     """

@@ -29,11 +29,11 @@ if TYPE_CHECKING:
 
 SHAPES = {"o": "●", "s": "■", "^": "▲", "D": "◆", "v": "▼", "P": "✚", "X": "✖"}
 STAR = ("*", "★")
-MARGIN = 7.0  # millimetres around the points
+MARGIN = 7.0  # millimeters around the points
 FLATTEST = 0.5  # height of the plane against its width, at least
-WIDEST = 40.0  # millimetres of a name that are shown, at most
+WIDEST = 40.0  # millimeters of a name that are shown, at most
 
-_DOT, _TALL = 1.0, 2.4  # millimetres: room for a point, and height of a name
+_DOT, _TALL = 1.0, 2.4  # millimeters: room for a point, and height of a name
 # Where a name may stand, beginning with the best: beside its point, above and below, then away.
 _PLACES = [
     (distance, across, down)
@@ -43,8 +43,8 @@ _PLACES = [
     )
 ]
 
-Point = Sequence[float]  # x and y in millimetres
-Box = tuple[float, float, float, float]  # left, top, right, bottom in millimetres
+Point = Sequence[float]  # x and y in millimeters
+Box = tuple[float, float, float, float]  # left, top, right, bottom in millimeters
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,7 +81,7 @@ def scatter(
     heading = type_.wrap(title, width - 4.0, TYPE_PT)
     top = 1.5 + len(heading) * (LINE_MM + 0.4) + (LINE_MM + 0.5 if y_name else 0.5)
     size = width - 4.0
-    places, tall = _to_millimetres(clouds, size)
+    places, tall = _to_millimeters(clouds, size)
     below = top + tall + (LINE_MM + 1.5 if x_name else 1.5)
     names, left_out = _place(places, labels, type_, (size, tall))
     legend = [pair for pair in zip(clouds, _looks(clouds), strict=True) if pair[0].name]
@@ -126,7 +126,7 @@ def _looks(clouds: Sequence[Cloud]) -> list[tuple[str, str, str]]:
     return found
 
 
-def _to_millimetres(
+def _to_millimeters(
     clouds: Sequence[Cloud], size: float
 ) -> tuple[list[NDArray[np.float64]], float]:
     """Every point from the top left, a margin around them all, and how tall the plane is."""

@@ -1,4 +1,4 @@
-"""The paper of a figure, with everything placed in millimetres, and the type set on it."""
+"""The paper of a figure, with everything placed in millimeters, and the type set on it."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Type:
         return {**font, "parse_math": False, **more}
 
     def width(self, text: str, points: float = SMALL_PT) -> float:
-        """In millimetres."""
+        """In millimeters."""
         from matplotlib.font_manager import FontProperties
 
         if not text:
@@ -56,7 +56,7 @@ class Type:
         return max((self.width(text, points) for text in texts), default=0.0)
 
     def fit(self, text: str, room: float, points: float = SMALL_PT) -> str:
-        """The text, cut where it is wider than `room` millimetres, never before a vowel sign."""
+        """The text, cut where it is wider than `room` millimeters, never before a vowel sign."""
         wide = self.width(text, points)
         if wide <= room:
             return text
@@ -69,7 +69,7 @@ class Type:
         return text[:end].rstrip() + "…"
 
     def wrap(self, text: str, room: float, points: float = SMALL_PT) -> list[str]:
-        """The text in lines of at most `room` millimetres, broken at spaces."""
+        """The text in lines of at most `room` millimeters, broken at spaces."""
         lines: list[str] = []
         for word in text.split():
             longer = f"{lines[-1]} {word}" if lines else word
@@ -89,7 +89,7 @@ class Type:
 
 
 class Sheet:
-    """White paper of a given size; its parts are placed in millimetres from the top left."""
+    """White paper of a given size; its parts are placed in millimeters from the top left."""
 
     def __init__(self, width_mm: float, height_mm: float, type_: Type) -> None:
         from matplotlib.figure import Figure

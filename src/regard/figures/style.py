@@ -87,7 +87,7 @@ def ruler(
 
     Args:
         labels: of the cells; None for position numbers.
-        cell: size of a cell in millimetres.
+        cell: size of a cell in millimeters.
         room: what one label needs.
         first: the position of cell 0.
     """

@@ -14,6 +14,7 @@ from regard.generation.choosers import Candidates, Running, chooser_for, leaves_
 from regard.generation.config import GenerationConfig
 from regard.generation.decoder import Decoder, RankingDecoder
 from regard.generation.filters import NO_TOKEN
+from regard.progress import report
 
 if TYPE_CHECKING:
     from jaxtyping import Bool, Float, Int
@@ -214,6 +215,7 @@ def _steps(
             return
         if rows is not None:
             decoder.select(rows)
+        report("generating", running.generated, config.max_new_tokens)
         found = read(tokens, running.generated)
 
 

@@ -1,6 +1,7 @@
 """Looking at what attention did, from the query, key and mask that it had."""
 
 from regard.inspection.alignment import STEPS, cross_attention
+from regard.inspection.attribution import logit_attribution, logit_lens, measures, spearman
 from regard.inspection.grouping import group_words
 from regard.inspection.models import trace
 from regard.inspection.tap import Tap
@@ -15,6 +16,10 @@ __all__ = [
     "Trace",
     "cross_attention",
     "group_words",
+    "logit_attribution",
+    "logit_lens",
+    "measures",
+    "spearman",
     "thumbnails",
     "tile",
     "trace",

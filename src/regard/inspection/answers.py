@@ -99,6 +99,22 @@ class TraceInfo:
     can_ablate: bool
     notes: list[str] = field(default_factory=list)
     by_text: bool = False  # asking for this model and this text gives this trace again
+    can_rewrite: bool = False  # asking again with something switched off gives another output
+
+
+PatternName = Literal[
+    "previous", "next", "same", "first", "separator", "punctuation", "induction", "alignment"
+]
+
+
+@dataclass(frozen=True)
+class PatternScore:
+    """How much of a head's weight falls on a pattern, on average over the rows that may show it."""
+
+    name: PatternName
+    share: float  # of a row's weight
+    chance: float  # the same, if all keys that the mask allows got the same weight
+    rows: int
 
 
 @dataclass(frozen=True)
@@ -111,6 +127,8 @@ class HeadInfo:
     sink_key: int  # the column that takes the most of this head's weight
     sink: float  # how much, as a share
     mostly_sink: bool
+    patterns: list[PatternScore]  # of those that the text and the mask allow
+    pattern: PatternName | None  # the name of the head, where one is well above chance
 
 
 @dataclass(frozen=True)
@@ -193,9 +211,74 @@ class Reliance:
 
 
 @dataclass(frozen=True)
+class LensLayer:
+    """What the output would be if the layers above this one were left out."""
+
+    layer: int  # so many layers have run; 0: the embedding
+    probability: float  # of the token that was written
+    rank: int  # of that token, 1 is the likeliest
+    candidates: list[Candidate]  # the likeliest, best first
+
+
+@dataclass(frozen=True)
+class Lens:
+    """The logit lens of one step."""
+
+    step: int
+    token: str
+    layers: list[LensLayer]  # from the embedding to the last
+
+
+@dataclass(frozen=True)
+class Contribution:
+    """One term of a logit."""
+
+    kind: Literal["embedding", "head", "attention", "feed_forward", "bias"]
+    layer: int | None  # None: of no layer, or the sum over all
+    tap: str | None  # of a head
+    head: int | None
+    value: float
+
+
+@dataclass(frozen=True)
+class Attribution:
+    """A logit, or the difference of two, as a sum of terms."""
+
+    step: int
+    token: str
+    against: str | None  # whose logit is subtracted
+    logit: float  # or the difference; the sum of the contributions
+    contributions: list[Contribution]
+
+
+MeasureName = Literal["weight", "norm", "gradient", "value_zeroing", "hiding"]
+
+
+@dataclass(frozen=True)
+class Measure:
+    """How much each input token mattered, by one measure."""
+
+    name: MeasureName
+    values: list[float]  # of each token; hiding is signed, the others are not
+    correlation: float | None  # Spearman's, with |hiding|; None where it is not defined
+
+
+@dataclass(frozen=True)
+class Measures:
+    """The tokens that one step could read, by every measure that is known here."""
+
+    step: int
+    token: str
+    axis: str  # the tokens are its first so many
+    tokens: list[str]
+    measures: list[Measure]
+
+
+@dataclass(frozen=True)
 class ModelInfo:
     name: str
     task: Literal["translation", "generation", "encoding", "vision"]
     description: str
     example: str
     max_tokens: int
+    options: dict[str, float] = field(default_factory=dict)  # of writing, with its own values

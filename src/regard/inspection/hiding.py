@@ -1,7 +1,8 @@
-"""Positions that no other position sees: words struck out of a source that keeps its place."""
+"""What is switched off in a run: positions that no other one sees, heads, and single edges."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import torch
 from torch import Tensor
@@ -9,8 +10,39 @@ from torch import Tensor
 from regard.attention import Call, Mask
 from regard.attention.kernels import run
 from regard.attention.record import Attention
-from regard.errors import BadArgumentError
+from regard.errors import BadArgumentError, unknown
+from regard.inspection.answers import AxisInfo
+from regard.inspection.naming import readable
 from regard.inspection.trace_data import Edit
+
+
+class Position(NamedTuple):
+    """A position that no other one sees, in any layer and head; it keeps its place."""
+
+    axis: str
+    position: int
+
+
+class Head(NamedTuple):
+    """A head that adds nothing to its layer's output (Michel et al. 2019, equation 2, ξ = 0)."""
+
+    tap: str
+    head: int
+
+
+class Edge(NamedTuple):
+    """A query that does not see a key in one head; its other weights make up for it (the attention
+    knockout of Geva et al. 2023, section 5)."""
+
+    tap: str
+    head: int
+    query: int
+    key: int
+
+
+Part = Position | Head | Edge
+Axes = Callable[[str], tuple[str, str]]
+"""Of a tap: the axes of its queries and its keys."""
 
 
 class Hidden(Mask):
@@ -25,46 +57,176 @@ class Hidden(Mask):
         return (seen | (queries[:, None] == keys) if self.own else seen)[None, None]
 
 
+class HiddenEdges(Mask):
+    """All but these edges of these heads; `shift` is added to a mask's position to give a query."""
+
+    def __init__(self, edges: Sequence[Edge], heads: int, shift: int) -> None:
+        self.edges, self.heads, self.shift = tuple(edges), heads, shift
+
+    def tile(self, queries: Tensor, keys: Tensor) -> Tensor:
+        shape = (1, self.heads, len(queries), len(keys))
+        seen = torch.ones(shape, dtype=torch.bool, device=keys.device)
+        for edge in self.edges:
+            rows = queries + self.shift == edge.query
+            seen[:, edge.head] &= ~(rows[:, None] & (keys == edge.key))
+        return seen
+
+
 def hide(attention: Attention, hidden: Mask) -> Attention:
     """The same attention under one more mask."""
     mask = hidden if attention.mask is None else attention.mask & hidden
     return attention._replace(mask=mask)
 
 
+def no_axes(tap: str) -> tuple[str, str]:
+    """Of a run in which nothing is switched off."""
+    return "", ""
+
+
 @dataclass(frozen=True)
-class HiddenSource:
-    """Positions of an encoder–decoder's source that are hidden in every layer and head."""
+class SwitchedOff:
+    """The attention of a run as it is without some of its parts."""
 
-    positions: tuple[int, ...] = ()
+    parts: tuple[Part, ...] = ()
+    axes: Axes = no_axes
 
-    def __call__(self, tap: str, call: Call) -> Call:
-        """The attention of a tap as it is without them."""
-        own, cross = tap.startswith("encoder"), tap.endswith("cross")
-        if not self.positions or not (own or cross):
-            return call
-        inputs = hide(call.inputs, Hidden(self.positions, own))
-        return Call(inputs, run("auto", inputs, False)[0], None)
+    def __call__(self, tap: str, call: Call, past: int = 0) -> Call:
+        """One attention without them; `past` is how many queries came before it, in a decode."""
+        queries, keys = self.axes(tap)
+        hidden = [
+            each.position for each in self.parts if isinstance(each, Position) and each.axis == keys
+        ]
+        edges = [each for each in self.parts if isinstance(each, Edge) and each.tap == tap]
+        heads = [each.head for each in self.parts if isinstance(each, Head) and each.tap == tap]
+        if hidden:
+            inputs = hide(call.inputs, Hidden(hidden, own=queries == keys))
+            call = Call(inputs, run("auto", inputs, False)[0], None)
+        if edges:
+            call = without_edges(call, edges, past)
+        if heads:
+            output = call.output.clone()
+            output[:, heads] = 0
+            call = call._replace(output=output)
+        return call
 
     def under(self, edit: Edit) -> Edit:
-        """The edit of a run in which they are hidden."""
+        """The edit of a run in which they are switched off."""
 
         def both(tap: str, call: Call) -> Tensor:
             call = self(tap, call)
             replaced = edit(tap, call)
             return call.output if replaced is None else replaced
 
-        return both if self.positions else edit
+        return both if self.parts else edit
+
+    def decoding(self) -> Edit:
+        """The edit of a decode, which reads its text step by step."""
+        past = 0
+
+        def edit(tap: str, call: Call) -> Tensor:
+            nonlocal past
+            queries, keys = self.axes(tap)
+            if queries == keys:  # in a decoder it comes first, with all that was read as its keys
+                past = call.inputs.key.shape[2] - call.inputs.query.shape[2]
+            return self(tap, call, past).output
+
+        return edit
 
 
-def check_hidden(positions: Sequence[int], length: int) -> tuple[int, ...]:
-    """The positions in order, each once.
+def without_edges(call: Call, edges: Sequence[Edge], past: int) -> Call:
+    """The attention with these weights made zero and the rest of their rows normalized again."""
+    _, heads, queries, _ = call.inputs.query.shape
+    shift = past - (call.inputs.key.shape[2] - queries)
+    inputs = hide(call.inputs, HiddenEdges(edges, heads, shift))
+    output = call.output.clone()
+    for edge in edges:
+        row = edge.query - past
+        if 0 <= row < queries:
+            rows = torch.tensor([row], device=output.device)
+            found = inputs.of_head(edge.head).output(rows)
+            output[:, edge.head, row] = found[:, 0, 0].to(output.dtype)
+    return Call(inputs, output, None)
+
+
+def part_of(name: int | str, axes: Sequence[str]) -> Part:
+    """What a link calls a part: "10" or "target:7", a position; "decoder.layers.2.cross:1", a head;
+    "decoder.layers.2.cross:1:7:10", its edge from query 7 to key 10.
+
+    Args:
+        axes: whose positions can be named; a number alone is of the first.
 
     Raises:
-        BadArgumentError: one that a source of this length does not have.
+        BadArgumentError: not the name of a part.
     """
-    for position in positions:
-        if not 0 <= position < length:
+    place, *numbers = str(name).split(":")
+    if place.isdecimal():
+        place, numbers = axes[0], [place, *numbers]
+    if numbers and all(each.isdecimal() for each in numbers):
+        if place in axes and len(numbers) == 1:
+            return Position(place, int(numbers[0]))
+        if place not in axes and len(numbers) == 1:
+            return Head(place, int(numbers[0]))
+        if place not in axes and len(numbers) == 3:
+            return Edge(place, *map(int, numbers))
+    raise BadArgumentError(
+        "a part to switch off must be a position such as 3, a head such as"
+        " decoder.layers.0.self:1, or an edge such as decoder.layers.0.self:1:4:2, from query 4 to"
+        f" key 2; got {str(name)[:80]!r}."
+    )
+
+
+def check_parts(
+    parts: Iterable[Part], lengths: Mapping[str, int], heads: Mapping[str, int], axes: Axes
+) -> tuple[Part, ...]:
+    """The parts, each once: positions, then heads, then edges, in order.
+
+    Args:
+        lengths: positions of each axis whose length is known beforehand.
+        heads: how many each tap has.
+
+    Raises:
+        BadArgumentError: a position, tap or head that there is not.
+    """
+    found = sorted(set(parts), key=lambda each: (len(each), not isinstance(each, Position), each))
+    for part in found:
+        if not isinstance(part, Position) and part.tap not in heads:
+            raise unknown("tap", part.tap, heads)
+        if not isinstance(part, Position) and part.head >= heads[part.tap]:
             raise BadArgumentError(
-                f"hidden positions must be from 0 to {length - 1}; got {position}."
+                f"{part.tap} has heads 0 to {heads[part.tap] - 1}; got {part.head}."
             )
-    return tuple(sorted(set(positions)))
+        for axis, position in positions_of(part, axes):
+            if position >= lengths.get(axis, position + 1):
+                raise BadArgumentError(
+                    f"positions of {axis} must be from 0 to {lengths[axis] - 1}; got {position}."
+                )
+    return tuple(found)
+
+
+def positions_of(part: Part, axes: Axes) -> list[tuple[str, int]]:
+    """The positions that a part names, with their axes."""
+    if isinstance(part, Position):
+        return [part]
+    if isinstance(part, Head):
+        return []
+    queries, keys = axes(part.tap)
+    return [(queries, part.query), (keys, part.key)]
+
+
+def notes_of(parts: Sequence[Part], axes: Mapping[str, AxisInfo], axes_of: Axes) -> list[str]:
+    """What the notes of a trace say of what is switched off in it."""
+
+    def named(axis: str, position: int) -> str:
+        tokens = axes[axis].tokens
+        there = position < len(tokens)  # an output may be shorter without the part
+        return f"“{readable(tokens[position])}”" if there else f"position {position}"
+
+    words = [named(*each) for each in parts if isinstance(each, Position)]
+    notes = [f"struck out: no other position sees {', '.join(words)}"] if words else []
+    for part in parts:
+        if isinstance(part, Head):
+            notes.append(f"switched off: head {part.head} of {part.tap}")
+        elif isinstance(part, Edge):
+            query, key = (named(*each) for each in positions_of(part, axes_of))
+            notes.append(f"switched off: {query} to {key}, in head {part.head} of {part.tap}")
+    return notes

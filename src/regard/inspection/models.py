@@ -12,14 +12,13 @@ from torch import Tensor, nn
 from regard.attention import Call
 from regard.errors import BadArgumentError, UnsupportedError
 from regard.inspection.answers import AxisInfo
-from regard.inspection.hiding import HiddenSource
+from regard.inspection.hiding import SwitchedOff, check_parts, notes_of, part_of
 from regard.inspection.naming import Naming, numbered, patches
 from regard.inspection.recording import Recorder, capturing, check_traceable
 from regard.inspection.steps import joined, row_by_row
 from regard.inspection.tap import Tap
 from regard.inspection.trace import Trace
-from regard.inspection.trace_data import Edit
-from regard.inspection.views.ablation import readable
+from regard.inspection.trace_data import Edit, without_gradients
 from regard.inspection.writing import Written, generation_info, likeliest
 from regard.layers import MultiHeadAttention
 from regard.layers.recurrent_attention import BahdanauAttention, LuongAttention
@@ -31,11 +30,14 @@ from regard.models import (
     RecurrentEncoderDecoder,
     VisionTransformer,
 )
+from regard.progress import report
 from regard.text import Tokenizer, TokenizerPair
 
 ATTENTIONS = (MultiHeadAttention, BahdanauAttention, LuongAttention)
 WRITES = "language_model"
 OURS = (AnyEncoderDecoder, Decoder, Encoder, VisionTransformer)
+REWRITES = (EncoderDecoder, Decoder)  # write another output where something is switched off
+NOTHING = SwitchedOff()
 
 
 def trace(model: object, *text: Any, keep: str = "auto", **inputs: Any) -> Trace:
@@ -85,7 +87,7 @@ def traced(
     text: str = "",
     written: Written | None = None,
     answers: Mapping[str, int] | None = None,
-    hidden: Sequence[int] = (),
+    without: SwitchedOff = NOTHING,
     keep: str = "auto",
 ) -> Trace:
     """The trace of `model(**inputs)`; its names are those of the batch's first row.
@@ -99,14 +101,14 @@ def traced(
         text: what was read, to show above the map.
         written: how the target, or the end of the tokens, came about.
         answers: steps of the logits whose likeliest entries the notes name, by what to call them.
-        hidden: positions of the source that nothing else sees; see `hiding`.
+        without: what is switched off in the run; see `switched_off`.
         keep: where queries, keys and values stay, as in `trace`.
 
     Raises:
         UnsupportedError: a model that is compiled or in training mode, or without attention.
     """
     check_traceable(model)
-    without = HiddenSource(tuple(hidden))
+    report("capturing attention")
     taps, output = capture(model, inputs, keep, without)
     logits = logits_of(model, output)
     axes = axes_of(model, inputs, taps, logits, tokenizer, written)
@@ -114,13 +116,12 @@ def traced(
     notes = [] if written is None else written.notes
     if logits is None:
         notes.append(f"{type(model).__name__} returns no logits, so nothing can be ablated")
-    if hidden:
-        words = ", ".join(f"“{readable(axes['source'].tokens[each])}”" for each in hidden)
-        notes.append(f"struck out: no other position sees {words}")
+    notes += notes_of(without.parts, axes, without.axes)
     for what, step in (answers or {}).items():
         assert logits is not None, "only logits have answers"
         best = likeliest(logits[0, step].float().softmax(-1), token_of)
         notes.append(f"{what}: " + ", ".join(f"{x.token} {x.probability:.3f}" for x in best))
+    run = None if logits is None else partial(logits_under, model, inputs, without)
     return Trace(
         taps=taps,
         axes=axes,
@@ -133,15 +134,19 @@ def traced(
             if written is None or logits is None
             else generation_info(written, logits[0], token_of)
         ),
-        rerun=None if logits is None else partial(logits_under, model, inputs, without),
+        rerun=None if run is None else partial(without_gradients, run),
+        rerun_with_gradients=run,
+        model=model,
+        read=read_by(model, inputs),
         output_ids=None if written is None else written.ids,
         token_of=token_of,
         notes=notes,
+        can_rewrite=written is not None and written.searched and isinstance(model, REWRITES),
     )
 
 
 def capture(
-    model: nn.Module, inputs: dict[str, Any], keep: str, without: HiddenSource
+    model: nn.Module, inputs: dict[str, Any], keep: str, without: SwitchedOff
 ) -> tuple[dict[str, Tap], Any]:
     """A tap for each attention that runs, named by the module that called it; and the output."""
     recorder = Recorder(keep)
@@ -178,8 +183,7 @@ def capture(
 def axes_between(model: nn.Module, path: str, call: Call) -> tuple[str, str]:
     """The axes of a layer's queries and keys; of another's module, a name for each length."""
     if isinstance(model, AnyEncoderDecoder):
-        own = "source" if path.startswith("encoder") else "target"
-        return own, "source" if "cross" in path else own
+        return pair_axes(path)
     if isinstance(model, OURS):
         axis = "patches" if isinstance(model, VisionTransformer) else "tokens"
         return axis, axis
@@ -225,6 +229,13 @@ def axes_of(
         height, width = (image // patch for image, patch in sizes)
         axes["patches"] = replace(axes["patches"], tokens=patches(height, width, extra=1))
     return axes
+
+
+def read_by(model: nn.Module, inputs: dict[str, Any]) -> dict[str, Tensor]:
+    """The token ids that the model looks up, by axis."""
+    if isinstance(model, AnyEncoderDecoder):
+        return {"source": inputs["source"], "target": model.shift_right(inputs["target"])}
+    return {"tokens": inputs["ids"]} if isinstance(model, Encoder | Decoder) else {}
 
 
 def naming(tokenizer: Tokenizer | TokenizerPair | None, side: str = "source") -> Naming:
@@ -274,6 +285,16 @@ def task_of(model: nn.Module) -> str:
 @torch.no_grad()
 def rerun(model: nn.Module, inputs: dict[str, Any], edit: Edit) -> Any:
     """The output of `model(**inputs)` under an edit of its attention."""
+    return run_under(model, inputs, edit)
+
+
+def run_under(model: nn.Module, inputs: dict[str, Any], edit: Edit) -> Any:
+    """The same, with gradients where the caller's context has them."""
+    # Ids that a decode made are inference tensors, which no backward pass can use.
+    inputs = {
+        name: value.clone() if isinstance(value, Tensor) and value.is_inference() else value
+        for name, value in inputs.items()
+    }
     if isinstance(model, RecurrentEncoderDecoder):
         edit = row_by_row(edit, inputs["target"].shape[1])
     with capturing(model, lambda path, call: edit(tap_name(path), call)):
@@ -281,32 +302,65 @@ def rerun(model: nn.Module, inputs: dict[str, Any], edit: Edit) -> Any:
 
 
 def logits_under(
-    model: nn.Module, inputs: dict[str, Any], without: HiddenSource, edit: Edit
+    model: nn.Module, inputs: dict[str, Any], without: SwitchedOff, edit: Edit
 ) -> Tensor:
     """The logits of `model(**inputs)` under an edit of its attention."""
-    logits = logits_of(model, rerun(model, inputs, without.under(edit)))
+    logits = logits_of(model, run_under(model, inputs, without.under(edit)))
     assert logits is not None, "a trace without logits has no rerun"
     return logits
 
 
-@contextmanager
-def hiding(model: nn.Module, positions: Sequence[int]) -> Iterator[None]:
-    """Within it, the model runs as if no other position saw these of its source.
+def switched_off(
+    model: nn.Module, names: Sequence[int | str], lengths: Mapping[str, int]
+) -> SwitchedOff:
+    """The named parts of a model that writes, as `hiding.part_of` reads their names.
+
+    Args:
+        lengths: positions of each axis whose length is known beforehand.
 
     Raises:
-        UnsupportedError: not an encoder–decoder of attention alone.
+        BadArgumentError: not a name, or of a part that there is not.
+        UnsupportedError: not a Transformer that writes.
     """
-    if not positions:
-        yield
-        return
-    if not isinstance(model, EncoderDecoder):
+    if not names:
+        return NOTHING
+    if not isinstance(model, REWRITES):
         raise UnsupportedError(
-            "words can be struck out of what a Transformer translates or summarizes; this model is"
+            "words, heads and edges can be switched off where a Transformer writes; this model is"
             f" a {type(model).__name__}."
         )
-    without = HiddenSource(tuple(positions))
-    with capturing(model, lambda path, call: without(tap_name(path), call).output):
+    pair = isinstance(model, EncoderDecoder)
+    heads = {
+        tap_name(path): layer.num_heads
+        for path, layer in model.named_modules()
+        if isinstance(layer, MultiHeadAttention)
+    }
+
+    axes = pair_axes if pair else token_axes
+    parts = [part_of(name, ("source", "target") if pair else ("tokens",)) for name in names]
+    return SwitchedOff(check_parts(parts, lengths, heads, axes), axes)
+
+
+@contextmanager
+def hiding(model: nn.Module, without: SwitchedOff) -> Iterator[None]:
+    """Within it, the model decodes as it does without some of its parts."""
+    if not without.parts:
         yield
+        return
+    edit = without.decoding()
+    with capturing(model, lambda path, call: edit(tap_name(path), call)):
+        yield
+
+
+def pair_axes(path: str) -> tuple[str, str]:
+    """The axes of an encoder–decoder's layer: of its queries and of its keys."""
+    own = "source" if path.startswith("encoder") else "target"
+    return own, "source" if "cross" in path else own
+
+
+def token_axes(path: str) -> tuple[str, str]:
+    """The axes of a decoder's layer."""
+    return "tokens", "tokens"
 
 
 def tap_name(path: str) -> str:

@@ -11,6 +11,11 @@ from regard.inspection.grouping import sentence_spans, word_spans
 from regard.text import Tokenizer
 
 
+def readable(token: str) -> str:
+    """Without the mark of a word's beginning."""
+    return token.lstrip("▁Ġ") or token
+
+
 @dataclass(frozen=True)
 class Naming:
     """Names ids by a tokenizer's own pieces, a space before a word as ▁; without one, by number."""

@@ -20,6 +20,7 @@ WHOLE = slice(None)
 ROWS_AT_ONCE = 2**22  # entries of a strip of whole rows: 16 MiB in float32
 TILE_ROWS, TILE_COLUMNS = 256, 2048  # computed at a time: 2 MiB, which stay in a core's cache
 SAMPLED_ROWS = 8  # of each head, for the receipt
+AT_ONCE = 2**18  # cells of all heads
 
 
 @dataclass(eq=False, repr=False)
@@ -171,6 +172,9 @@ class Tap:
     @torch.no_grad()
     def tile_of_scores(self, head: int, rows: Tensor, columns: Tensor, item: int = 0) -> Tensor:
         """The scores of chosen rows and columns, by ascending index; -inf where hidden."""
+        if self._is_small(self.rows):
+            one("item", item, self.batch)
+            return self._scores[item, head][rows[:, None], columns]
         return self.of_head(head, item).scores(rows, columns, dtype=torch.float32)[0, 0]
 
     def tile_of_norms(self, head: int, rows: Tensor, columns: Tensor, item: int = 0) -> Tensor:
@@ -215,7 +219,9 @@ class Tap:
             return self.known_lse[item, head][rows]
         remembered = self._lse[item, head]
         missing = rows[remembered[rows].isnan()]
-        if len(missing):
+        if len(missing) and self._is_small(self.rows):
+            self._lse.copy_(self.attention.lse(dtype=torch.float32))
+        elif len(missing):
             lse = self.of_head(head, item).lse(missing, dtype=torch.float32)
             remembered[missing] = lse[0, 0]
         return remembered[rows]
@@ -223,6 +229,16 @@ class Tap:
     def is_seen(self, head: int, rows: Tensor, columns: Tensor, item: int) -> bool:
         """Whether any of those rows may see any of those columns."""
         return self.of_head(head, item).sees(rows, columns)
+
+    def _is_small(self, rows: int) -> bool:
+        """Whether all heads are computed at once: for a short text it is the calls that cost."""
+        return self.batch * self.heads * rows * self.columns <= AT_ONCE
+
+    @cached_property
+    def _scores(self) -> Tensor:
+        """All scores of a small map, (batch, heads, rows, columns)."""
+        shape = (self.batch, self.heads, self.rows, self.columns)
+        return self.attention.scores(dtype=torch.float32).expand(shape)
 
     @cached_property
     @torch.inference_mode(False)  # an inference tensor could not be filled in later
@@ -256,8 +272,14 @@ class Tap:
         rows = rows.to(self.query.device)
         columns = torch.arange(self.columns, device=self.query.device)
         sum_error = difference = 0.0
+        together = None
+        if self._is_small(len(rows)):
+            together = self.attention.weights(rows, columns, dtype=torch.float64)[0]
         for head in range(self.heads):
-            exact = self.of_head(head).weights(rows, columns, dtype=torch.float64)[0, 0]
+            if together is not None:
+                exact = together[head]
+            else:
+                exact = self.of_head(head).weights(rows, columns, dtype=torch.float64)[0, 0]
             weights = self.tile(head, rows, columns).double()
             difference = max(difference, float((weights - exact).abs().max()))
             sees = exact.sum(-1) > 0  # a row that sees nothing has no weights to add up

@@ -1,15 +1,20 @@
 """A trace, and what it can be turned into: a file, a page, a figure, numbers."""
 
 import os
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Sequence
 from importlib.metadata import entry_points
 from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any
 
+from regard.errors import UnavailableError
 from regard.files import whole_file
+from regard.inspection.answers import Attribution, HeadInfo, Lens, Measures
+from regard.inspection.attribution import logit_attribution, logit_lens, measures
 from regard.inspection.storage import load_trace, save_trace
 from regard.inspection.trace_data import TraceData
 from regard.inspection.views.part import part as part_of
+from regard.inspection.views.statistics import summary_of
 from regard.inspection.views.tiles import Head
 
 if TYPE_CHECKING:
@@ -37,6 +42,36 @@ class Trace(TraceData):
     def load(cls, path: str | os.PathLike[str]) -> "Trace":
         """The trace that `save` wrote. Raises DamagedFileError for any other or incomplete file."""
         return cls(**load_trace(path))
+
+    def lens(self, step: int) -> Lens:
+        """What a step would write after each layer: `inspection.attribution.logit_lens`."""
+        return logit_lens(self, step)
+
+    def attribution(self, step: int, against: int | None = None) -> Attribution:
+        """What each head adds to a logit: `inspection.attribution.logit_attribution`."""
+        return logit_attribution(self, step, against)
+
+    def measures(
+        self, steps: Sequence[int] | None = None, axis: str | None = None
+    ) -> list[Measures]:
+        """How much each token mattered to each step: `inspection.attribution.measures`."""
+        return measures(self, steps, axis)
+
+    def patterns(self, tap: str) -> list[HeadInfo]:
+        """What each head of a layer does, from all rows of its map: its entropy and mean distance,
+        its share of each pattern beside chance, and the pattern that names it, if one does.
+
+        The patterns and the rule are those of `inspection.views.patterns`: previous, next, same,
+        first, separator, punctuation, induction and alignment.
+
+        >>> trace = regard.load("en-de").trace("The dog sees the cat.")
+        >>> trace.patterns("encoder.layers.2.self")[2].pattern
+        'previous'
+
+        Raises:
+            BadArgumentError: no such tap, or one without weights.
+        """
+        return summary_of(self, tap, rows=self[tap].rows).heads
 
     def to_npz(
         self, path: str | os.PathLike[str], tap: str, head: Head = "mean", **part: Any
@@ -98,6 +133,16 @@ class Trace(TraceData):
             UnavailableError: the package for widgets is missing.
         """
         return page("widget")(self, query=query, height=height)
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> Any:
+        """A notebook shows the page of a trace that ends a cell; other terminals print it."""
+        shell = sys.modules["IPython"].get_ipython() if "IPython" in sys.modules else None
+        if getattr(shell, "kernel", None) is None:
+            return None
+        try:
+            return self.show()._repr_mimebundle_(**kwargs)
+        except UnavailableError as missing:
+            return {"text/plain": f"{self!r}\n{missing}"}
 
 
 def page(kind: str) -> Callable[..., Any]:

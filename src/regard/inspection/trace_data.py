@@ -5,7 +5,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from torch import Tensor
+import torch
+from torch import Tensor, nn
 
 from regard.attention import Call
 from regard.errors import unknown
@@ -15,6 +16,12 @@ from regard.inspection.tap import Tap
 Edit = Callable[[str, Call], Tensor | None]
 """Called with each attention of a run and its tap's name; a tensor that it returns replaces the
 output."""
+
+
+@torch.no_grad()
+def without_gradients(rerun: Callable[[Edit], Tensor], edit: Edit) -> Tensor:
+    """A function of this module, so that a trace can be pickled."""
+    return rerun(edit)
 
 
 @dataclass(eq=False, repr=False)
@@ -32,12 +39,17 @@ class TraceData(Mapping[str, Tap]):
     output: Any = None  # what the model returned
     generation: GenerationInfo | None = None
     # Runs the same inputs again under an edit and gives the logits, (batch, steps, entries); None
-    # for a trace that was loaded, or whose model returns no logits.
+    # for a trace that was loaded, or whose model returns no logits. The second has gradients where
+    # its caller's context has them.
     rerun: Callable[[Edit], Tensor] | None = None
+    rerun_with_gradients: Callable[[Edit], Tensor] | None = None
+    model: nn.Module | None = None  # the one that ran; None for a trace that was loaded
+    read: dict[str, Tensor] = field(default_factory=dict)  # (batch, length) token ids, by axis
     output_ids: list[int] | None = None  # of the tokens that generation's steps gave
     # The names of the logits' entries: tokens, labels or positions.
     token_of: Callable[[int], str] | None = None
     notes: list[str] = field(default_factory=list)  # what a reader should know of this trace
+    can_rewrite: bool = False  # its model writes another output where something is switched off
 
     def __repr__(self) -> str:
         sizes = ", ".join(f"{len(axis.tokens):,} of {name}" for name, axis in self.axes.items())
@@ -47,6 +59,11 @@ class TraceData(Mapping[str, Tap]):
         if name not in self.taps:
             raise unknown("tap", name, self.taps)
         return self.taps[name]
+
+    def axes_of(self, name: str) -> tuple[str, str]:
+        """The axes of a tap's queries and keys; of no tap, two empty names."""
+        tap = self.taps.get(name)
+        return ("", "") if tap is None else (tap.queries, tap.keys)
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.taps)

@@ -14,8 +14,9 @@ from torch import nn
 Before = Callable[[nn.Module, tuple[Any, ...], dict[str, Any]], None]
 """Called with a module, its positional and its keyword arguments."""
 
-After = Callable[[nn.Module, tuple[Any, ...], Any], None]
-"""Called with a module, its positional arguments and its output."""
+After = Callable[[nn.Module, tuple[Any, ...], Any], Any]
+"""Called with a module, its positional arguments and its output; anything but None that it returns
+replaces the output."""
 
 _watches: "ContextVar[frozenset[Watch]]" = ContextVar("watches", default=frozenset())
 
@@ -52,9 +53,10 @@ class Watch:
         if self.before is not None and self in _watches.get():
             self.before(module, args, kwargs)
 
-    def leave(self, module: nn.Module, args: tuple[Any, ...], output: Any) -> None:
-        if self.after is not None and self in _watches.get():
-            self.after(module, args, output)
+    def leave(self, module: nn.Module, args: tuple[Any, ...], output: Any) -> Any:
+        if self.after is None or self not in _watches.get():
+            return None
+        return self.after(module, args, output)
 
     def __reduce__(self) -> tuple[type["Watch"], tuple[()]]:
         return Watch, ()  # in a copied or pickled module, a hook that does nothing

@@ -17,14 +17,18 @@ from regard.studio import page
 from regard.studio.guard import Guard
 from regard.studio.lessons import lessons
 from regard.studio.library import Library, NoTrace
+from regard.studio.requests import TraceRequest
 from regard.studio.routes import NUMBERS, api
 from regard.studio.shelf import Shelf
+from regard.studio.trained import trained
+from regard.studio.why import why
 
 
 def create_app(
     models: Sequence[str | Path],
     traces: Mapping[str, Trace],
     *,
+    requests: Mapping[str, TraceRequest] | None = None,
     cache: bool = False,
     download: bool = False,
 ) -> FastAPI:
@@ -34,9 +38,10 @@ def create_app(
         models: shipped names, folders and hub:org/name that a page may run; no path that a page
             sends is opened.
         traces: by id, already made.
+        requests: by the same ids, what makes a trace again.
         cache, download: what a page may open besides, as in `Shelf`.
     """
-    library = Library(Shelf(models, cache=cache, download=download), traces)
+    library = Library(Shelf(models, cache=cache, download=download), traces, requests)
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
@@ -54,6 +59,8 @@ def create_app(
     app.state.library = library
     app.include_router(api)
     app.include_router(lessons)
+    app.include_router(why)
+    app.include_router(trained)
     app.add_api_route("/{path:path}", _page, methods=["GET"], include_in_schema=False)
     for kind, answer in _REFUSALS.items():
         app.add_exception_handler(kind, answer)

@@ -20,7 +20,7 @@ from regard.inspection.tap import Tap
 from regard.inspection.trace_data import TraceData
 from regard.inspection.views.formula import scale
 from regard.inspection.views.page import describe
-from regard.inspection.views.statistics import head_summary
+from regard.inspection.views.statistics import summary_of
 from regard.inspection.views.tiles import TileRequest, thumbnails, tile, visible
 from regard.studio.one_file import of_json, one_file, plain
 
@@ -59,7 +59,8 @@ def to_html(
             tap.heads_of(head)
     answers, left_out = _answers(trace, chosen, heads, int(limit_mb * 1e6))
     kept: dict[str, Any] = {
-        "trace": asdict(describe(trace, ID)) | {"can_ablate": False, "model": shared_name(trace)},
+        "trace": asdict(describe(trace, ID))
+        | {"can_ablate": False, "can_rewrite": False, "model": shared_name(trace)},
         "answers": answers,
         "left_out": left_out,
     }
@@ -82,7 +83,7 @@ def _answers(
 ) -> tuple[dict[str, Any], list[str]]:
     answers: dict[str, Any] = {}
     for tap in trace.values():  # an overview of everything costs little
-        summary = asdict(head_summary(tap))
+        summary = asdict(summary_of(trace, tap.name))
         answers[_key("summary", tap=tap.name)] = plain(summary)
         answers[_key("scale", tap=tap.name)] = scale(tap.score, tap.head_dim)
         pictures = thumbnails(tap, THUMBNAIL)[0]

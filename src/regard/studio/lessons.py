@@ -13,9 +13,11 @@ from regard.explanation.record import Explanation
 from regard.explanation.sentence import WORDS, explain_words
 from regard.figures.geometry import Geometry
 from regard.studio.requests import REFUSALS
+from regard.studio.trained import explain_encoder, token_of
 from regard.text import normalize
 from regard.words import WordVectors, load_vectors
 from regard.words.segmentation import word_spans
+from regard.words.spelling import nearest_spelled
 
 CHARACTERS = 2**16  # of a text, before anything is split into words
 
@@ -34,7 +36,8 @@ class LessonRequest:
     heads: Annotated[int, Field(ge=1, le=8)] = 1
     head_dim: Annotated[int, Field(ge=1, le=64)] | None = None  # None: all that there are
     positions: bool = False
-    projections: Literal["none", "random"] = "none"
+    projections: Literal["none", "random", "trained"] = "none"
+    layer: Annotated[int, Field(ge=0)] = 0  # of the trained encoder
     head: Annotated[int, Field(ge=0)] = 0  # which one the geometry shows
     spotlight: Annotated[int, Field(ge=0)] | None = None  # whose output; None: no geometry
 
@@ -45,6 +48,9 @@ class Lesson:
 
     explanation: Explanation
     geometry: Geometry | None
+    words: list[int | None]  # which word each token is of; None for the end of the sentence
+    stand_ins: dict[str, str | None]  # for words without a vector: whose vector they have
+    dimensions: int  # of the vectors, before any are left out
 
 
 lessons = APIRouter(prefix="/api", responses=REFUSALS)
@@ -62,7 +68,25 @@ def explain(wanted: LessonRequest) -> Lesson:
         raise BadArgumentError(
             f"a lesson shows at most {LONGEST} words; this text has {count:,}: shorten it."
         )
-    explanation = explain_words(
+    if wanted.projections == "trained":
+        explanation, words = explain_encoder(wanted.text, wanted.layer)
+        stand_ins: dict[str, str | None] = {}
+        dimensions = explanation.settings.d_model
+    else:
+        stand_ins = _stand_ins(wanted)
+        explanation = _of_words(wanted, stand_ins)
+        words = list(range(len(explanation.tokens)))
+        dimensions = _words().dim
+    arrows = None
+    if wanted.spotlight is not None:
+        of_model = wanted.projections == "trained"
+        token = token_of(words, wanted.spotlight) if of_model else wanted.spotlight
+        arrows = geometry(explanation, head=wanted.head, spotlight=token)
+    return Lesson(explanation, arrows, words, stand_ins, dimensions)
+
+
+def _of_words(wanted: LessonRequest, stand_ins: dict[str, str | None]) -> Explanation:
+    return explain_words(
         wanted.text,
         _words(),
         part=slice(wanted.start, wanted.end),
@@ -74,11 +98,16 @@ def explain(wanted: LessonRequest) -> Lesson:
         window=wanted.window,
         temperature=wanted.temperature,
         positions=wanted.positions,
+        stand_ins=stand_ins,
     )
-    if wanted.spotlight is None:
-        return Lesson(explanation, None)
-    arrows = geometry(explanation, head=wanted.head, spotlight=wanted.spotlight)
-    return Lesson(explanation, arrows)
+
+
+def _stand_ins(wanted: LessonRequest) -> dict[str, str | None]:
+    """For each word without a vector, the word that is spelled most like it."""
+    text = normalize(wanted.text)
+    spans = word_spans(text)[wanted.start : wanted.end]
+    found = (text[start:end].replace("’", "'") for start, end in spans)
+    return {word: nearest_spelled(word, _words()) for word in found if word not in _words()}
 
 
 @lru_cache(maxsize=1)

@@ -13,11 +13,15 @@ from tempfile import TemporaryDirectory
 from threading import Lock, RLock, get_native_id
 from typing import Any
 
+from torch import nn
+
 from regard.api.looking import Traceable, describe, look_at, open_for_looking
 from regard.errors import BadArgumentError, NotFoundError, RegardError, UnsupportedError
 from regard.inspection.answers import ModelInfo
 from regard.inspection.trace import Trace
-from regard.studio.requests import Listed, TraceRequest
+from regard.inspection.watching import watching
+from regard.progress import Work, check, current, report
+from regard.studio.requests import Listed, TraceRequest, Working
 from regard.studio.shelf import Shelf
 from regard.text.normalize import check_unicode
 
@@ -36,16 +40,24 @@ class Library:
     Args:
         shelf: the models that a page may ask for.
         traces: kept as long as the library; those made on request give way to newer ones.
+        requests: what makes such a trace again, where it was made by one.
     """
 
-    def __init__(self, shelf: Shelf, traces: Mapping[str, Trace]) -> None:
+    def __init__(
+        self,
+        shelf: Shelf,
+        traces: Mapping[str, Trace],
+        requests: Mapping[str, TraceRequest] | None = None,
+    ) -> None:
         self.shelf = shelf
         self._passed = dict(traces)
         for trace in traces.values():
             _ = trace.receipt  # measured before a page waits for it
         self._made: OrderedDict[str, Trace] = OrderedDict()
+        self._requests = dict(requests or {})
         self._models: dict[str, Traceable] = {}
         self._infos: dict[str, ModelInfo] = {}
+        self._running: tuple[Work | None, TraceRequest] | None = None
         self._lock = Lock()  # of the traces
         self._loading = RLock()  # of the models
         self.models_thread = ThreadPoolExecutor(1, thread_name_prefix="regard-model")
@@ -71,7 +83,10 @@ class Library:
         """The traces that are here: those given, then those made, the oldest first."""
         with self._lock:
             here = {**self._passed, **self._made}
-        return [Listed(id, trace.model_name, trace.text) for id, trace in here.items()]
+        return [
+            Listed(id, trace.model_name, trace.text, self._requests.get(id))
+            for id, trace in here.items()
+        ]
 
     def __getitem__(self, id: str) -> Trace:
         with self._lock:
@@ -95,9 +110,30 @@ class Library:
             if id in self._passed or id in self._made:
                 return id
         options = settings(request)
-        model, text = options.pop("model"), options.pop("text")
-        self._keep(id, look_at(self._model(model), text, **options))
+        name, text = options.pop("model"), options.pop("text")
+        self._running = (current(), request)
+        try:
+            report("loading the model")
+            model = self._model(name)
+            report("reading the text")
+            with watching(_layers(model), before=lambda *_: check()):
+                trace = look_at(model, text, **options)
+            report("checking the weights")
+            self._keep(id, trace)
+            self._requests[id] = request
+        finally:
+            self._running = None
         return id
+
+    def working(self) -> Working | None:
+        """How far the trace that is being made has come."""
+        running = self._running
+        if running is None:
+            return None
+        work, request = running
+        if work is None:
+            return None
+        return Working(request.model, request.text, work.stage, work.done, work.most, work.seconds)
 
     def add_file(self, contents: bytes) -> str:
         """Keeps a trace that `Trace.save` wrote, by its contents; gives the id.
@@ -125,7 +161,8 @@ class Library:
         with self._lock:
             self._made[id] = trace
             while len(self._made) > KEPT_TRACES:
-                self._made.popitem(last=False)
+                oldest, _ = self._made.popitem(last=False)
+                self._requests.pop(oldest, None)
 
     def is_by_text(self, id: str) -> bool:
         """Whether a request that names model and text alone makes this trace."""
@@ -171,6 +208,15 @@ class Library:
             if name not in self._infos:
                 self._infos[name] = describe(self.shelf.place(name), self._model, name=name)
             return self._infos[name]
+
+
+def _layers(model: Traceable) -> list[nn.Module]:
+    """The modules between which its work can be stopped."""
+    module = getattr(model, "model", None)
+    if not isinstance(module, nn.Module):
+        return []
+    lists = [each for each in module.modules() if isinstance(each, nn.ModuleList)]
+    return list(dict.fromkeys(layer for each in lists for layer in each))
 
 
 def _give_way() -> None:

@@ -4,7 +4,7 @@ import base64
 import hashlib
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from html import escape
 from typing import Any
 
@@ -14,11 +14,19 @@ from regard.studio import page
 # the language within reads the same and HTML does not see them.
 
 
-def one_file(title: str, parts: Mapping[str, str], *, computes: bool = False) -> str:
+PIECE = (
+    3 * 2**17
+)  # bytes of a script element; a multiple of 3, so that base64 has no padding inside
+
+
+def one_file(
+    title: str, parts: Mapping[str, str], *, after: Sequence[str] = (), computes: bool = False
+) -> str:
     """The whole file.
 
     Args:
-        parts: what the page finds in it: id → a script element, as `of_json` or `of_bytes` make it.
+        parts: what the page finds in it: id → a script element, as `of_json` makes it.
+        after: script elements that the page reads while the browser does, as `of_bytes` makes them.
         computes: whether the page may run WebAssembly and a worker of its own.
 
     Raises:
@@ -35,6 +43,7 @@ def one_file(title: str, parts: Mapping[str, str], *, computes: bool = False) ->
         " img-src data: blob:; base-uri 'none'; form-action 'none'"
     )
     elements = "\n".join(part.replace('">', f'" id="{id}">', 1) for id, part in parts.items())
+    rest = "\n".join(after)
     return f"""<!doctype html>
 <html lang="en">
 <head>
@@ -49,7 +58,8 @@ def one_file(title: str, parts: Mapping[str, str], *, computes: bool = False) ->
 <body style="margin: 0">
 <div id="regard"></div>
 {elements}
-<script type="module">{script}</script>
+<script type="module"{" async" if after else ""}>{script}</script>
+{rest}
 </body>
 </html>
 """
@@ -62,10 +72,12 @@ def of_json(content: Any) -> str:
     return f'<script type="application/json">{data}</script>'
 
 
-def of_bytes(content: bytes) -> str:
-    """A script element with base64."""
-    data = base64.b64encode(content).decode("ascii")
-    return f'<script type="application/octet-stream">{data}</script>'
+def of_bytes(content: bytes) -> list[str]:
+    """Script elements with base64, one behind the other: a browser reads megabytes for a while, and
+    what it has read can be decoded meanwhile."""
+    pieces = (content[at : at + PIECE] for at in range(0, len(content), PIECE))
+    texts = (base64.b64encode(piece).decode("ascii") for piece in pieces)
+    return [f'<script type="application/octet-stream">{text}</script>' for text in texts]
 
 
 def plain(value: Any) -> Any:

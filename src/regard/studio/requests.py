@@ -13,10 +13,11 @@ class TraceRequest:
     target: str | None = None  # a translation to be scored, instead of one that is searched for
     hypothesis: int = 0  # which of the beam's to show, the best is 0
     num_beams: int | None = None  # None: as the model decodes by itself
-    hidden: tuple[int, ...] = ()  # positions of the source that are struck out
+    without: tuple[str, ...] = ()  # what is switched off, by the names of `hiding.part_of`
     generate: int | None = None  # tokens that a language model adds
-    temperature: float | None = None  # with one of these three, tokens are drawn
+    temperature: float | None = None  # with one of these four, tokens are drawn
     top_k: int | None = None
+    top_p: float | None = None
     seed: int | None = None
     forced_beginning: tuple[int, ...] = ()  # token ids that the output begins with
 
@@ -55,6 +56,19 @@ class Listed:
     id: str
     model: str
     text: str
+    request: TraceRequest | None  # what makes it again; None for one that the server was passed
+
+
+@dataclass(frozen=True)
+class Working:
+    """How far the trace of this text has come."""
+
+    model: str
+    text: str
+    stage: str
+    done: int  # steps of the stage
+    most: int  # how many these can be; 0 where the stage has none
+    seconds: float
 
 
 @dataclass(frozen=True)

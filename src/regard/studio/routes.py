@@ -34,8 +34,10 @@ from regard.inspection.views.ablation import ablate as switch_off
 from regard.inspection.views.lines import lines
 from regard.inspection.views.part import Part, Scale, part
 from regard.inspection.views.reliance import reliances
-from regard.inspection.views.statistics import head_summary
+from regard.inspection.views.statistics import summary_of
+from regard.inspection.views.step import step_figure
 from regard.inspection.views.tiles import Tile, TileRequest, tile_of
+from regard.progress import Work
 from regard.studio.export import to_html
 from regard.studio.library import Library
 from regard.studio.requests import (
@@ -45,6 +47,7 @@ from regard.studio.requests import (
     Offer,
     OpenRequest,
     TraceRequest,
+    Working,
 )
 
 NUMBERS = "application/octet-stream"
@@ -123,7 +126,7 @@ def models(library: Here) -> list[ModelInfo]:
 
 @api.post("/models")
 async def open_model(request: Request, wanted: OpenRequest, library: Here) -> ModelInfo:
-    return await _in_turn(request, library.models_thread, partial(library.open, wanted.model))
+    return await in_turn(request, library.models_thread, partial(library.open, wanted.model))
 
 
 @api.get("/offer")
@@ -142,7 +145,13 @@ async def trace(request: Request, wanted: TraceRequest, library: Here) -> TraceI
         id = library.trace(wanted)
         return page.describe(library[id], id)
 
-    return await _in_turn(request, library.models_thread, work)
+    return await in_turn(request, library.models_thread, work)
+
+
+@api.get("/working")
+def working(library: Here) -> Working | None:
+    """How far the trace that is being made has come; null while none is."""
+    return library.working()
 
 
 @api.post("/files", openapi_extra=_upload)
@@ -154,7 +163,7 @@ async def open_file(request: Request, library: Here) -> TraceInfo:
         id = library.add_file(contents)
         return page.describe(library[id], id)
 
-    return await _in_turn(request, library.overview_thread, work)
+    return await in_turn(request, library.overview_thread, work)
 
 
 @api.get("/traces/{id}")
@@ -164,8 +173,8 @@ def opened(id: str, trace: Opened, library: Here) -> TraceInfo:
 
 @api.get("/traces/{id}/summary")
 async def summary(request: Request, trace: Opened, tap: str, library: Here) -> Summary:
-    work = partial(head_summary, trace[tap])
-    return await _in_turn(request, library.overview_thread, work)
+    work = partial(summary_of, trace, tap)
+    return await in_turn(request, library.overview_thread, work)
 
 
 @api.get("/traces/{id}/thumbnails", response_class=Response, responses=_binary)
@@ -177,7 +186,7 @@ async def thumbnails(
     size: Annotated[int, Query(ge=1, le=256)] = 48,
 ) -> Response:
     work = partial(page.thumbnails, trace, tap, size)
-    return _numbers(await _in_turn(request, library.overview_thread, work))
+    return _numbers(await in_turn(request, library.overview_thread, work))
 
 
 @api.get("/traces/{id}/tile", response_class=Response, responses=_binary)
@@ -208,12 +217,18 @@ async def ablate(
     request: Request, trace: Opened, wanted: AblationRequest, library: Here
 ) -> Ablation:
     work = partial(switch_off, trace, **asdict(wanted))
-    return await _in_turn(request, library.models_thread, work)
+    return await in_turn(request, library.models_thread, work)
 
 
 @api.get("/traces/{id}/reliance")
 async def reliance(request: Request, trace: Opened, library: Here) -> list[Reliance]:
-    return await _in_turn(request, library.models_thread, partial(reliances, trace))
+    """Word by word, so that a text that comes in between waits for one word only."""
+    words, found = reliances(trace), list[Reliance]()
+    while word := await in_turn(request, library.models_thread, partial(next, words, None)):
+        found.append(word)
+        if await request.is_disconnected():
+            break
+    return found
 
 
 @api.get("/traces/{id}/figure.{kind}", response_class=Response, responses=_file)
@@ -222,16 +237,20 @@ def figure(
     kind: Literal["svg", "pdf", "png"],
     wanted: Annotated[_Part, Depends()],
     scale: Scale = "linear",
-    view: Literal["map", "flow", "translation"] = "map",
+    view: Literal["map", "flow", "translation", "generation"] = "map",
     heads: Annotated[str | None, Query(pattern=r"^(\d+|mean)(,(\d+|mean))*$")] = None,
     focus: Annotated[str | None, Query(pattern=r"^\d+(,\d+)*$")] = None,
     at_output: bool = False,
+    step: From0 = 0,
 ) -> Response:
-    """The map, or with another view its lines: of several heads, of the rows in focus or all."""
+    """The map, or with another view its lines: of several heads, of the rows in focus or all; or a
+    step of the generation."""
     with tempfile.TemporaryDirectory() as folder, _DRAWING:
         path = Path(folder) / f"figure.{kind}"
         if view == "map":
             drawn = wanted.of(trace).figure(scale)
+        elif view == "generation":
+            drawn = step_figure(trace, wanted.tap, wanted.head, step, wanted.quantity)
         else:
             drawn = lines(
                 trace,
@@ -264,13 +283,15 @@ def export_html(trace: Opened, request: Request) -> Response:
         return _download(path.read_bytes(), path.name)
 
 
-async def _in_turn(request: Request, thread: Executor, work: Callable[[], Result]) -> Result:
+async def in_turn(request: Request, thread: Executor, work: Callable[[], Result]) -> Result:
     """The result of work that waits for its turn, given up when the page no longer waits for it."""
-    future = asyncio.wrap_future(thread.submit(work))
+    job = Work()
+    future = asyncio.wrap_future(thread.submit(job.run, work))
     while not future.done():
         await asyncio.wait([future], timeout=0.2)
         if not future.done() and await request.is_disconnected():
-            future.cancel()  # off the queue; one that runs already runs on, and its trace is kept
+            job.stop()  # between two layers, if it runs already
+            future.cancel()  # off the queue
             with suppress(asyncio.CancelledError):
                 await future
             raise HTTPException(DISCONNECTED, "the client has gone.")

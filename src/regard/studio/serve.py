@@ -1,4 +1,4 @@
-"""Serving the page on this machine until Ctrl-C."""
+"""Serving the page on this machine, until Ctrl-C or for the length of a block."""
 
 import errno
 import os
@@ -6,7 +6,8 @@ import socket
 import sys
 import threading
 import webbrowser
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 
 import uvicorn
 from fastapi import FastAPI
@@ -19,7 +20,7 @@ ADDRESS = "127.0.0.1"
 def bind(port: int) -> socket.socket:
     """A socket of this machine alone. Raises UnavailableError for a port that cannot be opened."""
     # asyncio sets TCP_NODELAY only where the protocol is named. Without it, an answer's body waits
-    # 40 ms for the acknowledgement of its headers.
+    # 40 ms for the acknowledgment of its headers.
     listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     if os.name == "posix":  # elsewhere the option would share a port that is in use
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -63,6 +64,20 @@ def serve(
         threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
     with suppress(KeyboardInterrupt):  # uvicorn ends cleanly, and then raises what it caught
         server.run(sockets=[listener])
+
+
+@contextmanager
+def in_background(app: FastAPI) -> Iterator[str]:
+    """Answers in a thread of this process while the block runs; gives the address."""
+    listener = bind(0)
+    server = uvicorn.Server(uvicorn.Config(app, log_level="error"))
+    thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, daemon=True)
+    thread.start()
+    try:
+        yield f"http://{ADDRESS}:{listener.getsockname()[1]}"
+    finally:
+        server.should_exit = True
+        thread.join(10)
 
 
 def has_display() -> bool:

@@ -1,6 +1,7 @@
 """A translator as one HTML file: the page, its weights and its tokenizer, which need no server.
 
-The page computes with the model itself (web/src/local), from int8 weights and float32 activations.
+The page computes with the model itself (web/src/local), from int8 weights and activations that are
+rounded to int16.
 """
 
 import json
@@ -71,12 +72,14 @@ def translator_page(model: str, path: str | os.PathLike[str]) -> PageFile:
     name = Path(model).name if Path(model).is_dir() else model
     translator = Translator.load(checkpoint, name=name)
     description, weights = content(translator)
+    shown = asdict(replace(info, name=name))
     html = one_file(
         f"{name} · regard",
         {
-            "regard-model": of_json({"info": asdict(replace(info, name=name)), **description}),
-            "regard-weights": of_bytes(weights),
+            "regard-info": of_json(shown),
+            "regard-model": of_json({"info": shown, **description}),
         },
+        after=of_bytes(weights),
         computes=True,
     )
     with whole_file(path) as file:
@@ -103,6 +106,7 @@ def content(translator: Translator) -> tuple[dict[str, Any], bytes]:
     description = {
         "config": _config(translator.name, network),
         "tensors": weights.tensors,
+        "bytes": len(weights.content),
         "tokenizers": {
             "source": _tokenizer(translator.name, tokenizers.source),
             "target": target,

@@ -1,22 +1,30 @@
 """The page in a notebook: the same bundle, its questions carried as messages of the kernel."""
 
 import asyncio
+import struct
+import zlib
+from base64 import b64encode
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from regard.errors import optional_package
+from regard.figures.style import DOTS
 from regard.inspection.trace import Trace
+from regard.inspection.views.picture import picture
 from regard.studio import page
 from regard.studio.app import create_app
 from regard.studio.routes import NUMBERS
 
 with optional_package("anywidget", "the notebook widget needs"):
     import anywidget
-    import httpx2
     import traitlets
+with optional_package("httpx2", "the notebook widget needs"):
+    import httpx2
 
 ID = "trace"
+PNG_HEADER = 33  # bytes of a PNG before its second chunk
+SCREEN_DPI = 144  # of the picture above the page: half again as large as on paper
 
 
 class TraceWidget(anywidget.AnyWidget):
@@ -37,8 +45,11 @@ class TraceWidget(anywidget.AnyWidget):
     query = traitlets.Unicode().tag(sync=True)
     height = traitlets.Int().tag(sync=True)
     abilities = traitlets.Dict().tag(sync=True)
+    # How the address of the picture begins that stands above the page; the page hides that one.
+    picture = traitlets.Unicode().tag(sync=True)
 
     def __init__(self, trace: Trace, *, query: str = "", height: int = 640) -> None:
+        self._trace = trace
         self._app = create_app([], {ID: trace})
         self._worker = ThreadPoolExecutor(1, thread_name_prefix="regard-widget")
         self._wanted: set[int] = set()  # numbers of the questions that the page waits for
@@ -47,7 +58,12 @@ class TraceWidget(anywidget.AnyWidget):
             _css=page.read("regard.css"),
             query=query or f"trace={ID}&landing=1",
             height=height,
-            abilities={"trace": False, "ablate": trace.rerun is not None, "export": False},
+            abilities={
+                "trace": False,
+                "ablate": trace.rerun is not None,
+                "why": trace.rerun is not None,
+                "export": False,
+            },
         )
         self.on_msg(self._receive)
 
@@ -95,11 +111,55 @@ class TraceWidget(anywidget.AnyWidget):
             self._wanted.discard(message["id"])
             self.send(message, buffers)
 
+    def __repr__(self) -> str:
+        return repr(self._trace)
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> tuple[dict[str, Any], dict[str, Any]] | None:
+        """The page, below a picture that the page hides while it runs.
+
+        The picture is an output of its own: a notebook that is opened without its kernel still has
+        the page's output, where JupyterLab shows an error and no other form of the same output.
+        """
+        drawn = picture(self._trace) if in_kernel() else None
+        if drawn is not None:
+            named, beginning = marked(drawn, str(self.model_id))
+            self.picture = f"data:image/png;base64,{beginning}"
+            publish(named, repr(self))
+        bundle: tuple[dict[str, Any], dict[str, Any]] | None = super()._repr_mimebundle_(**kwargs)
+        return bundle
+
     def close(self) -> None:
         """Takes the widget out of the notebook, and its threads with it."""
         self._worker.shutdown(wait=False, cancel_futures=True)
         self._app.state.library.close()
         super().close()
+
+
+def in_kernel() -> bool:
+    """Whether what is displayed goes to a notebook."""
+    from IPython import get_ipython  # comes with anywidget
+
+    return getattr(get_ipython(), "kernel", None) is not None
+
+
+def publish(png: bytes, text: str) -> None:
+    """Puts a picture of 300 dpi into the cell's output, in the size that it has on paper."""
+    from IPython.display import display
+
+    (width,) = struct.unpack(">I", png[16:20])
+    display(
+        {"image/png": b64encode(png).decode(), "text/plain": text},
+        metadata={"image/png": {"width": round(width * SCREEN_DPI / DOTS)}},
+        raw=True,
+    )
+
+
+def marked(png: bytes, name: str) -> tuple[bytes, str]:
+    """The picture with a name in it, and how its base64 begins, the name included."""
+    chunk = b"tEXtComment\0" + name.encode("latin-1")
+    chunk = struct.pack(">I", len(chunk) - 4) + chunk + struct.pack(">I", zlib.crc32(chunk))
+    header = png[:PNG_HEADER] + chunk
+    return header + png[PNG_HEADER:], b64encode(header[: len(header) // 3 * 3]).decode()
 
 
 async def ask(app: Any, path: str, body: object | None) -> httpx2.Response:

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from torch import Tensor
 
     from regard.inspection import Trace
+    from regard.inspection.hiding import SwitchedOff
     from regard.models import AnyEncoderDecoder
 
 T = TypeVar("T")
@@ -166,7 +167,7 @@ class TextToText(Task):
         *,
         target: str | None = None,
         hypothesis: int = 0,
-        hidden: Sequence[int] = (),
+        without: Sequence[int | str] = (),
         keep: str = "auto",
         **options: object,
     ) -> Trace:
@@ -177,23 +178,22 @@ class TextToText(Task):
         Args:
             target: an answer to look at instead of the model's own.
             hypothesis: which of the beams' results, best first.
-            hidden: positions of the source, special tokens counted, that are struck out: no other
-                position sees them, in any layer and head, when the answer is written and when it
-                is looked at.
+            without: what is switched off when the answer is written and when it is looked at:
+                positions of the source, special tokens counted, that no other position sees; heads
+                such as "decoder.layers.2.cross:1"; and edges such as
+                "decoder.layers.2.cross:1:7:10", from query 7 to key 10.
             keep: where queries, keys and values stay: "memory", "disk" or "auto".
             options: fields of GenerationConfig, such as num_beams; forced_beginning makes the
                 answer begin with these ids.
 
         Raises:
             BadArgumentError: an empty text, one with more tokens than the model has positions, one
-                of a script that the vocabulary lacks, a hypothesis or a hidden position that there
-                is not.
-            UnsupportedError: hidden positions of a recurrent model.
+                of a script that the vocabulary lacks, a hypothesis or a part that there is not.
+            UnsupportedError: `without` of a recurrent model.
         """
         import torch
 
-        from regard.inspection.hiding import check_hidden
-        from regard.inspection.models import hiding, traced
+        from regard.inspection.models import NOTHING, hiding, switched_off, traced
         from regard.inspection.naming import Naming
         from regard.inspection.writing import written
 
@@ -201,13 +201,14 @@ class TextToText(Task):
         ids = self.encode(self.tidied(text))
         check_text(ids, self.room, self.name)
         self.check_script(self.tidied(text), ids)
-        hidden = check_hidden(hidden, len(self._around([ids])[0]))
-        decoding = self.run_by("torch") if hidden else self  # a packed model hides nothing
+        off = switched_off(self.model, without, {"source": len(self._around([ids])[0])})
+        blanked = self._blanked(ids, off)
+        decoding = self if blanked else self.run_by("torch")  # a packed model is whole
         if target is None:
             beams = 1 if config.do_sample else config.num_beams
             config = config.updated(num_return_sequences=beams)
-            with hiding(self.model, hidden):
-                found = decoding._decoded([ids], config, [0])[0]
+            with hiding(self.model, NOTHING if blanked else off):
+                found = decoding._decoded([blanked or ids], config, [0])[0]
         else:
             found = [Hypothesis(self._written(target), math.nan, (), finished=True)]
         searched = target is None
@@ -229,12 +230,25 @@ class TextToText(Task):
                 name=self.name,
                 text=text,
                 written=shown,
-                hidden=hidden,
+                without=off,
                 keep=keep,
             )
         if searched:
             trace.notes += decoding.engine_notes()
         return trace
+
+    def _blanked(self, ids: Sequence[int], off: SwitchedOff) -> list[int] | None:
+        """The ids with padding for the words that are off: no other position sees it either, so
+        every engine writes what it writes without the words. None where more than words is off."""
+        from regard.inspection.hiding import Position
+
+        blanked = list(ids)
+        for part in off.parts:
+            place = part.position - len(self.before) if isinstance(part, Position) else -1
+            if part[0] != "source" or not 0 <= place < len(ids):
+                return None
+            blanked[place] = self.network.config.pad_id
+        return blanked
 
     def tidied(self, text: str) -> str:
         """The text as it is encoded; nothing of a blank one."""

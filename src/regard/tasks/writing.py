@@ -218,6 +218,7 @@ class Writer(Task):
         target: str | None = None,
         hypothesis: int = 0,
         generate: int | None = None,
+        without: Sequence[int | str] = (),
         keep: str = "auto",
         **options: Any,
     ) -> "Trace":
@@ -230,17 +231,20 @@ class Writer(Task):
             target: a continuation to look at instead of the model's own.
             hypothesis: which of the beams' results, best first.
             generate: tokens to write; 0 reads the text only, None writes 20.
+            without: what is switched off when the continuation is written and when it is looked
+                at: positions that no later one sees; heads such as "decoder.layers.2.self:1"; and
+                edges such as "decoder.layers.2.self:1:7:4", from query 7 to key 4.
             keep: where queries, keys and values stay: "memory", "disk" or "auto".
             options: fields of GenerationConfig, such as num_beams; forced_beginning makes the
                 continuation begin with these ids.
 
         Raises:
             BadArgumentError: an empty text, one with more tokens than the model has positions, a
-                hypothesis that there is not, or both a target and `generate`.
+                hypothesis or a part that there is not, or both a target and `generate`.
         """
         import torch
 
-        from regard.inspection.models import traced
+        from regard.inspection.models import hiding, switched_off, traced
         from regard.inspection.naming import Naming
         from regard.inspection.writing import written
 
@@ -249,13 +253,16 @@ class Writer(Task):
         positions = self.network.config.max_positions
         ids = self._ids(text, False) if text.strip() else []
         check_text(ids, positions, self.name)
+        off = switched_off(self.model, without, {"tokens": positions})
+        decoding = self.run_by("torch") if without else self  # a packed model is whole
         shown = None
         if target is not None or generate != 0:
-            found = (
-                self._searched(ids, TRACED if generate is None else generate, options)
-                if target is None
-                else [self._written(target, positions - len(ids))]
-            )
+            with hiding(self.model, off):
+                found = (
+                    decoding._searched(ids, TRACED if generate is None else generate, options)
+                    if target is None
+                    else [self._written(target, positions - len(ids))]
+                )
             shown = written(
                 found,
                 hypothesis,
@@ -274,10 +281,11 @@ class Writer(Task):
                 name=self.name,
                 text=text,
                 written=shown,
+                without=off,
                 keep=keep,
             )
         if shown is not None and target is None:
-            trace.notes += self.engine_notes()
+            trace.notes += decoding.engine_notes()
         return trace
 
     def _searched(self, ids: list[int], length: int, options: dict[str, Any]) -> list[Hypothesis]:

@@ -291,10 +291,10 @@ def _processes(number: int) -> str:
 
 
 def _logged_step(line: str) -> float:
-    """The step of a line of the log; infinite for half a line, as a crash leaves it."""
+    """The step of a line of the log; infinite for what is no line, such as a crash leaves."""
     try:
         return float(json.loads(line)["step"])
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError, RecursionError):
         return math.inf
 
 

@@ -22,7 +22,7 @@ def epoch(
     names = Names.of(parts.texts()) if count else None
     if names is not None and not names.found:
         raise BadArgumentError(
-            "names asks for pairs with the same capitalised word on both sides, and there are"
+            "names asks for pairs with the same capitalized word on both sides, and there are"
             " none: between different scripts, names are not copied. Leave names out."
         )
     often, renamed = rates(parts, options.temperature), 0

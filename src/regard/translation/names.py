@@ -3,7 +3,7 @@
 A translator learns from them to copy a name that it has never seen: Currey et al. 2017, "Copied
 Monolingual Data Improves Low-Resource Neural Machine Translation", copy whole sentences for it.
 
-A name is a word that is capitalised on both sides and not found in small letters on either. Between
+A name is a word that is capitalized on both sides and not found in small letters on either. Between
 languages of different scripts names are transliterated, so nothing is found there.
 """
 
@@ -17,7 +17,7 @@ from regard.translation.held_out_names import HELD_OUT
 
 # A word that no hyphen joins to another; what follows an apostrophe is another word.
 _WORD = re.compile(r"(?<![\w-])[^\W\d_]+(?![\w-])")
-# Capitalised in English, and in German the same or alike: they take other prepositions than names.
+# Capitalized in English, and in German the same or alike: they take other prepositions than names.
 _CALENDAR = frozenset((
     "january", "february", "march", "april", "may", "june", "july", "august", "september",
     "october", "november", "december", "monday", "tuesday", "wednesday", "thursday", "friday",
@@ -55,7 +55,7 @@ class Names:
             sides = _WORD.findall(source), _WORD.findall(target)
             for counter, words in zip(counts, sides, strict=True):
                 counter.update(words)
-            candidates.update({w for w in sides[0] if _capitalised(w)} & {*sides[1]})
+            candidates.update({w for w in sides[0] if _capitalized(w)} & {*sides[1]})
         small = [word for word in counts[0] if word.islower() and len(word) > 3]
         found = [word for word in candidates if _is_name(word, counts)]
         known = frozenset(word.lower() for side in counts for word in side)
@@ -128,7 +128,7 @@ def put(text: str, others: dict[str, str]) -> str:
     return _WORD.sub(lambda found: others.get(found[0], found[0]), text)
 
 
-def _capitalised(word: str) -> bool:
+def _capitalized(word: str) -> bool:
     return len(word) >= _LETTERS[0] and word[0].isupper() and word[1:].islower()
 
 

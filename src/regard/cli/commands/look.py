@@ -30,6 +30,7 @@ from regard.errors import BadArgumentError
 if TYPE_CHECKING:
     from regard.inspection.trace import Trace
     from regard.inspection.views.tiles import Head
+    from regard.studio.requests import TraceRequest
 
 SAVED = ".safetensors"
 LARGEST_GRID = 2**14  # cells in the terminal
@@ -106,12 +107,13 @@ def look(
             _check(trace, tap, wanted)
             from regard.studio.app import create_app
 
-            id = _id(model, input_text, options)
+            id, request = _request(model, input_text, options)
             shown = {"tap": tap, "head": head, "landing": None if tap or head else "1"}
             query = _query(({"trace": id} if saved else _link(trace, id, options)) | shown)
             app = create_app(
                 [*catalog.taken_by("studio"), *([] if saved else [model])],
                 {id: trace},
+                requests={} if saved else {id: request},
                 cache=True,
                 download=download,
             )
@@ -136,7 +138,7 @@ def look(
     if as_json:
         from regard.inspection.views.page import describe
 
-        about = describe(trace, _id(model, input_text, options))
+        about = describe(trace, _request(model, input_text, options)[0])
         print(json.dumps(asdict(about), ensure_ascii=False))
 
 
@@ -180,12 +182,14 @@ def _head(name: str | None) -> "Head":
     return int(name)
 
 
-def _id(model: str, text: str, options: dict[str, Any]) -> str:
+def _request(model: str, text: str, options: dict[str, Any]) -> tuple[str, "TraceRequest"]:
+    """What makes the trace, and its id."""
     from regard.checkpoints.hub import short_name
     from regard.studio.library import identify
     from regard.studio.requests import TraceRequest
 
-    return identify(TraceRequest(model=short_name(model), text=text, **options))
+    request = TraceRequest(model=short_name(model), text=text, **options)
+    return identify(request), request
 
 
 def _link(trace: "Trace", id: str, options: dict[str, Any]) -> dict[str, Any]:

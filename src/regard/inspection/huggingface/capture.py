@@ -20,7 +20,7 @@ from regard.inspection.huggingface.projections import Projections, linear_layers
 from regard.inspection.huggingface.understanding import inputs_of, understand
 from regard.inspection.recording import Recorder, check_traceable
 from regard.inspection.trace import Trace
-from regard.inspection.trace_data import Edit
+from regard.inspection.trace_data import Edit, without_gradients
 from regard.inspection.watching import watching
 from regard.inspection.writing import Written, generation_info
 
@@ -80,6 +80,7 @@ def captured(
         notes.append(f"{type(model).__name__} returns no logits, so nothing can be ablated")
     if written is not None:
         notes += written.notes
+    again = None if logits is None else partial(rerun, model, inputs, run.names)
     return Trace(
         taps=run.recorder.taps,
         axes=axes_of(run.places, inputs, logits, tokens, naming, written),
@@ -92,7 +93,10 @@ def captured(
             if written is None or logits is None
             else generation_info(written, logits[0], naming.name)
         ),
-        rerun=None if logits is None else partial(rerun, model, inputs, run.names),
+        rerun=None if again is None else partial(without_gradients, again),
+        rerun_with_gradients=again,
+        model=model,
+        read=read_by(run.places, inputs),
         output_ids=None if written is None else written.ids,
         token_of=None if logits is None else names_of_logits(model, logits, naming),
         notes=notes,
@@ -214,7 +218,6 @@ def capturing_model(model: nn.Module, run: Run) -> Iterator[None]:
         yield
 
 
-@torch.no_grad()
 def rerun(model: nn.Module, inputs: dict[str, Any], names: list[str | None], edit: Edit) -> Tensor:
     """The logits, (batch, positions, vocab), of the same inputs under an edit of the attention."""
     masks, order = MaskReader(), iter(names)
@@ -238,6 +241,13 @@ def check(model: nn.Module, inputs: dict[str, Any]) -> None:
             "a trace needs whole texts, so that rows and columns are the same tokens;"
             " leave out past_key_values and give all of the input_ids."
         )
+
+
+def read_by(places: Places, inputs: dict[str, Any]) -> dict[str, Tensor]:
+    """The token ids that the model looks up, by axis."""
+    names = {"source" if places.pair else "tokens": "input_ids", "target": "decoder_input_ids"}
+    found = {axis: inputs.get(name) for axis, name in names.items()}
+    return {axis: ids for axis, ids in found.items() if ids is not None}
 
 
 def only_pixels(inputs: dict[str, Any]) -> bool:

@@ -30,7 +30,7 @@ def search(
     """The model's own `generate`, the same text each time; all beams, best first.
 
     Args:
-        sampling: temperature, top_k and seed, where it draws its tokens.
+        sampling: temperature, top_k, top_p and seed, where it draws its tokens.
     """
     settings = model.generation_config
     beams = 1 if sampling else num_beams or settings.num_beams or 1

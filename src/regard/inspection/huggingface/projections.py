@@ -8,6 +8,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from regard.inspection.linear import weight_of
 from regard.inspection.tap import Tap
 
 
@@ -44,14 +45,3 @@ def linear_layers(model: nn.Module) -> list[nn.Module]:
         # The base layer of an adapter is only a part of what is done to its input.
         if weight_of(module) is not None and not path.endswith("base_layer")
     ]
-
-
-def weight_of(module: nn.Module) -> Tensor | None:
-    """A linear layer's weight as (inputs, outputs)."""
-    weight = getattr(module, "weight", None)
-    if not isinstance(weight, Tensor) or weight.ndim != 2 or not weight.is_floating_point():
-        return None
-    if isinstance(module, nn.Linear):
-        return weight.mT
-    # GPT-2's Conv1D is a linear layer whose weight is stored the other way round.
-    return weight if type(module).__name__ == "Conv1D" else None

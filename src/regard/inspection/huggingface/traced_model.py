@@ -87,6 +87,7 @@ class TracedModel:
         generate: int | None = None,
         temperature: float | None = None,
         top_k: int | None = None,
+        top_p: float | None = None,
         seed: int | None = None,
         forced_beginning: Sequence[int] = (),
         keep: str = "auto",
@@ -100,8 +101,8 @@ class TracedModel:
             hypothesis: which of the search's results, best first.
             num_beams: width of the search, where there is one; the model's own if not given.
             generate: how many tokens it may write; 0 for a language model to read only.
-            temperature, top_k, seed: of sampling; with any of them tokens are drawn, without them
-                the likeliest are taken.
+            temperature, top_k, top_p, seed: of sampling; with any of them tokens are drawn,
+                without them the likeliest are taken.
             forced_beginning: ids that what it writes begins with.
             keep: where queries, keys and values stay, as in `regard.trace`.
 
@@ -112,7 +113,7 @@ class TracedModel:
         if not text.strip():
             raise BadArgumentError("there is no text to look at; give a sentence.")
         writes = self.task in ("translation", "generation")
-        drawn = {"temperature": temperature, "top_k": top_k, "seed": seed}
+        drawn = {"temperature": temperature, "top_k": top_k, "top_p": top_p, "seed": seed}
         sampling = {name: value for name, value in drawn.items() if value is not None}
         asked = target is not None or hypothesis or generate or sampling or forced_beginning
         if not writes and asked:

@@ -6,13 +6,12 @@ from typing import Literal
 import torch
 from torch import Tensor
 
-from regard.attention import Call
-from regard.attention.kernels import run
 from regard.errors import BadArgumentError, UnsupportedError, check_choice
 from regard.inspection.answers import Ablation
-from regard.inspection.hiding import Hidden, hide
+from regard.inspection.hiding import Edge, Head, Part, Position, SwitchedOff
+from regard.inspection.naming import readable
 from regard.inspection.tap import one
-from regard.inspection.trace_data import Edit, TraceData
+from regard.inspection.trace_data import TraceData
 from regard.inspection.writing import likeliest
 
 KINDS = ("edge", "head", "token")
@@ -30,10 +29,7 @@ def ablate(
 ) -> Ablation:
     """The change in the output's probabilities when one thing is switched off.
 
-    - "edge": this query no longer sees this key in this head; its other weights make up for it
-      (the attention knockout of Geva et al. 2023, section 5).
-    - "head": the head adds nothing to its layer's output (Michel et al. 2019, equation 2, ξ = 0).
-    - "token": no other position sees this one, in any layer and head that looks at its sequence.
+    "edge", "head" and "token" are the parts `hiding.Edge`, `hiding.Head` and `hiding.Position`.
 
     Args:
         tap, head, query, key: what is switched off; "token" takes key, "head" the head.
@@ -55,17 +51,14 @@ def ablate(
     layer.heads_of(head)
     one("query", query, layer.rows)
     one("key", key, layer.columns)
-    edits: dict[str, Edit] = {
-        "edge": lambda name, call: without_edge(call, head, query, key) if name == tap else None,
-        "head": lambda name, call: without_head(call, head) if name == tap else None,
-        "token": lambda name, call: (
-            without_token(call, key, own=trace[name].queries == layer.keys)
-            if name in trace and trace[name].keys == layer.keys
-            else None
-        ),
+    parts: dict[str, Part] = {
+        "edge": Edge(tap, head, query, key),
+        "head": Head(tap, head),
+        "token": Position(layer.keys, key),
     }
+    off = SwitchedOff((parts[what],), trace.axes_of)
     before = probabilities(trace, trace.rerun(lambda name, call: None))
-    after = probabilities(trace, trace.rerun(edits[what]))
+    after = probabilities(trace, trace.rerun(lambda name, call: off(name, call).output))
     ids = before.argmax(-1).tolist() if trace.output_ids is None else trace.output_ids
     tokens = torch.tensor(ids, device=before.device)[:, None]
     changes = (after.gather(1, tokens) - before.gather(1, tokens)).abs()[:, 0]
@@ -95,26 +88,6 @@ def ablate(
     )
 
 
-def without_edge(call: Call, head: int, query: int, key: int) -> Tensor:
-    """The output with one weight made zero and the rest of its row normalized again."""
-    attention = hide(call.inputs.of_head(head), Hidden([key], own=False))
-    row = torch.tensor([query], device=call.output.device)
-    output = call.output.clone()
-    output[:, head, query] = attention.output(row)[:, 0, 0].to(output.dtype)
-    return output
-
-
-def without_head(call: Call, head: int) -> Tensor:
-    output = call.output.clone()
-    output[:, head] = 0
-    return output
-
-
-def without_token(call: Call, key: int, *, own: bool) -> Tensor:
-    """The output with a key hidden from all queries, except its own where it has one."""
-    return run("auto", hide(call.inputs, Hidden([key], own)), False)[0]
-
-
 def probabilities(trace: TraceData, logits: Tensor) -> Tensor:
     """Of the first sequence's outputs, (steps, entries)."""
     return log_probabilities(trace, logits).exp()
@@ -127,8 +100,3 @@ def log_probabilities(trace: TraceData, logits: Tensor) -> Tensor:
         first = trace.axes[trace.generation.axis].prompt - 1
         rows = rows[first : first + len(trace.generation.steps)]
     return rows.float().log_softmax(-1)
-
-
-def readable(token: str) -> str:
-    """Without the mark of a word's beginning."""
-    return token.lstrip("▁Ġ") or token

@@ -26,6 +26,11 @@ def readable(tokens: Sequence[str], among: Sequence[str] | None = None) -> list[
     ]
 
 
+def is_special(token: str) -> bool:
+    """Whether a token is written by the model's rules: <s>, </s>, [CLS]."""
+    return _SPECIAL.fullmatch(token) is not None
+
+
 def query_labels(trace: TraceData, axis: str, group: Group) -> list[str]:
     """What stands at each row: what it reads and, in a decoder, what it predicts from that."""
     tokens, predicted = trace.axes[axis].tokens, trace.axes[axis].predicts
@@ -71,7 +76,7 @@ def _style(tokens: Sequence[str]) -> str:
 
 
 def _label(token: str, style: str) -> str:
-    if _SPECIAL.fullmatch(token):
+    if is_special(token):
         return token
     text = re.sub("[▁Ġ]", " ", _MARKS.sub("", token)).replace("Ċ", "\n")
     if not text.strip():

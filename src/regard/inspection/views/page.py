@@ -38,6 +38,7 @@ def describe(trace: TraceData, id: str) -> TraceInfo:
         generation=trace.generation,
         can_ablate=trace.rerun is not None,
         notes=trace.notes,
+        can_rewrite=trace.can_rewrite,
     )
 
 

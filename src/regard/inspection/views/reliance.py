@@ -1,16 +1,18 @@
 """How much an output depends on each word of its source."""
 
+from collections.abc import Iterator
+
 import torch
 
 from regard.errors import UnsupportedError
 from regard.inspection.answers import Reliance
-from regard.inspection.hiding import HiddenSource
+from regard.inspection.hiding import Position, SwitchedOff
 from regard.inspection.trace_data import TraceData
 from regard.inspection.views.ablation import log_probabilities
 
 
-def reliances(trace: TraceData) -> list[Reliance]:
-    """For each word of the source, the change of the output's log-probability without it.
+def reliances(trace: TraceData) -> Iterator[Reliance]:
+    """Word by word of the source, the change of the output's log-probability without it.
 
     The output stays as it was written: each word is hidden from all other positions, in every layer
     and head, and the same tokens are scored again. Special tokens are left out.
@@ -28,10 +30,12 @@ def reliances(trace: TraceData) -> list[Reliance]:
     tokens = torch.tensor(ids)[:, None]
 
     def score(positions: range) -> float:
-        edit = HiddenSource(tuple(positions)).under(lambda tap, call: None)
+        parts = tuple(Position("source", each) for each in positions)
+        edit = SwitchedOff(parts, trace.axes_of).under(lambda tap, call: None)
         logs = log_probabilities(trace, trace.rerun(edit))  # type: ignore[misc]
         return float(logs.gather(1, tokens.to(logs.device)).sum())
 
     whole = score(range(0))
     words = source.words or [(k, k + 1) for k in range(len(source.tokens))]
-    return [Reliance(first, end, score(range(first, end)) - whole) for first, end in words]
+    for first, end in words:
+        yield Reliance(first, end, score(range(first, end)) - whole)

@@ -11,8 +11,10 @@ from jaxtyping import Float
 from torch import Tensor
 
 from regard.errors import BadArgumentError
-from regard.inspection.answers import HeadInfo, Summary
+from regard.inspection.answers import HeadInfo, PatternScore, Summary
 from regard.inspection.tap import TILE_COLUMNS, TILE_ROWS, Tap
+from regard.inspection.trace_data import TraceData
+from regard.inspection.views.patterns import Count, Targets, named, targets
 from regard.inspection.views.tiles import Head
 
 SINK = 0.3  # of the weight: a column that takes no more is no sink
@@ -27,6 +29,7 @@ class HeadStatistics:
     distance: Float[Tensor, " heads"]  # Σ α |i - j| in positions; NaN between two sequences
     column_weight: Float[Tensor, "heads keys"]  # the weight that each key gets
     rows: int  # how many were looked at
+    patterns: list[list[PatternScore]]  # of each head
 
     @property
     def sink_key(self) -> int:
@@ -35,8 +38,10 @@ class HeadStatistics:
 
 
 @torch.no_grad()
-def head_statistics(tap: Tap, *, every: int = 1, item: int = 0) -> HeadStatistics:
-    """Entropy, distance and column sums of every head.
+def head_statistics(
+    tap: Tap, *, every: int = 1, item: int = 0, patterns: Targets | None = None
+) -> HeadStatistics:
+    """Entropy, distance and column sums of every head, and its share of each pattern.
 
     The entropy of a row is Σ α (lse - s), which is -Σ α log α without the logarithm of a weight
     that rounded to zero; Clark et al. 2019, section 3.3, read heads by it (in nats), Vig & Belinkov
@@ -44,6 +49,7 @@ def head_statistics(tap: Tap, *, every: int = 1, item: int = 0) -> HeadStatistic
 
     Args:
         every: row stride: 1 reads every row, n every n-th.
+        patterns: what to look for, as `patterns.targets` finds it; nothing by default.
 
     Raises:
         BadArgumentError: every below 1.
@@ -59,20 +65,25 @@ def head_statistics(tap: Tap, *, every: int = 1, item: int = 0) -> HeadStatistic
     entropy = torch.zeros(tap.heads, dtype=torch.float64, device=device)
     distance, seeing = torch.zeros_like(entropy), torch.zeros_like(entropy)
     column_weight = torch.zeros(tap.heads, tap.columns, dtype=torch.float64, device=device)
+    counts = [Count(patterns or Targets(), rows) for _ in range(tap.heads)]
     for head in range(tap.heads):
-        for strip in rows.split(TILE_ROWS):
+        for top in range(0, len(rows), TILE_ROWS):
+            strip = rows[top : top + TILE_ROWS]
             seeing[head] += (tap.lse(head, strip, item=item) > float("-inf")).sum()
             for columns in torch.arange(tap.columns, device=device).split(TILE_COLUMNS):
                 if not tap.is_seen(head, strip, columns, item):
                     continue
                 surprise = -tap.log_weights(head, strip, columns, item=item)  # -log α
                 weights = torch.exp(-surprise)
-                surprise.masked_fill_(surprise == float("inf"), 0)
+                hidden = surprise == float("inf")
+                surprise.masked_fill_(hidden, 0)
                 entropy[head] += (weights * surprise).sum(dtype=torch.float64)
                 column_weight[head, columns] += weights.sum(0, dtype=torch.float64)
                 if tap.kind == "self":
                     away = (strip[:, None] + (tap.columns - tap.rows) - columns).abs()
                     distance[head] += (weights * away).sum(dtype=torch.float64)
+                if patterns is not None:
+                    counts[head].add(slice(top, top + len(strip)), columns, weights, hidden)
     # 0 / 0 is the NaN of a head that sees nothing.
     distance = distance / seeing if tap.kind == "self" else torch.full_like(distance, float("nan"))
     return HeadStatistics(
@@ -80,10 +91,18 @@ def head_statistics(tap: Tap, *, every: int = 1, item: int = 0) -> HeadStatistic
         distance=distance,
         column_weight=column_weight / seeing[:, None],
         rows=len(rows),
+        patterns=[count.scores() for count in counts],
     )
 
 
-def head_summary(tap: Tap, *, rows: int = 512, item: int = 0) -> Summary:
+def summary_of(trace: TraceData, name: str, *, rows: int = 512) -> Summary:
+    """The summary of a tap, with the patterns of its heads."""
+    return head_summary(trace[name], rows=rows, patterns=targets(trace, name))
+
+
+def head_summary(
+    tap: Tap, *, rows: int = 512, item: int = 0, patterns: Targets | None = None
+) -> Summary:
     """The statistics in a page's words, from about `rows` rows spread over the map.
 
     A head's sink is the key that gets most of its weight, and it mostly looks at a sink that gets
@@ -91,7 +110,7 @@ def head_summary(tap: Tap, *, rows: int = 512, item: int = 0) -> Summary:
     gets the most on average over its heads.
     """
     every = max(tap.rows // max(rows, 1), 1)
-    found = head_statistics(tap, every=every, item=item)
+    found = head_statistics(tap, every=every, item=item, patterns=patterns)
     columns = found.column_weight.nan_to_num()  # a head that sees nothing has no mean: 0
     heads = []
     for head in range(tap.heads):
@@ -105,6 +124,8 @@ def head_summary(tap: Tap, *, rows: int = 512, item: int = 0) -> Summary:
                 sink_key=sink,
                 sink=weight,
                 mostly_sink=weight > MOSTLY,
+                patterns=found.patterns[head],
+                pattern=named(found.patterns[head]),
             )
         )
     whole = found.sink_key

@@ -1,0 +1,8 @@
+"""What decided on an output besides the weights: layers, heads and input tokens, each measured."""
+
+from regard.inspection.attribution.contributions import logit_attribution
+from regard.inspection.attribution.correlation import spearman
+from regard.inspection.attribution.lens import logit_lens
+from regard.inspection.attribution.measures import measures
+
+__all__ = ["logit_attribution", "logit_lens", "measures", "spearman"]

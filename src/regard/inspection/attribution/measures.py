@@ -1,0 +1,193 @@
+"""How much each input token mattered for an output token, by five measures, and how their orders
+agree with what happens when a token is hidden.
+
+weight          α, the mean over layers and heads
+norm            ‖Σ_h α_h·f_h(x)‖, the mean over layers (Kobayashi et al. 2020)
+gradient        ‖∂ log p / ∂x ⊙ x‖₂ of the token's embedding x (Denil et al. 2014)
+value_zeroing   cosine distance of a layer's output from what it is when the token's value is zero,
+                the mean over layers (Mohebbi et al. 2023)
+hiding          p without the token - p: no other position sees it, in any layer and head
+"""
+
+from collections.abc import Sequence
+from typing import Any, cast
+
+import torch
+from torch import Tensor, nn
+
+from regard.attention import Call
+from regard.attention.kernels import run
+from regard.errors import UnsupportedError, unknown
+from regard.inspection.answers import Measure, MeasureName, Measures
+from regard.inspection.attribution.correlation import spearman
+from regard.inspection.attribution.stream import Stream, unchanged
+from regard.inspection.hiding import Position, SwitchedOff
+from regard.inspection.tap import Tap
+from regard.inspection.trace_data import TraceData
+from regard.inspection.watching import watching
+
+MOST_TOKENS = 512  # each takes two runs of the model
+
+
+def measures(
+    trace: TraceData, steps: Sequence[int] | None = None, axis: str | None = None
+) -> list[Measures]:
+    """What each token of an axis was worth to each step, by every measure.
+
+    Takes two runs of the model for each token, and a backward pass for each step. A measure that
+    is not known here (norm without the output projections, gradient without a table of embeddings)
+    is left out.
+
+    Args:
+        steps: generated tokens by number or, where nothing was generated, positions; all if not
+            given.
+        axis: whose tokens; by default "source" where there is one.
+
+    Raises:
+        UnsupportedError: a trace without its model, a model without logits at each position, or
+            more tokens than MOST_TOKENS.
+        BadArgumentError: no such step, or an axis that the output does not attend to.
+    """
+    stream = Stream(trace)
+    chosen = [stream.check_step(s) for s in (range(len(stream.ids)) if steps is None else steps)]
+    taps = taps_over(trace, stream, axis)
+    axis = taps[0].keys
+    count = len(trace.axes[axis].tokens)
+    if count > MOST_TOKENS:
+        raise UnsupportedError(
+            f"the measures take two runs of the model for each token, and {axis} has {count:,};"
+            f" look at a text of at most {MOST_TOKENS} tokens."
+        )
+    rows = torch.tensor([stream.first_row + step for step in chosen])
+    tables: dict[MeasureName, Tensor | None] = {
+        "weight": mean_weights(taps, rows),
+        "norm": mean_norms(taps, rows),
+        "gradient": gradients(stream, chosen, axis),
+        "value_zeroing": value_zeroing(stream, taps, rows),
+        "hiding": hiding(stream, taps, chosen),
+    }
+    own = axis == stream.axis and any(tap.causal for tap in taps)  # later tokens are not seen
+    return [
+        Measures(
+            step=step,
+            token=stream.token(stream.ids[step]),
+            axis=axis,
+            tokens=trace.axes[axis].tokens[: int(rows[place]) + 1 if own else count],
+            measures=compared(tables, place, int(rows[place]) + 1 if own else count),
+        )
+        for place, step in enumerate(chosen)
+    ]
+
+
+def compared(tables: dict[MeasureName, Tensor | None], place: int, count: int) -> list[Measure]:
+    """One step's measures of the first `count` tokens, each beside hiding."""
+    hidden = cast(Tensor, tables["hiding"])[place, :count]
+    found = []
+    for name, table in tables.items():
+        if table is None:
+            continue
+        values = table[place, :count]
+        correlation = None if name == "hiding" else spearman(values, hidden.abs())
+        found.append(Measure(name, values.tolist(), correlation))
+    return found
+
+
+def taps_over(trace: TraceData, stream: Stream, axis: str | None) -> list[Tap]:
+    """The attention from the output's positions to an axis."""
+    own = [tap for tap in trace.values() if tap.queries == stream.axis]
+    known = list(dict.fromkeys(tap.keys for tap in own))
+    if axis is None:
+        axis = "source" if "source" in known else known[0]
+    if axis not in known:
+        raise unknown("axis", axis, known)
+    return [tap for tap in own if tap.keys == axis]
+
+
+def mean_weights(taps: list[Tap], rows: Tensor) -> Tensor:
+    """(steps, tokens)."""
+    return torch.stack([tap.weights().mean(0)[rows] for tap in taps]).mean(0).cpu()
+
+
+def mean_norms(taps: list[Tap], rows: Tensor) -> Tensor | None:
+    """(steps, tokens): of what all heads together take from a token; None without W_O."""
+    found = []
+    for tap in taps:
+        if tap.output_weight is None:
+            return None
+        values = tap.value[0].repeat_interleave(tap.heads // tap.key_heads, 0).float()
+        added = torch.einsum(
+            "hqk,hkv,hvd->qkd", tap.weights()[:, rows], values, tap.output_weight.float()
+        )
+        found.append(added.norm(dim=-1))
+    return torch.stack(found).mean(0).cpu()
+
+
+def gradients(stream: Stream, steps: list[int], axis: str) -> Tensor | None:
+    """(steps, tokens); None for an axis of which the model looks up no ids."""
+    tables = [each for each in stream.model.modules() if isinstance(each, nn.Embedding)]
+    found: dict[str, Tensor] = {}
+
+    def look_up(module: nn.Module, args: tuple[Any, ...], output: Tensor) -> Tensor | None:
+        for name, ids in stream.trace.read.items():
+            if name not in found and args and torch.equal(args[0], ids):
+                found[name] = output.detach().requires_grad_()
+                return found[name].clone()
+        return None
+
+    with torch.enable_grad():
+        with watching(tables, after=look_up):
+            logs = stream.log_probabilities(stream.run())
+        if axis not in found:
+            return None
+        x = found[axis]
+        each = [
+            torch.autograd.grad(logs[step, stream.ids[step]], x, retain_graph=True)[0]
+            for step in steps
+        ]
+    return torch.stack([(gradient * x.detach())[0].norm(dim=-1) for gradient in each]).cpu()
+
+
+@torch.no_grad()
+def value_zeroing(stream: Stream, taps: list[Tap], rows: Tensor) -> Tensor:
+    """(steps, tokens): a layer at a time, each on the states that it had."""
+    names, outputs = {tap.name for tap in taps}, stream.states[1:]
+    columns = []
+    for key in range(taps[0].columns):
+        distances: list[Tensor] = []
+
+        def zero(name: str, call: Call) -> Tensor | None:
+            if name not in names:
+                return None
+            value = call.inputs.value.clone()
+            value[:, :, key] = 0  # noqa: B023
+            return run("auto", call.inputs._replace(value=value), False)[0]
+
+        def restore(layer: int, state: Tensor) -> Tensor:
+            whole = outputs[layer]
+            # In float64: most distances are smaller than float32 tells from 1.
+            pair = state[0, rows].double(), whole[0, rows].double()
+            alike = torch.cosine_similarity(*pair, dim=-1)
+            distances.append(1 - alike)  # noqa: B023
+            return whole
+
+        stream.run(zero, restore)
+        columns.append(torch.stack(distances).mean(0))
+    return torch.stack(columns, 1).cpu()
+
+
+@torch.no_grad()
+def hiding(stream: Stream, taps: list[Tap], steps: list[int]) -> Tensor:
+    """(steps, tokens): the change of p, the probability of the token that was written."""
+    axis = taps[0].keys
+    ids = torch.tensor([stream.ids[step] for step in steps])[:, None]
+
+    def written(logits: Tensor) -> Tensor:
+        chances = stream.log_probabilities(logits)[steps].exp().cpu()
+        return chances.gather(1, ids)[:, 0]
+
+    before = written(stream.run(unchanged))
+    columns = []
+    for key in range(taps[0].columns):
+        off = SwitchedOff((Position(axis, key),), stream.trace.axes_of)
+        columns.append(written(stream.run(off.under(unchanged))) - before)
+    return torch.stack(columns, 1)

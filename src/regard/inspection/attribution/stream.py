@@ -1,0 +1,145 @@
+"""The residual stream of a run: the states between the layers of the stack that gives the logits.
+
+The model itself computes everything; a layer's output is seen, and may be replaced, as it passes.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+from torch import Tensor, nn
+
+from regard.attention import Call
+from regard.errors import BadArgumentError, UnsupportedError
+from regard.inspection.trace_data import Edit, TraceData
+from regard.inspection.views.ablation import log_probabilities
+from regard.inspection.watching import watching
+
+AtLayer = Callable[[int, Tensor], Tensor | None]
+"""Called with a layer's number and its output, (batch, length, d_model); a tensor that it returns
+replaces the output."""
+
+
+def unchanged(name: str, call: Call) -> None:
+    """The edit that changes nothing."""
+
+
+class Stream:
+    """The layers of a trace's model from which its logits are computed, in the order in which they
+    run: an encoder–decoder's decoder, another model's only stack.
+
+    Raises:
+        UnsupportedError: a trace without its model, or a model without such layers.
+    """
+
+    def __init__(self, trace: TraceData) -> None:
+        if trace.rerun_with_gradients is None or trace.model is None:
+            raise UnsupportedError(
+                "this needs the model and its logits: the trace was loaded from a file, or its"
+                " model returns no logits."
+            )
+        self.trace, self.model, self.rerun = trace, trace.model, trace.rerun_with_gradients
+        self.layers: list[nn.Module] = []
+        self.states: list[Tensor] = []  # the first layer's input, then each layer's output
+        self.logits = self._first_run()
+
+    @property
+    def axis(self) -> str:
+        """The sequence whose positions have logits."""
+        if self.trace.generation is not None:
+            return self.trace.generation.axis
+        return next(
+            name for name in ("target", "tokens", *self.trace.axes) if name in self.trace.axes
+        )
+
+    @property
+    def first_row(self) -> int:
+        """The position of step 0."""
+        if self.trace.generation is None:
+            return 0
+        return self.trace.axes[self.axis].prompt - 1
+
+    @property
+    def ids(self) -> list[int]:
+        """The token of each step: the one that was written, else the likeliest."""
+        if self.trace.output_ids is not None:
+            return self.trace.output_ids
+        ids: list[int] = self.log_probabilities(self.logits).argmax(-1).tolist()
+        return ids
+
+    def token(self, id_: int) -> str:
+        return (self.trace.token_of or str)(id_)
+
+    def check_step(self, step: int) -> int:
+        """The step.
+
+        Raises:
+            BadArgumentError: there is no such step.
+        """
+        steps = len(self.ids)
+        if not 0 <= step < steps:
+            raise BadArgumentError(f"step must be from 0 to {steps - 1}; got {step}.")
+        return step
+
+    def log_probabilities(self, logits: Tensor) -> Tensor:
+        """Of the first sequence's steps, (steps, vocab)."""
+        return log_probabilities(self.trace, logits)
+
+    def run(self, edit: Edit = unchanged, at: AtLayer = lambda layer, state: None) -> Tensor:
+        """The logits, (batch, positions, vocab), of the same inputs under changes."""
+        ran = 0
+
+        def after(module: nn.Module, args: tuple[Any, ...], output: Any) -> Any:
+            nonlocal ran
+            replaced = at(ran, state_of(output))
+            ran += 1
+            return None if replaced is None else with_state(output, replaced)
+
+        with watching(dict.fromkeys(self.layers), after=after):
+            return self.rerun(edit)
+
+    def _first_run(self) -> Tensor:
+        """Finds the layers: those of the list whose layer runs last."""
+        stacks = layer_lists(self.model)
+        of_module = {module: path for path, modules in stacks.items() for module in modules}
+        inputs: dict[str, Tensor] = {}
+        calls: list[tuple[str, nn.Module, Tensor]] = []
+
+        def before(module: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+            inputs.setdefault(of_module[module], args[0] if args else kwargs["hidden_states"])
+
+        def after(module: nn.Module, args: tuple[Any, ...], output: Any) -> None:
+            if isinstance(state_of(output), Tensor):
+                calls.append((of_module[module], module, state_of(output).detach()))
+
+        with watching(of_module, before=before, after=after):
+            logits = self.rerun(unchanged)
+        last = calls[-1][0] if calls else ""
+        ran = [(module, state) for path, module, state in calls if path == last]
+        if not ran or ran[0][1].shape[:2] != logits.shape[:2]:
+            raise UnsupportedError(
+                f"{type(self.model).__name__} has no stack of layers with logits at each of its"
+                " positions; choose a Transformer that predicts tokens."
+            )
+        self.layers = [module for module, _ in ran]
+        self.states = [inputs[last].detach(), *(state for _, state in ran)]
+        return logits
+
+
+def layer_lists(model: nn.Module) -> dict[str, list[nn.Module]]:
+    """The modules of each nn.ModuleList that is not within another, by its path."""
+    found: dict[str, list[nn.Module]] = {}
+    for path, module in model.named_modules():
+        inner = any(path.startswith(f"{outer}.") for outer in found)
+        if isinstance(module, nn.ModuleList) and not inner:
+            found[path] = list(module)
+    return found
+
+
+def state_of(output: Any) -> Any:
+    """A layer's new state: its output, or the first of several."""
+    return output[0] if isinstance(output, tuple) else output
+
+
+def with_state(output: Any, state: Tensor) -> Any:
+    """The output with another state."""
+    return (state, *output[1:]) if isinstance(output, tuple) else state

@@ -1,0 +1,194 @@
+"""Names for what heads do, by measurement: which keys a pattern is, and when a head has its name.
+
+A head's score for a pattern is the share of a row's weight that falls on the pattern's keys, on
+average over the rows in which the mask allows some but not all of the allowed keys to be of it.
+Beside it is chance: what the same rows would have if they looked evenly at the keys they may see.
+
+    previous, next   the token before or after: Clark et al. 2019, section 3.1, and Voita et al.
+                     2019, section 5.1
+    same             the token itself
+    first            the first token, where sinks are: Xiao et al. 2024, section 3.1
+    separator        other special tokens, such as [SEP] and </s>: Clark et al. 2019, section 3.2
+    punctuation      tokens of punctuation alone: Clark et al. 2019, section 3.2
+    induction        what followed the same token earlier in the text: Olsson et al. 2022
+    alignment        the word that all cross-attention together looks at most, which is the word
+                     alignment of `inspection.alignment` by its mean over layers and heads
+"""
+
+import re
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import get_args
+from weakref import WeakKeyDictionary
+
+import torch
+from jaxtyping import Bool, Float, Int64
+from torch import Tensor
+
+from regard.inspection.answers import AxisInfo, PatternName, PatternScore
+from regard.inspection.tap import ROWS_AT_ONCE, Tap
+from regard.inspection.trace_data import TraceData
+from regard.inspection.views.labels import is_special
+
+NAMED = 0.3  # Gu et al. 2025 call more than this of the weight on the first token a sink
+FEW = 4  # rows, of which no head is named
+NAMES: tuple[PatternName, ...] = get_args(PatternName)
+_MARKS = re.compile(r"^(##)?[▁Ġ\s]*|</w>$")
+
+
+def named(scores: Sequence[PatternScore]) -> PatternName | None:
+    """The name of a head with these scores, by one rule for all patterns: the one whose share is
+    the most above chance, (share - chance) / (1 - chance), if that is more than 0.3 and more than
+    four rows may show it."""
+    enough = [score for score in scores if score.rows > FEW]
+    best = max(enough, key=above_chance, default=None)
+    return best.name if best is not None and above_chance(best) > NAMED else None
+
+
+def above_chance(score: PatternScore) -> float:
+    """0 for a head that looks evenly at what it may see, 1 for one that looks at nothing else."""
+    return (score.share - score.chance) / (1 - score.chance)
+
+
+@dataclass(frozen=True, eq=False)
+class Targets:
+    """The keys of each pattern in a layer's map, whatever its heads do."""
+
+    # One key of each row, -1 for a row without one.
+    places: dict[PatternName, Int64[Tensor, " queries"]] = field(default_factory=dict)
+    # Keys that are the same in all rows.
+    columns: dict[PatternName, Bool[Tensor, " keys"]] = field(default_factory=dict)
+    # A number for each key's token, the same for the same token, if induction is looked for.
+    tokens: Int64[Tensor, " keys"] | None = None
+    offset: int = 0  # of a row's position among the keys
+
+    @property
+    def names(self) -> list[PatternName]:
+        there = {*self.places, *self.columns, *(["induction"] if self.tokens is not None else [])}
+        return [name for name in NAMES if name in there]
+
+    def followers(self, rows: Tensor, columns: Tensor) -> Bool[Tensor, "queries keys"]:
+        """The keys whose token before is the row's own, earlier in the text."""
+        assert self.tokens is not None
+        here = rows[:, None] + self.offset
+        before = columns - 1
+        alike = self.tokens[before.clamp(min=0)] == self.tokens[here]
+        return alike & (before >= 0) & (before < here)
+
+
+def targets(trace: TraceData, name: str) -> Targets:
+    """What the patterns are in a tap's map."""
+    tap = trace[name]
+    keys = trace.axes[tap.keys]
+    device = tap.query.device
+    places: dict[PatternName, Tensor] = {}
+    rows = torch.arange(tap.rows, device=device)
+    tokens, offset = None, tap.columns - tap.rows
+    if tap.kind == "self":
+        for pattern, away in (("previous", -1), ("next", 1), ("same", 0)):
+            place = rows + offset + away
+            places[pattern] = place.masked_fill(place >= tap.columns, -1).clamp(min=-1)  # type: ignore[index]
+        numbers = {token: number for number, token in enumerate(dict.fromkeys(keys.tokens))}
+        if len(numbers) < len(keys.tokens) and trace.task != "vision":
+            tokens = torch.tensor([numbers[token] for token in keys.tokens], device=device)
+    else:
+        places["alignment"] = alignment(trace, tap.queries, tap.keys)
+    places["first"] = torch.zeros_like(rows)
+    columns: dict[PatternName, Tensor] = {
+        "separator": torch.tensor([i > 0 and is_special(t) for i, t in enumerate(keys.tokens)]),
+        "punctuation": torch.tensor([is_punctuation(token) for token in keys.tokens]),
+    }
+    there = {pattern: keep.to(device) for pattern, keep in columns.items() if keep.any()}
+    return Targets(places, there, tokens, offset)
+
+
+def is_punctuation(token: str) -> bool:
+    """Whether its characters, without the marks of words, are all of Unicode's category P."""
+    text = _MARKS.sub("", token)
+    if not text or is_special(token):
+        return False
+    return all(unicodedata.category(letter).startswith("P") for letter in text)
+
+
+_alignments: WeakKeyDictionary[Tap, Tensor] = WeakKeyDictionary()  # by the first of the layers
+
+
+@torch.no_grad()
+def alignment(trace: TraceData, queries: str, keys: str) -> Int64[Tensor, " queries"]:
+    """The key of each row that the mean over all heads of all cross-attention layers is largest at,
+    among the keys that are no special tokens; -1 for a row that writes a special token."""
+    axes = ("cross", queries, keys)
+    taps = [tap for tap in trace.values() if (tap.kind, tap.queries, tap.keys) == axes]
+    if taps[0] not in _alignments:
+        _alignments[taps[0]] = _alignment(taps, trace.axes[queries], trace.axes[keys])
+    return _alignments[taps[0]]
+
+
+def _alignment(taps: list[Tap], queries: AxisInfo, keys: AxisInfo) -> Int64[Tensor, " queries"]:
+    rows, device = taps[0].rows, taps[0].query.device
+    words = torch.tensor([not is_special(token) for token in keys.tokens], device=device)
+    columns = torch.arange(taps[0].columns, device=device)[words]
+    found = torch.full((rows,), -1, device=device)
+    if not len(columns):
+        return found
+    for strip in torch.arange(rows, device=device).split(max(ROWS_AT_ONCE // len(columns), 1)):
+        total = torch.zeros(len(strip), len(columns), device=device)
+        for tap in taps:
+            for head in range(tap.heads):
+                total += tap.tile(head, strip, columns)
+        found[strip] = columns[total.argmax(1)].masked_fill(total.amax(1) == 0, -1)
+    writes = [is_special(token) for token in queries.predicts or queries.tokens]
+    return found.masked_fill(torch.tensor(writes, device=device), -1)
+
+
+class Count:
+    """What a head's rows have on each pattern, added up tile by tile."""
+
+    def __init__(self, targets: Targets, rows: Tensor) -> None:
+        self.targets, self.rows = targets, rows
+        names = targets.names
+        shape = (len(names), len(rows))
+        self.at: dict[str, int] = {name: place for place, name in enumerate(names)}
+        self.weight = torch.zeros(shape, dtype=torch.float64, device=rows.device)
+        self.allowed = torch.zeros(shape, dtype=torch.long, device=rows.device)
+        self.seen = torch.zeros(len(rows), dtype=torch.long, device=rows.device)
+
+    def add(
+        self,
+        strip: slice,
+        columns: Tensor,
+        weights: Float[Tensor, "queries keys"],
+        hidden: Bool[Tensor, "queries keys"],
+    ) -> None:
+        """A tile of some of the rows, with neighboring columns."""
+        rows = self.rows[strip]
+        self.seen[strip] += len(columns) - hidden.sum(1)
+        for name, places in self.targets.places.items():
+            place = places[rows] - columns[0]
+            inside = ((place >= 0) & (place < len(columns)) & (places[rows] >= 0)).nonzero()[:, 0]
+            cells = (inside, place[inside])
+            self.weight[self.at[name], inside + strip.start] += weights[cells].double()
+            self.allowed[self.at[name], inside + strip.start] += (~hidden[cells]).long()
+        for name, keep in self.targets.columns.items():
+            kept = keep[columns].nonzero()[:, 0]
+            self._add(name, strip, weights[:, kept], hidden[:, kept])
+        if self.targets.tokens is not None:
+            other = ~self.targets.followers(rows, columns)
+            self._add("induction", strip, weights.masked_fill(other, 0), hidden | other)
+
+    def _add(self, name: str, strip: slice, weights: Tensor, hidden: Tensor) -> None:
+        self.weight[self.at[name], strip] += weights.sum(1, dtype=torch.float64)
+        self.allowed[self.at[name], strip] += (~hidden).sum(1)
+
+    def scores(self) -> list[PatternScore]:
+        """Of the patterns that some row may show."""
+        found = []
+        for place, name in enumerate(self.targets.names):
+            counts = (self.allowed[place] > 0) & (self.allowed[place] < self.seen)
+            rows = int(counts.sum())
+            if rows:
+                chance = self.allowed[place][counts].double() / self.seen[counts]
+                share = float(self.weight[place][counts].mean())
+                found.append(PatternScore(name, share, float(chance.mean()), rows))
+        return found

@@ -1,0 +1,245 @@
+"""The lessons on the trained translator: its heads, its layers, and its next words."""
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Annotated
+
+import torch
+from fastapi import APIRouter
+from pydantic import Field
+from torch import Tensor
+from torch.nn.functional import cosine_similarity
+
+from regard.errors import BadArgumentError
+from regard.explanation.inputs import LONGEST, check_length
+from regard.explanation.model import explain_tap
+from regard.explanation.record import Explanation
+from regard.generation.filters import Temperature, TopK, TopP
+from regard.inspection.naming import Naming
+from regard.inspection.trace import Trace
+from regard.inspection.watching import watching
+from regard.layers import TransformerLayer
+from regard.models import EncoderDecoder
+from regard.studio.requests import REFUSALS
+from regard.translation.translator import Translator
+
+MODEL = "en-de"
+SHOWN = 12  # of the next word's candidates
+
+
+@dataclass(frozen=True)
+class InsideRequest:
+    """A sentence, and one of its words on its way through the encoder."""
+
+    text: str
+    word: Annotated[int, Field(ge=0)] = 0
+    layer: Annotated[int, Field(ge=0)] = 0  # whose parts are shown
+
+
+@dataclass(frozen=True)
+class Depth:
+    """The word's vector after some layers; the first one is before any."""
+
+    cosines: list[float]  # with each token's vector at the same depth
+    unchanged: float  # cosine with the word's own vector before the first layer
+
+
+@dataclass(frozen=True)
+class Part:
+    """One vector in a layer, (d_model,)."""
+
+    name: str  # x, norm_1, attention, sum_1, norm_2, feed_forward, sum_2
+    vector: list[float]
+    mean: float
+    deviation: float
+
+
+@dataclass(frozen=True)
+class Inside:
+    tokens: list[str]
+    words: list[int | None]  # of each token; None for the end of the sentence
+    token: int  # the word's first
+    depths: list[Depth]
+    parts: list[Part]  # of the layer, in the order in which they are computed
+    active: int  # inner units of the feed-forward network that are not 0
+    units: int  # how many there are
+
+
+@dataclass(frozen=True)
+class NextRequest:
+    """A sentence, and how the next word of its translation is to be drawn."""
+
+    text: str
+    step: Annotated[int, Field(ge=0)] = 0  # of the output; the last one if there are fewer
+    temperature: Annotated[float, Field(gt=0, le=1000)] = 1.0
+    top_k: Annotated[int, Field(ge=1)] | None = None  # None: all
+    top_p: Annotated[float, Field(gt=0, le=1)] = 1.0
+
+
+@dataclass(frozen=True)
+class NextCandidate:
+    token: str
+    logit: float
+    probability: float  # by the model
+    chance: float  # after temperature, top-k and top-p; 0 for one that they exclude
+
+
+@dataclass(frozen=True)
+class NextWord:
+    output: list[str]  # the tokens of the translation
+    step: int
+    candidates: list[NextCandidate]  # the likeliest, best first
+    vocabulary: int
+    possible: int  # tokens that can be drawn
+    rest: float  # the chance of all that are not among the candidates
+
+
+trained = APIRouter(prefix="/api", responses=REFUSALS)
+
+
+@trained.post("/inside")
+def inside(wanted: InsideRequest) -> Inside:
+    """One word's vector through the encoder's layers, and through the parts of one of them."""
+    trace, tokens, words = _read(wanted.text)
+    token = token_of(words, wanted.word)
+    encoder = _model().encoder
+    count = len(encoder.layers)
+    if wanted.layer >= count:
+        raise BadArgumentError(f"there are layers 0 to {count - 1}; got {wanted.layer}.")
+    layer = encoder.layers[wanted.layer]
+    assert isinstance(layer, TransformerLayer)
+    assert layer.norm_first, "the shipped translator is a pre-norm model"
+    found: dict[torch.nn.Module, Tensor] = {}
+    attended: dict[torch.nn.Module, Tensor] = {}
+    names: dict[torch.nn.Module, str] = {
+        layer.self_attention_norm: "norm_1", layer.self_attention: "attention",
+        layer.feed_forward_norm: "norm_2", layer.feed_forward: "feed_forward",
+    }  # fmt: skip
+    inner = layer.feed_forward.get_submodule("inner")
+
+    def enter(module: torch.nn.Module, args: tuple[Tensor, ...], kwargs: object) -> None:
+        attended[module] = args[0][0]
+
+    def leave(module: torch.nn.Module, args: tuple[Tensor, ...], output: Tensor) -> None:
+        found[module] = output[0]
+
+    assert trace.rerun is not None, "a translator's trace can run its model again"
+    with (
+        watching(encoder.layers, before=enter),
+        watching([*encoder.layers, *names, inner], after=leave),
+    ):
+        trace.rerun(lambda name, call: None)
+    x = attended[layer]
+    vectors = {name: found[module] for module, name in names.items()}
+    sums = {"sum_1": x + vectors["attention"], "sum_2": found[layer]}
+    by_name = {"x": x, **vectors, **sums}
+    order = ("x", "norm_1", "attention", "sum_1", "norm_2", "feed_forward", "sum_2")
+    states = [attended[encoder.layers[0]], *(found[each] for each in encoder.layers)]
+    hidden = found[inner][token]
+    return Inside(
+        tokens,
+        words,
+        token,
+        [_depth(state, states[0], token) for state in states],
+        [_part(name, by_name[name][token]) for name in order],
+        active=int((hidden > 0).sum()),
+        units=hidden.numel(),
+    )
+
+
+@trained.post("/next")
+def next_word(wanted: NextRequest) -> NextWord:
+    """The likeliest next tokens at one step of the translation, and the chance to draw each."""
+    output, every = _logits(wanted.text)
+    step = min(wanted.step, len(output) - 1)
+    logits = every[step : step + 1]
+    nothing = torch.empty((1, 0), dtype=torch.long)
+    drawn = Temperature(wanted.temperature)(logits, nothing, step)
+    if wanted.top_k is not None:
+        drawn = TopK(wanted.top_k)(drawn, nothing, step)
+    if wanted.top_p < 1:
+        drawn = TopP(wanted.top_p)(drawn, nothing, step)
+    probabilities, chances = logits.softmax(-1)[0], drawn.softmax(-1)[0]
+    best = logits[0].topk(SHOWN).indices.tolist()
+    others = torch.ones_like(chances).index_fill(0, torch.tensor(best), 0)
+    names = Naming.of(_translator().tokenizers.target).names(best)
+    candidates = [
+        NextCandidate(name, float(logits[0, id]), float(probabilities[id]), float(chances[id]))
+        for name, id in zip(names, best, strict=True)
+    ]
+    return NextWord(
+        output,
+        step,
+        candidates,
+        vocabulary=logits.shape[1],
+        possible=int((drawn > -torch.inf).sum()),
+        rest=float((chances * others).sum()),
+    )
+
+
+def explain_encoder(text: str, layer: int) -> tuple[Explanation, list[int | None]]:
+    """Every step of the encoder's self-attention, and which word each token is of."""
+    trace, tokens, words = _read(text)
+    count = len(_model().encoder.layers)
+    if layer >= count:
+        raise BadArgumentError(f"there are layers 0 to {count - 1}; got {layer}.")
+    assert trace.rerun is not None, "a translator's trace can run its model again"
+    tap = f"encoder.layers.{layer}.self"
+    return explain_tap(_model(), trace.rerun, tap, tokens, source=MODEL), words
+
+
+def token_of(words: list[int | None], word: int) -> int:
+    """The first token of a word. Raises BadArgumentError for a word that is not there."""
+    if word not in words:
+        last = max((each for each in words if each is not None), default=0)
+        raise BadArgumentError(f"there are words 0 to {last}; got {word}.")
+    return words.index(word)
+
+
+def _read(text: str) -> tuple[Trace, list[str], list[int | None]]:
+    """The trace of a sentence, its source's tokens, and which word each of them is of."""
+    trace = _trace(text)
+    axis = trace.axes["source"]
+    check_length(len(axis.tokens), fits=LONGEST // 2)
+    words: list[int | None] = [None] * len(axis.tokens)
+    for index, (first, end) in enumerate(axis.words or []):
+        words[first:end] = [index] * (end - first)
+    return trace, axis.tokens, words
+
+
+def _depth(state: Tensor, first: Tensor, token: int) -> Depth:
+    cosines = cosine_similarity(state[token], state, dim=-1)
+    return Depth(cosines.tolist(), float(cosine_similarity(state[token], first[token], dim=-1)))
+
+
+def _part(name: str, vector: Tensor) -> Part:
+    return Part(name, vector.tolist(), float(vector.mean()), float(vector.std(correction=0)))
+
+
+@lru_cache(maxsize=1)
+def _translator() -> Translator:
+    return Translator.load(MODEL)
+
+
+def _model() -> EncoderDecoder:
+    model = _translator().model
+    assert isinstance(model, EncoderDecoder)
+    return model
+
+
+@lru_cache(maxsize=4)
+def _trace(text: str) -> Trace:
+    return _translator().trace(text)
+
+
+@lru_cache(maxsize=4)
+@torch.no_grad()
+def _logits(text: str) -> tuple[list[str], Tensor]:
+    """The translation's tokens, and the logits (steps, vocab) that each was chosen by."""
+    translator = _translator()
+    generation = _trace(text).generation
+    assert generation is not None, "a translator's trace has what it wrote"
+    ids = [step.id for step in generation.steps]
+    source = translator.batch([translator.encode(translator.tidied(text))])
+    logits = _model()(source, torch.tensor([ids]))[0].float()
+    return [step.token for step in generation.steps], logits
