@@ -8,15 +8,12 @@ The time from sending a request to having read its answer, with http.client on t
 import argparse
 import json
 import statistics
-import threading
 import time
 from http.client import HTTPConnection
 
-import uvicorn
-
 from regard.api.loading import load
 from regard.studio.app import create_app
-from regard.studio.serve import ADDRESS, bind
+from regard.studio.serve import in_background
 
 TEXT = "The old man bought a small red car."
 TILE = "/api/traces/given/tile?tap=decoder.layers.0.cross&head=0&level=0"
@@ -33,21 +30,16 @@ def main() -> None:
     parser.add_argument("--runs", type=int, default=50, help="requests of each kind")
     options = parser.parse_args()
     app = create_app(["en-de"], {"given": load("en-de").trace(TEXT)})
-    listener = bind(0)
-    port = listener.getsockname()[1]
-    server = uvicorn.Server(uvicorn.Config(app, log_level="error"))
-    thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
-    thread.start()
-    print(f"{'milliseconds, median':24}{'kept open':>10}{'new':>8}")
-    for name, request in REQUESTS.items():
-        connection = HTTPConnection(ADDRESS, port)
-        answer(connection, request)  # whatever is loaded once
-        kept = [answer(connection, request) for _ in range(options.runs)]
-        connection.close()
-        new = [answer(HTTPConnection(ADDRESS, port), request) for _ in range(options.runs)]
-        print(f"{name:24}{statistics.median(kept):10.1f}{statistics.median(new):8.1f}")
-    server.should_exit = True
-    thread.join()
+    with in_background(app) as address:
+        host = address.removeprefix("http://")
+        print(f"{'milliseconds, median':24}{'kept open':>10}{'new':>8}")
+        for name, request in REQUESTS.items():
+            connection = HTTPConnection(host)
+            answer(connection, request)  # whatever is loaded once
+            kept = [answer(connection, request) for _ in range(options.runs)]
+            connection.close()
+            new = [answer(HTTPConnection(host), request) for _ in range(options.runs)]
+            print(f"{name:24}{statistics.median(kept):10.1f}{statistics.median(new):8.1f}")
 
 
 def answer(connection: HTTPConnection, request: tuple[str, str, str | None]) -> float:

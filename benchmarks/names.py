@@ -3,7 +3,7 @@
     python benchmarks/names.py
     python benchmarks/names.py --model runs/mine --show
 
-The sentences are those of a development set in which the same capitalised word stands on both
+The sentences are those of a development set in which the same capitalized word stands on both
 sides. It is replaced by a name of `regard.translation.held_out_names`, which `--names` never puts
 into training pairs: behind "in", "from" or "near" by a city, elsewhere by a given name, a surname
 or a company in turn. A name is kept where the translation has it as a word, or with a genitive s.
