@@ -25,6 +25,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
+import whole_road
 from commands import prompts
 
 ROOT = Path(__file__).parents[1]
@@ -75,6 +76,8 @@ def main() -> None:
         sys.exit(f"docs: {error}")
     zensical = Path(sys.executable).parent / "zensical"
     subprocess.run([zensical, "build", "--strict", "--clean"], cwd=ROOT, check=True)
+    if whole_road.pdf(ROOT / "build" / "site") is None:
+        print("no Chromium here: the road is not printed as a PDF")
 
 
 def stage() -> None:
@@ -89,6 +92,7 @@ def stage() -> None:
     pages = sorted(STAGED.rglob("*.md"))
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         used = set(pool.map(partial(complete, state=state()), pages))
+    write(STAGED / "road" / "whole.md", whole_road.page(STAGED / "road"))
     for folder in set(RUNS.iterdir()) - used:
         shutil.rmtree(folder)
 
@@ -218,7 +222,7 @@ def state() -> str:
     files = [ROOT / "constraints.txt", *(ROOT / "examples").glob("*.py")]
     files += (path for path in (ROOT / "src").rglob("*") if path.suffix in (".py", ".json"))
     files += (ROOT / "src" / "regard" / "shipped").rglob("*.safetensors")
-    files += (ROOT / "benchmarks" / "results").glob("*.json")
+    files += (ROOT / "benchmarks" / "results").glob("*.*")
     for path in sorted(files):
         digest.update(path.relative_to(ROOT).as_posix().encode())
         digest.update(hashlib.sha256(path.read_bytes()).digest())

@@ -8,9 +8,6 @@ import io
 import re
 import shutil
 import sys
-import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from urllib.parse import urlencode
 
@@ -39,7 +36,8 @@ PAGES: dict[str, tuple[tuple[int, int], str, dict[str, object]]] = {
     "narrow": (NARROW, "light", dict(tap=CROSS, head=1)),
 }
 ROAD = (
-    "words", "average", "alike", "scale", "qkv", "heads", "order", "masks", "similarity", "trained"
+    "words", "average", "alike", "softmax", "scale", "qkv", "heads", "order", "masks", "similarity",
+    "block", "layers", "cross", "next", "training", "yours",
 )  # fmt: skip
 LESSONS: dict[str, tuple[tuple[int, int], str, dict[str, object]]] = {
     **{f"learn-{name}": ((1280, 800), "light", dict(learn=name)) for name in ROAD},
@@ -100,9 +98,12 @@ def pages(
     """Views of the page, as a reader's browser shows them."""
     from playwright.sync_api import sync_playwright
 
+    from regard.studio.app import create_app
+    from regard.studio.serve import in_background
+
     chromium = shutil.which("chromium") or sys.exit("the page's pictures need chromium")
     flags = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
-    with served() as address, sync_playwright() as playwright:
+    with in_background(create_app(["en-de"], {})) as address, sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium, args=flags)
         for name, ((width, height), scheme, asked) in wanted.items():
             context = browser.new_context(
@@ -132,24 +133,6 @@ def save(png: bytes, path: Path) -> None:
 
     picture = Image.open(io.BytesIO(png)).convert("RGB")
     picture.quantize(256, dither=Image.Dither.NONE).save(path, optimize=True)
-
-
-@contextmanager
-def served() -> Iterator[str]:
-    import uvicorn
-
-    from regard.studio.app import create_app
-    from regard.studio.serve import bind
-
-    listener = bind(0)
-    server = uvicorn.Server(uvicorn.Config(create_app(["en-de"], {}), log_level="error"))
-    thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, daemon=True)
-    thread.start()
-    try:
-        yield f"http://127.0.0.1:{listener.getsockname()[1]}"
-    finally:
-        server.should_exit = True
-        thread.join(10)
 
 
 if __name__ == "__main__":
