@@ -47,6 +47,8 @@ test: $(TEST_READY)
 check: $(CHECK_READY)
 	@echo "format";            $(BIN)/ruff format --check -q .
 	@echo "lint";              $(BIN)/ruff check -q .
+	@echo "spelling";          $(BIN)/codespell README.md CONTRIBUTING.md CHANGELOG.md docs examples src tests tools benchmarks web/src
+	@echo "links, prose";      $(BIN)/python docs/prose.py
 	@echo "types";             $(BIN)/mypy --no-error-summary
 	@echo "import directions"; $(BIN)/lint-imports --no-cache > $(VENV)/imports.log || { cat $(VENV)/imports.log; exit 1; }
 	@echo "page";              $(MAKE) --no-print-directory check-page
@@ -67,6 +69,7 @@ $(PAGE_READY): web/package-lock.json
 
 docs: $(DOCS_READY)
 	@$(BIN)/python docs/build.py
+	@$(BIN)/python docs/whole_road.py --execute
 	@echo "the documentation is in build/site/index.html"
 
 # 100,000 damaged files for each reader, or as many as there is time for; what breaks one is kept.
