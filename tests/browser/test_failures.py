@@ -2,6 +2,8 @@
 
 import pytest
 
+expect = pytest.importorskip("playwright.sync_api", reason="needs playwright").expect
+
 CROSS = "decoder.layers.2.cross"
 VIEWS = ("map", "heads", "flow", "generation", "translation", "why", "compare")
 
@@ -31,7 +33,7 @@ def test_a_server_that_has_gone_is_an_alert_in_every_view(page, ready):
     page.context.set_offline(False)
     gone.wait_for(state="detached")
     ready(page)  # the head that could not be loaded is drawn
-    assert page.get_by_text("does not respond").count() == 0
+    expect(page.get_by_text("does not respond")).to_have_count(0)
 
 
 def test_a_text_that_the_server_went_away_over_is_asked_again(page):

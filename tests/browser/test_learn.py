@@ -241,7 +241,7 @@ def test_the_last_lesson_translates_without_a_struck_word_and_opens_the_inspecto
     page.get_by_role("button", name="strike out dog").click(force=True)  # shown under the pointer
     page.locator(".rg-yours__text", has_not_text=whole).wait_for()
     wait_for_address(page, "struck", "1")
-    page.locator(".rg-struck").get_by_text("before").wait_for()
+    page.locator(".rg-changed").get_by_text("before").wait_for()
     page.reload()
     drawn(page, "yours")
     page.locator(".rg-translation__word--struck", has_text="dog").wait_for()
