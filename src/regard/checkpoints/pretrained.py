@@ -28,6 +28,10 @@ def from_pretrained(name: CheckpointLike, *, dtype: torch.dtype | None = torch.f
     Its weights are the file's own memory, read when they are used, unless `dtype` asks for another
     number format than the file's.
 
+    >>> model = regard.from_pretrained("en-de")
+    >>> type(model).__name__, model.config.decoder_layers
+    ('EncoderDecoder', 3)
+
     Args:
         dtype: of the loaded weights, whatever they were saved in; None: as they were saved.
 
