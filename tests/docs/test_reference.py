@@ -3,6 +3,8 @@
 import doctest
 import importlib
 import re
+from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from pkgutil import resolve_name
 from typing import Any
@@ -23,11 +25,8 @@ MODULES = [
 ]
 ENTRY = re.compile(r"^::: (\S+)\n((?:    .*\n|\n)*)", re.MULTILINE)
 MEMBERS = re.compile(r"members:\s*(?:\[(.*?)\]|((?:\n\s+- \w+)+))", re.DOTALL)
-# What an example needs does not come with regard, or would be asked from the network.
-WITHOUT = {
-    "regard.errors.UnavailableError",
-    "regard.tasks.summarization.Summarizer",
-}
+# An example would ask the network.
+WITHOUT = {"regard.errors.UnavailableError"}
 
 
 def listed() -> list[str]:
@@ -53,6 +52,16 @@ def test_a_name_of_the_reference_has_an_example(name: str) -> None:
     assert shown is (name not in WITHOUT)
 
 
+@pytest.fixture
+def on_one_thread() -> Iterator[None]:
+    """What is this small is slower on two."""
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(threads)
+
+
+@pytest.mark.usefixtures("on_one_thread")
 def test_every_example_in_a_docstring_runs(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -66,6 +75,7 @@ def test_every_example_in_a_docstring_runs(
     )
     (tmp_path / "pairs.tsv").write_text(pairs, encoding="utf-8")
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(regard, "load", cache(regard.load))  # most examples load one translator
     given: dict[str, Any] = {"torch": torch, "numpy": numpy, "regard": regard}
     attempted = 0
     with torch.random.fork_rng(devices=[]):

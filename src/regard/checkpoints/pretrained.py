@@ -52,7 +52,11 @@ def from_pretrained(name: CheckpointLike, *, dtype: torch.dtype | None = torch.f
 
 
 def empty_model(name: CheckpointLike) -> nn.Module:
-    """The model that config.json describes, without memory for its weights."""
+    """The model that config.json describes, without memory for its weights.
+
+    >>> next(empty_model("en-de").parameters()).device
+    device(type='meta')
+    """
     checkpoint = open_checkpoint(name)
     config = checkpoint.config
     with checkpoint.describing(), torch.device("meta"), _NoFirstValues():

@@ -131,6 +131,10 @@ def train_pair(
     """Train one tokenizer on both sides of sentence pairs, or (`joint=False`) one for each.
 
     `vocab_size` is that of each tokenizer; see `train_tokenizer` for the rest.
+
+    >>> tokenizers = train_pair([("the man", "der Mann")] * 20, joint=False, vocab_size=400)
+    >>> tokenizers.target.decode(tokenizers.target.encode("der Mann"))
+    'der Mann'
     """
     drawn = sample(
         pairs, most=max_lines // 2, seed=seed, size=lambda pair: len(pair[0]) + len(pair[1])
