@@ -2,7 +2,7 @@
 import { useMemo } from "preact/hooks";
 import { leastCertain, rowOf } from "../generation/timeline";
 import type { AxisInfo, TapInfo, TraceInfo } from "../source";
-import type { State } from "../state";
+import { stepOf, type State } from "../state";
 import { useLoaded } from "../weights/loaded";
 import { fetchRows } from "../weights/matrix";
 import { percent } from "../weights/words";
@@ -30,7 +30,22 @@ export function Said({ state, trace, tap }: { state: State; trace: TraceInfo; ta
   const first = useMemo(() => (map && whole ? telling(queries, keys, map, writes) : null), [map]);
   const spoken = asked ?? (first === null ? null : askedAt(queries, first, writes));
   const sentence = map && spoken ? said(spoken, keys, map, held?.from ?? 0) : null;
-  return <p class="rg-said">{sentence && <Words sentence={sentence} by={who(head)} />}</p>;
+  const why = state.source.abilities.why && trace.can_ablate && sentence?.asked.deed === "write";
+  const step = why ? stepOf(state, tap, sentence.asked.rows.first) : null;
+  const ask = () => {
+    state.step.value = step;
+    state.view.value = "why";
+  };
+  return (
+    <p class="rg-said">
+      {sentence && <Words sentence={sentence} by={who(head)} />}
+      {step !== null && (
+        <button type="button" class="rg-said__why" title="a weight says where it looked; this measures what changes without it" onClick={ask}>
+          why this word?
+        </button>
+      )}
+    </p>
+  );
 }
 
 /** The row under the pointer or the focus; in the generation, the chosen step's. */

@@ -30,11 +30,12 @@ export function Matrix(props: MatrixProps) {
   const color = useColors();
   const count = values[0]?.length ?? 0;
   const cell = Math.max(SMALLEST, Math.min(LARGEST, Math.floor((width - NAMES) / Math.max(1, count)) - 1));
+  const scrolls = NAMES + count * (cell + 1) > width; // then the arrow keys scroll it
   const legible = cell >= LEGIBLE;
   const most = kind === "weight" ? 1 : reach(values);
   const nameOf = (column: number) => columns?.[column] ?? String(column + 1);
   return (
-    <div ref={frame} class="rg-matrix">
+    <div ref={frame} class="rg-matrix" {...(scrolls && { tabIndex: 0, role: "region", "aria-label": name })}>
       {width > 0 && (
         <table class="rg-matrix__table" aria-label={`${name}: a row for each word, columns are ${across}`} onPointerLeave={() => onPoint(null)}>
           <thead>
