@@ -15,10 +15,19 @@ from fastapi import FastAPI
 from regard.errors import UnavailableError
 
 ADDRESS = "127.0.0.1"
+PORT = 8765
 
 
-def bind(port: int) -> socket.socket:
-    """A socket of this machine alone. Raises UnavailableError for a port that cannot be opened."""
+def bind(port: int | None = None) -> socket.socket:
+    """A socket of this machine alone, at PORT or a free port where none is named.
+
+    Raises:
+        UnavailableError: a port that cannot be opened.
+    """
+    if port is None:
+        with suppress(UnavailableError):
+            return bind(PORT)
+        return bind(0)
     # asyncio sets TCP_NODELAY only where the protocol is named. Without it, an answer's body waits
     # 40 ms for the acknowledgment of its headers.
     listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
