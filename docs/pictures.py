@@ -32,6 +32,8 @@ PAGES: dict[str, tuple[tuple[int, int], str, dict[str, object]]] = {
     "generation": (WIDE, "light", dict(tap=CROSS, head=1, view="generation")),
     "translation": (WIDE, "dark", dict(tap=CROSS, head="mean", view="translation")),
     "struck": (WIDE, "light", dict(tap=CROSS, head="mean", view="translation", without="10")),
+    "heads": (WIDE, "light", dict(tap=CROSS, head=1, view="heads")),
+    "why": (WIDE, "dark", dict(tap=CROSS, head=1, view="why", step=5)),
     "compare": (WIDE, "light", dict(tap=CROSS, head=1, view="compare", other=f"3,{CROSS}")),
     "narrow": (NARROW, "light", dict(tap=CROSS, head=1)),
 }

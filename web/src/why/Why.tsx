@@ -86,7 +86,7 @@ function Worth({ measures: { tokens, measures }, word, style }: { measures: Meas
   return (
     <p class="rg-why__worth">
       Without <strong>{labelAt(tokens, most, style)}</strong>, <strong>{word}</strong> would be{" "}
-      <span class="rg-number">{points < 1 ? "less than 1 percentage point" : points < 1.5 ? "1 percentage point" : `${Math.round(points)} percentage points`}</span>{" "}
+      {points < 1 ? "less than 1" : Math.round(points)} percentage point{points >= 1.5 && "s"}{" "}
       {change < 0 ? "less" : "more"} likely.
     </p>
   );
