@@ -17,21 +17,23 @@ from regard.errors import UnavailableError
 ADDRESS = "127.0.0.1"
 
 
-def bind(port: int) -> socket.socket:
-    """A socket of this machine alone. Raises UnavailableError for a port that cannot be opened."""
+def bind(port: int, host: str = ADDRESS) -> socket.socket:
+    """A socket, by default of this machine alone. Raises UnavailableError for a port that cannot be
+    opened."""
     # asyncio sets TCP_NODELAY only where the protocol is named. Without it, an answer's body waits
     # 40 ms for the acknowledgment of its headers.
-    listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     if os.name == "posix":  # elsewhere the option would share a port that is in use
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
-        listener.bind((ADDRESS, port))
+        listener.bind((host, port))
         listener.listen(128)
     except OSError as error:
         listener.close()
         if error.errno == errno.EADDRINUSE:
             raise UnavailableError(
-                f"port {port} is in use, perhaps by another regard studio; stop that one or choose"
+                f"port {port} is in use, perhaps by another regard; stop that one or choose"
                 f" another `port`, such as {port + 1 if port < 65535 else 0}."
             ) from error
         raise UnavailableError(

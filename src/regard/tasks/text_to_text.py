@@ -287,6 +287,22 @@ class TextToText(Task):
         """Ids of a text as the model reads it, without the special tokens around it."""
         return self.encode(self.tidied(text))
 
+    @abstractmethod
+    def parts(self, text: str, *, any_script: bool = False) -> list[list[int]]:
+        """Ids of the parts of a text that are decoded, without special tokens; none of a blank one.
+
+        Args:
+            any_script: see `check_script`, which otherwise refuses the text.
+        """
+
+    @abstractmethod
+    def result(self, parts: Sequence[list[int]], found: Sequence[list[Hypothesis]]) -> Any:
+        """A text's result, from its parts and the n best answers to each."""
+
+    def source(self, part: Sequence[int]) -> list[int]:
+        """What the model reads of a part: special tokens are around it."""
+        return self._around([part])[0]
+
     def batch(self, sources: Sequence[Sequence[int]]) -> Tensor:
         """Such ids with the special tokens around them and padding, (batch, source length)."""
         import torch
