@@ -12,9 +12,17 @@ from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
+import numpy
+
 from regard.errors import BadArgumentError
 from regard.generation.arrays import Array, arrays_of
-from regard.generation.choosers import Candidates, Running, chooser_for, leaves_in_place
+from regard.generation.choosers import (
+    Candidates,
+    Running,
+    chooser_for,
+    filters_for,
+    leaves_in_place,
+)
 from regard.generation.config import GenerationConfig
 from regard.generation.filters import NO_TOKEN
 
@@ -112,10 +120,14 @@ def search(
         prompt_mask, ends: as `generate` takes them.
         ranks: whether the model can give the likeliest tokens alone.
     """
-    arrays = arrays_of(prompt)
+    arrays, first = arrays_of(prompt), prompt[:, 0] if prompt.shape[1] == 1 else prompt
+    alone = len(prompt) == 1 and isinstance(prompt, numpy.ndarray)
+    greedy = config.num_beams == 1 and not config.do_sample and not filters_for(config)
+    if alone and greedy and ranks and ends is None:
+        yield from _plainest(first, config, results[0])
+        return
     chooser = chooser_for(config, streams, arrays)
     eos_ids = arrays.array(config.eos_ids, like=prompt)
-    first = prompt[:, 0] if prompt.shape[1] == 1 else prompt
     found = yield Asked(None, first, chooser.needed(0) if ranks else None)
     history = prompt if prompt_mask is None else _padding_on_the_left(prompt, prompt_mask)
     repeated = None  # the row that each search begins with, where a prompt has several
@@ -147,6 +159,26 @@ def search(
         if repeated is not None:
             rows, repeated = repeated if rows is None else repeated[rows], None
         found = yield Asked(rows, tokens, chooser.needed(running.generated) if ranks else None)
+
+
+def _plainest(first: Array, config: GenerationConfig, result: NBest) -> Search:
+    """What `search` does for one text, greedily and without filters, in numbers where it has
+    arrays: a server has many of these."""
+    tokens, log_probs, total = list[int](), list[float](), numpy.float32(0)
+    asked = Asked(None, first, 1)
+    while True:
+        values, best = yield asked
+        token, total = int(best[0, 0]), total + values[0, 0]
+        if not total > -math.inf:
+            return
+        tokens.append(token)
+        log_probs.append(float(values[0, 0]))
+        is_end = token in config.eos_ids
+        if is_end or len(tokens) == config.max_new_tokens:
+            score = float(length_penalized(total, len(tokens), config.length_penalty))
+            result.add(Hypothesis(tuple(tokens), score, tuple(log_probs), is_end))
+            return
+        asked = Asked(None, best[:, 0], 1)
 
 
 def check_possible(results: list[NBest]) -> None:

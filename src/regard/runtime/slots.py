@@ -188,6 +188,8 @@ class SourceSlots(Slots):
         super().__init__(step, width)
         self._encoder = encoder
         self._names = list(encoder.outputs)[1:]  # without the states
+        # Of the source, in the arrays of the memory.
+        self._axes = {name: step.shapes[name].index("source") for name in (*self._names, "mask")}
         self._sources: dict[Slot, int] = {}  # the length of each slot's memory
         self._held: dict[str, Array] = {}
 
@@ -195,41 +197,26 @@ class SourceSlots(Slots):
         """Encodes sources, (batch, source length), and gives each a slot.
 
         Args:
+            source: of similar length, since all take the memory of the longest.
             mask: of the same shape, 0 for padding, which is on the right.
         """
         slots = self._take(len(source))
-        memory = dict(
-            zip(
-                self._names,
-                self._encoder.run({"ids": source, "mask": mask}, self._names),
-                strict=True,
-            )
-        )
-        padded = memory[self._names[0]].shape[self._axis(self._names[0])]
-        for row, slot in enumerate(slots):
-            length = int(mask[row].nonzero()[0].max(initial=0)) + 1
-            self._sources[slot] = min(length + -length % BLOCK, padded)
+        memory = self._encoder.run({"ids": source, "mask": mask}, self._names)
+        length = memory[0].shape[self._axes[self._names[0]]]
+        self._sources |= dict.fromkeys(slots, length)
         self._fit()
-        for row, slot in enumerate(slots):
-            length = self._sources[slot]
-            for name in self._names:
-                place = self._held[name][slot.index]
-                place[...] = 0
-                _cut(place, self._axis(name) - 1, length)[...] = _cut(
-                    memory[name][row], self._axis(name) - 1, length
-                )
-            shown = self._held["mask"][slot.index, 0, 0]
-            shown[...] = MASKED
-            shown[: mask.shape[1]][mask[row, : len(shown)] == 1] = 0
+        places = [slot.index for slot in slots]
+        shown = np.full((len(source), 1, 1, length), MASKED)
+        shown[:, 0, 0, : mask.shape[1]][mask == 1] = 0
+        for name, array in zip((*self._names, "mask"), (*memory, shown), strict=True):
+            whole = np.full((len(places), *self._held[name].shape[1:]), _empty(name), np.float32)
+            _cut(whole, self._axes[name], length)[...] = array
+            self._held[name][places] = whole
         return slots
 
     def remove(self, slot: Slot) -> None:
         del self._sources[slot]
         super().remove(slot)
-
-    def _axis(self, name: str) -> int:
-        """Of the source, in an array of the memory."""
-        return self._step.shapes[name].index("source")
 
     def _fit(self) -> None:
         """Makes the memory as long as the longest source needs; half empty, it is made shorter."""
@@ -247,9 +234,9 @@ class SourceSlots(Slots):
                 {"batch": size, "source": length}.get(str(each), each)
                 for each in self._step.shapes[name]
             ]
-            self._held[name] = np.full(shape, MASKED if name == "mask" else 0, np.float32)
+            self._held[name] = np.full(shape, _empty(name), np.float32)
             if old and indices:
-                axis = self._axis(name)
+                axis = self._axes[name]
                 kept = min(length, old[name].shape[axis])
                 moved = _cut(self._held[name][: len(indices)], axis, kept)
                 moved[...] = _cut(old[name][indices], axis, kept)
@@ -292,6 +279,11 @@ class TextSlots(Slots):
         self._inputs["ids"][:, 0] = tokens
         if "positions" in self._inputs:
             self._inputs["positions"][:, 0] = lengths
+
+
+def _empty(name: str) -> float:
+    """What there is where no source is."""
+    return float(MASKED) if name == "mask" else 0.0
 
 
 def _cut(array: Array, axis: int, length: int) -> Any:
