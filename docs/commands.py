@@ -33,7 +33,7 @@ FENCE = re.compile(
     r"^```(?P<language>\w+)(?: (?P<kind>\w+))?[^\n]*\n(?P<body>.*?)^```$", re.MULTILINE | re.DOTALL
 )
 PROMPT = re.compile(r"^\$ (.*(?:(?<=\\)\n.*)*)", re.MULTILINE)  # a backslash continues the line
-SERVERS = ("regard studio", "regard look")
+SERVERS = ("regard studio", "regard look", "regard serve")
 ADDRESS = re.compile(r"http://127\.0\.0\.1:\d+")
 LIMIT = 1800  # seconds after which a command that neither ends nor serves has failed
 

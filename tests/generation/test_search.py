@@ -27,10 +27,10 @@ class Table:
 
 def answered(asked: Asked, table: Table) -> tuple[np.ndarray, ...]:
     logits = table.step(asked.tokens)
-    if asked.count is None:
+    if asked.best is None:
         return (logits,)
     log_probs = logits - np.log(np.exp(logits).sum(-1, keepdims=True))
-    best = np.argsort(-log_probs, axis=-1, kind="stable")[:, : asked.count]
+    best = np.argsort(-log_probs, axis=-1, kind="stable")[:, : asked.best]
     return np.take_along_axis(log_probs, best, 1), best
 
 

@@ -98,7 +98,7 @@ def enter(packed: Any, slots: Slots, ids: np.ndarray, settings: Any, number: int
     text = begun(ids, settings, number)
     asked, state = next(text.searching), packed.start()
     prompt = asked.tokens.reshape(1, -1)
-    found = (state.step(prompt),) if asked.count is None else state.likeliest(prompt, asked.count)
+    found = (state.step(prompt),) if asked.best is None else state.likeliest(prompt, asked.best)
     try:
         text.asked = text.searching.send(found)
     except StopIteration:

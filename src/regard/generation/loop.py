@@ -115,14 +115,14 @@ def _driven(searching: Search, decoder: Decoder, config: GenerationConfig) -> It
     asked, step = next(searching), 0
     while True:
         yield asked
-        rows, tokens, count = asked
+        rows, tokens, best = asked
         if rows is not None:
             decoder.select(rows)
         with arrays_of(tokens).no_gradients():
-            if count is None:
+            if best is None:
                 found: tuple[Array, ...] = (decoder.step(tokens),)
             else:
-                found = cast(RankingDecoder, decoder).likeliest(tokens, count)
+                found = cast(RankingDecoder, decoder).likeliest(tokens, best)
         try:
             asked = searching.send(found)
         except StopIteration:

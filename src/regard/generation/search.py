@@ -93,11 +93,11 @@ class Asked(NamedTuple):
 
     rows: Int[Array, " new_rows"] | None  # the present rows to go on with; None: as they are
     tokens: Int[Array, " new_rows"] | Int[Array, "rows new"]  # to be read, a prompt at first
-    count: int | None  # likeliest next tokens of each row that decide; None: the logits of all
+    best: int | None  # likeliest next tokens of each row that decide; None: the logits of all
 
 
-# Answered with the logits, (rows, vocab), alone; or with the log-probabilities of the `count`
-# likeliest next tokens and those tokens, (rows, count) each.
+# Answered with the logits, (rows, vocab), alone; or with the log-probabilities of the `best`
+# likeliest next tokens and those tokens, (rows, best) each.
 Search = Generator[Asked, tuple[Array, ...], None]
 
 

@@ -33,7 +33,7 @@ class Read(NamedTuple):
     slot: Slot
     rows: NDArray[np.int64] | None  # those of the slot to go on with; None: the first, as they are
     tokens: NDArray[np.int64]  # (rows,)
-    count: int | None  # likeliest next tokens of each row; None: the logits of all
+    best: int | None  # likeliest next tokens of each row; None: the logits of all
 
 
 class Slots:
@@ -78,7 +78,7 @@ class Slots:
         for read in reads:
             tokens[read.slot.index, : len(read.tokens)] = read.tokens
             read.slot.length += 1
-        counts = [each.count for each in reads if each.count is not None]
+        counts = [each.best for each in reads if each.best is not None]
         outputs: tuple[str, ...] = ("log_probs", "best") if counts else ()
         if len(counts) < len(reads):
             outputs = ("logits", *outputs)
@@ -91,20 +91,20 @@ class Slots:
     def _found(self, read: Read, found: dict[str, Array]) -> tuple[Array, ...]:
         start = read.slot.index * self.width
         rows = slice(start, start + len(read.tokens))
-        if read.count is None:
+        if read.best is None:
             return (found["logits"][rows].copy(),)
-        return tuple(found[name][rows, : read.count].copy() for name in ("log_probs", "best"))
+        return tuple(found[name][rows, : read.best].copy() for name in ("log_probs", "best"))
 
     def _select(self, reads: Sequence[Read]) -> None:
         """Moves the rows that go on to the beginning of their slots."""
-        moved = [read for read in reads if read.rows is not None]
-        if moved:
-            starts = [read.slot.index * self.width for read in moved]
-            rows = [start + read.rows for start, read in zip(starts, moved, strict=True)]  # type: ignore[operator]
-            places = [
-                start + np.arange(len(each)) for start, each in zip(starts, rows, strict=True)
-            ]
-            longest = max(read.slot.length for read in moved)
+        rows, places, longest = [], [], 0
+        for read in reads:
+            if read.rows is not None:
+                start = read.slot.index * self.width
+                rows.append(start + read.rows)
+                places.append(np.arange(start, start + len(read.rows)))
+                longest = max(longest, read.slot.length)
+        if rows:
             self._cache.move(np.concatenate(rows), np.concatenate(places), longest)
 
     def _make_room(self, length: int) -> None:
@@ -202,7 +202,7 @@ class SourceSlots(Slots):
         """
         slots = self._take(len(source))
         memory = self._encoder.run({"ids": source, "mask": mask}, self._names)
-        length = memory[0].shape[self._axes[self._names[0]]]
+        length = int(memory[0].shape[self._axes[self._names[0]]])
         self._sources |= dict.fromkeys(slots, length)
         self._fit()
         places = [slot.index for slot in slots]
@@ -231,7 +231,7 @@ class SourceSlots(Slots):
             length = max(self._sources.values(), default=BLOCK)
         for name in (*self._names, "mask"):
             shape = [
-                {"batch": size, "source": length}.get(str(each), each)
+                each if isinstance(each, int) else {"batch": size, "source": length}[each]
                 for each in self._step.shapes[name]
             ]
             self._held[name] = np.full(shape, _empty(name), np.float32)

@@ -43,10 +43,11 @@ async def results_of(request: Request, model: Model[Any], jobs: Sequence[Job]) -
 
 async def while_here(request: Request, work: "asyncio.Future[Result]", deadline: float) -> Result:
     """The result of work, unless the client goes, or its time is over, before that."""
-    gone = asyncio.ensure_future(_gone(request))
+    gone: asyncio.Future[None] = asyncio.ensure_future(_gone(request))
+    both: list[asyncio.Future[Any]] = [work, gone]
     try:
         await asyncio.wait(
-            [work, gone],
+            both,
             timeout=max(0.0, deadline - time.monotonic()),
             return_when=asyncio.FIRST_COMPLETED,
         )

@@ -153,8 +153,10 @@ class _Loop:
     @property
     def used(self) -> int:
         """Rows in use."""
-        jobs = [*self._active, *self._reading]
-        return sum(each.job.width for each in jobs)
+        return sum(job.width for job in self._jobs())
+
+    def _jobs(self) -> list[Decode]:
+        return [each.job for each in self._active] + [each.job for each in self._reading]
 
     def _run(self) -> None:
         while True:
@@ -212,11 +214,8 @@ class _Loop:
         budget = PIECE
         while self._reading and budget > 0:
             reading = self._reading[0]
-            job, tokens, count = (
-                reading.job,
-                reading.asked.tokens.reshape(1, -1),
-                reading.asked.count,
-            )
+            job, asked = reading.job, reading.asked
+            tokens = asked.tokens.reshape(1, -1)
             if not job.is_wanted:
                 del self._reading[0]
                 continue
@@ -224,18 +223,18 @@ class _Loop:
             reading.read += piece.shape[1]
             budget -= piece.shape[1]
             found: tuple[Array, ...]
-            if count is None:
+            if asked.best is None:
                 found = (reading.state.step(piece),)
             else:
-                found = reading.state.likeliest(piece, count)
+                found = reading.state.likeliest(piece, asked.best)
             if reading.read < tokens.shape[1]:
                 continue
             del self._reading[0]
-            asked = self._answered(job, found)
-            if asked is not None:
+            following = self._answered(job, found)
+            if following is not None:
                 slots = self._lane(job.width)
                 assert isinstance(slots, TextSlots)
-                self._active.append(_Active(job, slots, slots.add(reading.state), asked))
+                self._active.append(_Active(job, slots, slots.add(reading.state), following))
 
     def _drop_unwanted(self) -> None:
         for each in [each for each in self._active if not each.job.is_wanted]:
@@ -292,6 +291,6 @@ class _Loop:
     def _fail(self, error: Exception, new: list[Decode]) -> None:
         """Refuses all that run: their states cannot be trusted any more."""
         log.exception("a step failed")
-        for job in [*new, *(each.job for each in (*self._active, *self._reading))]:
+        for job in [*new, *self._jobs()]:
             job.fail(as_refusal(error))
         self._active, self._reading, self._lanes = [], [], {}

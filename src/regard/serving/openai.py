@@ -228,7 +228,7 @@ async def _written(
             events, media_type="text/event-stream", headers={"Cache-Control": "no-store"}
         )
     found = await results_of(request, model, work.jobs)
-    choices, written = [], 0
+    choices, written = list[dict[str, Any]](), 0
     for ready, hypotheses in work.pairs(found):
         for each in hypotheses:
             result, written = ready.result(each), written + len(each.tokens)

@@ -184,7 +184,7 @@ class Translator(TextToText):
         parts = self.answers(
             read_each(lambda text: self.parts(text, any_script=any_script), texts),
             config,
-            lambda *both: self._results(*both, alignment, alignment_layer),
+            lambda sources, n_best: self._results(sources, n_best, alignment, alignment_layer),
             batch_size=batch_size,
             progress=progress,
         )
