@@ -61,4 +61,6 @@ def test_an_edge_of_the_encoder_tells_of_the_step_that_changes_most(open_page, r
     assert got["step"] == expected.step
     assert got["delta"] == pytest.approx(expected.delta, abs=1e-5)
     status = page.get_by_label("switch off").get_by_role("status")
-    status.get_by_text(f"step {expected.step + 1} of the output as it was, which changes most").wait_for()
+    status.get_by_text(
+        f"step {expected.step + 1} of the output as it was, which changes most"
+    ).wait_for()

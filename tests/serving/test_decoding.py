@@ -28,7 +28,7 @@ SENTENCES = [
     "If it does not rain tomorrow, we will go to the mountains.", "I am tired.", "Help me!",
     "This book is much more interesting than that one.", "Let's go.", "What time is it now?",
     "The doctor advised him to stop smoking and to drink less coffee.", "Mary can't swim.",
-    "You should have told me the truth about what happened last night.", "I love you.",
+    "You should have said the truth about what happened last night.", "I love you.",
     "In spring the days become longer.",
 ]  # fmt: skip
 LIMITS = Limits()

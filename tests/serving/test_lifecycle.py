@@ -77,10 +77,11 @@ def test_a_long_body_is_refused_by_what_it_announces(server: Any) -> None:
     host, port = server.address.removeprefix("http://").split(":")
     with socket.create_connection((host, int(port)), timeout=10) as client:
         head = (
-            f"POST /run/encode HTTP/1.1\r\nHost: {host}:{port}\r\nContent-Length: 2000000\r\n\r\n"
+            f"POST /run/encode HTTP/1.1\r\nHost: {host}:{port}\r\n"
+            "Connection: close\r\nContent-Length: 2000000\r\n\r\n"
         )
         client.sendall(head.encode())
-        with client.makefile("rb") as stream:  # to the end: the server closes it
+        with client.makefile("rb") as stream:
             answer = stream.read().decode()
     assert answer.startswith("HTTP/1.1 413 ")
     assert "a request may have 1,048,576 bytes; send less text." in answer

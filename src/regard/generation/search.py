@@ -1,6 +1,6 @@
 """One search, or a batch of them, from step to step: what to read next, and what has been found.
 
-A search asks and is answered, so whoever drives it decides what shares a step of the model: the
+A search asks and is answered, so its driver decides what shares a step of the model: the
 loop runs one batch from start to end, a server runs many searches that begin at different times.
 """
 

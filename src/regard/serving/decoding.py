@@ -35,7 +35,7 @@ class Decode(Job):
         ids: what is read: the source of an encoder–decoder, the prompt of a language model.
         start: what the decoder reads first, where `ids` are the source.
         ends: as `generate` takes it.
-        heard: called with each token as soon as it is certain, from the model's thread; of one
+        on_token: called with each token as soon as it is certain, from the model's thread; of one
             sequence without beams only.
     """
 
@@ -48,13 +48,13 @@ class Decode(Job):
         start: int | None = None,
         number: int = 0,
         ends: Callable[[Sequence[int]], bool] | None = None,
-        heard: Callable[[int], None] | None = None,
+        on_token: Callable[[int], None] | None = None,
     ):
         super().__init__(deadline)
-        self.ids, self.config, self.heard = np.array(ids, np.int64), config, heard
+        self.ids, self.config, self.on_token = np.array(ids, np.int64), config, on_token
         samples = config.num_return_sequences if config.do_sample else 1
         self.width = max(samples, config.num_beams)
-        self.given = 0  # tokens that have been heard
+        self.passed = 0  # tokens that were passed to on_token
         self._results = [NBest(config) for _ in range(samples)]
         prompt = self.ids if start is None else np.array([start])
         streams = [(number, sample) for sample in range(samples)]
@@ -271,9 +271,9 @@ class _Loop:
         except Exception as error:  # of the one job
             job.fail(as_refusal(error))
             return None
-        if job.heard is not None:
-            job.heard(int(asked.tokens[0]))
-            job.given += 1
+        if job.on_token is not None:
+            job.on_token(int(asked.tokens[0]))
+            job.passed += 1
         return asked
 
     def _end(self, job: Decode) -> None:
@@ -283,9 +283,9 @@ class _Loop:
             job.fail(error)
             return
         self._metrics.wrote(sum(len(each.tokens) for each in found))
-        if job.heard is not None:
-            for token in found[0].tokens[job.given :]:
-                job.heard(token)
+        if job.on_token is not None:
+            for token in found[0].tokens[job.passed :]:
+                job.on_token(token)
         job.finish(found)
 
     def _fail(self, error: Exception, new: list[Decode]) -> None:

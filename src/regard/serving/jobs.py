@@ -26,7 +26,7 @@ class TooLate(UnavailableError):
 
 
 class Job:
-    """One text for a model. Cancelling the future takes it out, whether it waits or runs.
+    """One text for a model. To cancel the future takes it out, whether it waits or runs.
 
     Args:
         deadline: when it is too late, by time.monotonic.
@@ -136,7 +136,7 @@ class Waiting(Generic[Kind]):
 
 
 def as_refusal(error: BaseException) -> BaseException:
-    """What a caller is told of an exception in a model's thread: ours speak for themselves."""
+    """What a caller gets of an exception in a model's thread: ours speak for themselves."""
     if isinstance(error, RegardError):
         return error
     failure = RuntimeError("the model failed; the server's log says why.")

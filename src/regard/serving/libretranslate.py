@@ -67,8 +67,8 @@ def languages(here: Here) -> list[dict[str, Any]]:
 async def translate(request: Request, here: Here) -> Any:
     """A text or several, as JSON or as a form."""
     values = await _values(request)
-    given = bearer(request.headers) or values.get("api_key")
-    if not here.access.knows(given if isinstance(given, str) else None):
+    key = bearer(request.headers) or values.get("api_key")
+    if not here.access.knows(key if isinstance(key, str) else None):
         return refusal("/translate", 403, "a key is needed; send it as api_key.")
     wanted = _wanted(values)
     if wanted.format != "text":

@@ -37,7 +37,7 @@ def add_refusals(app: FastAPI) -> None:
 
 
 class UnknownModel(RegardError):
-    """OpenAI's clients are told so by a status of its own."""
+    """It has a status of its own for OpenAI's clients."""
 
 
 _CODES = {401: "invalid_api_key", 404: "model_not_found", 429: "rate_limit_exceeded"}

@@ -66,8 +66,9 @@ class Limits:
             raise BadArgumentError(
                 f"max_new_tokens may be {self.new_tokens} on this server; got {asked}."
             )
-        most = min(config.max_new_tokens, self.new_tokens)
-        return config.updated(max_new_tokens=most)
+        if config.max_new_tokens <= self.new_tokens:
+            return config
+        return config.updated(max_new_tokens=self.new_tokens)
 
 
 @dataclass(frozen=True)
@@ -169,7 +170,7 @@ class Served:
                 name=name,
                 waiting=limits.waiting,
                 rows=limits.rows,
-                loops=cores(),
+                loops=max(1, cores() - 1),  # one is left for the requests themselves
                 metrics=metrics,
             )
         else:

@@ -18,7 +18,7 @@ class Prompts:
     Args:
         options: fields of GenerationConfig.
         stop: see `Writer.run`.
-        streamed: whether tokens are heard as they come.
+        streamed: whether `pieces` will be asked for the text as it comes.
 
     Raises:
         BadArgumentError: as `Writer.run`, or several sequences where they are streamed.
@@ -60,15 +60,15 @@ class Prompts:
         return zip(self.ready, found, strict=True)
 
     def listen(self) -> None:
-        """From here on `pieces` hears; called before the jobs are put."""
+        """Has the tokens kept for `pieces`; called before the jobs are put."""
         loop = asyncio.get_running_loop()
         for k, job in enumerate(self.jobs):
 
-            def heard(token: int | None, k: int = k) -> None:
+            def on_token(token: int | None, k: int = k) -> None:
                 loop.call_soon_threadsafe(self.tokens.put_nowait, (k, token))
 
-            job.heard = heard
-            job.future.add_done_callback(lambda _, heard=heard: heard(None))  # type: ignore[misc]
+            job.on_token = on_token
+            job.future.add_done_callback(lambda _, on_token=on_token: on_token(None))  # type: ignore[misc]
 
     async def pieces(self) -> AsyncIterator[tuple[int, str, Result | None]]:
         """The number of a prompt and the next piece of its text; with its last piece, the result.

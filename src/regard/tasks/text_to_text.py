@@ -258,7 +258,8 @@ class TextToText(Task):
         """The defaults with a caller's options, as far as the model has positions."""
         config = self.generation.updated(**options)
         # Start and every token: reading the last one too is what alignment looks at.
-        return config.updated(max_new_tokens=min(config.max_new_tokens, self.positions - 1))
+        most = self.positions - 1
+        return config if config.max_new_tokens <= most else config.updated(max_new_tokens=most)
 
     def encode(self, text: str) -> list[int]:
         """Ids of a text behind the prefix, without special tokens; none of an empty text."""
