@@ -3,7 +3,8 @@
     python benchmarks/live.py --text TATOEBA/dev.tsv [--model en-de] [--sentences 200]
 
 1. Opened from the disk in Chromium with the network off: from navigation to the first translation
-   on screen, in a browser that has just started; then from Enter to that of further sentences.
+   on screen, in a browser that has just started; then from Enter to that of further sentences, and
+   what the page's worker takes for a word of them, with the model's own number of beams.
 2. The engine alone in Node.js: milliseconds a word written, greedy and with 4 beams.
 3. The engine beside Python: the share of sentences with the same text, by the weights rounded as
    the page has them and by the model's own; the largest difference of any attention weight from
@@ -54,6 +55,26 @@ SHOWN = """(before) => new Promise((done, fail) => {
 })"""
 
 
+ENTER = """addEventListener("keydown", () => (window.entered = performance.now()),
+  { once: true, capture: true })"""
+# Milliseconds and written words of each text, in the worker.
+IN_WORKER = """async ([model, texts]) => {
+  const [found, reply] = [[], self.postMessage];
+  for (const text of texts) {
+    let words = 0;
+    self.postMessage = ({ answer }) => {
+      words = answer.info.generation.hypotheses[0].text.split(" ").length;
+    };
+    const before = performance.now();
+    self.onmessage({ data: { id: -1, what: "trace", wanted: { model, text } } });
+    found.push([performance.now() - before, words]);
+    self.postMessage = reply;
+    await new Promise((done) => setTimeout(done, 100));
+  }
+  return found;
+}"""
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--text", type=Path, required=True, help="sentences, one a line")
@@ -64,6 +85,7 @@ def main() -> None:
         file = translator_page(options.model, Path(folder) / "live.html")
         print(f"{options.model}: {file.megabytes} MB")
         in_browser(file.path)
+        in_worker(options.model, file.path)
         sentences = sentences_of(options.text, options.sentences)
         agreement(options.model, file.path, sentences, Path(folder))
 
@@ -86,15 +108,28 @@ def in_browser(path: Path) -> None:
     print(f"  a word on screen: {spread([ms / words for ms, words in looks])} ms")
 
 
+def in_worker(model: str, path: Path) -> None:
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=FLAGS)
+        page = browser.new_context(bypass_csp=True).new_page()  # to measure inside the worker
+        page.goto(path.as_uri())
+        page.evaluate(SHOWN, "")
+        page.wait_for_timeout(1000)
+        looks = page.workers[0].evaluate(IN_WORKER, [model, NEXT])
+        browser.close()
+    print(f"  a word in its worker: {spread([ms / words for ms, words in looks])} ms")
+
+
 def asked(page: Page, before: str) -> list[tuple[float, int]]:
     """Milliseconds and written words of each of the further sentences."""
     found = []
     for text in NEXT:
         box = page.locator("textarea").first
         box.fill(text)
-        start = page.evaluate("performance.now()")
+        page.evaluate(ENTER)
         box.press("Enter")
         at, before = page.evaluate(SHOWN, before)
+        start = page.evaluate("window.entered")
         found.append((at - start, len(before.split())))
         page.wait_for_timeout(500)  # the pictures of this sentence are not the next one's time
     return found

@@ -21,7 +21,8 @@ for (const piece of texts('type="application/octet-stream"')) {
 for await (const line of createInterface({ input: process.stdin })) {
   const wanted = JSON.parse(line) as { text: string; num_beams: number };
   const before = performance.now();
-  const { info, numbers } = translator.trace({ model: file.info.name, ...wanted });
+  const { info, kept } = translator.trace({ model: file.info.name, ...wanted });
+  const { numbers } = kept();
   const ms = performance.now() - before;
   const maps = numbers.filter(([name]) => name.startsWith("map")).map(([name, { values }]) => [name, [...values]]);
   console.log(JSON.stringify({ text: info.generation?.hypotheses[0]?.text, ms, maps: Object.fromEntries(maps) }));

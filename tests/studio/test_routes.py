@@ -283,19 +283,6 @@ def test_exports_hold_the_same_numbers(client, trace):
     assert (kept["origin"].tolist(), str(kept["quantity"])) == ([2, 0], "norm")
 
 
-@pytest.mark.parametrize(
-    ("kind", "begins"), [("svg", b"<?xml"), ("pdf", b"%PDF"), ("png", b"\x89PNG")]
-)
-@pytest.mark.parametrize("scale", ["linear", "sink"])
-def test_figures_are_files_of_their_kind(client, kind, begins, scale):
-    pytest.importorskip("matplotlib")
-    asked = {"tap": CROSS, "head": "mean", "scale": scale, "group": "token"}
-    answer = client.get(f"/api/traces/given/figure.{kind}", params=asked)
-    assert answer.status_code == 200, answer.text
-    assert answer.content.startswith(begins)
-    assert "attachment" in answer.headers["content-disposition"]
-
-
 MISTAKES = [
     ("/api/traces/none", 404, "there is no trace 'none' here any more; trace the text again."),
     ("/api/traces/given/summary?tap=x", 400, "tap must be one of encoder.layers.0.self"),
@@ -442,29 +429,3 @@ def test_a_trace_is_by_text_where_model_and_text_ask_for_it_again(client):
     second = client.post("/api/traces", json=other).json()["id"]
     found = [client.get(f"/api/traces/{id}").json()["by_text"] for id in (made, second, "given")]
     assert found == [True, False, False]
-
-
-@pytest.mark.parametrize(
-    ("asked", "inside", "outside"),
-    [
-        ({"view": "map"}, "→", "lines drawn"),
-        ({"view": "flow", "heads": "0,mean", "focus": "2,3"}, "mean over heads", "␣"),
-        ({"view": "translation", "group": "word", "at_output": "true"}, "lines drawn", "→"),
-        ({"view": "generation", "step": 1}, "candidates of step 2", "lines drawn"),
-    ],
-)
-def test_a_figure_is_of_the_view_and_without_the_tokenizers_marks(client, asked, inside, outside):
-    made = client.post("/api/traces", json={"model": "en-de", "text": "A dog runs."}).json()["id"]
-    query = {"tap": CROSS, "head": 1, "row": 0, "column": 0} | asked
-    answer = client.get(f"/api/traces/{made}/figure.svg", params=query)
-    assert answer.status_code == 200, answer.text
-    assert inside in answer.text
-    assert outside not in answer.text
-    assert "␣" not in answer.text
-
-
-def test_a_figure_of_heads_that_are_no_numbers_is_refused(client):
-    answer = client.get(f"/api/traces/given/figure.svg?tap={CROSS}&view=flow&heads=x")
-    assert answer.status_code in (400, 422)
-    answer = client.get(f"/api/traces/given/figure.svg?tap={CROSS}&view=flow&heads=99")
-    assert (answer.status_code, "has heads 0 to" in answer.json()["detail"]) == (400, True)

@@ -248,8 +248,8 @@ export interface paths {
         };
         /**
          * Figure
-         * @description The map, or with another view its lines: of several heads, of the rows in focus or all; or a
-         *     step of the generation.
+         * @description The map, or another view: all heads; lines of several heads, of the rows in focus or all; a
+         *     step of the generation; two maps or their difference.
          */
         get: operations["figure_api_traces__id__figure__kind__get"];
         put?: never;
@@ -1937,10 +1937,7 @@ export interface operations {
         parameters: {
             query: {
                 scale?: "linear" | "log" | "row" | "sink";
-                view?: "map" | "flow" | "translation" | "generation";
-                heads?: string | null;
-                focus?: string | null;
-                at_output?: boolean;
+                view?: "map" | "heads" | "flow" | "translation" | "generation" | "compare";
                 step?: number;
                 tap: string;
                 head?: number | "mean";
@@ -1950,6 +1947,21 @@ export interface operations {
                 width?: number | null;
                 quantity?: "weight" | "norm" | "score";
                 group?: "token" | "word" | "sentence";
+                heads?: string | null;
+                focus?: string | null;
+                at_output?: boolean;
+                other_trace?: string | null;
+                other_tap?: string | null;
+                other_head?: number | "mean" | null;
+                other_row?: number | null;
+                other_column?: number | null;
+                other_height?: number | null;
+                other_width?: number | null;
+                difference?: boolean;
+                one_scale?: boolean;
+                order?: "layer" | "pattern" | "entropy" | "distance";
+                pattern?: "previous" | "next" | "same" | "first" | "separator" | "punctuation" | "induction" | "alignment" | "none" | "";
+                shade?: "each" | "one";
             };
             header?: never;
             path: {

@@ -92,6 +92,7 @@ export function createState(source: Source) {
     ablated: signal<AblationRequest | null>(null), // what `ablation` answers
     ablating: signal(false),
     other: signal<Other | null>(null),
+    otherViewport: signal<Viewport | null>(null), // of a second map that has another shape
     theme,
     systemDark,
     dark: computed(() => (theme.value === "system" ? systemDark.value : theme.value === "dark")),

@@ -20,7 +20,7 @@ from regard.figures.style import (
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.image import AxesImage
+    from matplotlib.cm import ScalarMappable
 
 SCALE_MM = 26.0  # length of a color scale
 
@@ -113,7 +113,7 @@ class Sheet:
 
     def scale(
         self,
-        image: AxesImage,
+        image: ScalarMappable,
         left: float,
         top: float,
         name: str,

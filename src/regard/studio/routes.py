@@ -9,14 +9,12 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
-from threading import Lock
-from typing import Annotated, Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
 
 from fastapi import APIRouter, Depends, Query, Request
 from fastapi.responses import Response
 from starlette.exceptions import HTTPException
 
-from regard.figures.style import save as save_figure
 from regard.inspection.answers import (
     Ablation,
     Cell,
@@ -31,11 +29,9 @@ from regard.inspection.answers import (
 from regard.inspection.trace import Trace
 from regard.inspection.views import page
 from regard.inspection.views.ablation import ablate as switch_off
-from regard.inspection.views.lines import lines
 from regard.inspection.views.part import Part, Scale, part
 from regard.inspection.views.reliance import reliances
 from regard.inspection.views.statistics import summary_of
-from regard.inspection.views.step import step_figure
 from regard.inspection.views.tiles import Tile, TileRequest, tile_of
 from regard.progress import Work
 from regard.studio.export import to_html
@@ -49,6 +45,9 @@ from regard.studio.requests import (
     TraceRequest,
     Working,
 )
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 NUMBERS = "application/octet-stream"
 DISCONNECTED = 499  # what web servers log when the client has gone
@@ -68,25 +67,24 @@ Here = Annotated[Library, Depends(_library)]
 Opened = Annotated[Trace, Depends(_trace)]
 Head = Annotated[int, Query(ge=0)] | Literal["mean"]
 From0 = Annotated[int, Query(ge=0)]
+From1 = Annotated[int, Query(ge=1)]
 Extent = Annotated[int, Query(ge=1, le=1024)]
-
-_DRAWING = Lock()  # matplotlib draws one figure at a time
 
 
 @dataclass
-class _Part:
+class PartRequest:
     """Which rectangle of a map to export, in tokens, words or sentences; all of it by default."""
 
     tap: str
     head: Head = "mean"
     row: From0 = 0
     column: From0 = 0
-    height: Annotated[int | None, Query(ge=1)] = None
-    width: Annotated[int | None, Query(ge=1)] = None
+    height: From1 | None = None
+    width: From1 | None = None
     quantity: Quantity = "weight"
     group: Group = "token"
 
-    def of(self, trace: Trace) -> Part:
+    def part(self, trace: Trace) -> Part:
         return part(
             trace,
             self.tap,
@@ -96,6 +94,9 @@ class _Part:
             quantity=self.quantity,
             group=self.group,
         )
+
+    def figure(self, trace: Trace, scale: Scale) -> "Figure":
+        return self.part(trace).figure(scale)
 
 
 @dataclass(frozen=True)
@@ -116,7 +117,7 @@ _binary: dict[int | str, dict[str, Any]] = {
     200: {"content": {NUMBERS: {"schema": {"type": "string", "format": "binary"}}}}
 }
 _upload: dict[str, Any] = {"requestBody": {"required": True, "content": {NUMBERS: {}}}}
-_file: dict[int | str, dict[str, Any]] = {200: {"content": {"application/*": {}}}}
+FILE: dict[int | str, dict[str, Any]] = {200: {"content": {"application/*": {}}}}
 
 
 @api.get("/models")
@@ -231,56 +232,18 @@ async def reliance(request: Request, trace: Opened, library: Here) -> list[Relia
     return found
 
 
-@api.get("/traces/{id}/figure.{kind}", response_class=Response, responses=_file)
-def figure(
-    trace: Opened,
-    kind: Literal["svg", "pdf", "png"],
-    wanted: Annotated[_Part, Depends()],
-    scale: Scale = "linear",
-    view: Literal["map", "flow", "translation", "generation"] = "map",
-    heads: Annotated[str | None, Query(pattern=r"^(\d+|mean)(,(\d+|mean))*$")] = None,
-    focus: Annotated[str | None, Query(pattern=r"^\d+(,\d+)*$")] = None,
-    at_output: bool = False,
-    step: From0 = 0,
-) -> Response:
-    """The map, or with another view its lines: of several heads, of the rows in focus or all; or a
-    step of the generation."""
-    with tempfile.TemporaryDirectory() as folder, _DRAWING:
-        path = Path(folder) / f"figure.{kind}"
-        if view == "map":
-            drawn = wanted.of(trace).figure(scale)
-        elif view == "generation":
-            drawn = step_figure(trace, wanted.tap, wanted.head, step, wanted.quantity)
-        else:
-            drawn = lines(
-                trace,
-                wanted.tap,
-                [_head(name) for name in heads.split(",")] if heads else [wanted.head],
-                quantity=wanted.quantity,
-                group=wanted.group,
-                focus=[int(row) for row in focus.split(",")] if focus else (),
-                at_output=at_output,
-            )
-        save_figure(drawn, path)
-        return _download(path.read_bytes(), f"regard.{kind}")
+@api.get("/traces/{id}/export.npz", response_class=Response, responses=FILE)
+def export_npz(trace: Opened, wanted: Annotated[PartRequest, Depends()]) -> Response:
+    return download(wanted.part(trace).npz(), "regard.npz")
 
 
-def _head(name: str) -> Head:
-    return "mean" if name == "mean" else int(name)
-
-
-@api.get("/traces/{id}/export.npz", response_class=Response, responses=_file)
-def export_npz(trace: Opened, wanted: Annotated[_Part, Depends()]) -> Response:
-    return _download(wanted.of(trace).npz(), "regard.npz")
-
-
-@api.get("/traces/{id}/export.html", response_class=Response, responses=_file)
+@api.get("/traces/{id}/export.html", response_class=Response, responses=FILE)
 def export_html(trace: Opened, request: Request) -> Response:
     """The page without its server, showing first what the query says as the page's address."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "regard.html"
         to_html(trace, path, query=request.url.query)
-        return _download(path.read_bytes(), path.name)
+        return download(path.read_bytes(), path.name)
 
 
 async def in_turn(request: Request, thread: Executor, work: Callable[[], Result]) -> Result:
@@ -298,7 +261,7 @@ async def in_turn(request: Request, thread: Executor, work: Callable[[], Result]
     return future.result()
 
 
-def _download(contents: bytes, name: str) -> Response:
+def download(contents: bytes, name: str) -> Response:
     kind = mimetypes.guess_type(name)[0] or NUMBERS
     # As an attachment: a file with a script of its own is not to run as a page of this server.
     headers = {"Content-Disposition": f'attachment; filename="{name}"'}

@@ -1,7 +1,6 @@
 /** Two maps side by side, or their difference: two heads, two layers, two texts or two models. */
 import { signal } from "@preact/signals";
 import { useEffect, useMemo } from "preact/hooks";
-import { isLong } from "../color/survey";
 import { AttentionMap } from "../map/AttentionMap";
 import { DifferenceMap } from "../map/DifferenceMap";
 import type { State } from "../state";
@@ -12,7 +11,7 @@ import { headWords, tapWords } from "../weights/words";
 import "./compare.css";
 import { LayerAndHead } from "./LayerAndHead";
 import type { Pane } from "./panes";
-import { commonEnds, differing, drawnAlike, nextHeadOf, oneShape, paneOf, sameTokens, whyNoDifference } from "./panes";
+import { commonEnds, differing, drawnAlike, nextHeadOf, onOneScale, oneShape, paneOf, sameTokens, whyNoDifference } from "./panes";
 import { SecondPane } from "./SecondPane";
 
 export function Compare({ state }: { state: State }) {
@@ -21,7 +20,7 @@ export function Compare({ state }: { state: State }) {
     const ends = () => signal<[number, number] | null>(null);
     return { ...state, ends: ends(), home: ends() };
   }, [state]);
-  const own = useMemo(() => createState(state.source), [state]);
+  const own = useMemo((): State => ({ ...createState(state.source), viewport: state.otherViewport }), [state]);
   useEffect(() => drawnAlike(paired, own), [paired, own]);
 
   const trace = state.trace.value;
@@ -41,9 +40,7 @@ export function Compare({ state }: { state: State }) {
 
   // Two colors can be held against each other only on one scale.
   const quantity = state.quantity.value;
-  const scale = state.scale.value;
-  const long = [first, second].some((pane) => pane && isLong(pane.tap.rows, pane.tap.columns));
-  const linear = scale === "linear" || (scale === "auto" && !long);
+  const linear = onOneScale([first, second], state.scale.value);
   const names = [first, second].map((pane) => pane && [pane.trace.id, pane.tap.name, pane.head]);
   const reach = useLoaded(first && second && linear ? JSON.stringify([names, quantity]) : null, (signal) =>
     commonEnds(state.source, [first as Pane, second as Pane], quantity, signal),

@@ -1,7 +1,8 @@
 /** What a comparison compares: the second pane's choices, and whether the two maps lie on each other. */
 import { effect } from "@preact/signals";
+import { isLong } from "../color/survey";
 import type { Head, Quantity, Source, TapInfo, TraceInfo } from "../source";
-import type { Other, State } from "../state";
+import type { Other, Scale, State } from "../state";
 
 /** One pane: a head of a layer of a trace. */
 export interface Pane {
@@ -64,6 +65,12 @@ export function differing(one: Pane, other: Pane): string[] {
     ["head", one.head !== other.head],
   ];
   return parts.filter(([, differs]) => differs).map(([name]) => name);
+}
+
+/** Whether both maps have one color scale: a row, a logarithm or a sink is each map's own. */
+export function onOneScale(panes: readonly (Pane | null)[], scale: Scale): boolean {
+  const long = panes.some((pane) => pane && isLong(pane.tap.rows, pane.tap.columns));
+  return scale === "linear" || (scale === "auto" && !long);
 }
 
 const SIDE = 256; // cells, of the coarse maps that tell the ends

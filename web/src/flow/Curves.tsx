@@ -3,7 +3,7 @@ import { useSignal } from "@preact/signals";
 import type { Size } from "../weights/size";
 import type { Chosen } from "./heads";
 import type { Column } from "./layout";
-import { ROW, fan, lineAt, place, sheaf, stroke } from "./layout";
+import { fan, lineAt, place, sheaf, stroke } from "./layout";
 import type { Line, Lines } from "./lines";
 
 const BACK = 0.22; // of the opacity of lines that leave the window, while nothing is followed
@@ -44,7 +44,7 @@ export function Curves(props: CurvesProps) {
   const reach = (which: "query" | "key"): [number, number] => {
     const column = columns[which];
     const ends = followed[which].length ? followed[which] : [0, column.count - 1];
-    const half = followed[which].length ? 2 : ROW / 2;
+    const half = followed[which].length ? 2 : column.row / 2;
     return [place(column, Math.min(...ends)) - half, place(column, Math.max(...ends)) + half];
   };
   const any = followed.query.length + followed.key.length > 0;

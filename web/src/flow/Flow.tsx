@@ -13,7 +13,7 @@ import "./flow.css";
 import type { Slots } from "./heads";
 import { COLORS, chosen, only, toggled } from "./heads";
 import type { Column } from "./layout";
-import { ROW, scrollTo, side as sideOf } from "./layout";
+import { rowOf, scrollTo, side as sideOf } from "./layout";
 import type { Line } from "./lines";
 import { chooseLines, linesOf, linesOfLooks } from "./lines";
 import { overlapping, positionsToggled, strongestCell } from "./locks";
@@ -45,9 +45,11 @@ export function Flow({ state }: { state: State }) {
 
   const queries = picture?.queries ?? [];
   const keys = picture?.keys ?? [];
+  const longest = Math.max(queries.length, keys.length);
+  const row = rowOf(height, longest);
   const columns: Record<"query" | "key", Column> = {
-    query: { scroll: scrolls.value.query, height, count: queries.length },
-    key: { scroll: scrolls.value.key, height, count: keys.length },
+    query: { scroll: scrolls.value.query, height, count: queries.length, row },
+    key: { scroll: scrolls.value.key, height, count: keys.length, row },
   };
   const lockedQuery = useMemo(() => overlapping(queries, state.locked.value), [queries, state.locked.value]);
   const lockedKey = useMemo(() => overlapping(keys, lockedKeys.value), [keys, lockedKeys.value]);
@@ -68,8 +70,8 @@ export function Flow({ state }: { state: State }) {
   const quiet = followed.length > 0;
 
   // Those in sight are the tokens whose middle is.
-  const seenFrom = Math.ceil(columns.query.scroll / ROW - 0.5);
-  const seenTo = Math.floor((columns.query.scroll + height) / ROW - 0.5) + 1;
+  const seenFrom = Math.ceil(columns.query.scroll / row - 0.5);
+  const seenTo = Math.floor((columns.query.scroll + height) / row - 0.5) + 1;
   const shown = useMemo(() => {
     if (!picture) return chooseLines({ lines: [], more: { count: 0, value: 0 } });
     if (!picture.maps) return chooseLines(linesOfLooks(asked.value ?? [], queries, keys));
@@ -165,7 +167,7 @@ export function Flow({ state }: { state: State }) {
   const groups = (["token", "word", "sentence"] as const)
     .filter((group) => axes.every((axis) => knows(axis, group)))
     .map((group) => ({ value: group, label: group }));
-  const scrolling = Math.max(queries.length, keys.length) * ROW > height + 1 && height > 0;
+  const scrolling = longest * row > height + 1 && height > 0;
   const color = picture?.heads.length === 1 ? (picture.heads[0]?.color ?? 0) : null;
   const error = loaded.error ?? asked.error;
   const busy = loaded.loading || asked.loading;

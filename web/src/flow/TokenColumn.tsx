@@ -3,7 +3,7 @@ import type { Ref } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import type { Unit } from "../weights/units";
 import type { Column } from "./layout";
-import { ROW, rendered, side as sideOf } from "./layout";
+import { rendered, side as sideOf } from "./layout";
 
 /** What a token gets or gives in the picture, and in which head's color. */
 export interface Mark {
@@ -52,7 +52,7 @@ export function TokenColumn(props: TokenColumnProps) {
     moved.current = index;
     at.current = index;
     if (sideOf(column, index - 1) < 0 || sideOf(column, index + 1) > 0) {
-      props.onScroll(Math.max(0, index * ROW + ROW / 2 - column.height / 2));
+      props.onScroll(Math.max(0, (index + 0.5) * column.row - column.height / 2));
     }
     props.onFollow(index);
   };
@@ -85,7 +85,7 @@ export function TokenColumn(props: TokenColumnProps) {
         ref={list}
         class="rg-flow__tokens"
         aria-label={`${side === "query" ? "queries" : "keys"} (${props.name})`}
-        style={{ height: `${units.length * ROW}px` }}
+        style={{ height: `${units.length * column.row}px`, "--row": `${column.row}px` }}
         onKeyDown={onKeyDown}
       >
         {shown.map((index) => {
@@ -99,7 +99,7 @@ export function TokenColumn(props: TokenColumnProps) {
           if (locked.has(index)) classes.push("rg-flow__token--locked");
           if (props.quiet && !involved) classes.push("rg-flow__token--quiet");
           return (
-            <li key={index} style={{ top: `${index * ROW}px` }}>
+            <li key={index} style={{ top: `${index * column.row}px` }}>
               <button
                 type="button"
                 class={classes.join(" ")}

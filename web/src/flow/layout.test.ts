@@ -1,14 +1,17 @@
 import { describe, expect, it } from "vitest";
-import { ROW, curve, fan, farTargets, lineAt, place, rendered, risen, scrollTo, sheaf, side, stroke } from "./layout";
+import { ROW, curve, fan, farTargets, lineAt, place, rendered, risen, rowOf, scrollTo, sheaf, side, stroke } from "./layout";
 
-const short = { scroll: 0, height: 7 * ROW, count: 7 };
-const long = { scroll: 100 * ROW, height: 11 * ROW, count: 1009 };
+const short = { scroll: 0, height: 7 * ROW, count: 7, row: ROW };
+const long = { scroll: 100 * ROW, height: 11 * ROW, count: 1009, row: ROW };
 
 describe("the window on a column", () => {
   it("holds all of a short text", () => {
     expect(rendered(short)).toEqual([0, 7]);
     expect(side(short, 0)).toBe(0);
     expect(side(short, 6)).toBe(0);
+  });
+  it("puts tokens closer together where all of them then fit", () => {
+    expect([rowOf(1000, 7), rowOf(300, 12), rowOf(264, 12), rowOf(263, 12)]).toEqual([ROW, 25, 22, ROW]);
   });
   it("of a long one puts few tokens on the page", () => {
     const [first, end] = rendered(long);

@@ -2,6 +2,7 @@
 import type { Line } from "./lines";
 
 export const ROW = 28; // px, of one token
+const TIGHT = 22; // px, of one where that puts all of them in sight
 const MARGIN = 12; // tokens beyond the window that are on the page already, for scrolling
 const THINNEST = 0.75;
 const THICKEST = 8;
@@ -12,30 +13,36 @@ export interface Column {
   scroll: number;
   height: number;
   count: number;
+  row: number; // px, of one token
+}
+
+/** How high a token is: closer together where all of them then fit. */
+export function rowOf(height: number, count: number): number {
+  return count * TIGHT <= height ? Math.min(ROW, height / count) : ROW;
 }
 
 /** Half-open range of the tokens that are put on the page. */
-export function rendered({ scroll, height, count }: Column): [number, number] {
-  const first = Math.max(0, Math.floor(scroll / ROW) - MARGIN);
-  return [Math.min(first, count), Math.min(count, Math.ceil((scroll + height) / ROW) + MARGIN)];
+export function rendered({ scroll, height, count, row }: Column): [number, number] {
+  const first = Math.max(0, Math.floor(scroll / row) - MARGIN);
+  return [Math.min(first, count), Math.min(count, Math.ceil((scroll + height) / row) + MARGIN)];
 }
 
 /** -1 above the window, 0 within, 1 below. */
 export function side(column: Column, index: number): -1 | 0 | 1 {
-  const middle = index * ROW + ROW / 2 - column.scroll;
+  const middle = (index + 0.5) * column.row - column.scroll;
   return middle < 0 ? -1 : middle > column.height ? 1 : 0;
 }
 
 /** The height at which a token's lines end; those beyond the window end at its edge. */
 export function place(column: Column, index: number): number {
-  const middle = index * ROW + ROW / 2 - column.scroll;
+  const middle = (index + 0.5) * column.row - column.scroll;
   return Math.min(Math.max(middle, 0), column.height);
 }
 
 /** The scroll that brings a token to the middle. */
 export function scrollTo(column: Column, index: number): number {
-  const most = Math.max(0, column.count * ROW - column.height);
-  return Math.min(most, Math.max(0, index * ROW + ROW / 2 - column.height / 2));
+  const most = Math.max(0, column.count * column.row - column.height);
+  return Math.min(most, Math.max(0, (index + 0.5) * column.row - column.height / 2));
 }
 
 export interface Stroke {
@@ -49,7 +56,7 @@ export interface Stroke {
 export function stroke(
   line: Line, queries: Column, keys: Column, width: number, largest: number, slots: number,
 ): Stroke {
-  const shift = shifted(line.slot, slots);
+  const shift = shifted(line.slot, slots, queries.row);
   const share = largest > 0 ? Math.min(1, line.value / largest) : 0;
   const from = place(queries, line.query) + shift;
   const to = place(keys, line.key) + shift;
@@ -75,7 +82,7 @@ export function lineAt(
   let nearest: Line | null = null;
   let least = 9;
   for (const line of lines) {
-    const shift = shifted(line.slot, slots);
+    const shift = shifted(line.slot, slots, queries.row);
     const from = place(queries, line.query) + shift;
     const away = Math.abs(from + (place(keys, line.key) + shift - from) * eased - y);
     if (away < least || (away === least && nearest && line.value > nearest.value)) [nearest, least] = [line, away];
@@ -138,8 +145,8 @@ export function farTargets(
   return { named: named.slice(0, most), value };
 }
 
-function shifted(slot: number, slots: number): number {
-  return (slot - (slots - 1) / 2) * Math.min(APART, (ROW - 8) / slots);
+function shifted(slot: number, slots: number, row: number): number {
+  return (slot - (slots - 1) / 2) * Math.min(APART, (row - 8) / slots);
 }
 
 function round(value: number): number {

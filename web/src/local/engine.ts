@@ -2,14 +2,15 @@
 import type { Ablation } from "../source";
 import type { ModelFile } from "./config";
 import type { Question } from "./messages";
-import type { Traced } from "./translator";
+import type { Kept, Traced } from "./translator";
 import { Translator } from "./translator";
 
-export type Engine = (question: Question) => Traced | Ablation | number | null;
+export type Engine = (question: Question) => Traced | Kept | Ablation | number | null;
 
 export function engine(): Engine {
   let translator: Translator | null = null;
   let filled = 0; // bytes
+  let kept: () => Kept = () => ({ numbers: [], plain: [] });
   return (question) => {
     if (question.what === "open") {
       translator = new Translator(JSON.parse(question.model) as ModelFile);
@@ -23,7 +24,12 @@ export function engine(): Engine {
       filled += bytes.length;
       return null;
     }
-    if (question.what === "trace") return translator.trace(question.wanted);
+    if (question.what === "trace") {
+      const { info, run, kept: last } = translator.trace(question.wanted);
+      kept = last;
+      return { info, run };
+    }
+    if (question.what === "kept") return kept();
     if (question.what === "score") return translator.score(question.run, question.hidden);
     return translator.ablate(question.run, question.info, question.request);
   };

@@ -32,6 +32,10 @@ export interface Run {
 export interface Traced {
   info: TraceInfo; // its id is the page's to give
   run: Run;
+}
+
+/** What is kept of a trace, as source/kept.ts lists it. */
+export interface Kept {
   numbers: [string, Binary][];
   plain: [string, unknown][];
 }
@@ -89,7 +93,8 @@ export class Translator {
     return this.texts.target.decode((best as Hypothesis).tokens);
   }
 
-  trace(wanted: TraceRequest): Traced {
+  /** `kept` computes what the page may ask of the trace later. */
+  trace(wanted: TraceRequest): Traced & { kept: () => Kept } {
     const source = this.encode(wanted.text);
     const off = wanted.without ?? [];
     const heads = new Map(this.model.taps().map(({ name, attention }) => [name, attention.heads.count]));
@@ -107,7 +112,8 @@ export class Translator {
     if (!hypothesis) throw new Error(`The search found hypotheses 0 to ${found.length - 1}; got ${shown}.`);
     const run = { source, target: hypothesis.tokens, without: off };
     const logits = this.logits(run, edit, memory, listener);
-    const maps = this.model.taps().map(({ name, attention }) => tapMaps(name, inputs.get(name) as Inputs, attention, edit));
+    const layers = this.model.taps().map(({ name, attention }) => ({ attention, read: inputs.get(name) as Inputs, name }));
+    const maps = layers.map(({ name, read, attention }) => tapMaps(name, read, attention, edit));
     const name = (id: number) => this.name(id, "target");
     const steps = logits.map((row, i) => {
       const id = run.target[i] as number;
@@ -138,8 +144,14 @@ export class Translator {
       by_text: true,
       notes: [...(searched ? [ONE_PASS, ...this.forced(run, begins.length)] : []), ...notesOf(parts, axes, readable), ROUNDED],
     };
-    const answers = maps.map((each) => answersOf(each, targetsOf(each, maps, axes)));
-    return { info, run, numbers: answers.flatMap((each) => each.numbers), plain: answers.flatMap((each) => each.plain) };
+    const kept = () => {
+      const answers = maps.map((each, i) => {
+        const { attention, read } = layers[i] as (typeof layers)[number];
+        return answersOf(each, attention.valueNorms(read.value), targetsOf(each, maps, axes));
+      });
+      return { numbers: answers.flatMap((each) => each.numbers), plain: answers.flatMap((each) => each.plain) };
+    };
+    return { info, run, kept };
   }
 
   ablate(run: Run, info: TraceInfo, request: AblationRequest): Ablation {

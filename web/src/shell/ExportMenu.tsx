@@ -4,20 +4,15 @@ import { useEffect, useRef } from "preact/hooks";
 import type { TraceInfo } from "../source";
 import { inView } from "../map/input/commands";
 import { isLong } from "../color/survey";
-import { sentence, type State } from "../state";
+import { onOneScale, oneShape, paneOf } from "../compare/panes";
+import { sentence, type State, type View } from "../state";
 import { leastCertain } from "../generation/timeline";
 import { crossTap } from "../translation/aligned";
 import { write } from "../url";
 import { shownQuantity } from "../weights/matrix";
 import { addressOf } from "./address";
 
-const KINDS = [
-  ["svg", "figure, SVG"],
-  ["pdf", "figure, PDF"],
-  ["png", "figure, PNG"],
-  ["npz", "these numbers, NPZ"],
-  ["html", "one HTML file"],
-] as const;
+const KINDS = ["svg", "pdf", "png", "npz", "html"] as const;
 
 export function ExportMenu({ state, trace }: { state: State; trace: TraceInfo }) {
   const menu = useRef<HTMLDetailsElement>(null);
@@ -31,10 +26,10 @@ export function ExportMenu({ state, trace }: { state: State; trace: TraceInfo })
     return () => document.removeEventListener("pointerdown", outside);
   }, []);
   const links = state.source.abilities.export
-    ? KINDS.flatMap(([kind, label]) => {
+    ? KINDS.flatMap((kind) => {
         const asked = kind === "html" ? address(state) : kind === "npz" ? part(state) : { ...part(state), ...lines(state, trace) };
         const url = state.source.exportUrl(trace.id, kind, asked);
-        return url ? [{ kind, label, url }] : [];
+        return url ? [{ kind, label: labelOf(kind, state.view.value), url }] : [];
       })
     : [];
   // Fetched rather than followed, so that a refusal is read on the page and not saved as a file.
@@ -92,6 +87,14 @@ export function ExportMenu({ state, trace }: { state: State; trace: TraceInfo })
   );
 }
 
+/** What an entry of the menu gives. Not every view has a figure and numbers of its own: then they are the map's. */
+export function labelOf(kind: (typeof KINDS)[number], view: View): string {
+  if (kind === "html") return "one HTML file";
+  if (kind !== "npz") return `${view === "why" ? "figure of the map" : "figure"}, ${kind.toUpperCase()}`;
+  if (view === "map") return "these numbers, NPZ";
+  return view === "compare" ? "numbers of the first map, NPZ" : "numbers of the map, NPZ";
+}
+
 /** What of the map is in view: what a figure shows and a file holds. */
 function part(state: State): Record<string, string> {
   const { row = 0, column = 0, height = 1, width = 1 } = inView(state) ?? {};
@@ -106,10 +109,16 @@ function part(state: State): Record<string, string> {
   };
 }
 
-/** What a figure of the view on screen needs; of the map and the comparison, nothing: the figure is the map. */
-export function lines(state: Pick<State, "view" | "tap" | "head" | "heads" | "quantity" | "locked" | "aligned" | "pieces" | "step">, trace: TraceInfo): Record<string, string> {
+type Drawn =
+  | "view" | "tap" | "head" | "heads" | "quantity" | "locked" | "aligned" | "pieces" | "step"
+  | "order" | "pattern" | "shade" | "other" | "otherViewport" | "difference" | "scale" | "group";
+
+/** What a figure of the view on screen needs besides its map; of the map and of "why", whose figure is the map, nothing. */
+export function lines(state: Pick<State, Drawn>, trace: TraceInfo): Record<string, string> {
   const view = state.view.value;
   const tap = state.tap.value;
+  if (view === "heads") return { view, order: state.order.value, pattern: state.pattern.value, shade: state.shade.value };
+  if (view === "compare") return compared(state, trace);
   if (!tap || (view !== "flow" && view !== "translation" && view !== "generation")) return {};
   const quantity = shownQuantity(state.quantity.value, tap);
   if (view === "flow") {
@@ -128,6 +137,27 @@ export function lines(state: Pick<State, "view" | "tap" | "head" | "heads" | "qu
   }
   const cross = crossTap(trace.taps.filter((each) => each.kind === "cross"), tap);
   return { view, quantity, tap: cross?.name ?? tap.name, group: state.pieces.value, at_output: String(state.aligned.value === "output") };
+}
+
+/** The second map and how both are shown. One of the same shape shares the window of the first. */
+function compared(state: Pick<State, Drawn>, trace: TraceInfo): Record<string, string> {
+  const tap = state.tap.value;
+  const second = paneOf(state.other.value);
+  if (!tap || !second) return {};
+  const first = { trace, tap, head: state.head.value };
+  const shared = oneShape(first, second);
+  const own = { trace: { value: second.trace }, tap: { value: second.tap }, group: state.group, viewport: state.otherViewport };
+  const place = shared ? {} : (inView(own) ?? {});
+  return {
+    view: "compare",
+    ...(second.trace.id !== trace.id && { other_trace: second.trace.id }),
+    other_tap: second.tap.name,
+    other_head: String(second.head),
+    ...Object.fromEntries(Object.entries(place).map(([name, value]) => [`other_${name}`, String(value)])),
+    ...(state.difference.value && shared
+      ? { difference: "true" }
+      : { one_scale: String(onOneScale([first, second], state.scale.value)) }),
+  };
 }
 
 /** A figure has the named scales: an automatic one is the one of them that it is most like. */

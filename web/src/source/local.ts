@@ -1,6 +1,6 @@
 /** Answers of the translator that is in the file itself: no server, no network. */
 import type { Ask } from "../local/ask";
-import type { Traced } from "../local/translator";
+import type { Kept, Traced } from "../local/translator";
 import type { AblationRequest, ModelInfo, Reliance, Source, TraceInfo, TraceRequest } from "../source";
 import { answersFrom, type Answers } from "./kept";
 import { sourceOver, type Binary } from "./requests";
@@ -13,7 +13,7 @@ const KEPT = 8; // traces; the oldest goes first
 interface Made {
   info: TraceInfo;
   run: Traced["run"];
-  answers: Answers;
+  answers: Promise<Answers>; // follow the text, which is shown before them
 }
 
 /** `model` is a ModelFile as JSON, its weights come in pieces of base64, `ask` reaches the translator. */
@@ -37,9 +37,13 @@ export function localSource(own: ModelInfo, model: string, weights: Pieces, ask:
     const before = made.get(id);
     if (before) return before.info;
     await opened;
-    const { info, run, numbers, plain } = await ask<Traced>({ what: "trace", wanted });
+    const asked = ask<Traced>({ what: "trace", wanted });
+    const rest = ask<Kept>({ what: "kept" });
+    const { info, run } = await asked;
     info.id = id;
-    made.set(id, { info, run, answers: kept(info, new Map(numbers), new Map(plain)) });
+    const answers = rest.then(({ numbers, plain }) => kept(info, new Map(numbers), new Map(plain)));
+    answers.catch(() => undefined); // said when a number is asked for
+    made.set(id, { info, run, answers });
     for (const oldest of [...made.keys()].slice(0, -KEPT)) made.delete(oldest);
     return info;
   };
@@ -62,11 +66,11 @@ export function localSource(own: ModelInfo, model: string, weights: Pieces, ask:
         if (!key) return info;
         if (key === "reliance") return reliance(info, (hidden) => ask({ what: "score", run, hidden }), signal);
         if (key === "ablate") return ask({ what: "ablate", run, info, request: body as AblationRequest });
-        return answers.json(key);
+        return (await answers).json(key);
       },
       async binary(path) {
         const [{ answers }, key] = placed(path);
-        return answers.binary(key);
+        return (await answers).binary(key);
       },
     },
     { trace: true, ablate: true, export: false, explain: false, open: false },

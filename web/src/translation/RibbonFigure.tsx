@@ -32,7 +32,10 @@ export function RibbonFigure(props: RibbonFigureProps) {
   const box = useRef<HTMLDivElement>(null);
   const plan = useMemo(() => arranged(aligned, width), [aligned, width]);
   const { down, depth, source, output } = plan;
-  const drawn = useMemo(() => ribbons(aligned.shares, source, output, plan.band), [aligned, plan]);
+  const drawn = useMemo(() => {
+    const { ribbons: all } = ribbons(aligned.shares, source, output, plan.band);
+    return all.map((ribbon) => ({ ...ribbon, path: outline(ribbon, depth, down ? "down" : "right") }));
+  }, [aligned, plan]);
 
   const most = Math.max(0, ...(props.reliance ?? []).map((each) => -(each ?? 0)));
   const has = (all: readonly Pointed[], side: Pointed["side"], index: number) =>
@@ -144,11 +147,11 @@ export function RibbonFigure(props: RibbonFigureProps) {
         height={down ? depth : plan.total}
         style={down ? { top: `${NUMBER + CHIP}px`, left: 0 } : { top: 0, left: `${plan.column}px` }}
       >
-        {drawn.ribbons.map((ribbon) => {
+        {drawn.map((ribbon) => {
           const strong = involved(ribbon.query, ribbon.key);
           const opacity = active.length === 0 ? 0.12 + 0.6 * ribbon.value : strong ? 0.3 + 0.6 * ribbon.value : 0.05;
           return (
-            <path key={`${ribbon.query} ${ribbon.key}`} d={outline(ribbon, depth, down ? "down" : "right")} fill-opacity={opacity} onClick={() => props.onAsk(ribbon.query, ribbon.key)}>
+            <path key={`${ribbon.query} ${ribbon.key}`} d={ribbon.path} fill-opacity={opacity} onClick={() => props.onAsk(ribbon.query, ribbon.key)}>
               <title>{`${aligned.output[ribbon.query]?.label} looked at ${aligned.source[ribbon.key]?.label}: ${amount(aligned.values.values[ribbon.query * aligned.values.width + ribbon.key]!, aligned.quantity)}`}</title>
             </path>
           );

@@ -10,7 +10,7 @@ import { off, rewrites, switchOff } from "../off/switch";
 import { Choice } from "../weights/Choice";
 import { HeadChips } from "../weights/HeadChips";
 import { useSize } from "../weights/size";
-import { useLoaded } from "../weights/loaded";
+import { painted, useLoaded } from "../weights/loaded";
 import { knows } from "../weights/units";
 import { amount, captionWords, percent } from "../weights/words";
 import { crossTap, leftOut, useAligned, type Aligned, type Pointed } from "./aligned";
@@ -54,7 +54,10 @@ export function Translation({ state, plain = false }: { state: State; plain?: bo
   }, [aligned, state.locked.value, lockedSource.value]);
 
   const relies = !state.busy.value && trace?.can_ablate && state.source.abilities.ablate && trace.generation && trace.axes["source"] ? trace.id : null;
-  const reliance = useLoaded(relies, async (signal) => ({ id: relies, words: await state.source.reliance(relies as string, signal) })).value;
+  const reliance = useLoaded(relies, async (signal) => {
+    await painted(); // the sentence first
+    return { id: relies, words: await state.source.reliance(relies as string, signal) };
+  }).value;
 
   // The sentence above speaks of the row that predicts the word; the step that reads it is another row.
   const pointed = hover.value ?? locked[locked.length - 1] ?? null;

@@ -99,7 +99,7 @@ export function outline({ from, to }: Ribbon, depth: number, across: "down" | "r
     edges.forEach((edge, which) => {
       const out = which === 0 ? -half : half;
       const point = [along + out * dDeep, deep - out * dAlong];
-      edge.push((across === "down" ? point : point.reverse()).map((value) => value.toFixed(1)).join(" "));
+      edge.push((across === "down" ? point : point.reverse()).map((value) => Math.round(10 * value) / 10).join(" "));
     });
   }
   return `M${[...edges[0], ...edges[1].reverse()].join("L")}Z`;

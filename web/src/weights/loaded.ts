@@ -31,3 +31,8 @@ export function useLoaded<T>(key: string | null, ask: (signal: AbortSignal) => P
 function sentence(reason: unknown): string {
   return reason instanceof Error && reason.message ? reason.message : "the numbers could not be loaded; try again";
 }
+
+/** When what is to be drawn now is on the screen: what can wait does not slow it down. */
+export function painted(): Promise<void> {
+  return new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
+}

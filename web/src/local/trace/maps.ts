@@ -11,7 +11,6 @@ const MOSTLY = 0.5; // a head mostly looks at a sink that takes more than this p
 export interface HeadMap {
   weights: Float32Array; // (rows, columns), NaN where the mask forbids
   lse: Float32Array; // (rows): log Σ exp(score)
-  valueNorms: Float32Array; // (columns): ‖f(x)‖
   vectors: Float32Array; // q, k and v, one behind the other
 }
 
@@ -30,7 +29,6 @@ export function tapMaps(name: string, { query, key, value }: Inputs, attention: 
   const [rows, columns] = [query.length / width, key.length / width];
   const kind = name.endsWith("cross") ? "cross" : "self";
   const causal = kind === "self" && name.startsWith("decoder");
-  const norms = attention.valueNorms(value);
   const part = (values: Float32Array, head: number) => {
     const found = new Float32Array((values.length / width) * dim);
     for (let at = 0; at * width < values.length; at++) found.set(values.subarray(at * width + head * dim, at * width + (head + 1) * dim), at * dim);
@@ -44,7 +42,7 @@ export function tapMaps(name: string, { query, key, value }: Inputs, attention: 
     vectors.set(k, q.length);
     vectors.set(v, q.length + k.length);
     const { weights, lse } = softmaxed(q, k, dim, scale, sees);
-    return { weights, lse, valueNorms: norms[head] as Float32Array, vectors };
+    return { weights, lse, vectors };
   });
   return { name, kind, rows, columns, scale, heads };
 }
@@ -99,13 +97,13 @@ export function summary({ name, kind, rows, columns, heads }: TapMaps, targets: 
   return { tap: name, rows, of: rows, sink_key: whole, sink: (mean[whole] ?? 0) / heads.length, heads: infos };
 }
 
-/** Every answer about a layer that the page cannot make of the others, as source/kept.ts lists them. */
-export function answersOf(maps: TapMaps, targets: Targets): { numbers: [string, Binary][]; plain: [string, unknown][] } {
+/** Every answer about a layer that the page cannot make of the others, as source/kept.ts lists them; `norms`: of each head, ‖f(x)‖ by column. */
+export function answersOf(maps: TapMaps, norms: readonly Float32Array[], targets: Targets): { numbers: [string, Binary][]; plain: [string, unknown][] } {
   const { name: tap, rows, columns, heads } = maps;
-  const numbers = heads.flatMap(({ weights, lse, valueNorms, vectors }, head): [string, Binary][] => [
+  const numbers = heads.flatMap(({ weights, lse, vectors }, head): [string, Binary][] => [
     [pathOf("map", { tap, head, quantity: "weight" }), { shape: [rows, columns], values: weights }],
     [pathOf("lse", { tap, head }), { shape: [rows], values: lse }],
-    [pathOf("value_norms", { tap, head }), { shape: [columns], values: valueNorms }],
+    [pathOf("value_norms", { tap, head }), { shape: [columns], values: norms[head] as Float32Array }],
     [pathOf("vectors", { tap, head }), { shape: [vectors.length], values: vectors }],
   ]);
   const pictures = heads.map(({ weights }) => thumbnail(rows, columns, THUMBNAIL, (row) => weights.subarray(row * columns, (row + 1) * columns)));

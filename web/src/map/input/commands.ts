@@ -1,19 +1,20 @@
 /** What keys and buttons do to the map: fit, zoom, and move the focus while keeping it in view. */
 import { batch } from "@preact/signals";
+import type { Group, TapInfo, TraceInfo } from "../../source";
 import type { Position, State } from "../../state";
 import { axesOf } from "../geometry/positions";
 import type { Axes } from "../geometry/positions";
 import { levelFor, reveal, toView, toViewport, zoomAt } from "../geometry/viewport";
 import type { Plot, View } from "../geometry/viewport";
 
-// A map tells how large its window is; a state is looked at through one window size at a time.
-const plots = new WeakMap<State, Plot>();
+// A map tells how large its window is; a viewport is looked through at one window size at a time.
+const plots = new WeakMap<State["viewport"], Plot>();
 const UNSEEN: Plot = { width: 640, height: 640 };
 
 /** Takes a new window size: cells keep their size, and a focus that was in view stays there. */
 export function setPlot(state: State, plot: Plot, { queries, keys, shape }: Axes): void {
-  const before = plots.get(state);
-  plots.set(state, { width: plot.width, height: plot.height });
+  const before = plots.get(state.viewport);
+  plots.set(state.viewport, { width: plot.width, height: plot.height });
   const viewport = state.viewport.peek();
   if (!before || !viewport || before.width === plot.width) return;
   const old = toView(viewport, shape, before);
@@ -74,7 +75,7 @@ export function focusOn(state: State, focus: Position): void {
 }
 
 /** The rows and columns in view, for taking along; null where there is no map. */
-export function inView(state: State): { row: number; column: number; height: number; width: number } | null {
+export function inView(state: Window): { row: number; column: number; height: number; width: number } | null {
   const seen = look(state);
   if (!seen) return null;
   const { view, plot, axes } = seen;
@@ -90,11 +91,18 @@ function middle(pixels: number, view: View, length: number): number {
   return Math.min(pixels / view.cell, length) / 2;
 }
 
-function look(state: State): { view: View; plot: Plot; axes: Axes } | null {
+/** A map and the part of it that is in sight. */
+interface Window extends Pick<State, "viewport"> {
+  trace: { value: TraceInfo | null };
+  tap: { value: TapInfo | null };
+  group: { value: Group };
+}
+
+function look(state: Window): { view: View; plot: Plot; axes: Axes } | null {
   const trace = state.trace.value;
   const tap = state.tap.value;
   if (!trace || !tap) return null;
-  const plot = plots.get(state) ?? UNSEEN;
+  const plot = plots.get(state.viewport) ?? UNSEEN;
   const axes = axesOf(trace, tap, state.group.value);
   return { view: toView(state.viewport.value, axes.shape, plot), plot, axes };
 }
