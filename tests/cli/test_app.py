@@ -91,8 +91,8 @@ OPTIONS = {
     "export page": {"model", "--output", "--json", "--help"},
     "studio": {"models", "--port", "--no-open", "--download", "--help"},
     "serve": {
-        "models", "--host", "--port", "--api-key", "--no-auth", "--precision", "--waiting", "--rows",
-        "--max-new-tokens", "--timeout", "--notice", "--download", "--help",
+        "models", "--host", "--port", "--api-key", "--no-auth", "--precision", "--waiting",
+        "--rows", "--max-new-tokens", "--timeout", "--notice", "--download", "--help",
     },
     "train": {"--help"},
     "train translation": {

@@ -139,7 +139,9 @@ def decoded(packed: Any, all_ids: list[np.ndarray], settings: Any, *, seed: int 
     return [done[number] for number in range(len(all_ids))]
 
 
-@of_families("pegasus", ("bart", "int8", "beams"), ("t5", "fp32", "greedy"))
+@of_families(
+    "pegasus", ("bart", "int8", "beams"), ("bart", "int4", "beams"), ("t5", "fp32", "greedy")
+)
 def test_a_translation_is_the_same_alone_and_in_any_company(
     family: str, precision: str, strategy: str
 ) -> None:

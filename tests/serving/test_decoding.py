@@ -169,7 +169,7 @@ def test_a_full_queue_refuses_and_says_when_to_come_again(translator: Any) -> No
     with pytest.raises(Busy, match=r"texts waiting, of 8 that may; try again in \d+ s") as refused:
         _ = [shared.put(work.jobs) for work in waiting]
     assert refused.value.seconds >= 1
-    with pytest.raises(UnavailableError, match="a request may have 8 texts here; got 9"):
+    with pytest.raises(BadArgumentError, match="a request may have 8 texts here; got 9"):
         shared.put(texts(translator, SENTENCES[:9], num_beams=4).jobs)
     for job in [*first.jobs, *(job for work in waiting for job in work.jobs)]:
         job.future.cancel()

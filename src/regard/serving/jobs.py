@@ -8,7 +8,7 @@ from concurrent.futures import Future, InvalidStateError
 from contextlib import suppress
 from typing import Any, Generic, TypeVar
 
-from regard.errors import RegardError, UnavailableError
+from regard.errors import BadArgumentError, RegardError, UnavailableError
 
 RECENT = 200  # jobs whose rate says how long a full queue takes
 
@@ -82,16 +82,14 @@ class Waiting(Generic[Kind]):
 
         Raises:
             Busy: there is no room; says when to try again.
-            UnavailableError: the server is ending, or they are more than may ever wait.
+            UnavailableError: the server is ending.
         """
         with self._changed:
             if self._closed:
                 raise UnavailableError("the server is ending; ask another one.")
-            if len(jobs) > self.most:
-                raise UnavailableError(
-                    f"a request may have {self.most} texts here; got {len(jobs)}. Send fewer at a"
-                    " time."
-                )
+            check_number(len(jobs), self.most)
+            if len(self._jobs) + len(jobs) > self.most:
+                self._jobs = deque(job for job in self._jobs if job.is_wanted)
             if len(self._jobs) + len(jobs) > self.most:
                 seconds = self._seconds(len(self._jobs))
                 raise Busy(
@@ -133,6 +131,14 @@ class Waiting(Generic[Kind]):
             return 1
         each = (time.monotonic() - self._taken[0]) / len(self._taken)
         return max(1, min(60, round(jobs * each)))
+
+
+def check_number(texts: int, most: int) -> None:
+    """Raises BadArgumentError for more texts than may ever wait."""
+    if texts > most:
+        raise BadArgumentError(
+            f"a request may have {most} texts here; got {texts}. Send fewer at a time."
+        )
 
 
 def as_refusal(error: BaseException) -> BaseException:

@@ -14,6 +14,7 @@ from regard.generation import GenerationConfig, Hypothesis
 from regard.recipes.card import read_card
 from regard.serving.batches import Batches, Reading
 from regard.serving.decoding import Decode, Decoding
+from regard.serving.jobs import check_number
 from regard.serving.metrics import Metrics
 from regard.tasks.answering import Answerer
 from regard.tasks.batching import cores
@@ -216,6 +217,7 @@ def reading_jobs(
     items: Sequence[Any], options: Any, limits: Limits, seconds: float | None = None
 ) -> list[Reading]:
     """A job for each item: texts, or tuples of texts."""
+    check_number(len(items), limits.waiting)
     for item in items:
         for text in (item,) if isinstance(item, str) else item:
             check_unicode(text)
@@ -243,6 +245,7 @@ class Texts:
         options: dict[str, Any],
         seconds: float | None = None,
     ):
+        check_number(len(texts), limits.waiting)
         for text in texts:
             check_unicode(text)
         self.task = task

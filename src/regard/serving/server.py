@@ -1,5 +1,6 @@
 """Running the application until SIGTERM or Ctrl-C, after which what has begun is still answered."""
 
+import os
 import signal
 import socket
 import time
@@ -71,7 +72,10 @@ def run(app: FastAPI, listener: socket.socket, *, seconds: float, notice: float)
         seconds: that a request may take, so also the end.
         notice: see `Server`.
     """
-    Server(app, seconds=seconds, notice=notice).run(sockets=[listener])
+    server = Server(app, seconds=seconds, notice=notice)
+    server.run(sockets=[listener])
+    if server.force_exit:
+        os._exit(130)  # models still run in threads, which Python would wait for, or abort
 
 
 def is_loopback(host: str) -> bool:

@@ -7,6 +7,7 @@ from typing import Any
 from regard.errors import BadArgumentError
 from regard.generation import Hypothesis
 from regard.serving.decoding import Decode
+from regard.serving.jobs import check_number
 from regard.serving.served import Model
 from regard.tasks.writing import Prompt, Prompted, Result, Writer
 from regard.text.normalize import check_unicode
@@ -35,6 +36,7 @@ class Prompts:
         seconds: float | None = None,
         streamed: bool = False,
     ):
+        check_number(len(prompts), model.limits.waiting)
         for prompt in prompts:
             for text in (prompt,) if isinstance(prompt, str) else _texts_in(prompt):
                 check_unicode(text)

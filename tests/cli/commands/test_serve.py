@@ -31,7 +31,7 @@ def asked(address: str, body: Any = None) -> tuple[int, Any]:
 def server():
     """The command as a process on a free port, and its address."""
     process = subprocess.Popen(
-        [sys.executable, "-m", "regard", "serve", "en-de", "--port", "0", "--notice", "0.6"],
+        [sys.executable, "-m", "regard", "serve", "en-de", "--port", "0", "--notice", "1.5"],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
