@@ -9,8 +9,8 @@ A fence says what its commands are:
     ```console run      likewise, and docs/build.py puts what it prints on the page
     ```console own      names the reader's own files or models, or changes this machine: parsed only
 
-`regard studio`, `regard look` and `regard serve` work when they have printed the address at which they
-serve.
+`regard studio`, `regard look` and `regard serve` work when they have printed the address at which
+they serve.
 """
 
 import os
