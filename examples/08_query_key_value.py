@@ -6,6 +6,7 @@ other cards cannot find them by similarity: the card most similar to a card is t
 
 from pathlib import Path
 
+import torch
 from command import Numbers, run
 from lookup import CARDS, deal, learn, matrices
 
@@ -28,6 +29,9 @@ def main(output: Path | None = None) -> Numbers:
     cards, right = deal(512, wants=1, seed=1)
     by_similarity = attend(cards, cards, cards)[..., -1:]
     without = (by_similarity - right).square().mean().item()
+    own = attention_weights(cards, cards).argmax(-1) == torch.arange(CARDS)
+    alike = own.float().mean().item()
+    print(f"Without parameters {alike:.0%} of the cards look at themselves most.")
     print(f"Without parameters the mean squared error is {without:.3f}, with them {error:.4f}.")
     card = cards[0]
     weights = attention_weights(card @ w_query, card @ w_key).detach()
@@ -43,6 +47,7 @@ def main(output: Path | None = None) -> Numbers:
     return {
         "error": error,
         "error_without": without,
+        "own_without": alike,
         "found": (asked == found).float().mean().item(),
     }
 

@@ -40,6 +40,12 @@ def smooth(curve: list[float]) -> tuple[list[int], list[float]]:
     ]
 
 
+def rise(curve: list[float]) -> float:
+    """By what factor the mean error is at most above its lowest until then."""
+    errors = np.array(smooth(curve)[1])
+    return float((errors / np.minimum.accumulate(errors)).max())
+
+
 def main(output: Path | None = None) -> Numbers:
     numbers: Numbers = {}
     curves: dict[int, dict[str, tuple[list[int], list[float]]]] = {seed: {} for seed in SEEDS}
@@ -48,7 +54,9 @@ def main(output: Path | None = None) -> Numbers:
         for name, score in SCORES.items():
             trainings = [trained(score, head_dim, seed) for seed in SEEDS]
             errors = [last for last, _ in trainings]
-            print(f"d = {head_dim:3}  {name:10}", "".join(f"{each:9.4f}" for each in errors))
+            rises = "".join(f"{rise(curve):8,.0f}" for _, curve in trainings)
+            last = "".join(f"{each:9.4f}" for each in errors)
+            print(f"d = {head_dim:3}  {name:10} {last}   rises {rises}-fold")
             numbers[f"{score}_{head_dim}"] = max(errors)
             for seed, (_, curve) in zip(SEEDS, trainings, strict=True):
                 curves[seed][f"{name}, d = {head_dim}"] = smooth(curve)

@@ -1,4 +1,4 @@
-"""Cards that look for each other: a task that nothing but query, key and value solves.
+"""Cards that look for each other: a task that similarity alone does not solve.
 
 Each card has a name, asks for one or more other names, and holds a number. Its answer is
 the numbers that the cards of those names hold.

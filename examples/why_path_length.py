@@ -56,7 +56,8 @@ def measure(*, steps: int, longest: int, copied: tuple[int, ...], timed: tuple[i
             "parameters": sum(weights.numel() for weights in model.parameters()),
         }
         right = " ".join(f"{part:.2f}" for part in models[name]["right"])
-        print(f"{name:25} loss {loss:.3f}   right at {copied} symbols: {right}", flush=True)
+        path = " ".join(map(str, models[name]["path"]))
+        print(f"{name:25} at {copied} symbols: {path} steps, {right} right", flush=True)
     return {"steps": steps, "longest": longest, "models": models}
 
 

@@ -1,4 +1,4 @@
-"""Why divide by √d_k: otherwise the scores grow with the dimension, and most rows get no gradient.
+"""Why divide by √d_k: otherwise scores grow with the dimension until most rows get no gradient.
 
 The dot product of two vectors of d independent numbers of variance 1 has variance d. Softmax of
 numbers that far apart gives one key everything, and where it does, almost no gradient comes back.

@@ -7,26 +7,63 @@ from contextlib import contextmanager
 
 
 class RegardError(ValueError):
-    """A mistake that the user can mend, in one sentence; always one of the classes below."""
+    """A mistake that the user can mend, in one sentence; always one of the classes below.
+
+    >>> try:
+    ...     regard.attend(torch.ones(2, 3), torch.ones(2, 4), torch.ones(2, 4))
+    ... except regard.RegardError as error:
+    ...     print(error)
+    key must have query's head_dim 3 for this score; got 4. Project one of them, or use ...
+    """
 
     index: int | None = None  # of the refused text among several, from 0
     others: Sequence["RegardError"] = ()  # of the texts refused with it, each with its index
 
 
 class BadArgumentError(RegardError):
-    """An argument, option or text that cannot be used: unknown, out of range, of another shape."""
+    """An argument, option or text that cannot be used: unknown, out of range, of another shape.
+
+    >>> try:
+    ...     regard.attend(torch.eye(2), torch.eye(2), torch.eye(2), score="scaled")
+    ... except regard.BadArgumentError as error:
+    ...     print(error)
+    score must be one of dot, scaled_dot, ...; got 'scaled'. Did you mean 'scaled_dot'?
+    """
 
 
 class NotFoundError(RegardError):
-    """A model, file, word or token that does not exist."""
+    """A model, file, word or token that does not exist.
+
+    >>> try:
+    ...     regard.load("en-fe")
+    ... except regard.NotFoundError as error:
+    ...     print(error)
+    there is no folder en-fe; give a model folder, ... Did you mean 'en-de'?
+    """
 
 
 class DamagedFileError(RegardError):
-    """A file whose content is not what it should be: cut short, malformed, of another format."""
+    """A file whose content is not what it should be: cut short, malformed, of another format.
+
+    >>> from regard.inspection import Trace
+    >>> torch.save({}, "broken.safetensors")
+    >>> try:
+    ...     Trace.load("broken.safetensors")
+    ... except regard.DamagedFileError as error:
+    ...     print(error)
+    broken.safetensors is not a complete safetensors file (...); was it cut short? ...
+    """
 
 
 class UnsupportedError(RegardError):
-    """A model, setting or combination that is valid, but not implemented or not made for this."""
+    """A model, setting or combination that is valid, but not implemented or not made for this.
+
+    >>> try:
+    ...     regard.load("emotions", task="translation")
+    ... except regard.UnsupportedError as error:
+    ...     print(error)
+    emotions is a classifier of emotions in English comments: ...; to translate, give en-de, ...
+    """
 
 
 class UnavailableError(RegardError):
@@ -47,7 +84,7 @@ def check_choice(what: str, name: object, known: Collection[str]) -> None:
 
 
 def did_you_mean(name: object, known: Iterable[str], *, cutoff: float = 0.6) -> str:
-    """ "A question with the nearest of the known names, to end a message; empty if none is near.
+    """A question with the nearest of the known names, to end a message; empty if none is near.
 
     Args:
         cutoff: how alike the two must be, from 0 to 1.

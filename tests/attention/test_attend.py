@@ -1,15 +1,10 @@
-import doctest
-import sys
-
 import pytest
 import torch
 
-import regard.attention
 from regard.attention import Call, Causal, Window, attend, attention_weights, general, listening
 from regard.attention.scores import scaled_dot
 from regard.errors import RegardError
 
-PUBLIC = regard.attention.__all__
 X = torch.tensor([[1.0, 0.0], [0.0, 2.0], [2.0, 2.0]])
 
 
@@ -80,14 +75,6 @@ def test_inputs_are_left_as_they_were():
     for kernel in ("plain", "short", "blocked", "fused"):
         attend(*inputs, mask=Causal(), kernel=kernel)
     assert all(tensor.equal(copy) for tensor, copy in zip(inputs, copies, strict=True))
-
-
-@pytest.mark.parametrize("module", ["attend", "weights"])
-def test_the_examples_in_the_docstrings_run(module):
-    names = {"torch": torch, **{name: vars(regard.attention)[name] for name in PUBLIC}}
-    result = doctest.testmod(sys.modules[f"regard.attention.{module}"], extraglobs=names)
-    assert result.attempted > 0
-    assert result.failed == 0
 
 
 QUERY, KEY, VALUE = torch.randn(3, 2, 3, 7, 5, generator=torch.Generator().manual_seed(1)).unbind()

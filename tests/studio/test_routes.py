@@ -38,7 +38,7 @@ def test_the_models_are_those_given(client):
 
 def test_a_given_trace_is_listed_and_described(client, trace):
     assert client.get("/api/traces").json()[0] == {
-        "id": "given", "model": "en-de", "text": trace.text, "request": None,
+        "id": "given", "model": "en-de", "text": trace.text, "request": None, "pinned": True,
     }  # fmt: skip
     found = client.get("/api/traces/given").json()
     assert [tap["name"] for tap in found["taps"]] == list(trace)

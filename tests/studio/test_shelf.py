@@ -54,8 +54,7 @@ def test_a_path_from_a_page_is_never_opened(mine: Path, cache: Path) -> None:
             asked = {"model": name, "text": "a"}
             assert client.post("/api/traces", json=asked).status_code == 400
         assert client.post("/api/models", json={"model": str(mine)}).json()["detail"] == (
-            "a page opens no path; to look into a folder, start the page with:"
-            f" regard studio {mine}"
+            f"this page cannot open a folder by itself; in a terminal, run: regard studio {mine}"
         )
         assert [each["name"] for each in client.get("/api/models").json()] == ["en-de"]
 
@@ -101,5 +100,5 @@ def test_a_name_of_the_hub_is_fetched_only_where_the_owner_allows_it(
     allowing = Shelf([], download=True)
     allowing.open("org/new")
     assert (asked, allowing.names) == (["org/new"], ["org/new"])
-    with pytest.raises(RegardError, match="a page opens no path"):
+    with pytest.raises(RegardError, match="cannot open a folder by itself"):
         allowing.open("../new")

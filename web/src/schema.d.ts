@@ -827,6 +827,8 @@ export interface components {
             id: string;
             /** Model */
             model: string;
+            /** Pinned */
+            pinned: boolean;
             request: components["schemas"]["TraceRequest"] | null;
             /** Text */
             text: string;

@@ -110,7 +110,7 @@ export interface Source {
   openModel(name: string): Promise<ModelInfo>;
   /** A trace that was saved as .safetensors. */
   openFile(file: Blob): Promise<TraceInfo>;
-  traces(): Promise<{ id: string; model: string; text: string; request?: TraceRequest | null }[]>;
+  traces(): Promise<{ id: string; model: string; text: string; request?: TraceRequest | null; pinned?: boolean }[]>;
   trace(request: TraceRequest, signal?: AbortSignal): Promise<TraceInfo>;
   /** How far the trace that is being made has come; only where aborting `trace` stops the work itself. */
   working?(signal?: AbortSignal): Promise<Working | null>;

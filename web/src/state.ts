@@ -46,6 +46,7 @@ export interface Other {
 /** Everything one mounted page knows. A notebook may show several, so nothing here is global. */
 export function createState(source: Source) {
   const models = signal<ModelInfo[]>([]);
+  const begun = signal(false); // the models are known, and the first text is there if there is one
   const trace = signal<TraceInfo | null>(null);
   const tapName = signal("");
   const theme = signal<Theme>("system");
@@ -53,6 +54,7 @@ export function createState(source: Source) {
   const state = {
     source,
     models,
+    begun,
     trace,
     request: signal<TraceRequest | null>(null), // what `trace` was asked with, null where only its id is known
     asked: new Map<string, TraceRequest>(), // what each trace made on this page was asked with, by its id

@@ -86,6 +86,12 @@ def load(name: Name, task: str | None = None) -> Task:
     another task by the model itself. The weights of a model that has been packed before are read
     when something needs them.
 
+    >>> translator = regard.load("en-de")
+    >>> translator("Where is the station?")
+    'Wo ist der Bahnhof?'
+    >>> type(regard.load("emotions")).__name__
+    'Classifier'
+
     Args:
         name: of a shipped model (en-de, emotions, …), a folder, or "hub:org/name" for a model on
             the Hugging Face Hub; nothing else is ever fetched.

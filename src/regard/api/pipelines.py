@@ -104,6 +104,10 @@ def pipeline(task: str, model: Model | None = None, *, device: Device = None) ->
 def pipeline(task: str, model: Model | None = None, *, device: Device = None) -> Pipeline[Any]:
     """What does a task, by the name it had in transformers v4.
 
+    >>> translate = regard.pipeline("translation_en_to_de")
+    >>> translate("Where is the station?")
+    [{'translation_text': 'Wo ist der Bahnhof?'}]
+
     Args:
         task: a name in TASKS, "sentiment-analysis", or "translation_XX_to_YY".
         model: a folder, "hub:org/name", or what `regard.load` gave. It may be left out for the

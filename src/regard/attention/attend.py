@@ -132,7 +132,14 @@ _listener: ContextVar[Listener | None] = ContextVar("listener", default=None)
 
 @contextmanager
 def listening(listener: Listener) -> Iterator[None]:
-    """Within it, `listener` gets every call of `attend`; of nested ones, the innermost does."""
+    """Within it, `listener` gets every call of `attend`; of nested ones, the innermost does.
+
+    >>> calls = []
+    >>> with listening(calls.append):
+    ...     output = attend(torch.eye(2), torch.eye(2), torch.eye(2))
+    >>> calls[0].output.shape
+    torch.Size([1, 1, 2, 2])
+    """
     token = _listener.set(listener)
     try:
         yield

@@ -24,6 +24,16 @@ class Mask:
 
     Masks are values: the whole is remembered after its first use, because every layer of a model
     asks for it again. A tensor that a mask was made from must not be changed in place afterwards.
+
+    >>> places = torch.arange(4)
+    >>> (Causal() & Window(1, 1)).tile(places, places)[0, 0].int()
+    tensor([[1, 0, 0, 0],
+            [1, 1, 0, 0],
+            [0, 1, 1, 0],
+            [0, 0, 1, 1]], dtype=torch.int32)
+    >>> (~Causal()).tile(places[:2], places)[0, 0].int()
+    tensor([[0, 1, 1, 1],
+            [0, 0, 1, 1]], dtype=torch.int32)
     """
 
     _remembered: tuple[object, WholeMask] | None = None
@@ -79,7 +89,14 @@ class Mask:
 
 
 class Causal(Mask):
-    """Each query sees its own position and the past, never the future."""
+    """Each query sees its own position and the past, never the future.
+
+    >>> places = torch.arange(3)
+    >>> Causal().tile(places, places)[0, 0].int()
+    tensor([[1, 0, 0],
+            [1, 1, 0],
+            [1, 1, 1]], dtype=torch.int32)
+    """
 
     def tile(self, queries: Tensor, keys: Tensor) -> Tensor:
         return (keys <= queries[:, None])[None, None]
@@ -98,7 +115,12 @@ class Causal(Mask):
 
 
 class Padding(Mask):
-    """Hides padding. `attention_mask` is (batch, keys), True where there is a token."""
+    """Hides padding. `attention_mask` is (batch, keys), True where there is a token.
+
+    >>> Padding.from_lengths(torch.tensor([2, 4])).attention_mask.int()
+    tensor([[1, 1, 0, 0],
+            [1, 1, 1, 1]], dtype=torch.int32)
+    """
 
     def __init__(self, attention_mask: Bool[Tensor, "batch keys"]) -> None:
         _boolean("Padding's `attention_mask`", attention_mask)
@@ -133,7 +155,15 @@ class Padding(Mask):
 
 
 class Window(Mask):
-    """Each query sees `left` positions before its own, its own, and `right` after it."""
+    """Each query sees `left` positions before its own, its own, and `right` after it.
+
+    >>> places = torch.arange(4)
+    >>> Window(left=1, right=0).tile(places, places)[0, 0].int()
+    tensor([[1, 0, 0, 0],
+            [1, 1, 0, 0],
+            [0, 1, 1, 0],
+            [0, 0, 1, 1]], dtype=torch.int32)
+    """
 
     def __init__(self, left: int, right: int) -> None:
         if left < 0 or right < 0:
@@ -155,6 +185,13 @@ class Documents(Mask):
 
     `ids` is (batch, keys), one number per document. Queries take the ids of the last positions,
     unless `query_ids` (batch, queries) are given, as cross-attention needs.
+
+    >>> places = torch.arange(4)
+    >>> Documents(torch.tensor([[0, 0, 1, 1]])).tile(places, places)[0, 0].int()
+    tensor([[1, 1, 0, 0],
+            [1, 1, 0, 0],
+            [0, 0, 1, 1],
+            [0, 0, 1, 1]], dtype=torch.int32)
     """
 
     def __init__(
@@ -188,6 +225,13 @@ class Prefix(Mask):
     """The first `length` keys are seen by all: `Causal() | Prefix(n)` is a prefix language model.
 
     `length` is one number, or (batch,) of them.
+
+    >>> places = torch.arange(4)
+    >>> (Causal() | Prefix(2)).tile(places, places)[0, 0].int()
+    tensor([[1, 1, 0, 0],
+            [1, 1, 0, 0],
+            [1, 1, 1, 0],
+            [1, 1, 1, 1]], dtype=torch.int32)
     """
 
     def __init__(self, length: int | Int[Tensor, " batch"]) -> None:
@@ -210,6 +254,12 @@ class Dense(Mask):
     """A boolean tensor as it is: (queries, keys), or (batch, heads, queries, keys).
 
     With four dimensions, batch, heads and queries may be 1 and then stand for all.
+
+    >>> from regard.attention import attend
+    >>> x = torch.eye(2)
+    >>> attend(x, x, x, mask=Dense(torch.tensor([[True, False], [False, True]])))
+    tensor([[1., 0.],
+            [0., 1.]])
     """
 
     def __init__(self, allowed: Bool[Tensor, "*any"]) -> None:

@@ -25,6 +25,18 @@ class Attention(NamedTuple):
     (all of them by default), without the rest of the map. Scores and weights are float32 at least.
     With `dtype`, query, key and the parameters of the score are converted first; a score function
     that is not one of this package's gets what it got in the call.
+
+    >>> from regard.attention import Causal, dot
+    >>> x = torch.tensor([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]])[None, None]
+    >>> call = Attention(query=x, key=x, value=x, score=dot, mask=Causal(), bias=None)
+    >>> call.scores()
+    tensor([[[[1., -inf, -inf],
+              [0., 1., -inf],
+              [1., 1., 2.]]]])
+    >>> call.weights(queries=torch.tensor([2]))
+    tensor([[[[0.2119, 0.2119, 0.5761]]]])
+    >>> call.output(queries=torch.tensor([2]))
+    tensor([[[[0.7881, 0.7881]]]])
     """
 
     query: Tensor  # (batch, heads, queries, query_dim)

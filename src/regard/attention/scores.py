@@ -20,6 +20,10 @@ def dot(
     """q · k (Luong et al. 2015, section 3.1).
 
     (…, queries, head_dim) and (…, keys, head_dim) → (…, queries, keys).
+
+    >>> query, key = torch.tensor([[1.0, 2.0]]), torch.tensor([[3.0, 4.0], [0.0, 1.0]])
+    >>> dot(query, key)
+    tensor([[11.,  2.]])
     """
     return query @ key.mT
 
@@ -30,6 +34,10 @@ def scaled_dot(
     """q · k / √head_dim, the Transformer's (Vaswani et al. 2017, equation 1).
 
     (…, queries, head_dim) and (…, keys, head_dim) → (…, queries, keys).
+
+    >>> query, key = torch.tensor([[1.0, 2.0, 0.0, 0.0]]), torch.eye(4)
+    >>> scaled_dot(query, key)
+    tensor([[0.5000, 1.0000, 0.0000, 0.0000]])
     """
     return (query * query.shape[-1] ** -0.5) @ key.mT
 
@@ -40,6 +48,10 @@ def cosine(
     """The cosine of the angle between q and k (Graves et al. 2014, equation 6).
 
     (…, queries, head_dim) and (…, keys, head_dim) → (…, queries, keys).
+
+    >>> query, key = torch.tensor([[3.0, 4.0]]), torch.tensor([[4.0, -3.0], [6.0, 8.0]])
+    >>> cosine(query, key)
+    tensor([[0., 1.]])
     """
     return unit(query) @ unit(key).mT
 
@@ -50,13 +62,21 @@ def average(
     """Zero everywhere: the keys that the mask allows weigh the same, unless a bias decides.
 
     (…, queries, query_dim) and (…, keys, key_dim) → (…, queries, keys).
+
+    >>> average(torch.ones(1, 2), torch.ones(3, 2))
+    tensor([[0., 0., 0.]])
     """
     return query.new_zeros(*query.shape[:-1], key.shape[-2])
 
 
 @dataclass(frozen=True)
 class scaled:
-    """factor · q·k: scaled_dot with another factor than 1 / √head_dim, as some checkpoints have."""
+    """factor · q·k: scaled_dot with another factor than 1 / √head_dim, as some checkpoints have.
+
+    >>> query, key = torch.tensor([[1.0, 2.0]]), torch.tensor([[3.0, 4.0], [0.0, 1.0]])
+    >>> scaled(0.5)(query, key)
+    tensor([[5.5000, 1.0000]])
+    """
 
     factor: float
 
@@ -66,7 +86,12 @@ class scaled:
 
 @dataclass(frozen=True)
 class capped:
-    """cap · tanh(score / cap): scores that cannot pass the cap (Gemma 2, 2024, section 2)."""
+    """cap · tanh(score / cap): scores that cannot pass the cap (Gemma 2, 2024, section 2).
+
+    >>> query, key = torch.tensor([[1.0, 2.0]]), torch.tensor([[3.0, 4.0], [0.0, 1.0]])
+    >>> capped(dot, cap=5.0)(query, key)
+    tensor([[4.8787, 1.8997]])
+    """
 
     score: Score
     cap: float
@@ -80,6 +105,11 @@ class general:
     """q · W k with a learned matrix (Luong et al. 2015, section 3.1).
 
     `matrix` is (query_dim, key_dim), or (heads, query_dim, key_dim) for one matrix per head.
+
+    >>> query, key = torch.tensor([[1.0, 2.0]]), torch.tensor([[3.0, 4.0], [0.0, 1.0]])
+    >>> swap = torch.tensor([[0.0, 1.0], [1.0, 0.0]])
+    >>> general(swap)(query, key)
+    tensor([[10.,  1.]])
     """
 
     matrix: Tensor
@@ -96,6 +126,10 @@ class additive:
     (hidden). None in place of W or U says that it is applied already: a decoder that attends step
     by step projects its keys once. The hidden layer is (..., queries, keys, hidden): long inputs
     want the blocked kernel.
+
+    >>> query, key = torch.tensor([[0.0, 1.0]]), torch.tensor([[0.0, -1.0], [1.0, 0.0]])
+    >>> additive(torch.eye(2), torch.eye(2), torch.ones(2))(query, key)
+    tensor([[0.0000, 1.5232]])
     """
 
     query_weight: Tensor | None
@@ -114,6 +148,10 @@ class gaussian:
     """-|q - k|² / (2 h²): attention is then Nadaraya-Watson kernel regression with bandwidth h.
 
     `bandwidth` is in the units of query and key; a tensor of it can be learned.
+
+    >>> query, key = torch.tensor([[0.0]]), torch.tensor([[0.0], [1.0], [2.0]])
+    >>> gaussian(bandwidth=0.5)(query, key)
+    tensor([[-0., -2., -8.]])
     """
 
     bandwidth: int | float | Tensor = 1.0

@@ -118,7 +118,12 @@ CheckpointLike: TypeAlias = str | os.PathLike[str] | Checkpoint
 
 
 def open_checkpoint(name: CheckpointLike) -> Checkpoint:
-    """The checkpoint of a name, as `find_folder` takes it; a Checkpoint is returned as it is."""
+    """The checkpoint of a name, as `find_folder` takes it; a Checkpoint is returned as it is.
+
+    >>> checkpoint = open_checkpoint("en-de")
+    >>> checkpoint.config.d_model, checkpoint.name
+    (256, 'en-de')
+    """
     if isinstance(name, Checkpoint):
         return name
     return Checkpoint(find_folder(name), name=Path(name).name)

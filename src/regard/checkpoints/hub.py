@@ -30,6 +30,9 @@ _ID = re.compile(r"[\w-][\w.-]*(/[\w-][\w.-]*)?")  # the oldest models have no o
 def find_folder(name: str | os.PathLike[str]) -> Path:
     """The folder of a model.
 
+    >>> find_folder("en-de").name
+    'en-de'
+
     Args:
         name: a folder, that of a training run too; a shipped model's name, before which a folder
             of that name comes; "hub:org/name", whose files are fetched and verified; or org/name

@@ -28,6 +28,10 @@ def from_pretrained(name: CheckpointLike, *, dtype: torch.dtype | None = torch.f
     Its weights are the file's own memory, read when they are used, unless `dtype` asks for another
     number format than the file's.
 
+    >>> model = regard.from_pretrained("en-de")
+    >>> type(model).__name__, model.config.decoder_layers
+    ('EncoderDecoder', 3)
+
     Args:
         dtype: of the loaded weights, whatever they were saved in; None: as they were saved.
 
@@ -48,7 +52,11 @@ def from_pretrained(name: CheckpointLike, *, dtype: torch.dtype | None = torch.f
 
 
 def empty_model(name: CheckpointLike) -> nn.Module:
-    """The model that config.json describes, without memory for its weights."""
+    """The model that config.json describes, without memory for its weights.
+
+    >>> next(empty_model("en-de").parameters()).device
+    device(type='meta')
+    """
     checkpoint = open_checkpoint(name)
     config = checkpoint.config
     with checkpoint.describing(), torch.device("meta"), _NoFirstValues():

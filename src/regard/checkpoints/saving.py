@@ -26,6 +26,11 @@ def save_pretrained(
 ) -> None:
     """Writes config.json and model.safetensors, each whole or not at all.
 
+    >>> from regard.models import Decoder, decoder_preset
+    >>> save_pretrained(Decoder(decoder_preset("tiny", vocab_size=100)), "mine")
+    >>> type(regard.from_pretrained("mine")).__name__
+    'Decoder'
+
     Args:
         dtype: of the written weights.
         settings: more keys for config.json.

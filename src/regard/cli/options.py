@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 TaskType = TypeVar("TaskType", bound="Task")
 
 FIGURES = (".svg", ".pdf", ".png")
-PORT = 8765
 
 
 def option(help: str, *flags: str, default: str | None = None, **more: Any) -> Any:
@@ -95,7 +94,15 @@ NoRepeatNgramSize = Annotated[
 Download = Annotated[
     bool, option("Fetch a model that is not here from the Hugging Face Hub.", "--download")
 ]
-Port = Annotated[int, option("Port on 127.0.0.1; 0 picks a free one.", min=0, max=65535)]
+Port = Annotated[
+    int | None,
+    option(
+        "Port on 127.0.0.1; 0 picks a free one.",
+        default="8765, or a free one where that is in use",
+        min=0,
+        max=65535,
+    ),
+]
 NoOpen = Annotated[bool, option("Do not open a browser.", "--no-open")]
 
 

@@ -47,7 +47,12 @@ class Batch:
 def pad(
     sentences: Sequence[Sequence[int]], *, pad_id: int, eos_id: int
 ) -> tuple[torch.Tensor, torch.Tensor]:
-    """Sentences with their end token as one tensor (batch, length), and their lengths (batch,)."""
+    """Sentences with their end token as one tensor (batch, length), and their lengths (batch,).
+
+    >>> pad([[5, 6, 7], [8]], pad_id=0, eos_id=1)
+    (tensor([[5, 6, 7, 1],
+            [8, 1, 0, 0]]), tensor([4, 2]))
+    """
     lengths = np.fromiter(map(len, sentences), np.int64, len(sentences))
     flat = np.fromiter(chain.from_iterable(sentences), np.int64, int(lengths.sum()))
     return _gather(flat, np.cumsum(lengths) - lengths, lengths, pad_id, eos_id)

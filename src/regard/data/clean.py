@@ -61,11 +61,13 @@ class CleaningReport:
 class Cleaner:
     """Cleans pairs as they pass, and counts.
 
-        cleaner = Cleaner()
-        for pair in cleaner.clean(read_pairs("pairs.tsv", on_bad_line=cleaner.skip)): ...
-        print(cleaner.report)
-
     Kept text is tidied (`regard.text.normalize`), nothing else is changed; order stays.
+
+    >>> from regard.data import read_pairs
+    >>> cleaner = Cleaner()
+    >>> pairs = list(cleaner.clean(read_pairs("pairs.tsv", on_bad_line=cleaner.skip)))
+    >>> len(pairs), cleaner.report.read
+    (9, 9)
     """
 
     def __init__(self, rules: CleaningRules | None = None) -> None:

@@ -46,6 +46,10 @@ def read_pairs(
     A line that holds no pair (no tab, not UTF-8, not JSON) goes to `on_bad_line`, which by
     default raises RegardError with its number. RegardError is also raised for a missing or empty
     file, a missing column (the message lists those there) and two files of unequal length.
+
+    >>> pairs = read_pairs("pairs.tsv")
+    >>> next(pairs)
+    Pair(source='the old dog runs', target='der alte Hund läuft', line=1)
     """
     if isinstance(path, tuple):
         if source_column is not None or target_column is not None or format is not None:

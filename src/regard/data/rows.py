@@ -39,6 +39,10 @@ def read_rows(
     fields; else, in a table of exactly as many columns as there are required roles, the columns in
     the roles' order. Cells are strings; JSON and Parquet may hold lists and numbers.
 
+    >>> roles = [Role("text", ("text",)), Role("label", ("label",))]
+    >>> next(read_rows("pairs.tsv", roles)).values
+    ('the old dog runs', 'der alte Hund läuft')
+
     Raises:
         BadArgumentError: a column that is missing or cannot be identified; the message names
             those that are.

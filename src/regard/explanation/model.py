@@ -37,7 +37,11 @@ def running(model: nn.Module, **inputs: Any) -> Run:
 
 
 def attention_taps(model: nn.Module) -> list[str]:
-    """The names of the layers that can be explained, "encoder.layers.0.self", from the lowest."""
+    """The names of the layers that can be explained, "encoder.layers.0.self", from the lowest.
+
+    >>> attention_taps(regard.from_pretrained("en-de"))[:2]
+    ['encoder.layers.0.self', 'encoder.layers.1.self']
+    """
     return [
         tap_name(path)
         for path, module in model.named_modules()

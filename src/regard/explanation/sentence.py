@@ -45,6 +45,13 @@ def explain_words(
 ) -> Explanation:
     """Attention over the static vectors of a sentence's words, without a trained parameter.
 
+    >>> from regard.words import load_vectors
+    >>> explanation = explain_words("money bank grows", load_vectors("words-en"))
+    >>> numpy.array(explanation["weights"].values).round(2)
+    array([[[0.96, 0.03, 0.01],
+            [0.26, 0.68, 0.06],
+            [0.1 , 0.07, 0.83]]])
+
     Args:
         part: which of the words, for a longer text.
         heads, head_dim: the vectors are brought to heads · head_dim dimensions, the directions in

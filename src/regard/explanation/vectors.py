@@ -37,9 +37,14 @@ def explain_vectors(
 ) -> Explanation:
     """Every step of attention over these vectors, in float64.
 
+    >>> explanation = explain_vectors(["a", "b"], torch.eye(2), score="dot")
+    >>> numpy.array(explanation["weights"].values).round(3)
+    array([[[0.731, 0.269],
+            [0.269, 0.731]]])
+
     Args:
         tokens, vectors: the words and (words, d_model), one row for each.
-        heads, head_dim: how many, and how wide each; d_model / heads if not setup.
+        heads, head_dim: how many, and how wide each; d_model / heads if not given.
         score: a name or function that `regard.attend` takes.
         mask: "none", "causal", "window" (`window` tokens to each side), a Mask or boolean tensor.
         temperature: scores are divided by it.
@@ -85,7 +90,11 @@ def explain_vectors(
 def principal(vectors: Tensor, dim: int) -> Tensor:
     """(d_model, dim): the orthonormal directions through the origin that keep most of the vectors'
     squared length. Not centered, so that sums and dot products stay what they are as far as they
-    can; the sign of each is such that its largest entry is positive."""
+    can; the sign of each is such that its largest entry is positive.
+
+    >>> principal(torch.tensor([[2.0, 0.0], [4.0, 0.0], [0.0, 1.0]]), dim=1).shape
+    torch.Size([2, 1])
+    """
     # The eigenvectors of XᵀX, from the largest eigenvalue down.
     x = double(vectors)
     directions = torch.linalg.eigh(x.mT @ x).eigenvectors.flip(-1)[:, :dim]
@@ -95,7 +104,11 @@ def principal(vectors: Tensor, dim: int) -> Tensor:
 
 def random_projections(d_model: int, heads: int, head_dim: int) -> dict[str, Tensor]:
     """Matrices drawn once and for all (Glorot & Bengio 2010, equation 16): query, key, value and
-    output as `explain_vectors` takes them. They are not trained."""
+    output as `explain_vectors` takes them. They are not trained.
+
+    >>> {name: tuple(matrix.shape) for name, matrix in random_projections(40, 2, 8).items()}
+    {'query': (40, 16), 'key': (40, 16), 'value': (40, 16), 'output': (16, 40)}
+    """
     draw = torch.Generator().manual_seed(0)
     width = heads * head_dim
     bound = (6 / (d_model + width)) ** 0.5

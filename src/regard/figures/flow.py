@@ -51,6 +51,9 @@ def flow(
     Lines below `least`, and the smallest beyond `most`, are left out; the figure says how much of
     the weight the others have.
 
+    >>> figure = flow([[0.9, 0.1], [0.4, 0.6]], ["money", "bank"], ["money", "bank"])
+    >>> figure.savefig("flow.png")
+
     Args:
         weights: (rows, columns), or (heads, rows, columns) for lines in one color per head; NaN
             where masked.

@@ -41,6 +41,9 @@ def heatmap(
     no room for every token, every second to fourth is named, then positions are. A map finer than
     print is drawn as the largest of each block, which the figure says.
 
+    >>> figure = heatmap([[0.9, 0.1], [0.4, 0.6]], ["money", "bank"], ["money", "bank"])
+    >>> figure.savefig("map.png")
+
     Args:
         weights: (rows, columns); NaN and -inf are masked cells, which are hatched.
         rows, columns: tokens; positions are written where they are not given.

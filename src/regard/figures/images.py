@@ -39,6 +39,8 @@ def images(
 ) -> Figure:
     """The pictures in rows, each with its name below it; write the figure with `save`.
 
+    >>> figure = images({"checks": [[0.0, 1.0], [1.0, 0.0]]})
+
     Args:
         pictures: name → (height, width); NaN is left white.
         scale: "gray" (0 black, 1 white), "weights" (0 white, the largest of all deep blue), or

@@ -33,6 +33,9 @@ def save(figure: Figure, path: str | os.PathLike[str]) -> None:
 
     The size is the figure's own: choose `width_mm` when drawing it, so that the type stays legible.
 
+    >>> from regard.figures.heatmap import heatmap
+    >>> save(heatmap([[0.9, 0.1], [0.4, 0.6]]), "map.svg")
+
     Raises:
         BadArgumentError: another ending.
     """

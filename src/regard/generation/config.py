@@ -19,6 +19,9 @@ class GenerationConfig:
     """Settings of one call of `generate`; the defaults, but for max_new_tokens, of transformers.
 
     Exactly one strategy is on: sampling (`do_sample`), beam search (`num_beams` > 1) or greedy.
+
+    >>> GenerationConfig(max_new_tokens=20, num_beams=5).updated(do_sample=True, top_k=10).num_beams
+    1
     """
 
     max_new_tokens: int = 256  # the end-of-sentence token counts

@@ -31,6 +31,17 @@ def generate(
     A sentence that is done leaves the decoder, so its rows cost nothing from then on. A beam
     search may return fewer than num_return_sequences when no more sequences are possible.
 
+    >>> from regard.models import EncoderDecoder, preset
+    >>> model = EncoderDecoder(preset("tiny", vocab_size=100)).eval()
+    >>> config = GenerationConfig(
+    ...     max_new_tokens=5, num_beams=3, eos_token_id=1, pad_token_id=0, decoder_start_token_id=0
+    ... )
+    >>> sources = torch.tensor([[5, 6, 1], [7, 8, 1]])
+    >>> with torch.no_grad():
+    ...     found = generate(model.start(sources), config.start(2), config)
+    >>> len(found), len(found[0]), len(found[0][0].tokens) <= 5
+    (2, 1, True)
+
     Args:
         decoder: fresh, with one row for each sentence. It gets and gives what the prompt is:
             tensors of torch, or arrays of numpy.
@@ -84,6 +95,14 @@ def stream(
     for its prompt, (1, prompt).
 
     Returns (`hypothesis = yield from stream(…)`) the hypothesis that they make up.
+
+    >>> from regard.models import Decoder, decoder_preset
+    >>> model = Decoder(decoder_preset("tiny", vocab_size=100)).eval()
+    >>> prompt, config = torch.tensor([[5, 6]]), GenerationConfig(max_new_tokens=4)
+    >>> with torch.no_grad():
+    ...     tokens = list(stream(model.start(), prompt, config))
+    >>> len(tokens)
+    4
 
     Raises:
         BadArgumentError: as `generate`; a batch, several samples, or a beam search, which decides

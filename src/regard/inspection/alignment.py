@@ -27,6 +27,12 @@ def cross_attention(
 ) -> Tensor:
     """What the decoder looked at in the source for each target token.
 
+    >>> from regard.models import EncoderDecoder, preset
+    >>> model = EncoderDecoder(preset("tiny", vocab_size=100)).eval()
+    >>> source, target = torch.tensor([[5, 6, 7, 1]]), torch.tensor([[8, 9, 1]])
+    >>> cross_attention(model, source, target).shape
+    torch.Size([1, 4, 3, 4])
+
     Args:
         source: (batch, source length) ids.
         target: (batch, target length) ids, eos last.

@@ -30,6 +30,10 @@ def group_words(
     looked at adds up), averaged over a target word's (each piece looks once), as in Clark et al.
     2019, section 4.1.
 
+    >>> weights = torch.tensor([[0.5, 0.3, 0.2], [0.1, 0.1, 0.8]])
+    >>> group_words(weights, target_words=[[0, 1]], source_words=[[0, 1], [2]])
+    tensor([[0.5000, 0.5000]])
+
     Args:
         weights: (target pieces, source pieces).
         target_words, source_words: for each word the positions of its pieces; of a span, its

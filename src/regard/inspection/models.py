@@ -43,6 +43,13 @@ NOTHING = SwitchedOff()
 def trace(model: object, *text: Any, keep: str = "auto", **inputs: Any) -> Trace:
     """Runs a model once with its own fast kernels, and returns the trace of that run.
 
+    >>> from regard.models import Decoder, decoder_preset
+    >>> model = Decoder(decoder_preset("tiny", vocab_size=100)).eval()
+    >>> trace(model, ids=torch.tensor([[5, 6, 7]]))
+    <Trace of Decoder: 4 attention layers, 3 of tokens>
+    >>> trace(regard.load("en-de"), "Where is the station?")
+    <Trace of en-de: 9 attention layers, 6 of source, 6 of target>
+
     Args:
         model: what `regard.load` gives, such as a translator or a classifier; a model of regard's
             or of transformers'; or any module whose attention is `regard.attend`.

@@ -29,6 +29,14 @@ class Tap:
 
     The methods below take one sequence of the batch, `item`, and a `head`, or None for all heads
     as a leading axis. Weights are float32 whatever the dtype of the run.
+
+    >>> tap = regard.load("en-de").trace("Where is the station?")["decoder.layers.2.cross"]
+    >>> tap
+    <Tap decoder.layers.2.cross: 4 heads, target x source = 6 x 6>
+    >>> tap.weights(head=1, queries=slice(0, 2)).shape
+    torch.Size([2, 6])
+    >>> tap.weights(head=1).sum(-1)
+    tensor([1.0000, 1.0000, 1.0000, 1.0000, 1.0000, 1.0000])
     """
 
     name: str  # "decoder.layers.3.cross"
@@ -118,7 +126,12 @@ class Tap:
     def scores(
         self, head: int | None = None, queries: slice = WHOLE, keys: slice = WHOLE, *, item: int = 0
     ) -> Tensor:
-        """The same tile before the softmax: scaled, biased, and -inf where the mask hides."""
+        """The same tile before the softmax: scaled, biased, and -inf where the mask hides.
+
+        >>> tap = regard.load("en-de").trace("Where is the station?")["decoder.layers.2.cross"]
+        >>> tap.scores(head=1).softmax(-1).allclose(tap.weights(head=1), atol=1e-6)
+        True
+        """
         return self._of_heads(self.tile_of_scores, head, queries, keys, item)
 
     def norms(
@@ -140,7 +153,13 @@ class Tap:
         self, head: int, k: int, queries: slice = WHOLE, *, item: int = 0
     ) -> tuple[Tensor, Tensor]:
         """The k largest weights of each query and the keys they are of, (queries, k) each, largest
-        first; no more than a strip of rows is in memory at a time."""
+        first; no more than a strip of rows is in memory at a time.
+
+        >>> tap = regard.load("en-de").trace("Where is the station?")["decoder.layers.2.cross"]
+        >>> weights, keys = tap.topk(head=1, k=2)
+        >>> keys.shape
+        torch.Size([6, 2])
+        """
         rows = self.rows_of(queries)
         every = torch.arange(self.columns, device=self.query.device)
         k = min(k, self.columns)

@@ -31,11 +31,21 @@ class Trace(TraceData):
 
     >>> trace = regard.load("en-de").trace("Where is the station?")
     >>> trace["decoder.layers.2.cross"].weights(head=0).shape
-    torch.Size([8, 6])
+    torch.Size([6, 6])
+    >>> trace.axes["source"].tokens
+    ['▁Where', '▁is', '▁the', '▁station', '?', '</s>']
+    >>> trace.receipt.row_sum_error < 1e-5
+    True
     """
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Writes everything but the model into one .safetensors file; `Trace.load` reads it."""
+        """Writes everything but the model into one .safetensors file; `Trace.load` reads it.
+
+        >>> trace = regard.load("en-de").trace("Where is the station?")
+        >>> trace.save("station.safetensors")
+        >>> Trace.load("station.safetensors")["decoder.layers.2.cross"]
+        <Tap decoder.layers.2.cross: 4 heads, target x source = 6 x 6>
+        """
         save_trace(self, path)
 
     @classmethod
@@ -44,17 +54,34 @@ class Trace(TraceData):
         return cls(**load_trace(path))
 
     def lens(self, step: int) -> Lens:
-        """What a step would write after each layer: `inspection.attribution.logit_lens`."""
+        """What a step would write after each layer: `inspection.attribution.logit_lens`.
+
+        >>> trace = regard.load("en-de").trace("Where is the station?")
+        >>> [layer.candidates[0].token for layer in trace.lens(2).layers]
+        ['▁ist', '▁ist', '▁der', '▁der']
+        """
         return logit_lens(self, step)
 
     def attribution(self, step: int, against: int | None = None) -> Attribution:
-        """What each head adds to a logit: `inspection.attribution.logit_attribution`."""
+        """What each head adds to a logit: `inspection.attribution.logit_attribution`.
+
+        >>> trace = regard.load("en-de").trace("Where is the station?")
+        >>> parts = trace.attribution(2).contributions
+        >>> max(parts, key=lambda part: part.value).kind
+        'feed_forward'
+        """
         return logit_attribution(self, step, against)
 
     def measures(
         self, steps: Sequence[int] | None = None, axis: str | None = None
     ) -> list[Measures]:
-        """How much each token mattered to each step: `inspection.attribution.measures`."""
+        """How much each token mattered to each step: `inspection.attribution.measures`.
+
+        >>> trace = regard.load("en-de").trace("Where is the station?")
+        >>> [measured] = trace.measures([2])
+        >>> [measure.name for measure in measured.measures]
+        ['weight', 'norm', 'gradient', 'value_zeroing', 'hiding']
+        """
         return measures(self, steps, axis)
 
     def patterns(self, tap: str) -> list[HeadInfo]:
@@ -78,6 +105,11 @@ class Trace(TraceData):
     ) -> None:
         """Writes a part of a map for NumPy, with the tokens of its rows and columns.
 
+        >>> trace = regard.load("en-de").trace("Where is the station?")
+        >>> trace.to_npz("cross.npz", "decoder.layers.2.cross", head=1)
+        >>> sorted(numpy.load("cross.npz"))
+        ['columns', 'group', 'head', 'model', 'origin', 'quantity', 'rows', 'tap', 'values']
+
         Args:
             tap, head: which map; `head` may be "mean".
             part: queries, keys, quantity and group, as `inspection.views.part.part` takes them.
@@ -97,6 +129,9 @@ class Trace(TraceData):
     ) -> "Figure":
         """A map as a figure for paper, written to `path` (.svg, .pdf or .png) if one is given.
 
+        >>> trace = regard.load("en-de").trace("Where is the station?")
+        >>> figure = trace.figure("cross.svg", tap="decoder.layers.2.cross", head=1)
+
         Args:
             tap, head: which map; `head` may be "mean".
             scale: "linear", "log", "row" (each row by its largest) or "sink" (up to the largest
@@ -112,6 +147,10 @@ class Trace(TraceData):
 
     def to_html(self, path: str | os.PathLike[str], **kept: Any) -> list[str]:
         """Writes the page with this trace as one file, which opens without a network.
+
+        >>> trace = regard.load("en-de").trace("Where is the station?")
+        >>> trace.to_html("station.html")
+        []
 
         Args:
             kept: taps, heads, limit_mb and query, as `studio.export.to_html` takes them.

@@ -29,6 +29,14 @@ class TraceData(Mapping[str, Tap]):
     """The attention layers of one run by tap name, in the order in which they ran.
 
     `Trace` is this with what it can be turned into; whatever reads a trace takes either.
+
+    >>> trace = regard.load("en-de").trace("Where is the station?")
+    >>> list(trace)[:2], len(trace)
+    (['encoder.layers.0.self', 'encoder.layers.1.self'], 9)
+    >>> trace.axes["source"].tokens
+    ['▁Where', '▁is', '▁the', '▁station', '?', '</s>']
+    >>> trace.receipt.difference < 1e-5
+    True
     """
 
     taps: dict[str, Tap]

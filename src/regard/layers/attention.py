@@ -15,6 +15,14 @@ class MultiHeadAttention(nn.Module):
     Self-attention and cross-attention differ only in m, the memory that keys and values are
     computed from: in self-attention it is x.
 
+    >>> from regard.attention import Causal
+    >>> attention = MultiHeadAttention(d_model=64, num_heads=8)
+    >>> x, memory = torch.randn(2, 5, 64), torch.randn(2, 7, 64)
+    >>> attention(x, mask=Causal()).shape
+    torch.Size([2, 5, 64])
+    >>> attention(x, memory).shape
+    torch.Size([2, 5, 64])
+
     Args:
         d_model: width of input and output.
         num_heads: number of query heads.
@@ -118,6 +126,15 @@ class KeyValueCache:
     """Keys and values of one attention layer, each (rows, heads, length, head_dim).
 
     Storage doubles when it is full, so n appended steps are copied O(n) times in all.
+
+    >>> from regard.attention import Causal
+    >>> attention, cache = MultiHeadAttention(64, 8), KeyValueCache()
+    >>> x = torch.randn(1, 3, 64)
+    >>> steps = [attention(x[:, place : place + 1], cache=cache) for place in range(3)]
+    >>> cache.key.shape
+    torch.Size([1, 8, 3, 8])
+    >>> torch.cat(steps, 1).allclose(attention(x, mask=Causal()), atol=1e-6)
+    True
     """
 
     def __init__(self) -> None:
@@ -156,7 +173,12 @@ class KeyValueCache:
 
 
 class LayerCache:
-    """The caches of one decoder layer: self-attention's grows, cross-attention's is filled once."""
+    """The caches of one decoder layer: self-attention's grows, cross-attention's is filled once.
+
+    >>> cache = LayerCache()
+    >>> cache.self_attention.length, cache.cross_attention.length
+    (0, 0)
+    """
 
     def __init__(self) -> None:
         self.self_attention = KeyValueCache()

@@ -18,6 +18,11 @@ class Dropout(nn.Module):
     """In training, zeroes elements with the given probability; otherwise the identity.
 
     The probability is rounded to a multiple of 1/256 (0.1 → 26/256) on every device.
+
+    >>> Dropout(0.5).eval()(torch.ones(3))
+    tensor([1., 1., 1.])
+    >>> sorted(set(Dropout(0.5)(torch.ones(1000)).tolist()))
+    [0.0, 2.0]
     """
 
     def __init__(self, probability: float):

@@ -17,6 +17,10 @@ class Embedding(nn.Module):
 
     Everything but table[ids] is optional.
 
+    >>> embed = Embedding(torch.nn.Embedding(100, 64), max_positions=512)
+    >>> embed(torch.tensor([[7, 3, 7]])).shape
+    torch.Size([1, 3, 64])
+
     Args:
         tokens: the token table, (vocab, d_model); may be shared with other modules.
         max_positions: the longest sequence, in tokens; needed unless positions is "none".

@@ -12,6 +12,9 @@ NORMS = ("layer", "rms")
 class RMSNorm(nn.Module):
     """weight ⊙ x / √(mean(x²) + eps), without a mean or a bias (Zhang & Sennrich 2019).
 
+    >>> RMSNorm(2)(torch.tensor([[3.0, 4.0]])).detach()
+    tensor([[0.8485, 1.1314]])
+
     Args:
         width: of the vectors.
         eps: added to the mean square, so that it is not zero.
@@ -34,7 +37,11 @@ Norm = nn.LayerNorm | RMSNorm
 
 
 def make_norm(kind: str, width: int, eps: float = 1e-5) -> Norm:
-    """A normalization of vectors, (…, width); `kind` is a name in NORMS."""
+    """A normalization of vectors, (…, width); `kind` is a name in NORMS.
+
+    >>> make_norm("rms", 64)
+    RMSNorm(64, eps=1e-05)
+    """
     if kind == "layer":
         return nn.LayerNorm(width, eps)
     if kind == "rms":

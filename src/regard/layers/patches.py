@@ -13,6 +13,10 @@ Size = int | tuple[int, int]
 class PatchEmbedding(nn.Module):
     """dropout([class token, patches · W + b] + position).
 
+    >>> embed = PatchEmbedding(image_size=28, patch_size=7, channels=1, d_model=64)
+    >>> embed(torch.zeros(2, 1, 28, 28)).shape
+    torch.Size([2, 17, 64])
+
     Args:
         image_size: height and width in pixels, or one number for both.
         patch_size: likewise, of one patch; must divide the image.

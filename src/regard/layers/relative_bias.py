@@ -10,6 +10,9 @@ from regard.positions import relative_buckets
 class RelativeBias(nn.Module):
     """A table of biases, (num_buckets, num_heads), which all layers of a stack share.
 
+    >>> RelativeBias(num_heads=8)(queries=5, keys=5).shape
+    torch.Size([1, 8, 5, 5])
+
     Args:
         num_heads: of the layers.
         num_buckets: of distances that share a bias.

@@ -10,6 +10,11 @@ from regard.positions.rotary import Scaling, apply_rotary, rotary_frequencies
 class Rotary:
     """Rotates query and key by their positions; has no weights, so it is not an nn.Module.
 
+    >>> from regard.layers import MultiHeadAttention
+    >>> attention = MultiHeadAttention(64, 8, rotary=Rotary(dim=8))
+    >>> attention(torch.randn(2, 5, 64)).shape
+    torch.Size([2, 5, 64])
+
     Args:
         dim: head_dim of the layers that use it.
         theta: base of the frequencies.

@@ -21,6 +21,13 @@ from regard.layers.relative_bias import RelativeBias
 class Stack(nn.Module):
     """Embedding, layers, normalization.
 
+    >>> def layer():
+    ...     attention, feed_forward = MultiHeadAttention(64, 8), FeedForward(64, 256)
+    ...     return TransformerLayer(attention, feed_forward, norm=lambda: torch.nn.LayerNorm(64))
+    >>> stack = Stack([layer(), layer()], causal=True)
+    >>> stack(torch.randn(2, 5, 64)).shape
+    torch.Size([2, 5, 64])
+
     Args:
         layers: from the lowest to the highest.
         embed: maps token ids to the first layer's input; None if forward is given that input.
@@ -109,6 +116,12 @@ class TransformerLayer(nn.Module):
         post-norm   x = norm(x + dropout(f(x)))     the paper
         pre-norm    x = x + dropout(f(norm(x)))     Xiong et al. 2020, On Layer Normalization
 
+    >>> layer = TransformerLayer(
+    ...     MultiHeadAttention(64, 8), FeedForward(64, 256), norm=lambda: torch.nn.LayerNorm(64)
+    ... )
+    >>> layer(torch.randn(2, 5, 64)).shape
+    torch.Size([2, 5, 64])
+
     Args:
         self_attention: from the sequence to itself.
         feed_forward: any module from (batch, length, d_model) to the same shape.
@@ -194,6 +207,9 @@ class FeedForward(nn.Module):
     """f(x W_1 + b_1) W_2 + b_2, with max(0, ·) or another activation as f.
 
     Gated, it is (f(x W_g + b_g) ⊙ (x W_1 + b_1)) W_2 + b_2 (Shazeer 2020, GLU Variants).
+
+    >>> FeedForward(64, 256)(torch.randn(2, 5, 64)).shape
+    torch.Size([2, 5, 64])
 
     Args:
         d_model: width of input and output.

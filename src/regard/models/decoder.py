@@ -49,7 +49,11 @@ from regard.positions.rotary import Llama3Scaling, Scaling
 
 @dataclass(frozen=True)
 class DecoderConfig:
-    """Everything that determines the model's function besides its weights; defaults as GPT-2."""
+    """Everything that determines the model's function besides its weights; defaults as GPT-2.
+
+    >>> DecoderConfig(vocab_size=50_257).num_layers
+    12
+    """
 
     vocab_size: int  # number of token ids
     d_model: int = 768  # width of every hidden state
@@ -153,7 +157,12 @@ DECODER_PRESETS: dict[str, dict[str, Any]] = {
 
 
 def decoder_preset(name: str, vocab_size: int, **changes: Any) -> DecoderConfig:
-    """The named preset with this vocabulary and any other changes."""
+    """The named preset with this vocabulary and any other changes.
+
+    >>> config = decoder_preset("tiny", vocab_size=100)
+    >>> config.num_layers, config.d_model
+    (4, 128)
+    """
     return from_preset(DecoderConfig, DECODER_PRESETS, name, vocab_size=vocab_size, **changes)
 
 
@@ -164,6 +173,10 @@ class Decoder(nn.Module):
     "classification":     logits of the labels, from the state of the text's last token,
                           (batch, labels)
     "question_answering": logits of the answer's first and last token, (batch, length, 2)
+
+    >>> model = Decoder(decoder_preset("tiny", vocab_size=100)).eval()
+    >>> model(torch.tensor([[5, 6, 7]])).shape
+    torch.Size([1, 3, 100])
     """
 
     def __init__(self, config: DecoderConfig):

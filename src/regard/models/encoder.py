@@ -38,7 +38,11 @@ HEADS = ("none", "pooler", "masked_lm", "classification", "question_answering")
 
 @dataclass(frozen=True)
 class EncoderConfig:
-    """Everything that determines the model's function besides its weights."""
+    """Everything that determines the model's function besides its weights.
+
+    >>> EncoderConfig(vocab_size=30_522).num_layers
+    12
+    """
 
     vocab_size: int  # ids a text may have
     d_model: int = 768  # width of every hidden state
@@ -91,7 +95,12 @@ ENCODER_PRESETS: dict[str, dict[str, Any]] = {
 
 
 def encoder_preset(name: str, vocab_size: int, **changes: Any) -> EncoderConfig:
-    """The named preset with this vocabulary and any other changes."""
+    """The named preset with this vocabulary and any other changes.
+
+    >>> config = encoder_preset("tiny", vocab_size=100, head="classification", labels=("no", "yes"))
+    >>> config.num_layers, config.labels
+    (2, ('no', 'yes'))
+    """
     return from_preset(EncoderConfig, ENCODER_PRESETS, name, vocab_size=vocab_size, **changes)
 
 
@@ -103,6 +112,10 @@ class Encoder(nn.Module):
     "masked_lm":          logits of the token at each position, (batch, length, vocab)
     "classification":     logits of the labels, (batch, labels)
     "question_answering": logits of the answer's first and last token, (batch, length, 2)
+
+    >>> config = encoder_preset("tiny", vocab_size=100, head="classification", labels=("no", "yes"))
+    >>> Encoder(config).eval()(torch.tensor([[5, 6, 7]])).shape
+    torch.Size([1, 2])
     """
 
     def __init__(self, config: EncoderConfig):

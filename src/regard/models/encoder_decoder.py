@@ -40,7 +40,12 @@ from regard.models.heads import (
 
 @dataclass(frozen=True)
 class EncoderDecoderConfig:
-    """Everything that determines the model's function besides its weights."""
+    """Everything that determines the model's function besides its weights.
+
+    >>> config = EncoderDecoderConfig(vocab_size=37_000)
+    >>> config.d_model, config.encoder_layers, config.encoder_heads, config.norm
+    (512, 6, 8, 'post')
+    """
 
     vocab_size: int  # number of ids of the source, and of the target if they share them
     target_vocab_size: int | None = None  # None: one vocabulary and one table for both sides
@@ -129,7 +134,11 @@ PRESETS: dict[str, dict[str, int | float]] = {
 
 
 def preset(name: str, vocab_size: int, **changes: object) -> EncoderDecoderConfig:
-    """The named preset with this vocabulary and any other changes."""
+    """The named preset with this vocabulary and any other changes.
+
+    >>> preset("tiny", vocab_size=8_000, dropout=0.0).d_model
+    128
+    """
     return from_preset(EncoderDecoderConfig, PRESETS, name, vocab_size=vocab_size, **changes)
 
 
@@ -145,6 +154,11 @@ class EncoderDecoder(nn.Module):
 
     The two embedding tables and the output projection share one weight (section 3.4); with separate
     vocabularies the target table and the output projection do, unless tied_output is false.
+
+    >>> model = EncoderDecoder(preset("tiny", vocab_size=100)).eval()
+    >>> source, target = torch.tensor([[5, 6, 7, 1]]), torch.tensor([[8, 9, 1]])
+    >>> model(source, target).shape
+    torch.Size([1, 3, 100])
     """
 
     def __init__(self, config: EncoderDecoderConfig):

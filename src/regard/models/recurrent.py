@@ -23,7 +23,11 @@ from regard.models.decoding import RecurrentState
 
 @dataclass(frozen=True)
 class RecurrentConfig:
-    """Everything that determines the model's function besides its weights."""
+    """Everything that determines the model's function besides its weights.
+
+    >>> RecurrentConfig(vocab_size=8_000).attention
+    'bahdanau'
+    """
 
     vocab_size: int  # number of ids of the source, and of the target if they share them
     target_vocab_size: int | None = None  # None: one vocabulary and one table for both sides
@@ -76,7 +80,11 @@ RECURRENT_PRESETS: dict[str, dict[str, int | float]] = {
 
 
 def recurrent_preset(name: str, vocab_size: int, **changes: object) -> RecurrentConfig:
-    """The named preset with this vocabulary and any other changes."""
+    """The named preset with this vocabulary and any other changes.
+
+    >>> recurrent_preset("tiny", vocab_size=8_000, attention="none").attention
+    'none'
+    """
     return from_preset(RecurrentConfig, RECURRENT_PRESETS, name, vocab_size=vocab_size, **changes)
 
 
@@ -85,6 +93,11 @@ class RecurrentEncoderDecoder(nn.Module):
 
     As in EncoderDecoder, the embedding tables and the output projection share one weight; with
     separate vocabularies, the target table and the output projection do.
+
+    >>> model = RecurrentEncoderDecoder(recurrent_preset("tiny", vocab_size=100)).eval()
+    >>> source, target = torch.tensor([[5, 6, 7, 1]]), torch.tensor([[8, 9, 1]])
+    >>> model(source, target).shape
+    torch.Size([1, 3, 100])
     """
 
     def __init__(self, config: RecurrentConfig):

@@ -27,7 +27,11 @@ VISION_HEADS = ("none", "pooler", "classification")
 
 @dataclass(frozen=True)
 class VisionConfig:
-    """Everything that determines the model's function besides its weights."""
+    """Everything that determines the model's function besides its weights.
+
+    >>> VisionConfig(image_size=(28, 28), patch_size=(7, 7), channels=1).num_layers
+    12
+    """
 
     image_size: tuple[int, int] = (224, 224)  # height and width, in pixels
     patch_size: tuple[int, int] = (16, 16)  # likewise, of one patch; divides the image
@@ -65,7 +69,11 @@ VISION_PRESETS: dict[str, dict[str, Any]] = {
 
 
 def vision_preset(name: str, **changes: Any) -> VisionConfig:
-    """The named preset with any changes."""
+    """The named preset with any changes.
+
+    >>> vision_preset("mini", image_size=(28, 28), patch_size=(7, 7), channels=1).d_model
+    96
+    """
     return from_preset(VisionConfig, VISION_PRESETS, name, **changes)
 
 
@@ -75,6 +83,10 @@ class VisionTransformer(nn.Module):
     "none":           hidden states, (batch, 1 + patches, d_model), the class token first
     "pooler":         the class token's state, projected, (batch, d_model)
     "classification": logits of the labels, (batch, labels)
+
+    >>> config = vision_preset("mini", image_size=(28, 28), patch_size=(7, 7), channels=1)
+    >>> VisionTransformer(config).eval()(torch.zeros(2, 1, 28, 28)).shape
+    torch.Size([2, 17, 96])
     """
 
     def __init__(self, config: VisionConfig):

@@ -15,6 +15,9 @@ def alibi_slopes(num_heads: int) -> Float[Tensor, " heads"]:
 
     Where h is no power of two, the slopes of the power below come first, then every second one of
     the power above, as in the authors' code and every checkpoint.
+
+    >>> alibi_slopes(4)
+    tensor([0.2500, 0.0625, 0.0156, 0.0039])
     """
     if num_heads < 1:
         raise BadArgumentError(f"num_heads must be at least 1; got {num_heads}.")
@@ -30,6 +33,10 @@ def alibi(
 
     It is -slope · |query's position - key's position|.
     The last query belongs to the last key, as in masks and in decoding with a cache.
+
+    >>> alibi(torch.tensor([0.5]), queries=2, keys=3)
+    tensor([[[-0.5000, -0.0000, -0.5000],
+             [-1.0000, -0.5000, -0.0000]]])
     """
     rows = torch.arange(keys - queries, keys, device=slopes.device)
     columns = torch.arange(keys, device=slopes.device)

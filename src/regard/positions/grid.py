@@ -18,6 +18,9 @@ def grid(
 
     The first half of the dimensions tells the row, the second the column, each as all sines and
     then all cosines. Raises BadArgumentError unless d_model is a multiple of 4.
+
+    >>> grid(rows=2, columns=3, d_model=8).shape
+    torch.Size([6, 8])
     """
     if d_model < 4 or d_model % 4:
         raise BadArgumentError(f"a grid's d_model must be a multiple of 4; got {d_model}.")

@@ -16,6 +16,11 @@ def learned(
     Raises BadArgumentError for a position outside the table: there is nothing to read there,
     unlike with sinusoidal positions.
     Source: Gehring et al. 2017, section 3.1.
+
+    >>> table = torch.tensor([[0.5, 0.1], [0.2, 0.4], [0.3, 0.9]])
+    >>> learned(table, 2, start=1)
+    tensor([[0.2000, 0.4000],
+            [0.3000, 0.9000]])
     """
     if start < 0 or length < 0:
         raise BadArgumentError(
@@ -32,6 +37,11 @@ def learned_at(
     """Positions (…), in any order → the rows (…, d_model) of a table (max_positions, d_model).
 
     Errors as for `learned`.
+
+    >>> table = torch.tensor([[0.5, 0.1], [0.2, 0.4], [0.3, 0.9]])
+    >>> learned_at(table, torch.tensor([2, 0]))
+    tensor([[0.3000, 0.9000],
+            [0.5000, 0.1000]])
     """
     if positions.numel():
         first, last = int(positions.min()), int(positions.max())

@@ -25,6 +25,9 @@ def relative_buckets(
     to `max_distance`, and the last takes all beyond. Where both directions count, keys after the
     query have the upper half of the buckets; else they share bucket 0 with the query itself.
 
+    >>> relative_buckets(torch.tensor([-200, -20, -1, 0, 1, 20, 200]))
+    tensor([15, 10,  1,  0, 17, 26, 31])
+
     Raises:
         BadArgumentError: too few buckets, or a max_distance that leaves none for far offsets.
     """

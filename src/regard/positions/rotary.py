@@ -19,7 +19,11 @@ from regard.errors import BadArgumentError
 
 @dataclass(frozen=True)
 class LinearScaling:
-    """Divides every frequency by factor: longer texts in the same angles (Chen et al. 2023)."""
+    """Divides every frequency by factor: longer texts in the same angles (Chen et al. 2023).
+
+    >>> rotary_frequencies(4, scaling=LinearScaling(2.0))
+    tensor([0.5000, 0.0050])
+    """
 
     rope_type: ClassVar[str] = "linear"
     attention_factor: ClassVar[float] = 1.0  # query and key are multiplied by it
@@ -35,6 +39,10 @@ class Llama3Scaling:
 
     Within the length of the texts that the model was first trained on, a low frequency makes fewer
     than `low_freq_factor` full rotations, and a high one more than `high_freq_factor` (Llama 3.1).
+
+    >>> scaling = Llama3Scaling(8.0, 1.0, 4.0, original_max_position_embeddings=8192)
+    >>> rotary_frequencies(8) / rotary_frequencies(8, scaling=scaling)
+    tensor([1.0000, 1.0000, 1.0000, 4.6815])
     """
 
     rope_type: ClassVar[str] = "llama3"
@@ -55,6 +63,10 @@ class Llama3Scaling:
 class YarnScaling:
     """As Llama3Scaling, but interpolates linearly in the number of the pair of dimensions, and
     multiplies query and key so that weights stay as uneven (Peng et al. 2023, YaRN, section 3.2).
+
+    >>> scaling = YarnScaling(4.0, 1.1386, original_max_position_embeddings=4096)
+    >>> rotary_frequencies(8) / rotary_frequencies(8, scaling=scaling)
+    tensor([1.0000, 1.0000, 1.6000, 4.0000])
     """
 
     rope_type: ClassVar[str] = "yarn"
@@ -92,6 +104,9 @@ def rotary_frequencies(
     Frequencies and angles are float32, as in training: by position 10,000 their rounding changes
     the output more than a test of a checkpoint allows.
 
+    >>> rotary_frequencies(8)
+    tensor([1.0000, 0.1000, 0.0100, 0.0010])
+
     Raises:
         BadArgumentError: an odd dim, a theta that is not positive.
     """
@@ -113,6 +128,12 @@ def rotate(
 
     Pairs are dimensions i and i + dim / 2, as in transformers' checkpoints (Llama's own files pair
     neighbors). rotate(q, m) · rotate(k, n) depends on m and n through m - n only.
+
+    >>> x, frequencies = torch.tensor([[1.0, 2.0, 0.0, 1.0]]), rotary_frequencies(4)
+    >>> at_3, at_5 = (rotate(x, torch.tensor([place]), frequencies) for place in (3, 5))
+    >>> at_13, at_15 = (rotate(x, torch.tensor([place]), frequencies) for place in (13, 15))
+    >>> (at_3 @ at_5.T).allclose(at_13 @ at_15.T)
+    True
     """
     angles = positions[..., None].float() * frequencies
     return apply_rotary(x, angles.cos(), angles.sin())

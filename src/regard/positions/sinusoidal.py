@@ -31,6 +31,11 @@ def sinusoidal(
 
     PE(pos, 2i) = sin(pos / base^(2i / d_model)) and PE(pos, 2i + 1) the cosine of the same.
     Raises BadArgumentError if d_model is odd or the layout is not known.
+
+    >>> sinusoidal(3, 4)
+    tensor([[ 0.0000,  1.0000,  0.0000,  1.0000],
+            [ 0.8415,  0.5403,  0.0100,  0.9999],
+            [ 0.9093, -0.4161,  0.0200,  0.9998]])
     """
     positions = torch.arange(start, start + length, dtype=torch.float64, device=device)
     angles = positions[:, None] * _frequencies(d_model, base, device)
@@ -51,6 +56,10 @@ def shift_matrix(
 
     This is the paper's reason for the choice: "PE(pos + k) can be represented as a linear function
     of PE(pos)". M(t) is orthogonal, and M(s) · M(t) = M(s + t).
+
+    >>> table = sinusoidal(10, 8)
+    >>> (table[:-3] @ shift_matrix(3, 8).T).allclose(table[3:], atol=1e-6)
+    True
     """
     angles = offset * _frequencies(d_model, base, device)
     identity = torch.eye(d_model // 2, dtype=torch.float64, device=device)

@@ -84,7 +84,7 @@ class Library:
         with self._lock:
             here = {**self._passed, **self._made}
         return [
-            Listed(id, trace.model_name, trace.text, self._requests.get(id))
+            Listed(id, trace.model_name, trace.text, self._requests.get(id), id in self._passed)
             for id, trace in here.items()
         ]
 

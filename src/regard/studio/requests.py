@@ -56,7 +56,8 @@ class Listed:
     id: str
     model: str
     text: str
-    request: TraceRequest | None  # what makes it again; None for one that the server was passed
+    request: TraceRequest | None  # what makes it again; None where it was not made by one
+    pinned: bool  # given to the server when it was started; others were asked for by some page
 
 
 @dataclass(frozen=True)

@@ -15,11 +15,20 @@ from fastapi import FastAPI
 from regard.errors import UnavailableError
 
 ADDRESS = "127.0.0.1"
+PORT = 8765
 
 
-def bind(port: int, host: str = ADDRESS) -> socket.socket:
-    """A socket, by default of this machine alone. Raises UnavailableError for a port that cannot be
-    opened."""
+def bind(port: int | None = None, host: str = ADDRESS) -> socket.socket:
+    """A socket at an address, by default of this machine alone; at PORT or a free port where none
+    is named.
+
+    Raises:
+        UnavailableError: a port that cannot be opened.
+    """
+    if port is None:
+        with suppress(UnavailableError):
+            return bind(PORT, host)
+        return bind(0, host)
     # asyncio sets TCP_NODELAY only where the protocol is named. Without it, an answer's body waits
     # 40 ms for the acknowledgment of its headers.
     family = socket.AF_INET6 if ":" in host else socket.AF_INET

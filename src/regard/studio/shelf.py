@@ -77,6 +77,6 @@ class Shelf:
                 f" with: regard studio --download {name}"
             )
         return (
-            "a page opens no path; to look into a folder, start the page with:"
+            "this page cannot open a folder by itself; in a terminal, run:"
             f" regard studio {shlex.quote(name)}"
         )

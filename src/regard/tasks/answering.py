@@ -105,6 +105,16 @@ class Answerer(ReadingTask):
 
     A model with a threshold answers with "" where the margin of its best answer is not above that.
 
+    >>> from regard.models import Encoder, encoder_preset
+    >>> from regard.text import train_tokenizer
+    >>> text = "the old man sees the red house"
+    >>> tokenizer = train_tokenizer([text] * 20, vocab_size=400, encoder=True)
+    >>> config = encoder_preset("tiny", tokenizer.vocab_size, head="question_answering")
+    >>> answerer = Answerer(Encoder(config).eval(), tokenizer)  # not trained: any part may come
+    >>> answer = answerer.run([("who sees the house", text)])[0][0]
+    >>> answer.text == text[answer.start : answer.end]
+    True
+
     Args:
         model: one that reads texts, with the head "question_answering", in evaluation mode.
         settings: the defaults of `run`.

@@ -72,6 +72,10 @@ SCORES: dict[str, Callable[[Logits], Logits]] = {
 class Classifier(ReadingTask):
     """Says which labels a text, or a pair of texts, has.
 
+    >>> classifier = regard.load("emotions")
+    >>> classifier("Thank you so much!")
+    'gratitude'
+
     Args:
         model: one that reads texts, with the head "classification", in evaluation mode.
         problem_type: a name in SCORES: one label of several, any number of them, or a number.

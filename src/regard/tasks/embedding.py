@@ -74,6 +74,13 @@ POOLING: dict[str, Callable[[Array, Array], Array]] = {"mean": _mean, "cls": _cl
 class Embedder(EncoderTask):
     """Turns texts into vectors whose directions say what the texts are about.
 
+    >>> embedder = regard.load("sentences")
+    >>> english, german, other = embedder(["It is late.", "Es ist spät.", "I eat bread."])
+    >>> english.shape
+    (128,)
+    >>> bool(english @ german > english @ other)
+    True
+
     Args:
         model: an encoder in evaluation mode; its head, if any, is not used.
         pooling: "mean" of the tokens' states, the first token's ("cls"), or their "max".

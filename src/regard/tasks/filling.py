@@ -29,6 +29,15 @@ class Filling:
 class MaskFiller(EncoderTask):
     """Guesses the words that a text's masks stand for.
 
+    >>> from regard.models import Encoder, encoder_preset
+    >>> from regard.text import train_tokenizer
+    >>> tokenizer = train_tokenizer(["the old man sees it"] * 20, vocab_size=400, encoder=True)
+    >>> config = encoder_preset("tiny", tokenizer.vocab_size, head="masked_lm")
+    >>> filler = MaskFiller(Encoder(config).eval(), tokenizer)  # not trained: any token may come
+    >>> guesses = filler.run([f"the {filler.mask} man"], top_k=3)[0][0]
+    >>> len(guesses), guesses[0].score >= guesses[1].score
+    (3, True)
+
     Args:
         model: an encoder with the head "masked_lm", in evaluation mode.
         tokenizer: names its mask: "[MASK]", "<mask>".

@@ -128,6 +128,12 @@ class ImageReader:
 class ImageClassifier(ImageReader, Task):
     """Says what an image shows.
 
+    >>> from PIL import Image
+    >>> pixels = numpy.zeros((28, 28), dtype="uint8")
+    >>> pixels[4:24, 13:15] = 255
+    >>> regard.load("digits")(Image.fromarray(pixels))
+    '1'
+
     Args:
         model: a vision Transformer with the head "classification", in evaluation mode.
         preparation: of images for it.

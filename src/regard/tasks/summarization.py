@@ -88,7 +88,17 @@ class Rewriter(TextToText):
 
 
 class Summarizer(Rewriter):
-    """Summarizes with a model that was trained to, by the checkpoint's settings for summaries."""
+    """Summarizes with a model that was trained to, by the checkpoint's settings for summaries.
+
+    >>> from regard.models import EncoderDecoder, preset
+    >>> from regard.text import TokenizerPair, train_tokenizer
+    >>> text = "the old man sees the red house"
+    >>> tokenizer = train_tokenizer([text] * 20, vocab_size=400)
+    >>> model = EncoderDecoder(preset("tiny", tokenizer.vocab_size)).eval()  # not trained
+    >>> summarizer = Summarizer(model, TokenizerPair(tokenizer, tokenizer))
+    >>> len(summarizer.run([text], max_new_tokens=5)[0].tokens) <= 5
+    True
+    """
 
     task = "summarization"
 

@@ -59,6 +59,11 @@ class Prompted:
 class Writer(Task):
     """Writes with a decoder model (GPT-2, Llama, Mistral, Qwen2) and its tokenizer.
 
+    >>> writer = regard.load("shakespeare")
+    >>> once, again = (writer("ROMEO:", max_new_tokens=8, seed=1) for _ in range(2))
+    >>> once == again
+    True
+
     Args:
         model: in evaluation mode; or a network, which may load it later.
         tokenizer: the one that the model was trained with.

@@ -17,6 +17,9 @@ def normalize(text: str) -> str:
     """NFC, single plain spaces, none at the ends, no invisible marks.
 
     No letter is ever separated from its marks: in `कि` the vowel sign stays with its letter.
+
+    >>> normalize("  two   spaces ")
+    'two spaces'
     """
     return _SPACES.sub(" ", _INVISIBLE.sub("", unicodedata.normalize("NFC", text))).strip()
 

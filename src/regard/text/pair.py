@@ -11,7 +11,13 @@ from regard.text.tokenizer import Tokenizer
 
 @dataclass(frozen=True)
 class TokenizerPair:
-    """The tokenizers of the two sides; one and the same object when the vocabulary is joint."""
+    """The tokenizers of the two sides; one and the same object when the vocabulary is joint.
+
+    >>> from regard.text import train_tokenizer
+    >>> tokenizer = train_tokenizer(["the old man sees the red house"] * 20, vocab_size=400)
+    >>> TokenizerPair(tokenizer, tokenizer).joint
+    True
+    """
 
     source: Tokenizer
     target: Tokenizer

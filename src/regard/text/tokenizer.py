@@ -62,6 +62,14 @@ class Tokenizer:
 
     `encode` adds no special tokens, and never reads one out of the text: a user's "</s>" is four
     characters. `decode(encode(text))` is the text in NFC without outer spaces.
+
+    >>> from regard.text import train_tokenizer
+    >>> tokenizer = train_tokenizer(["the old man sees the red house"] * 20, vocab_size=400)
+    >>> ids = tokenizer.encode("the red man")
+    >>> tokenizer.decode(ids)
+    'the red man'
+    >>> [word.text for word in tokenizer.words(ids)]
+    ['the', 'red', 'man']
     """
 
     def __init__(

@@ -73,6 +73,10 @@ def train_tokenizer(
     Characters met only once, and any other never met, are spelled in UTF-8 bytes.
 
     Raises BadArgumentError for no text, and for a `vocab_size` that cannot hold the alphabet.
+
+    >>> tokenizer = train_tokenizer(["the old man sees the red house"] * 20, vocab_size=400)
+    >>> tokenizer.tokens(tokenizer.encode("the red house"))
+    ['▁the', '▁', 'red', '▁', 'ho', 'use']
     """
     lines = [line for line in sample(texts, most=max_lines, seed=seed) if line.strip()]
     if not lines:
@@ -127,6 +131,10 @@ def train_pair(
     """Train one tokenizer on both sides of sentence pairs, or (`joint=False`) one for each.
 
     `vocab_size` is that of each tokenizer; see `train_tokenizer` for the rest.
+
+    >>> tokenizers = train_pair([("the man", "der Mann")] * 20, joint=False, vocab_size=400)
+    >>> tokenizers.target.decode(tokenizers.target.encode("der Mann"))
+    'der Mann'
     """
     drawn = sample(
         pairs, most=max_lines // 2, seed=seed, size=lambda pair: len(pair[0]) + len(pair[1])
@@ -149,6 +157,9 @@ def suggest_vocab_size(words: int) -> int:
 
     8,000 for the 0.7 million words of Multi30k and the 2.5 million of Tatoeba; a twentieth of
     the words where data is short, and never under 512.
+
+    >>> suggest_vocab_size(40_000)
+    2000
     """
     size = next((size for limit, size in _SIZES if words < limit), _LARGEST)
     return _multiple_of_8(max(_SMALLEST, min(size, words // _WORDS_PER_PIECE)))

@@ -30,6 +30,10 @@ def cross_entropy(
     Attention Is All You Need, section 5.4. In bf16 the softmax is rounded to bf16, so each row's
     loss is within 0.4 % of a nat of the exact one.
 
+    >>> hidden, weight = torch.eye(2), torch.zeros(4, 2)
+    >>> cross_entropy(hidden, weight, torch.tensor([0, 3])) / 2
+    tensor(1.3863)
+
     Args:
         hidden: (rows, d_model).
         weight: (vocab, d_model), the output projection.

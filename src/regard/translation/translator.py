@@ -41,6 +41,13 @@ class Result:
 class Translator(TextToText):
     """Translates with an encoder–decoder model and its tokenizers.
 
+    >>> translator = regard.load("en-de")
+    >>> translator("Where is the station?")
+    'Wo ist der Bahnhof?'
+    >>> result = translator.run(["Where is the station?"], num_beams=5, alignment="output")[0]
+    >>> result.target_words, result.alignment.shape
+    (['Wo', 'ist', 'der', 'Bahnhof?'], (4, 4))
+
     Args:
         model, tokenizers, settings: as `TextToText` takes them.
         directions: the defaults of each direction of a checkpoint that has several, such as T5's

@@ -24,6 +24,13 @@ class WordVectors:
     """Words and their vectors, the frequent words first where the source has that order.
 
     A word is looked up as it is written and, where that is not there, in small letters.
+
+    >>> vectors = numpy.array([[1.0, 0.0], [0.8, 0.6]], dtype="float32")
+    >>> words = WordVectors(["king", "queen"], vectors)
+    >>> words["king"]
+    array([1., 0.], dtype=float32)
+    >>> round(words.similarity("king", "queen"), 2)
+    0.8
     """
 
     words: list[str]
@@ -128,6 +135,10 @@ def load_vectors(path: str | os.PathLike[str], *, limit: int | None = None) -> W
 
     Read are GloVe's text, word2vec's text and binary (fastText's .vec is the former), each also
     gzipped, and the folders that `WordVectors.save` writes. What a file is, its content tells.
+
+    >>> words = load_vectors("words-en")
+    >>> words["river"].shape
+    (40,)
 
     Args:
         limit: read only so many words, which in files sorted by frequency are the most frequent.

@@ -71,6 +71,13 @@ def test_a_port_that_may_not_be_had_is_one_sentence(monkeypatch):
         serving.bind(80)
 
 
+def test_where_its_usual_port_is_in_use_it_takes_another(monkeypatch):
+    with serving.bind(0) as taken:
+        monkeypatch.setattr(serving, "PORT", taken.getsockname()[1])
+        with serving.bind() as other:
+            assert other.getsockname()[1] not in (0, serving.PORT)
+
+
 @pytest.mark.parametrize("named", [[], ["{folder}"]])
 def test_the_page_offers_what_was_named(regard, monkeypatch, tmp_path, named):
     import shutil
@@ -84,7 +91,7 @@ def test_the_page_offers_what_was_named(regard, monkeypatch, tmp_path, named):
     named = [name.format(folder=folder) for name in named]
     assert regard("studio", *named, "--port", 0, "--no-open").code == 0
     models = served["app"].state.library.models()
-    assert [model.name for model in models] == [*taken_by("studio"), *(["mine"] if named else [])]
+    assert [model.name for model in models] == [*(["mine"] if named else []), *taken_by("studio")]
     assert served["browse"] is False
 
 

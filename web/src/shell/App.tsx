@@ -65,7 +65,7 @@ export function App({ state, whole }: { state: State; whole: boolean }) {
       </div>
     );
   return (
-    <div ref={root} class={`rg-app${state.drawer.value && trace ? " rg-app--drawer" : ""}`}>
+    <div ref={root} class={`rg-app${state.drawer.value && trace ? " rg-app--drawer" : ""}${state.busy.value ? " rg-app--waiting" : ""}`}>
       <Rail state={state} />
       <main class="rg-main">
         {trace && whole && <Hint state={state} trace={trace} />}

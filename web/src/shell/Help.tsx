@@ -1,4 +1,4 @@
-/** The list of keys. */
+/** What the page shows, and its keys. */
 import { useEffect, useRef } from "preact/hooks";
 import { KEYS } from "./keys";
 import type { State } from "../state";
@@ -23,9 +23,16 @@ export function Help({ state }: { state: State }) {
     >
       <div class="rg-help__body">
         <div class="rg-panel__head">
-          <h2 id="rg-help-title" class="rg-panel__title">keys</h2>
+          <h2 id="rg-help-title" class="rg-panel__title">help</h2>
           <button type="button" class="rg-button rg-button--bare" onClick={close}>close</button>
         </div>
+        <p class="rg-help__about">
+          A model weighs all words it can see before it writes or reads one: that is attention. This page shows every
+          such weight. In the translation a ribbon is as wide as the weight; in the map each row is a word that looks
+          and each column a word that is looked at, darker for more. A weight says where the model looked; <em>why</em>{" "}
+          measures what would change without it.
+        </p>
+        <h3 class="rg-section">keys</h3>
         <div class="rg-help__list">
           {KEYS.map(({ keys, means }) => (
             <div key={means} class="rg-help__row">

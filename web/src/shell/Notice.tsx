@@ -3,7 +3,7 @@ import { enter } from "../learn/go";
 import { ask, type State } from "../state";
 
 export function Notice({ state }: { state: State }) {
-  const { error, busy, trace, models, source } = state;
+  const { error, busy, begun, trace, models, source } = state;
   if (source.connection?.lost.value) return null; // said by an alert of its own
   if (error.value) {
     const request = state.request.value;
@@ -19,7 +19,7 @@ export function Notice({ state }: { state: State }) {
       </div>
     );
   }
-  if (trace.value) return null;
+  if (trace.value || (!busy.value && !begun.value)) return null;
   if (busy.value)
     return (
       <div class="rg-notice rg-notice--empty" role="status">
@@ -33,7 +33,7 @@ export function Notice({ state }: { state: State }) {
       <p>
         {models.value.length
           ? "Write a sentence and press Enter, or use the sample."
-          : "There is no model here. Start the page with `regard studio FOLDER`, or open a trace with `regard look FILE`."}
+          : "No model is open here. In a terminal, run: regard studio FOLDER; or, for a saved trace: regard look FILE."}
       </p>
       {source.abilities.explain && (
         <button type="button" class="rg-button" onClick={() => enter(state)}>learn how attention works</button>

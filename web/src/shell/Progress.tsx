@@ -34,12 +34,14 @@ export function Progress({ state }: { state: State }) {
   if (!busy || since === null) return null;
   return (
     <div class="rg-progress">
-      <p role="status">{stageOf(working, state.asking.value)}</p>
-      {state.trace.value && <p class="rg-progress__old">below: the previous text</p>}
-      <p aria-hidden="true">{seconds} s</p>
-      {state.cancel.value && (
-        <button type="button" class="rg-button" onClick={() => state.cancel.value?.()}>cancel</button>
-      )}
+      <div class="rg-progress__line">
+        <p role="status">{stageOf(working, state.asking.value)}</p>
+        {state.trace.value && <p class="rg-progress__old">below: the previous text</p>}
+        <p aria-hidden="true">{seconds} s</p>
+        {state.cancel.value && (
+          <button type="button" class="rg-button" onClick={() => state.cancel.value?.()}>cancel</button>
+        )}
+      </div>
     </div>
   );
 }

@@ -15,3 +15,13 @@ test("a page without an address links model, text and options of the trace that 
   expect(address).toContain(`model=${request.model.replaceAll(" ", "+")}&text=A+dog+runs.&beams=3&without=2`);
   expect(address).not.toContain("trace=");
 });
+
+test("a page without an address does not open what another page asked for", async () => {
+  const source = fakeSource();
+  const [model] = await source.models();
+  const request = { model: model?.name ?? "", text: "Some other sentence." };
+  const listed = { id: "ab12", model: request.model, text: request.text, request, pinned: false };
+  const state = createState({ ...source, traces: () => Promise.resolve([listed]) });
+  await begin(state, read(""));
+  expect(state.trace.value?.text).toBe(model?.example);
+});

@@ -171,7 +171,7 @@ export function follow(state: State, window: Window): () => void {
   };
 }
 
-/** The first thing to see: what the address names, else a trace that is here, else an example. */
+/** The first thing to see: what the address names, else what the server was started with, else an example. */
 export async function begin(state: State, address: Address): Promise<void> {
   state.theme.value = address.theme;
   try {
@@ -185,8 +185,9 @@ export async function begin(state: State, address: Address): Promise<void> {
       return;
     }
     const [traces] = await Promise.all([state.source.traces(), models]);
-    const [listed] = traces;
-    const model = state.models.value.find((each) => each.example);
+    const listed = traces.find(({ pinned = true }) => pinned);
+    const [first] = state.models.value; // one that was named on the command line comes first
+    const model = first?.example ? first : null;
     const chosen = write({ ...address, theme: DEFAULTS.theme, language: DEFAULTS.language }) !== "";
     if (listed) {
       const { id, request } = listed;
@@ -197,6 +198,8 @@ export async function begin(state: State, address: Address): Promise<void> {
     }
   } catch (error) {
     state.error.value = sentence(error);
+  } finally {
+    state.begun.value = true;
   }
 }
 

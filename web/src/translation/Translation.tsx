@@ -176,6 +176,7 @@ export function Translation({ state, plain = false }: { state: State; plain?: bo
       <div class="rg-translation__frame" ref={frame}>
         {aligned && width > 0 && (
           <>
+            <Changed state={state} trace={trace} />
             <RibbonFigure
               aligned={aligned}
               width={width}
@@ -189,7 +190,6 @@ export function Translation({ state, plain = false }: { state: State; plain?: bo
               onRelease={release}
               onAsk={ask}
             />
-            <Changed state={state} trace={trace} />
             <Said aligned={aligned} strikes={strikes} pointed={pointed} onAsk={ask} />
             {!plain && width >= 460 && aligned.source.length <= WIDEST_GRID && aligned.output.length <= WIDEST_GRID && (
               <AlignmentGrid aligned={aligned} width={width} dark={state.dark.value} active={active} onHover={(pointed) => (hover.value = pointed)} onAsk={ask} />

@@ -1,10 +1,10 @@
 /** Why this word: for one step, what each input token was worth, which layer decided, which head pushed. */
 import { leastCertain } from "../generation/timeline";
-import type { TraceInfo } from "../source";
+import type { Measures, TraceInfo } from "../source";
 import type { State } from "../state";
 import { Choice } from "../weights/Choice";
 import { useLoaded } from "../weights/loaded";
-import { markOf, tokenLabel, type Style } from "../weights/units";
+import { labelAt, markOf, tokenLabel, type Style } from "../weights/units";
 import { Heads } from "./Heads";
 import { Ladder } from "./Ladder";
 import { MeasureTable } from "./MeasureTable";
@@ -70,8 +70,25 @@ function Measured({ state, trace, step, style }: PartProps) {
         />
       )}
       <Status what="measures" empty={!value} error={error} />
+      {value && <Worth measures={value} word={tokenLabel(trace.generation?.steps[step]?.token ?? "", style)} style={axis === trace.generation?.axis ? style : markOf(value.tokens)} />}
       {value && <MeasureTable measures={value} style={axis === trace.generation?.axis ? style : markOf(value.tokens)} />}
     </section>
+  );
+}
+
+/** In words: the token without which the word's probability changes most. */
+function Worth({ measures: { tokens, measures }, word, style }: { measures: Measures; word: string; style: Style }) {
+  const changes = measures.find((each) => each.name === "hiding")?.values ?? [];
+  const most = changes.reduce((best, change, i) => (Math.abs(change) > Math.abs(changes[best] ?? 0) ? i : best), 0);
+  const change = changes[most];
+  if (!change) return null;
+  const points = Math.abs(100 * change);
+  return (
+    <p class="rg-why__worth">
+      Without <strong>{labelAt(tokens, most, style)}</strong>, <strong>{word}</strong> would be{" "}
+      <span class="rg-number">{points < 1 ? "less than 1 percentage point" : points < 1.5 ? "1 percentage point" : `${Math.round(points)} percentage points`}</span>{" "}
+      {change < 0 ? "less" : "more"} likely.
+    </p>
   );
 }
 

@@ -11,7 +11,6 @@ import typer
 from regard import catalog
 from regard.cli.options import (
     FIGURES,
-    PORT,
     Download,
     NoOpen,
     Port,
@@ -79,7 +78,7 @@ def look(
     terminal: Terminal = False,
     as_json: AsJson = False,
     download: Download = False,
-    port: Port = PORT,
+    port: Port = None,
     no_open: NoOpen = False,
 ) -> None:
     """Look at the attention of one text: on a page in the browser, unless an option says otherwise.

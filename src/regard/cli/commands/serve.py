@@ -2,9 +2,11 @@
 
 from typing import Annotated
 
-from regard.cli.options import PORT, Download, Precision, argument, located, option
+from regard.cli.options import Download, Precision, argument, located, option
 from regard.cli.streams import say
 from regard.errors import BadArgumentError
+
+PORT = 8766
 
 ApiKey = Annotated[
     str | None,
@@ -24,7 +26,7 @@ def serve(
         argument("Shipped models, model folders or models of the Hub.", metavar="MODEL..."),
     ],
     host: Annotated[str, option("Address to answer on; 0.0.0.0 is every one.")] = "127.0.0.1",
-    port: Annotated[int, option("Port; 0 picks a free one.", min=0, max=65535)] = PORT + 1,
+    port: Annotated[int, option("Port; 0 picks a free one.", min=0, max=65535)] = PORT,
     api_key: ApiKey = None,
     no_auth: Annotated[
         bool,

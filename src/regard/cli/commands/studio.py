@@ -3,7 +3,7 @@
 from typing import Annotated
 
 from regard import catalog
-from regard.cli.options import PORT, Download, NoOpen, Port, argument, located
+from regard.cli.options import Download, NoOpen, Port, argument, located
 
 
 def studio(
@@ -15,7 +15,7 @@ def studio(
         ),
     ] = None,
     download: Download = False,
-    port: Port = PORT,
+    port: Port = None,
     no_open: NoOpen = False,
 ) -> None:
     """Look into models in the browser: choose a model, write a text, see every head.
@@ -32,6 +32,6 @@ def studio(
         named = [located(model, download, "studio", model) for model in models or []]
         for model in named:
             _ = open_checkpoint(model).settings  # refuses a folder without a model now, not later
-        offered = [*catalog.taken_by("studio"), *named]
+        offered = [*named, *catalog.taken_by("studio")]  # the first is looked into at once
         app = create_app(offered, {}, cache=True, download=download)
         serve(app, listener, browse=not no_open)

@@ -19,6 +19,11 @@ def logit_lens(trace: TraceData, step: int) -> Lens:
     Takes a run of the model for each layer. A post-norm model has no final norm: each of its layers
     ends with a norm of its own.
 
+    >>> trace = regard.load("en-de").trace("Where is the station?")
+    >>> last = logit_lens(trace, step=2).layers[-1]
+    >>> last.rank, last.candidates[0].token
+    (1, '▁der')
+
     Args:
         step: a generated token by its number or, where nothing was generated, a position.
 

@@ -38,6 +38,11 @@ def measures(
     is not known here (norm without the output projections, gradient without a table of embeddings)
     is left out.
 
+    >>> trace = regard.load("en-de").trace("Where is the station?")
+    >>> [step] = measures(trace, steps=[2])
+    >>> [measure.name for measure in step.measures]
+    ['weight', 'norm', 'gradient', 'value_zeroing', 'hiding']
+
     Args:
         steps: generated tokens by number or, where nothing was generated, positions; all if not
             given.

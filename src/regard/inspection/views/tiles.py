@@ -97,6 +97,11 @@ def tile(
 ) -> Tile:
     """The tile of a layer's map that is requested, of the first sequence of the batch.
 
+    >>> trace = regard.load("en-de").trace("Where is the station?")
+    >>> request = TileRequest("decoder.layers.2.cross", head=1, height=2, width=3)
+    >>> tile(trace[request.tap], request).values.shape
+    (2, 3)
+
     Args:
         row_spans, column_spans: words or sentences instead of positions, as `request.group` names
             them. What a word is looked at is the sum over its pieces, what it looks at the mean
@@ -130,7 +135,13 @@ def tile(
 
 def thumbnails(tap: Tap, size: int = 48, *, rows: int = 512) -> tuple[NDArray[np.float32], int]:
     """A small picture of each head, (heads, height, width) of block maxima with sides of at most
-    `size`, and how many rows were looked at: at least one in each block, about `rows` in all."""
+    `size`, and how many rows were looked at: at least one in each block, about `rows` in all.
+
+    >>> trace = regard.load("en-de").trace("Where is the station?")
+    >>> pictures, rows = thumbnails(trace["decoder.layers.2.cross"], size=3)
+    >>> pictures.shape
+    (4, 3, 3)
+    """
     block = -(-max(tap.rows, tap.columns) // size)
     height, width = -(-tap.rows // block), -(-tap.columns // block)
     step = max(tap.rows // rows, 1)

@@ -17,7 +17,11 @@ export function AskForm({ state }: { state: State }) {
       model.value = trace.model;
       text.value = trace.text;
       options.value = written(state.request.value ?? { model: "", text: "" });
-    } else if (!model.peek()) model.value = state.models.value[0]?.name ?? "";
+      return;
+    }
+    const asked = state.asking.value; // the first text, while it is being looked at
+    if (asked) [model.value, text.value] = [asked.model, asked.text];
+    else if (!model.peek()) model.value = state.models.value[0]?.name ?? "";
   });
   const models = state.models.value;
   const chosen = models.find((each) => each.name === model.value);
@@ -27,11 +31,12 @@ export function AskForm({ state }: { state: State }) {
       state.error.value = "There is no text yet; write a sentence or use the sample.";
       return;
     }
-    if (!chosen) {
+    const runs = state.models.value.find((each) => each.name === model.value);
+    if (!runs) {
       state.error.value = `${model.value || "No model"} cannot be run here; choose a model from the list.`;
       return;
     }
-    const { options: own = {} } = chosen;
+    const { options: own = {} } = runs;
     const writes = Object.keys(own).length > 0;
     void ask(state, { model: model.value, text: text.value.trim(), ...requested(options.value, fieldsOf(own, options.value), writes) });
   };
@@ -40,6 +45,7 @@ export function AskForm({ state }: { state: State }) {
     model.value = name;
     const after = state.models.value.find((each) => each.name === name)?.example;
     if (after && (!text.value.trim() || text.value === before)) text.value = after;
+    if (text.value.trim() && !state.busy.value) submit(); // what is on screen is of the model before
   };
   const names = chosen || !model.value ? models.map((each) => each.name) : [model.value, ...models.map((each) => each.name)];
 

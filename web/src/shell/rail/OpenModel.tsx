@@ -29,6 +29,9 @@ export function OpenModel({ state, onOpen }: { state: State; onOpen(name: string
   return (
     <details class="rg-open" onToggle={(event) => look(event.currentTarget.open)}>
       <summary class="rg-options__name">open another model</summary>
+      <p class="rg-open__note">
+        Your own, in a folder: in a terminal, run <code class="rg-open__command">regard look FOLDER "a text"</code>
+      </p>
       <label class="rg-label" for={`${id}-name`}>name on the Hugging Face Hub</label>
       <div class="rg-open__row">
         <input
@@ -65,9 +68,6 @@ export function OpenModel({ state, onOpen }: { state: State; onOpen(name: string
           </>
         )}
         {offer.value && (offer.value.download ? "Any other is fetched." : <>To fetch others, start the page with <code>regard studio --download</code>.</>)}
-      </p>
-      <p class="rg-open__note">
-        A folder: <code>regard studio FOLDER</code>, or <code>regard look FOLDER "a text"</code>.
       </p>
       <label class="rg-open__note">
         A saved trace: drop it on the page, or{" "}

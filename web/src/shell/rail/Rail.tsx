@@ -27,8 +27,8 @@ export function Brand({ state }: { state: State }) {
         <button
           type="button"
           class="rg-button rg-button--bare rg-button--square"
-          aria-label="list of keys"
-          title="list of keys (?)"
+          aria-label="help and keys"
+          title="help and keys (?)"
           onClick={() => (state.help.value = true)}
         >
           ?

@@ -1,5 +1,8 @@
+import { signal } from "@preact/signals";
 import { expect, test } from "vitest";
-import { sorted } from "./overview";
+import { fakeSource } from "../../source/fake";
+import { createState } from "../../state";
+import { overviewOf, sorted } from "./overview";
 
 test("heads are sorted over all layers; a distance that is not known comes last", () => {
   const summary = (tap: string, distances: (number | null)[]) => ({
@@ -18,4 +21,15 @@ test("heads are sorted over all layers; a distance that is not known comes last"
   expect(names("distance")).toEqual(["b0", "a0", "b1", "a1"]);
   expect(names("entropy")).toEqual(["a1", "b1", "a0", "b0"]);
   expect(names("layer")).toEqual(["a0", "a1", "b0", "b1"]);
+});
+
+test("when the server is back, what failed is asked again", () => {
+  const returns = signal(0);
+  const way = { lost: signal(false), returns, retry: () => Promise.resolve() };
+  const state = createState({ ...fakeSource(), connection: way });
+  state.view.value = "heads"; // waits for no picture
+  const before = overviewOf(state, "ab12");
+  expect(overviewOf(state, "ab12")).toBe(before);
+  returns.value += 1;
+  expect(overviewOf(state, "ab12")).not.toBe(before);
 });

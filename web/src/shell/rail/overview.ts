@@ -33,15 +33,16 @@ export function pictured(state: State): Promise<void> {
   });
 }
 
-const shared = new WeakMap<State, { id: string; overview: Overview }>();
+const shared = new WeakMap<State, { of: string; overview: Overview }>();
 
-/** The overview of the trace that a page shows, for all of its parts. */
+/** The overview of the trace that a page shows, for all of its parts; a new one when the server is back. */
 export function overviewOf(state: State, id: string): Overview {
   const known = shared.get(state);
-  if (known?.id === id) return known.overview;
+  const of = `${id} ${state.source.connection?.returns.peek() ?? 0}`;
+  if (known?.of === of) return known.overview;
   known?.overview.close();
   const made = overview(state.source, id, pictured(state));
-  shared.set(state, { id, overview: made });
+  shared.set(state, { of, overview: made });
   return made;
 }
 
