@@ -9,7 +9,8 @@ A fence says what its commands are:
     ```console run      likewise, and docs/build.py puts what it prints on the page
     ```console own      names the reader's own files or models, or changes this machine: parsed only
 
-`regard studio` and `regard look` work when they have printed the address at which they serve.
+`regard studio`, `regard look` and `regard serve` work when they have printed the address at which
+they serve.
 """
 
 import os
@@ -33,7 +34,7 @@ FENCE = re.compile(
     r"^```(?P<language>\w+)(?: (?P<kind>\w+))?[^\n]*\n(?P<body>.*?)^```$", re.MULTILINE | re.DOTALL
 )
 PROMPT = re.compile(r"^\$ (.*(?:(?<=\\)\n.*)*)", re.MULTILINE)  # a backslash continues the line
-SERVERS = ("regard studio", "regard look")
+SERVERS = ("regard studio", "regard look", "regard serve")
 ADDRESS = re.compile(r"http://127\.0\.0\.1:\d+")
 LIMIT = 1800  # seconds after which a command that neither ends nor serves has failed
 

@@ -31,39 +31,39 @@ KINDS = {
         "a translator",
         "to translate",
         "en-de, en-hi, or a Marian, BART, mBART, T5 or Pegasus model",
-        ("translate", "evaluate", "look", "explain", "meaning", "studio"),
+        ("translate", "evaluate", "look", "explain", "meaning", "studio", "serve"),
     ),
     "summarization": Kind(
         "a summarizer",
         "to summarize",
         "a BART, Pegasus or T5 model",
-        ("summarize", "evaluate", "look", "explain", "meaning", "studio"),
+        ("summarize", "evaluate", "look", "explain", "meaning", "studio", "serve"),
     ),
     "text2text-generation": Kind(
         "a model that rewrites text",
         "to rewrite text",
         "a BART or T5 model",
-        ("translate", "summarize", "look", "explain", "meaning", "studio"),
+        ("translate", "summarize", "look", "explain", "meaning", "studio", "serve"),
     ),
     "text-generation": Kind(
         "a language model",
         "to continue a text",
         "shakespeare, or a GPT-2, Llama, Mistral or Qwen2 model",
-        ("generate", "evaluate", "look", "explain", "studio"),
+        ("generate", "evaluate", "look", "explain", "studio", "serve"),
     ),
     "text-classification": Kind(
         "a classifier of texts",
         "to classify texts",
         "emotions, or a BERT, RoBERTa, DistilBERT, GPT-2, Llama or BART model with labels"
         " (…ForSequenceClassification)",
-        ("classify", "evaluate", *_ENCODER),
+        ("classify", "evaluate", *_ENCODER, "serve"),
     ),
     "question-answering": Kind(
         "a model that answers questions",
         "to answer questions",
         "a BERT, RoBERTa, DistilBERT, GPT-2, Llama or BART model trained for it"
         " (…ForQuestionAnswering)",
-        ("answer", "evaluate", *_ENCODER),
+        ("answer", "evaluate", *_ENCODER, "serve"),
     ),
     "fill-mask": Kind(
         "a model that fills in masked words",
@@ -75,7 +75,7 @@ KINDS = {
         "a text encoder",
         "to encode texts",
         "sentences, or a BERT, RoBERTa, DistilBERT or sentence-transformers model",
-        (*_ENCODER, "evaluate"),
+        (*_ENCODER, "evaluate", "serve"),
     ),
     "image-classification": Kind(
         "a classifier of images",

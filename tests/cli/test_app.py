@@ -90,6 +90,10 @@ OPTIONS = {
     "export onnx": {"model", "output", "--precision", "--json", "--help"},
     "export page": {"model", "--output", "--json", "--help"},
     "studio": {"models", "--port", "--no-open", "--download", "--help"},
+    "serve": {
+        "models", "--host", "--port", "--api-key", "--no-auth", "--precision", "--waiting",
+        "--rows", "--max-new-tokens", "--timeout", "--notice", "--download", "--help",
+    },
     "train": {"--help"},
     "train translation": {
         "pairs", "--source", "--target", "--dev", "--test", "--output", "--source-language",

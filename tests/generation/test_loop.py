@@ -8,9 +8,9 @@ from torch import Tensor
 
 from regard.errors import RegardError
 from regard.generation import GenerationConfig, Hypothesis, generate, stream
-from regard.generation import loop as loop_module
+from regard.generation import search as search_module
 from regard.generation.choosers import BeamSearch, filters_for
-from regard.generation.loop import NBest, length_penalized, reachable_length
+from regard.generation.search import NBest, length_penalized, reachable_length
 
 EOS, START = 0, 1
 
@@ -65,7 +65,7 @@ def test_beam_search_with_one_beam_is_greedy(
     decoder, settings = markov.random(7, 11, seed, eos=1.0), config(max_new_tokens=13)
     greedy = run(decoder, settings)
     monkeypatch.setattr(
-        loop_module, "chooser_for", lambda config, *_: BeamSearch(filters_for(config), config)
+        search_module, "chooser_for", lambda config, *_: BeamSearch(filters_for(config), config)
     )
     assert run(decoder.again(), settings) == greedy
 

@@ -8,7 +8,7 @@ import typer
 from typer.core import TyperGroup
 
 READERS = ("translate", "summarize", "generate", "answer", "classify", "encode", "evaluate")
-OTHERS = ("ladder", "look", "explain", "meaning", "studio", "info", "pack", "doctor")
+OTHERS = ("ladder", "look", "explain", "meaning", "studio", "serve", "info", "pack", "doctor")
 GROUPS = ("train", "words", "export")
 
 

@@ -2,6 +2,7 @@
 
 from regard.generation.config import GenerationConfig
 from regard.generation.decoder import Decoder, RankingDecoder
-from regard.generation.loop import Hypothesis, generate, stream
+from regard.generation.loop import generate, stream
+from regard.generation.search import Hypothesis
 
 __all__ = ["Decoder", "GenerationConfig", "Hypothesis", "RankingDecoder", "generate", "stream"]

@@ -17,6 +17,7 @@ from regard.files import sha256
 from regard.json_files import JsonObject, read_object
 from regard.runtime.parts import Parts, at_once
 from regard.runtime.session import Session
+from regard.runtime.slots import SourceSlots, TextSlots
 from regard.runtime.states import DecodingState, TextState, check_length
 from regard.version import __version__
 
@@ -171,6 +172,10 @@ class PackedEncoderDecoder:
         states = at_once(self._pool, self._state, parts)
         return Parts(states, [len(each) for each in parts], self._pool)
 
+    def slots(self, width: int) -> SourceSlots:
+        """Slots of `width` rows, for texts that come and go."""
+        return SourceSlots(self._encoder, self._step, width)
+
     def _state(self, source: NDArray[np.int64]) -> DecodingState:
         mask = self.limits.mask(source).astype(np.int32)
         length = source.shape[1] - int(mask.max(0)[::-1].argmax())  # without what all have padded
@@ -189,6 +194,10 @@ class PackedDecoder:
         """The state from which generation reads a prompt; see `TextState`."""
         assert self.limits.max_positions is not None  # the tables of positions have their length
         return TextState(self._step, self.limits.max_positions, attention_mask)
+
+    def slots(self, width: int) -> TextSlots:
+        """Slots of `width` rows, for texts that come and go."""
+        return TextSlots(self._step, width)
 
 
 Packed = PackedReader | PackedVision | PackedEncoderDecoder | PackedDecoder

@@ -23,7 +23,9 @@ from regard.version import __version__
 if TYPE_CHECKING:
     from torch import nn
 
-FORMAT = 9  # of a packed model; counts up when the same model gets other graphs or another manifest
+FORMAT = (
+    10  # of a packed model; counts up when the same model gets other graphs or another manifest
+)
 LONG = 1.0  # seconds of packing after which the user is informed
 
 

@@ -71,7 +71,7 @@ class DecodingState:
     ) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
         """Appends tokens as `step` does, and returns the log-probabilities of the `count` likeliest
         next tokens and their ids, (rows, count) each, likeliest first."""
-        count = min(count, _vocab(self._step))
+        count = min(count, vocab_of(self._step))
         if count != self._count[0]:
             self._count[0] = count
             self._bound.pop("log_probs", None)
@@ -132,16 +132,16 @@ class DecodingState:
                 "count": self._count,
             }
             inputs |= self._memory | self._cache.inputs()
-            found = _outputs(self._step, outputs, len(self._tokens), self._count[0])
+            found = output_arrays(self._step, outputs, len(self._tokens), self._count[0])
             binding = self._step.bound(inputs, found | self._cache.inputs("all"))
             self._bound[outputs[0]] = binding, list(found.values())
         return self._bound[outputs[0]]
 
 
-def _outputs(step: Session, names: tuple[str, ...], rows: int, count: int) -> dict[str, Array]:
+def output_arrays(step: Session, names: tuple[str, ...], rows: int, count: int) -> dict[str, Array]:
     """Arrays for what `heads.next_tokens` gives."""
     kinds = {
-        "logits": (_vocab(step), np.float32),
+        "logits": (vocab_of(step), np.float32),
         "log_probs": (count, np.float32),
         "best": (count, np.int64),
     }
@@ -161,7 +161,8 @@ def _groups(source: NDArray[np.int64]) -> tuple[NDArray[np.int64], int]:
     return source, 1
 
 
-def _vocab(step: Session) -> int:
+def vocab_of(step: Session) -> int:
+    """Tokens that a step chooses among."""
     return int(step.outputs["logits"][1])
 
 
@@ -193,6 +194,13 @@ class TextState:
         # What is bound, runs on it, their inputs and outputs.
         self._bound: tuple[Any, Bound, dict[str, Array], list[Array]] | None = None
 
+    @property
+    def past(self) -> NDArray[np.float32]:
+        """The keys and values of the only row, (2 · layers, heads, length, head_dim)."""
+        assert self._cache is not None
+        assert len(self._lengths) == 1
+        return self._cache.past[:, 0, :, : int(self._lengths[0])]
+
     def step(self, tokens: NDArray[np.int64]) -> NDArray[np.float32]:
         """Appends tokens, (rows,) or (rows, new), and returns the next logits, (rows, vocab)."""
         [logits] = self._read(tokens, 1, "logits")
@@ -203,7 +211,7 @@ class TextState:
     ) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
         """Appends tokens as `step` does, and returns the log-probabilities of the `count` likeliest
         next tokens and their ids, (rows, count) each, likeliest first."""
-        count = min(count, _vocab(self._step))
+        count = min(count, vocab_of(self._step))
         log_probs, best = self._read(tokens, count, "log_probs", "best")
         return log_probs, best
 
@@ -277,7 +285,7 @@ class TextState:
         assert self._cache is not None
         key = (inputs["ids"].shape, count, outputs)
         if self._bound is None or self._bound[0] != key:
-            found = _outputs(self._step, outputs, len(inputs["ids"]), count)
+            found = output_arrays(self._step, outputs, len(inputs["ids"]), count)
             past, storage = self._cache.inputs(), self._cache.inputs("all")
             binding = self._step.bound(inputs | past, found | storage)
             self._bound = key, binding, inputs, list(found.values())

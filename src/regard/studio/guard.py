@@ -46,12 +46,12 @@ class Guard:
                     headers.setdefault(name, value)
             await send(message)
 
-        refused = _refusal(scope)
+        refused = foreign(scope)
         if refused is not None:
             await JSONResponse({"detail": refused}, 403)(scope, receive, send_guarded)
             return
         limit = FILE_LIMIT if scope["path"] == FILES else BODY_LIMIT
-        body = await _body(receive, Headers(scope=scope), limit)
+        body = await read_body(receive, Headers(scope=scope), limit)
         if body is None:
             too_long = (
                 f"a trace file may have {limit:,} bytes here; open a larger one with `regard look`."
@@ -60,10 +60,10 @@ class Guard:
             )
             await JSONResponse({"detail": too_long}, 413)(scope, receive, send_guarded)
             return
-        await self.app(scope, _Again(body, receive), send_guarded)
+        await self.app(scope, Again(body, receive), send_guarded)
 
 
-def _refusal(scope: Scope) -> str | None:
+def foreign(scope: Scope) -> str | None:
     """Why not, for a request from elsewhere; None for one of our own pages."""
     headers = Headers(scope=scope)
     host = headers.get("host", "")
@@ -83,7 +83,7 @@ def _refusal(scope: Scope) -> str | None:
     return None
 
 
-async def _body(receive: Receive, headers: Headers, limit: int) -> bytes | None:
+async def read_body(receive: Receive, headers: Headers, limit: int) -> bytes | None:
     """The whole body, or None as soon as it is known to pass the limit."""
     announced = headers.get("content-length", "0")
     if not announced.isdigit() or int(announced) > limit:
@@ -98,7 +98,7 @@ async def _body(receive: Receive, headers: Headers, limit: int) -> bytes | None:
             return bytes(body)
 
 
-class _Again:
+class Again:
     """`receive` for an application whose body has been read already."""
 
     def __init__(self, body: bytes, receive: Receive) -> None:

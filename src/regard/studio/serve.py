@@ -18,29 +18,31 @@ ADDRESS = "127.0.0.1"
 PORT = 8765
 
 
-def bind(port: int | None = None) -> socket.socket:
-    """A socket of this machine alone, at PORT or a free port where none is named.
+def bind(port: int | None = None, host: str = ADDRESS) -> socket.socket:
+    """A socket at an address, by default of this machine alone; at PORT or a free port where none
+    is named.
 
     Raises:
         UnavailableError: a port that cannot be opened.
     """
     if port is None:
         with suppress(UnavailableError):
-            return bind(PORT)
-        return bind(0)
+            return bind(PORT, host)
+        return bind(0, host)
     # asyncio sets TCP_NODELAY only where the protocol is named. Without it, an answer's body waits
     # 40 ms for the acknowledgment of its headers.
-    listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     if os.name == "posix":  # elsewhere the option would share a port that is in use
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
-        listener.bind((ADDRESS, port))
+        listener.bind((host, port))
         listener.listen(128)
     except OSError as error:
         listener.close()
         if error.errno == errno.EADDRINUSE:
             raise UnavailableError(
-                f"port {port} is in use, perhaps by another regard studio; stop that one or choose"
+                f"port {port} is in use, perhaps by another regard; stop that one or choose"
                 f" another `port`, such as {port + 1 if port < 65535 else 0}."
             ) from error
         raise UnavailableError(

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any, Self
 
 from regard.checkpoints import CheckpointLike, open_checkpoint
+from regard.generation import Hypothesis
 from regard.tasks.batching import read_each
 from regard.tasks.defaults import read_defaults
 from regard.tasks.sequence_network import SequenceNetwork
@@ -56,26 +57,31 @@ class Rewriter(TextToText):
                 vocabulary mostly lacks.
         """
         config = self.configured(options)
-
-        def read(text: str) -> list[int]:
-            ids = self.encode(text := self.tidied(text))
-            if not any_script:
-                self.check_script(text, ids)
-            return ids
-
-        whole = read_each(read, texts)
-
+        whole = read_each(lambda text: self.parts(text, any_script=any_script), texts)
         answers = self.answers(
-            [[ids[: self.room]] if ids else [] for ids in whole],
+            [[ids[: self.room] for ids in parts] for parts in whole],
             config,
-            lambda sources, n_best: [self.alternatives(hypotheses) for hypotheses in n_best],
+            lambda sources, n_best: list(n_best),
             batch_size=batch_size,
             progress=progress,
         )
-        return [
-            _rewriting(found[0], truncated=len(ids) > self.room) if found else _NOTHING
-            for found, ids in zip(answers, whole, strict=True)
-        ]
+        return list(map(self.result, whole, answers))
+
+    def parts(self, text: str, *, any_script: bool = False) -> list[list[int]]:
+        """All of a text, of which the model reads the beginning."""
+        ids = self.encode(text := self.tidied(text))
+        if not any_script:
+            self.check_script(text, ids)
+        return [ids] if ids else []
+
+    def result(self, parts: Sequence[list[int]], found: Sequence[list[Hypothesis]]) -> Rewriting:
+        if not parts:
+            return _NOTHING
+        alternatives = self.alternatives(found[0])
+        return _rewriting(alternatives, truncated=len(parts[0]) > self.room)
+
+    def source(self, part: Sequence[int]) -> list[int]:
+        return super().source(part[: self.room])
 
     def read(self, text: str) -> list[int]:
         return super().read(text)[: self.room]

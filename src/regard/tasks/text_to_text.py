@@ -258,7 +258,8 @@ class TextToText(Task):
         """The defaults with a caller's options, as far as the model has positions."""
         config = self.generation.updated(**options)
         # Start and every token: reading the last one too is what alignment looks at.
-        return config.updated(max_new_tokens=min(config.max_new_tokens, self.positions - 1))
+        most = self.positions - 1
+        return config if config.max_new_tokens <= most else config.updated(max_new_tokens=most)
 
     def encode(self, text: str) -> list[int]:
         """Ids of a text behind the prefix, without special tokens; none of an empty text."""
@@ -286,6 +287,22 @@ class TextToText(Task):
     def read(self, text: str) -> list[int]:
         """Ids of a text as the model reads it, without the special tokens around it."""
         return self.encode(self.tidied(text))
+
+    @abstractmethod
+    def parts(self, text: str, *, any_script: bool = False) -> list[list[int]]:
+        """Ids of the parts of a text that are decoded, without special tokens; none of a blank one.
+
+        Args:
+            any_script: see `check_script`, which otherwise refuses the text.
+        """
+
+    @abstractmethod
+    def result(self, parts: Sequence[list[int]], found: Sequence[list[Hypothesis]]) -> Any:
+        """A text's result, from its parts and the n best answers to each."""
+
+    def source(self, part: Sequence[int]) -> list[int]:
+        """What the model reads of a part: special tokens are around it."""
+        return self._around([part])[0]
 
     def batch(self, sources: Sequence[Sequence[int]]) -> Tensor:
         """Such ids with the special tokens around them and padding, (batch, source length)."""

@@ -44,6 +44,18 @@ class Result:
     others: list["Result"] = field(default_factory=list)  # the rest of num_return_sequences
 
 
+@dataclass(frozen=True)
+class Prompted:
+    """A prompt, ready to be continued."""
+
+    ids: list[int]
+    config: GenerationConfig  # as far as there are positions
+    ends: Callable[[Sequence[int]], bool] | None  # as `generate` takes it
+    writes: Callable[[int], bool]  # whether a token has a text
+    text: TextStream  # of what follows the prompt
+    result: Callable[[Hypothesis], Result]
+
+
 class Writer(Task):
     """Writes with a decoder model (GPT-2, Llama, Mistral, Qwen2) and its tokenizer.
 
@@ -200,17 +212,28 @@ class Writer(Task):
             BadArgumentError: as `run`; or a beam search or several sequences, which cannot be
                 streamed.
         """
+        ready = self.prompted(
+            prompt, stop_strings=stop_strings, special_in_text=special_in_text, **options
+        )
+        decoder, start, _ = self._started([ready.ids])
+        tokens = stream(decoder, start, ready.config, ends=ready.ends)
+        return Writing(tokens, ready.writes, ready.text, ready.result)
+
+    def prompted(
+        self,
+        prompt: Prompt,
+        *,
+        stop_strings: str | Sequence[str] = (),
+        special_in_text: bool = False,
+        **options: Any,
+    ) -> Prompted:
+        """A prompt with all that its continuation depends on; arguments and errors as in `run`."""
         config, ends = self._configured(options, stop_strings)
         ids = self._ids(prompt, special_in_text)
-        decoder, start, _ = self._started([ids])
-        tokens = stream(
-            decoder,
-            start,
+        return Prompted(
+            ids,
             _limited(config, self._limit(config, ids)),
-            ends=ends,
-        )
-        return Writing(
-            tokens,
+            ends,
             lambda token: self._writes(token, config),
             TextStream(self.tokenizer, self._before(prompt, ids)),
             partial(self._result, prompt, ids, config),

@@ -188,27 +188,46 @@ class Translator(TextToText):
 
             check_choice("alignment", alignment, STEPS)
 
-        def results(sources: list[list[int]], n_best: list[list[Hypothesis]]) -> list[Result]:
-            found = [_result(self.alternatives(hypotheses)) for hypotheses in n_best]
-            if alignment is None:
-                return found
-            targets = [self.without_end(hypotheses[0].tokens) for hypotheses in n_best]
-            return self._aligned(found, sources, targets, alignment, alignment_layer)
-
         parts = self.answers(
-            read_each(lambda text: self._parts(text, any_script), texts),
+            read_each(lambda text: self.parts(text, any_script=any_script), texts),
             config,
-            results,
+            lambda sources, n_best: self._results(sources, n_best, alignment, alignment_layer),
             batch_size=batch_size,
             progress=progress,
         )
         return [_join(each) for each in parts]
 
+    def result(
+        self,
+        parts: Sequence[list[int]],
+        found: Sequence[list[Hypothesis]],
+        *,
+        alignment: str | None = None,
+        alignment_layer: int | None = None,
+    ) -> Result:
+        """A text's result, from its parts and the n best answers to each; options as in `run`."""
+        if not parts:
+            return _join([])
+        return _join(self._results(parts, found, alignment, alignment_layer))
+
+    def _results(
+        self,
+        sources: Sequence[list[int]],
+        n_best: Sequence[list[Hypothesis]],
+        alignment: str | None,
+        layer: int | None,
+    ) -> list[Result]:
+        found = [_result(self.alternatives(hypotheses)) for hypotheses in n_best]
+        if alignment is None:
+            return found
+        targets = [self.without_end(hypotheses[0].tokens) for hypotheses in n_best]
+        return self._aligned(found, sources, targets, alignment, layer)
+
     def tidied(self, text: str) -> str:
         return normalize(text)
 
-    def _parts(self, text: str, any_script: bool) -> list[list[int]]:
-        """Token ids of a text, in as many parts as the model's positions make necessary."""
+    def parts(self, text: str, *, any_script: bool = False) -> list[list[int]]:
+        """As many as the model's positions make necessary."""
         text = self.tidied(text)
         whole = self.encode(text)
         if not any_script:
@@ -237,7 +256,7 @@ class Translator(TextToText):
     def _aligned(
         self,
         results: list[Result],
-        sources: list[list[int]],
+        sources: Sequence[list[int]],
         targets: list[list[int]],
         step: str,
         layer: int | None,

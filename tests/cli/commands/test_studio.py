@@ -55,7 +55,7 @@ def test_a_second_one_on_the_same_port_is_one_sentence(regard):
         outcome = regard("studio", "--port", port)
     assert outcome.code == 2
     assert outcome.err == (
-        f"regard: port {port} is in use, perhaps by another regard studio; stop that one or choose"
+        f"regard: port {port} is in use, perhaps by another regard; stop that one or choose"
         f" another --port, such as {port + 1}.\n"
     )
 

@@ -22,7 +22,7 @@ class SharedCache:
 
     Args:
         max_positions: of rotary tables; None: the model has none.
-        bias: (1, heads, new, longest), added to the scores.
+        bias: (1 or rows, heads, new, longest), added to the scores.
     """
 
     def __init__(self, graph: Graph, *, max_positions: int | None, bias: str = ""):
@@ -83,7 +83,7 @@ def shared_cache_attention(
         longest: (1,) of int32: the largest number of tokens of a row.
         window: how many positions a position attends to, itself included; None: all so far.
         max_positions: of the rotary tables.
-        bias: (1, heads, new, longest), added to the scores.
+        bias: (1 or rows, heads, new, longest), added to the scores.
     """
     *inward, outward = _padded(module)
     together = linear(graph, x, *inward)

@@ -3,7 +3,8 @@ or, of a model that reads a text for a head, both at once.
 
 encoder.onnx    ids, mask → states, and for each decoder layer the memory's keys and values, whose
                 length is padded to whole blocks
-step.onnx       tokens, position, memory and its mask, past keys and values (`SharedCache`)
+step.onnx       tokens, their position, one for all rows or one each, memory and its mask, past keys
+                and values (`SharedCache`)
                 → the next tokens (`heads.next_tokens`), the same keys and values with the new ones
 body.onnx       ids → the decoder's states; of a classification, the last end token's, and ended:
                 whether there is one
@@ -72,7 +73,7 @@ def _step(model: EncoderDecoder, graph: Graph) -> Graph:
     config = model.config
     heads, width = config.decoder_heads, _own(model)[0].head_dim
     tokens = graph.input("tokens", np.int64, ("rows", 1))
-    position = graph.input("position", np.int64, (1,))
+    position = graph.input("position", np.int64, ("positions",))  # 1, or rows
     mask = graph.input("mask", np.float32, ("batch", 1, 1, "source"))
     bias = _bias(model, graph, position)
     batch = graph.op("Shape", mask, start=0, end=1)
@@ -88,7 +89,8 @@ def _step(model: EncoderDecoder, graph: Graph) -> Graph:
         )
 
     assert isinstance(model.decoder.embed, Embedding)
-    x = embedding(graph, tokens, model.decoder.embed, positions=position)
+    places = graph.op("Unsqueeze", position, graph.integers(1))
+    x = embedding(graph, tokens, model.decoder.embed, positions=places)
     states = stack(graph, x, model.decoder, cache.attend, cross)
     output = as_array(model.output_weight)
     if config.scale_output:
@@ -150,14 +152,15 @@ def _squeezed(graph: Graph, x: str) -> str:
 
 
 def _bias(model: EncoderDecoder, graph: Graph, position: str) -> str:
-    """The bias of relative positions, (1, heads, 1, longest), or ""."""
+    """The bias of relative positions, (positions, heads, 1, longest), or ""."""
     if model.decoder.relative_bias is None:
         return ""
-    here = graph.op("Squeeze", position)
+    last = graph.op("ReduceMax", position, keepdims=0)
     keys = graph.op(
-        "Range", graph.integer(0), graph.op("Add", here, graph.integer(1)), graph.integer(1)
+        "Range", graph.integer(0), graph.op("Add", last, graph.integer(1)), graph.integer(1)
     )
-    return relative_bias(graph, position, keys, model.decoder.relative_bias)
+    bias = relative_bias(graph, position, keys, model.decoder.relative_bias)
+    return graph.op("Transpose", bias, perm=[2, 1, 0, 3])
 
 
 def _own(model: EncoderDecoder) -> list[MultiHeadAttention]:

@@ -1,0 +1,81 @@
+"""`regard serve`: models behind HTTP, for programs."""
+
+from typing import Annotated
+
+from regard.cli.options import Download, Precision, argument, located, option
+from regard.cli.streams import say
+from regard.errors import BadArgumentError
+
+PORT = 8766
+
+ApiKey = Annotated[
+    str | None,
+    option(
+        "What requests must send as Authorization: Bearer KEY. Better in the environment than in"
+        " the list of processes.",
+        envvar="REGARD_API_KEY",
+        show_envvar=True,
+        default="none",
+    ),
+]
+
+
+def serve(
+    models: Annotated[
+        list[str],
+        argument("Shipped models, model folders or models of the Hub.", metavar="MODEL..."),
+    ],
+    host: Annotated[str, option("Address to answer on; 0.0.0.0 is every one.")] = "127.0.0.1",
+    port: Annotated[int, option("Port; 0 picks a free one.", min=0, max=65535)] = PORT,
+    api_key: ApiKey = None,
+    no_auth: Annotated[
+        bool,
+        option("Answer all who can connect, on an address of other machines too.", "--no-auth"),
+    ] = False,
+    precision: Precision = None,
+    waiting: Annotated[
+        int, option("Texts that may wait for a model; more are refused with 429.", min=1)
+    ] = 1024,
+    rows: Annotated[
+        int, option("Hypotheses that a thread decodes together; each beam is one.", min=1)
+    ] = 64,
+    max_new_tokens: Annotated[int, option("Tokens that may be written for a text.", min=1)] = 1024,
+    timeout: Annotated[float, option("Seconds that a request may take.", min=1)] = 60.0,
+    notice: Annotated[
+        float, option("Seconds from SIGTERM until connections are refused.", min=0)
+    ] = 0.0,
+    download: Download = False,
+) -> None:
+    """Serve models over HTTP: translation, generation, classification, embeddings.
+
+    Clients of OpenAI and LibreTranslate work unchanged; /docs lists everything. Only this machine
+    can connect unless --host names another address, which needs a key or --no-auth.
+    """
+    from regard.serving.server import is_loopback, run
+
+    loopback = is_loopback(host)
+    if not loopback and not api_key and not no_auth:
+        raise BadArgumentError(
+            f"{host} can be reached from other machines; set REGARD_API_KEY, or say --no-auth."
+        )
+    if api_key and no_auth:
+        raise BadArgumentError("--no-auth is for a server without a key; leave one of them out.")
+    from regard.studio.serve import bind
+
+    with bind(port, host) as listener:  # before the slow imports: a port in use is said at once
+        from regard.serving.app import create_app
+        from regard.serving.guard import Access
+        from regard.serving.logs import log_to_stderr
+        from regard.serving.metrics import Metrics
+        from regard.serving.served import Limits, Served
+
+        limits = Limits(waiting=waiting, rows=rows, new_tokens=max_new_tokens, seconds=timeout)
+        metrics = Metrics()
+        places = [located(model, download, "serve", model) for model in models]
+        served = Served(places, limits, metrics, precision=precision, say=say)
+        app = create_app(served, metrics, Access(api_key or None, loopback))
+        log_to_stderr()
+        address = listener.getsockname()
+        name = f"[{address[0]}]" if ":" in address[0] else address[0]
+        print(f"http://{name}:{address[1]}  (SIGTERM or Ctrl-C ends)", flush=True)
+        run(app, listener, seconds=timeout, notice=notice)

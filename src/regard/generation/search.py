@@ -1,0 +1,286 @@
+"""One search, or a batch of them, from step to step: what to read next, and what has been found.
+
+A search asks and is answered, so its driver decides what shares a step of the model: the
+loop runs one batch from start to end, a server runs many searches that begin at different times.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable, Generator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy
+
+from regard.errors import BadArgumentError
+from regard.generation.arrays import Array, arrays_of
+from regard.generation.choosers import (
+    Candidates,
+    Running,
+    chooser_for,
+    filters_for,
+    leaves_in_place,
+)
+from regard.generation.config import GenerationConfig
+from regard.generation.filters import NO_TOKEN
+
+if TYPE_CHECKING:
+    from jaxtyping import Bool, Float, Int
+
+
+@dataclass(frozen=True)
+class Hypothesis:
+    """One generated sequence."""
+
+    tokens: tuple[int, ...]  # after the prompt; the end-of-sentence token is included
+    score: float  # what it was ranked by: the sum of log-probabilities / length ** length_penalty
+    token_logprobs: tuple[float, ...]  # the model's own, of each token, before any filter
+    finished: bool  # False: cut off at max_new_tokens
+
+
+def length_penalized(
+    totals: Float[Array, "*any"], length: int, length_penalty: float
+) -> Float[Array, "*any"]:
+    """Summed log-probabilities (…) as transformers scores them: totals / length ** length_penalty.
+
+    `length` counts generated tokens, the end of sentence included and the prompt not.
+    """
+    return totals / length**length_penalty
+
+
+class NBest:
+    """The best hypotheses that one search has finished, best first."""
+
+    def __init__(self, config: GenerationConfig):
+        self.size = config.num_beams
+        self.early_stopping = config.early_stopping
+        self.hypotheses: list[Hypothesis] = []
+
+    @property
+    def is_full(self) -> bool:
+        return len(self.hypotheses) == self.size
+
+    def add(self, hypothesis: Hypothesis) -> None:
+        """Takes the hypothesis if it is among the best; of equals the earlier one stays ahead."""
+        self.hypotheses.append(hypothesis)
+        self.hypotheses.sort(key=lambda each: -each.score)
+        del self.hypotheses[self.size :]
+
+    def is_settled(self, best_running: float) -> bool:
+        """Whether to stop, given the best score that a hypothesis still running may reach."""
+        if best_running == -float("inf"):
+            return True
+        if not self.is_full:
+            return False
+        return self.early_stopping is True or not best_running > self.hypotheses[-1].score
+
+
+def reachable_length(config: GenerationConfig, generated: int) -> int:
+    """The length at which a running total is judged against finished scores (transformers' rule).
+
+    Only "never" looks ahead: a total can but fall, while a positive penalty's divisor grows with
+    the length, so the full length bounds what a hypothesis may still reach.
+    """
+    if config.early_stopping == "never" and config.length_penalty > 0:
+        return config.max_new_tokens
+    return generated
+
+
+class Asked(NamedTuple):
+    """What a search wants next of the model."""
+
+    rows: Int[Array, " new_rows"] | None  # the present rows to go on with; None: as they are
+    tokens: Int[Array, " new_rows"] | Int[Array, "rows new"]  # to be read, a prompt at first
+    best: int | None  # likeliest next tokens of each row that decide; None: the logits of all
+
+
+# Answered with the logits, (rows, vocab), alone; or with the log-probabilities of the `best`
+# likeliest next tokens and those tokens, (rows, best) each.
+Search = Generator[Asked, tuple[Array, ...], None]
+
+
+def search(
+    prompt: Int[Array, "batch prompt"],
+    config: GenerationConfig,
+    streams: Sequence[tuple[int, int]],
+    results: list[NBest],
+    *,
+    prompt_mask: Bool[Array, "batch prompt"] | None = None,
+    ends: Callable[[Sequence[int]], bool] | None = None,
+    ranks: bool = True,
+) -> Search:
+    """Searches from each prompt, (batch, prompt), until all have ended.
+
+    Args:
+        streams: sentence and sample number of each search, as in `uniform_draws`; as many for each
+            prompt.
+        results: filled, one for each search.
+        prompt_mask, ends: as `generate` takes them.
+        ranks: whether the model can give the likeliest tokens alone.
+    """
+    arrays, first = arrays_of(prompt), prompt[:, 0] if prompt.shape[1] == 1 else prompt
+    alone = len(prompt) == 1 and isinstance(prompt, numpy.ndarray)
+    greedy = config.num_beams == 1 and not config.do_sample and not filters_for(config)
+    if alone and greedy and ranks and ends is None:
+        yield from _plainest(first, config, results[0])
+        return
+    chooser = chooser_for(config, streams, arrays)
+    eos_ids = arrays.array(config.eos_ids, like=prompt)
+    found = yield Asked(None, first, chooser.needed(0) if ranks else None)
+    history = prompt if prompt_mask is None else _padding_on_the_left(prompt, prompt_mask)
+    repeated = None  # the row that each search begins with, where a prompt has several
+    if len(results) > len(prompt):
+        repeated = arrays.count(len(results), like=prompt) // (len(results) // len(prompt))
+        found, history = tuple(each[repeated] for each in found), history[repeated]
+    running = Running(
+        searches=list(range(len(results))),
+        totals=arrays.zeros(len(results), 1, like=prompt),
+        history=history,
+        log_probs=arrays.zeros(len(results), 0, like=prompt),
+    )
+    while True:
+        if len(found) == 1:
+            candidates = chooser(found[0], running)
+        else:
+            candidates = chooser.among(found[0], found[1], running)
+        is_end = (candidates.tokens[:, :, None] == eos_ids).any(-1)
+        if ends is not None:
+            is_end = is_end | _ended(ends, candidates, running)
+        at_limit = running.generated + 1 == config.max_new_tokens
+        ended = is_end | at_limit
+        any_ended = bool(ended.any())
+        if any_ended:
+            _set_aside(candidates, ended, is_end, running, results, config)
+        rows, tokens = _go_on(candidates, ended if any_ended else None, running, results, config)
+        if not len(tokens):
+            return
+        if repeated is not None:
+            rows, repeated = repeated if rows is None else repeated[rows], None
+        found = yield Asked(rows, tokens, chooser.needed(running.generated) if ranks else None)
+
+
+def _plainest(first: Array, config: GenerationConfig, result: NBest) -> Search:
+    """What `search` does for one text, greedily and without filters, in numbers where it has
+    arrays: a server has many of these."""
+    tokens, log_probs, total = list[int](), list[float](), numpy.float32(0)
+    asked = Asked(None, first, 1)
+    while True:
+        values, best = yield asked
+        token, total = int(best[0, 0]), total + values[0, 0]
+        if not total > -math.inf:
+            return
+        tokens.append(token)
+        log_probs.append(float(values[0, 0]))
+        is_end = token in config.eos_ids
+        if is_end or len(tokens) == config.max_new_tokens:
+            score = float(length_penalized(total, len(tokens), config.length_penalty))
+            result.add(Hypothesis(tuple(tokens), score, tuple(log_probs), is_end))
+            return
+        asked = Asked(None, best[:, 0], 1)
+
+
+def check_possible(results: list[NBest]) -> None:
+    """Raises BadArgumentError for a search that has found nothing."""
+    if not all(result.hypotheses for result in results):
+        raise BadArgumentError(
+            "at least one token must be possible at each step; a sentence reached a step where"
+            " every token was forbidden or NaN. Relax bad_words_ids, no_repeat_ngram_size or"
+            " min_new_tokens, and check the model's weights."
+        )
+
+
+def _ended(
+    ends: Callable[[Sequence[int]], bool], candidates: Candidates, running: Running
+) -> Bool[Array, "searches candidates"]:
+    start = running.history.shape[1] - running.generated
+    pasts = running.history[:, start:].tolist()
+    found = [
+        [ends([*pasts[row], token]) for row, token in zip(parents, tokens, strict=True)]
+        for parents, tokens in zip(
+            candidates.parents.tolist(), candidates.tokens.tolist(), strict=True
+        )
+    ]
+    return arrays_of(candidates.tokens).array(found, like=candidates.tokens)
+
+
+def _set_aside(
+    candidates: Candidates,
+    ended: Bool[Array, "searches candidates"],
+    is_end: Bool[Array, "searches candidates"],
+    running: Running,
+    results: list[NBest],
+    config: GenerationConfig,
+) -> None:
+    """Adds the hypotheses that end now to their searches' results.
+
+    Only the num_beams best candidates may end; the others are there to go on in their place.
+    """
+    arrays, possible = arrays_of(ended), ended & (candidates.totals > -math.inf)
+    search, column = arrays.nonzero(possible[:, : config.num_beams])
+    if not len(search):
+        return
+    generated = running.generated + 1
+    parents = candidates.parents[search, column]
+    start = running.history.shape[1] - running.generated
+    tokens = arrays.join(
+        [running.history[parents, start:], candidates.tokens[search, column, None]]
+    )
+    log_probs = arrays.join(
+        [running.log_probs[parents], candidates.log_probs[search, column, None]]
+    )
+    scores = length_penalized(candidates.totals[search, column], generated, config.length_penalty)
+    ended_now = zip(
+        [running.searches[index] for index in search.tolist()],
+        tokens.tolist(),
+        scores.tolist(),
+        log_probs.tolist(),
+        is_end[search, column].tolist(),
+        strict=True,
+    )
+    for number, its_tokens, score, its_log_probs, finished in ended_now:
+        results[number].add(Hypothesis(tuple(its_tokens), score, tuple(its_log_probs), finished))
+
+
+def _go_on(
+    candidates: Candidates,
+    ended: Bool[Array, "searches candidates"] | None,
+    running: Running,
+    results: list[NBest],
+    config: GenerationConfig,
+) -> tuple[Int[Array, " new_rows"] | None, Int[Array, " new_rows"]]:
+    """Makes the best candidates that have not ended the running ones, in searches not yet settled.
+
+    Returns, for each row to come, the present row that it extends (None: each its own) and the
+    token that it adds.
+    """
+    if ended is None:  # the candidates are in order, so the best are the first
+        totals, parents, tokens, log_probs = (part[:, : config.num_beams] for part in candidates)
+    else:
+        arrays = arrays_of(ended)
+        open_totals = arrays.filled(candidates.totals, ended, -math.inf)
+        totals, column = arrays.top(open_totals, min(config.num_beams, ended.shape[1]))
+        parents, tokens, log_probs = (arrays.take(part, column) for part in candidates[1:])
+    if ended is not None or any(results[number].is_full for number in running.searches):
+        length = reachable_length(config, running.generated + 1)
+        best = length_penalized(totals[:, 0], length, config.length_penalty).tolist()
+        going = [not results[n].is_settled(b) for n, b in zip(running.searches, best, strict=True)]
+        if not all(going):
+            running.searches = list(itertools.compress(running.searches, going))
+            kept = arrays_of(totals).array(going, like=totals)
+            totals, parents, tokens, log_probs = (
+                part[kept] for part in (totals, parents, tokens, log_probs)
+            )
+    rows, new_tokens = parents.reshape(-1), tokens.reshape(-1)
+    moved = None if leaves_in_place(rows, len(running.history)) else rows
+    running.extend(moved, totals, new_tokens, log_probs.reshape(-1))
+    return moved, new_tokens
+
+
+def _padding_on_the_left(
+    prompt: Int[Array, "batch prompt"], mask: Bool[Array, "batch prompt"]
+) -> Int[Array, "batch prompt"]:
+    arrays = arrays_of(prompt)
+    _, order = arrays.sorted(mask)  # False, padding, first
+    return arrays.take(arrays.filled(prompt, ~mask, NO_TOKEN), order)

@@ -1,0 +1,296 @@
+"""Continuous batching: the requests that run share each step of the model; new ones join and
+finished ones leave between two steps.
+
+The rules of decoding are those of `generation.search`, one search for each request. What it finds
+does not depend on the others: see `runtime.slots`.
+"""
+
+import logging
+import threading
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from regard.errors import BadArgumentError
+from regard.generation import GenerationConfig, Hypothesis
+from regard.generation.arrays import Array
+from regard.generation.search import Asked, NBest, check_possible, search
+from regard.runtime.packed import PackedDecoder, PackedEncoderDecoder
+from regard.runtime.slots import Read, Slot, Slots, SourceSlots, TextSlots
+from regard.runtime.states import PIECE, TextState
+from regard.serving.jobs import Job, Waiting, as_refusal
+from regard.serving.metrics import ModelMetrics
+
+ALIKE = 8  # sources whose lengths have the same multiple of this above them are encoded together
+
+log = logging.getLogger("regard.serving")
+
+
+class Decode(Job):
+    """One text to be decoded; the result is its hypotheses.
+
+    Args:
+        ids: what is read: the source of an encoder–decoder, the prompt of a language model.
+        start: what the decoder reads first, where `ids` are the source.
+        ends: as `generate` takes it.
+        on_token: called with each token as soon as it is certain, from the model's thread; of one
+            sequence without beams only.
+    """
+
+    def __init__(
+        self,
+        ids: Sequence[int],
+        config: GenerationConfig,
+        deadline: float,
+        *,
+        start: int | None = None,
+        number: int = 0,
+        ends: Callable[[Sequence[int]], bool] | None = None,
+        on_token: Callable[[int], None] | None = None,
+    ):
+        super().__init__(deadline)
+        self.ids, self.config, self.on_token = np.array(ids, np.int64), config, on_token
+        samples = config.num_return_sequences if config.do_sample else 1
+        self.width = max(samples, config.num_beams)
+        self.passed = 0  # tokens that were passed to on_token
+        self._results = [NBest(config) for _ in range(samples)]
+        prompt = self.ids if start is None else np.array([start])
+        streams = [(number, sample) for sample in range(samples)]
+        self.searching = search(prompt[None], config, streams, self._results, ends=ends)
+        self.first = next(self.searching)
+
+    def found(self) -> list[Hypothesis]:
+        """The hypotheses, once the search has ended.
+
+        Raises:
+            BadArgumentError: no token was possible.
+        """
+        check_possible(self._results)
+        if self.config.do_sample:
+            return [result.hypotheses[0] for result in self._results]
+        return self._results[0].hypotheses[: self.config.num_return_sequences]
+
+
+@dataclass(eq=False)
+class _Active:
+    """A job that has a slot."""
+
+    job: Decode
+    slots: Slots
+    slot: Slot
+    asked: Asked
+
+
+@dataclass(eq=False)
+class _Reading:
+    """A job whose prompt is being read."""
+
+    job: Decode
+    state: TextState
+    asked: Asked
+    read: int = 0
+
+
+class Decoding:
+    """The loops that decode for one model, each in a thread with slots of its own.
+
+    Args:
+        model: that computes.
+        waiting: texts that may wait.
+        rows: hypotheses that one loop decodes at the same time.
+        loops: threads.
+    """
+
+    def __init__(
+        self,
+        model: PackedEncoderDecoder | PackedDecoder,
+        *,
+        name: str,
+        waiting: int,
+        rows: int,
+        loops: int,
+        metrics: ModelMetrics,
+    ):
+        self.rows = rows
+        self.waiting: Waiting[Decode] = Waiting(waiting, name)
+        self._loops = [_Loop(model, self.waiting, rows, metrics) for _ in range(loops)]
+        metrics.watch(self.waiting.__len__, lambda: sum(each.used for each in self._loops))
+
+    def put(self, jobs: Sequence[Decode]) -> None:
+        """Raises BadArgumentError for a job wider than all rows; else as `Waiting.put`."""
+        widest = max((job.width for job in jobs), default=0)
+        if widest > self.rows:
+            raise BadArgumentError(
+                f"num_beams and num_return_sequences may be {self.rows} on this server; got"
+                f" {widest}."
+            )
+        self.waiting.put(jobs)
+
+    def close(self) -> None:
+        """Ends the threads, after what waits and runs."""
+        self.waiting.close()
+        for loop in self._loops:
+            loop.thread.join()
+
+
+class _Loop:
+    def __init__(
+        self,
+        model: PackedEncoderDecoder | PackedDecoder,
+        waiting: Waiting[Decode],
+        rows: int,
+        metrics: ModelMetrics,
+    ):
+        self._model, self._waiting, self._rows, self._metrics = model, waiting, rows, metrics
+        self._lanes: dict[int, Slots] = {}  # by the width of their slots
+        self._active: list[_Active] = []
+        self._reading: list[_Reading] = []
+        self.thread = threading.Thread(target=self._run, name="regard-decoding", daemon=True)
+        self.thread.start()
+
+    @property
+    def used(self) -> int:
+        """Rows in use."""
+        return sum(job.width for job in self._jobs())
+
+    def _jobs(self) -> list[Decode]:
+        return [each.job for each in self._active] + [each.job for each in self._reading]
+
+    def _run(self) -> None:
+        while True:
+            new = self._taken()
+            if new is None and not self._active and not self._reading:
+                return
+            try:
+                self._begin(new or [])
+                self._read_prompts()
+                self._drop_unwanted()
+                self._step()
+            except Exception as error:
+                self._fail(error, new or [])
+
+    def _taken(self) -> list[Decode] | None:
+        used = self.used
+
+        def fits(job: Decode) -> bool:
+            nonlocal used
+            if used + job.width > self._rows:
+                return False
+            used += job.width
+            return True
+
+        idle = not self._active and not self._reading
+        return self._waiting.take(fits, wait=None if idle else 0)
+
+    def _begin(self, jobs: list[Decode]) -> None:
+        if isinstance(self._model, PackedDecoder):
+            for job in jobs:
+                self._reading.append(_Reading(job, self._model.start(), job.first))
+            return
+        alike: dict[tuple[int, int], list[Decode]] = {}
+        for job in jobs:
+            alike.setdefault((job.width, -(-len(job.ids) // ALIKE)), []).append(job)
+        for (width, length), those in alike.items():
+            slots = self._lane(width)
+            assert isinstance(slots, SourceSlots)
+            source = np.full((len(those), length * ALIKE), self._model.limits.pad_id, np.int64)
+            mask = np.zeros(source.shape, np.int32)
+            for row, job in enumerate(those):
+                source[row, : len(job.ids)] = job.ids
+                mask[row, : len(job.ids)] = 1
+            for job, slot in zip(those, slots.add(source, mask), strict=True):
+                self._active.append(_Active(job, slots, slot, job.first))
+
+    def _lane(self, width: int) -> Slots:
+        if width not in self._lanes:
+            self._lanes[width] = self._model.slots(width)
+        return self._lanes[width]
+
+    def _read_prompts(self) -> None:
+        """A piece of a long prompt, or several prompts that are short, so that the others wait no
+        longer."""
+        budget = PIECE
+        while self._reading and budget > 0:
+            reading = self._reading[0]
+            job, asked = reading.job, reading.asked
+            tokens = asked.tokens.reshape(1, -1)
+            if not job.is_wanted:
+                del self._reading[0]
+                continue
+            piece = tokens[:, reading.read : reading.read + PIECE]
+            reading.read += piece.shape[1]
+            budget -= piece.shape[1]
+            found: tuple[Array, ...]
+            if asked.best is None:
+                found = (reading.state.step(piece),)
+            else:
+                found = reading.state.likeliest(piece, asked.best)
+            if reading.read < tokens.shape[1]:
+                continue
+            del self._reading[0]
+            following = self._answered(job, found)
+            if following is not None:
+                slots = self._lane(job.width)
+                assert isinstance(slots, TextSlots)
+                self._active.append(_Active(job, slots, slots.add(reading.state), following))
+
+    def _drop_unwanted(self) -> None:
+        for each in [each for each in self._active if not each.job.is_wanted]:
+            self._leave(each)
+
+    def _leave(self, active: _Active) -> None:
+        self._active.remove(active)
+        active.slots.remove(active.slot)
+
+    def _step(self) -> None:
+        for slots in list(self._lanes.values()):
+            those = [each for each in self._active if each.slots is slots]
+            if not those:
+                continue
+            began = time.perf_counter()
+            found = slots.step([Read(each.slot, *each.asked) for each in those])
+            self._metrics.stepped(
+                sum(len(each.asked.tokens) for each in those), time.perf_counter() - began
+            )
+            for each, its in zip(those, found, strict=True):
+                asked = self._answered(each.job, its)
+                if asked is None:
+                    self._leave(each)
+                else:
+                    each.asked = asked
+
+    def _answered(self, job: Decode, found: tuple[Array, ...]) -> Asked | None:
+        """What the search wants next; None where it has ended, or failed, and the caller knows."""
+        try:
+            asked = job.searching.send(found)
+        except StopIteration:
+            self._end(job)
+            return None
+        except Exception as error:  # of the one job
+            job.fail(as_refusal(error))
+            return None
+        if job.on_token is not None:
+            job.on_token(int(asked.tokens[0]))
+            job.passed += 1
+        return asked
+
+    def _end(self, job: Decode) -> None:
+        try:
+            found = job.found()
+        except BadArgumentError as error:
+            job.fail(error)
+            return
+        self._metrics.wrote(sum(len(each.tokens) for each in found))
+        if job.on_token is not None:
+            for token in found[0].tokens[job.passed :]:
+                job.on_token(token)
+        job.finish(found)
+
+    def _fail(self, error: Exception, new: list[Decode]) -> None:
+        """Refuses all that run: their states cannot be trusted any more."""
+        log.exception("a step failed")
+        for job in [*new, *self._jobs()]:
+            job.fail(as_refusal(error))
+        self._active, self._reading, self._lanes = [], [], {}

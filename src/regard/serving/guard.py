@@ -1,0 +1,85 @@
+"""Who may ask, and how much: keys, addresses, the size of a body and the time that it takes."""
+
+import asyncio
+import hmac
+from dataclasses import dataclass
+
+from starlette.datastructures import Headers
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from regard.serving.refusals import refusal
+from regard.studio.guard import BODY_LIMIT, Again, foreign, read_body
+
+OPEN = ("/healthz", "/readyz")  # what asks has no key
+OWN_KEY = "/translate"  # its clients send the key in the body
+
+
+@dataclass(frozen=True)
+class Access:
+    """Who may ask.
+
+    Args:
+        key: that a request must have; None: it needs none.
+        loopback: whether the server is on an address of this machine alone.
+    """
+
+    key: str | None = None
+    loopback: bool = True
+
+    def knows(self, key: str | None) -> bool:
+        """Whether a key is the right one, in a time that says nothing about it."""
+        if self.key is None:
+            return True
+        return hmac.compare_digest((key or "").encode(), self.key.encode())
+
+
+class Guard:
+    """Refuses before the application sees anything.
+
+    Without a key, a page of others must not compute here: where a server is on this machine alone,
+    the studio's rules hold (see `studio.guard.foreign`), elsewhere no request may come from a page.
+
+    Args:
+        seconds: that a body may take to come.
+    """
+
+    def __init__(self, app: ASGIApp, access: Access, seconds: float) -> None:
+        self.app, self._access, self._seconds = app, access, seconds
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        headers, path = Headers(scope=scope), scope["path"]
+
+        async def refuse(status: int, sentence: str) -> None:
+            await refusal(path, status, sentence)(scope, receive, send)
+
+        if self._access.key is not None:
+            if path not in (*OPEN, OWN_KEY) and not self._access.knows(bearer(headers)):
+                await refuse(401, "a key is needed; send it as Authorization: Bearer KEY.")
+                return
+        elif self._access.loopback:
+            if (refused := foreign(scope)) is not None:
+                await refuse(403, refused)
+                return
+        elif "origin" in headers:
+            await refuse(403, "this server has no key, so it answers programs, not pages.")
+            return
+        try:
+            body = await asyncio.wait_for(
+                read_body(receive, headers, BODY_LIMIT), timeout=self._seconds
+            )
+        except TimeoutError:
+            await refuse(408, f"the body took longer than {self._seconds:g} s.")
+            return
+        if body is None:
+            await refuse(413, f"a request may have {BODY_LIMIT:,} bytes; send less text.")
+            return
+        await self.app(scope, Again(body, receive), send)
+
+
+def bearer(headers: Headers) -> str | None:
+    """The key of an Authorization header."""
+    kind, _, key = headers.get("authorization", "").partition(" ")
+    return key.strip() if kind.lower() == "bearer" else None

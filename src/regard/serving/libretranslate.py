@@ -1,0 +1,162 @@
+"""LibreTranslate's /translate and /languages."""
+
+import json
+from typing import Any
+from urllib.parse import parse_qsl
+
+from fastapi import APIRouter, Request
+from fastapi.responses import JSONResponse
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from starlette.exceptions import HTTPException
+
+from regard.errors import BadArgumentError
+from regard.serving.guard import bearer
+from regard.serving.refusals import refusal
+from regard.serving.run import Translate, decoded
+from regard.serving.served import Model
+from regard.serving.state import Here
+from regard.translation.translator import Translator
+
+libretranslate = APIRouter(tags=["LibreTranslate"])
+
+FORM = "application/x-www-form-urlencoded"
+# English names of the languages that models are often between.
+NAMES = {
+    "ar": "Arabic", "bn": "Bengali", "cs": "Czech", "da": "Danish", "de": "German", "el": "Greek",
+    "en": "English", "es": "Spanish", "et": "Estonian", "fa": "Persian", "fi": "Finnish",
+    "fr": "French", "gu": "Gujarati", "he": "Hebrew", "hi": "Hindi", "hu": "Hungarian",
+    "id": "Indonesian", "it": "Italian", "ja": "Japanese", "ko": "Korean", "lt": "Lithuanian",
+    "lv": "Latvian", "mr": "Marathi", "nl": "Dutch", "no": "Norwegian", "pl": "Polish",
+    "pt": "Portuguese", "ro": "Romanian", "ru": "Russian", "sk": "Slovak", "sl": "Slovenian",
+    "sv": "Swedish", "ta": "Tamil", "te": "Telugu", "th": "Thai", "tr": "Turkish",
+    "uk": "Ukrainian", "ur": "Urdu", "vi": "Vietnamese", "zh": "Chinese",
+}  # fmt: skip
+
+
+class Wanted(BaseModel):
+    """What LibreTranslate's clients send."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    q: str | list[str]
+    source: str
+    target: str
+    format: str = "text"
+    alternatives: int = Field(0, ge=0, le=16)
+    api_key: str | None = None
+
+
+@libretranslate.get("/languages")
+def languages(here: Here) -> list[dict[str, Any]]:
+    """The languages that are served, and what each is translated to."""
+    targets: dict[str, list[str]] = {}
+    for source, target in _pairs(here.served.models):
+        targets.setdefault(source, []).append(target)
+        targets.setdefault(target, [])
+    return [
+        {"code": code, "name": NAMES.get(code, code), "targets": sorted(set(its))}
+        for code, its in sorted(targets.items())
+    ]
+
+
+@libretranslate.post(
+    "/translate",
+    openapi_extra={"requestBody": {"content": {"application/json": {
+        "schema": Wanted.model_json_schema()}}}},
+)  # fmt: skip
+async def translate(request: Request, here: Here) -> Any:
+    """A text or several, as JSON or as a form."""
+    values = await _values(request)
+    key = bearer(request.headers) or values.get("api_key")
+    if not here.access.knows(key if isinstance(key, str) else None):
+        return refusal("/translate", 403, "a key is needed; send it as api_key.")
+    wanted = _wanted(values)
+    if wanted.format != "text":
+        raise BadArgumentError('format may be "text"; send the text without markup.')
+    pairs = _pairs(here.served.models)
+    source = wanted.source
+    if source == "auto":
+        source = _only_source(pairs, wanted.target)
+    if (source, wanted.target) not in pairs:
+        known = ", ".join(f"{a} → {b}" for a, b in pairs) or "no pair"
+        raise BadArgumentError(f"{known} can be translated here; the request names another pair.")
+    model, chosen = pairs[source, wanted.target]
+    texts = [wanted.q] if isinstance(wanted.q, str) else wanted.q
+    number = wanted.alternatives + 1
+    beams = max(number, model.task.generation.num_beams)
+    asked = Translate(
+        text=texts or [""],
+        num_beams=beams if number > 1 else None,
+        n_best=number if number > 1 else None,
+    )
+    work, found = await decoded(request, model, texts, asked, languages=chosen)
+    results = work.results(found)
+    translations = [each.text for each in results]
+    content: dict[str, Any] = {
+        "translatedText": translations[0] if isinstance(wanted.q, str) else translations
+    }
+    if number > 1:
+        others = [[each.text for each in result.alternatives[1:]] for result in results]
+        content["alternatives"] = others[0] if isinstance(wanted.q, str) else others
+    return JSONResponse(content)
+
+
+async def _values(request: Request) -> dict[str, Any]:
+    body = await request.body()
+    if request.headers.get("content-type", "").partition(";")[0].strip().lower() == FORM:
+        try:
+            return dict(parse_qsl(body.decode(), keep_blank_values=True, max_num_fields=16))
+        except ValueError as error:
+            raise HTTPException(
+                400, "the form is not valid UTF-8, or has too many fields."
+            ) from error
+    try:
+        found = json.loads(body)
+    except (ValueError, RecursionError) as error:
+        raise HTTPException(400, "the body must be JSON, or a form.") from error
+    if not isinstance(found, dict):
+        raise HTTPException(400, "the body must be a JSON object.")
+    return found
+
+
+def _wanted(values: dict[str, Any]) -> Wanted:
+    try:
+        return Wanted.model_validate(values)
+    except ValidationError as error:
+        first = error.errors()[0]
+        name = ".".join(str(part) for part in first["loc"]) or "the body"
+        message = first["msg"][:1].lower() + first["msg"][1:]
+        raise BadArgumentError(f"{name}: {message}.") from error
+
+
+Pairs = dict[tuple[str, str], tuple[Model[Translator], tuple[str | None, str | None]]]
+
+
+def _pairs(models: dict[str, Model[Any]]) -> Pairs:
+    """The pairs of languages, each with its first model and what `between` takes."""
+    found: Pairs = {}
+    for model in models.values():
+        if model.kind != "translate":
+            continue
+        known = model.task.languages
+        if known.pairs:
+            several = [((a, b), (a, b)) for a, b in known.pairs]
+        elif known.tokens:
+            codes = {token.partition("_")[0]: token for token in known.tokens}
+            several = [((a, b), (codes[a], codes[b])) for a in codes for b in codes if a != b]
+        elif len(model.languages) == 2:
+            several = [((model.languages[0], model.languages[1]), (None, None))]
+        else:
+            several = []
+        for pair, chosen in several:
+            found.setdefault(pair, (model, chosen))
+    return found
+
+
+def _only_source(pairs: Pairs, target: str) -> str:
+    sources = sorted({a for a, b in pairs if b == target})
+    if len(sources) != 1:
+        raise BadArgumentError(
+            f'source may be "auto" where one language can be meant; name one of {sources}.'
+        )
+    return sources[0]

@@ -1,0 +1,87 @@
+"""One line of JSON for each request, and its place in the metrics; never a text of a user."""
+
+import json
+import logging
+import sys
+import time
+from datetime import UTC, datetime
+from typing import Any
+
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from regard.serving.metrics import Metrics
+
+log = logging.getLogger("regard.serving")
+
+
+class JsonLines(logging.Formatter):
+    """A record as one object."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """Time, level, message and the fields that come as `extra={"fields": …}`."""
+        found: dict[str, Any] = {
+            "time": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
+            "level": record.levelname.lower(),
+            "message": record.getMessage(),
+        }
+        found |= getattr(record, "fields", {})
+        if record.exc_info:
+            kind, error, _ = record.exc_info
+            # Of an error the class and the place; its words may quote what was sent.
+            found["error"] = kind.__name__ if kind is not None else None
+            found["where"] = _where(error)
+        return json.dumps(found)
+
+
+def log_to_stderr() -> None:
+    """Has the server's log and uvicorn's written there, as lines of JSON."""
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(JsonLines())
+    for name in ("regard.serving", "uvicorn.error"):
+        logger = logging.getLogger(name)
+        logger.handlers, logger.propagate = [handler], False
+        logger.setLevel(logging.INFO)
+
+
+class Logged:
+    """Counts and logs every request around an application."""
+
+    def __init__(self, app: ASGIApp, metrics: Metrics) -> None:
+        self.app, self._metrics = app, metrics
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        began, status = time.perf_counter(), 499  # where no answer began: the client has gone
+
+        async def counted(message: Message) -> None:
+            nonlocal status
+            if message["type"] == "http.response.start":
+                status = message["status"]
+            await send(message)
+
+        try:
+            await self.app(scope, receive, counted)
+        finally:
+            seconds = time.perf_counter() - began
+            # The route's own path: a client's could be anything, and each would be kept.
+            route = getattr(scope.get("route"), "path", "other")
+            self._metrics.answered(route, status, seconds)
+            fields = {
+                "method": scope["method"],
+                "route": route,
+                "status": status,
+                "seconds": round(seconds, 4),
+                "client": (scope.get("client") or [None])[0],
+            }
+            log.info("answered", extra={"fields": fields})
+
+
+def _where(error: BaseException | None) -> list[str]:
+    places, step = [], error.__traceback__ if error is not None else None
+    while step is not None:
+        code = step.tb_frame.f_code
+        places.append(f"{code.co_filename}:{step.tb_lineno} {code.co_name}")
+        step = step.tb_next
+    return places[-8:]

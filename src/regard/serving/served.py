@@ -1,0 +1,270 @@
+"""The models that a server offers, each with the threads that compute for it."""
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
+
+from regard import catalog
+from regard.api.loading import load
+from regard.checkpoints import find_folder
+from regard.checkpoints.hub import short_name
+from regard.errors import BadArgumentError, UnsupportedError, unknown
+from regard.generation import GenerationConfig, Hypothesis
+from regard.recipes.card import read_card
+from regard.serving.batches import Batches, Reading
+from regard.serving.decoding import Decode, Decoding
+from regard.serving.jobs import check_number
+from regard.serving.metrics import Metrics
+from regard.tasks.answering import Answerer
+from regard.tasks.batching import cores
+from regard.tasks.classification import Classifier
+from regard.tasks.embedding import Embedder
+from regard.tasks.summarization import Rewriter
+from regard.tasks.task import Task
+from regard.tasks.text_to_text import TextToText
+from regard.tasks.writing import Writer
+from regard.text.normalize import check_unicode
+from regard.translation.translator import Translator
+
+BATCH = 64  # texts that a model reads together
+
+AnyTask = TypeVar("AnyTask", bound=Task, covariant=True)
+
+
+@dataclass(frozen=True)
+class Limits:
+    """How much a server takes upon itself.
+
+    Raises:
+        BadArgumentError: a number below 1.
+    """
+
+    waiting: int = 1024  # texts that may wait for a model
+    rows: int = 64  # hypotheses that one thread decodes at the same time
+    new_tokens: int = 1024  # tokens that may be written for a text
+    seconds: float = 60.0  # that a request may take
+
+    def __post_init__(self) -> None:
+        for name, value in vars(self).items():
+            if not value >= 1:
+                raise BadArgumentError(f"{name} must be at least 1; got {value}.")
+
+    def deadline(self, seconds: float | None = None) -> float:
+        """When a request of now is too late, by time.monotonic."""
+        return time.monotonic() + min(self.seconds, seconds or self.seconds)
+
+    def configured(self, config: GenerationConfig, asked: int | None) -> GenerationConfig:
+        """Settings within the limit of tokens.
+
+        Args:
+            asked: max_new_tokens, where a caller named it.
+
+        Raises:
+            BadArgumentError: the caller asked for more.
+        """
+        if asked is not None and asked > self.new_tokens:
+            raise BadArgumentError(
+                f"max_new_tokens may be {self.new_tokens} on this server; got {asked}."
+            )
+        if config.max_new_tokens <= self.new_tokens:
+            return config
+        return config.updated(max_new_tokens=self.new_tokens)
+
+
+@dataclass(frozen=True)
+class Model(Generic[AnyTask]):
+    """A model that is served."""
+
+    name: str
+    task: AnyTask
+    threads: Decoding | Batches
+    limits: Limits
+    languages: tuple[str, ...] = ()  # of its card: of a translator, from and to
+
+    @property
+    def kind(self) -> str:
+        """What clients call its task."""
+        return next(kind for kind, each in KINDS.items() if isinstance(self.task, each))
+
+    def put(self, jobs: Sequence[Any]) -> None:
+        """See `Waiting.put`."""
+        self.threads.put(jobs)
+
+
+# What a client may ask for, and the class that does it.
+KINDS: dict[str, type[Task]] = {
+    "translate": Translator,
+    "summarize": Rewriter,
+    "generate": Writer,
+    "classify": Classifier,
+    "answer": Answerer,
+    "encode": Embedder,
+}
+
+
+class Served:
+    """The models of a server, by name.
+
+    A name that comes with a request is looked up among those that the server's owner named, and is
+    never taken for a path.
+
+    Args:
+        places: shipped names, folders and hub:org/name.
+        precision: of the packed models' products.
+        say: called with a sentence where packing takes longer than a second.
+
+    Raises:
+        RegardError: a model that cannot be loaded, packed or served.
+    """
+
+    def __init__(
+        self,
+        places: Sequence[str],
+        limits: Limits,
+        metrics: Metrics,
+        *,
+        precision: str | None = None,
+        say: Callable[[str], None] = lambda sentence: None,
+    ):
+        self.limits, self._metrics = limits, metrics
+        self.models: dict[str, Model[Any]] = {}
+        for place in dict.fromkeys(places):
+            name = short_name(place)
+            name = place if name in self.models else name
+            task = load(place).run_by("onnx", precision=precision, say=say)
+            self.models[name] = self._opened(name, place, task)
+
+    def model(self, kind: str, name: str | None) -> Model[Any]:
+        """The model of a name, or the first one that does what is asked.
+
+        Args:
+            kind: a name in KINDS.
+
+        Raises:
+            BadArgumentError: a model that is not served, or does something else.
+        """
+        able = {key: each for key, each in self.models.items() if each.kind == kind}
+        if name is not None and name not in able:
+            raise unknown(f"a model that can {kind}", name[:80], able)
+        if not able:
+            raise BadArgumentError(f"no model that can {kind} is served here.")
+        return able[name] if name is not None else next(iter(able.values()))
+
+    def close(self) -> None:
+        """Ends all threads, after what waits and runs."""
+        for model in self.models.values():
+            model.threads.close()
+
+    def _opened(self, name: str, place: str, task: Task) -> Model[Any]:
+        if not isinstance(task, tuple(KINDS.values())):
+            can = ", ".join(catalog.taken_by("serve"))
+            raise UnsupportedError(
+                f"{place} cannot be served; give a model that can {', '.join(KINDS)}, such as"
+                f" {can}."
+            )
+        metrics, limits = self._metrics.of_model(name), self.limits
+        threads: Decoding | Batches
+        if isinstance(task, TextToText | Writer):
+            threads = Decoding(
+                task.packed,
+                name=name,
+                waiting=limits.waiting,
+                rows=limits.rows,
+                loops=max(1, cores() - 1),  # one is left for the requests themselves
+                metrics=metrics,
+            )
+        else:
+            threads = Batches(
+                _COMPUTE[type(task)](task),
+                name=name,
+                waiting=limits.waiting,
+                most=BATCH,
+                metrics=metrics,
+            )
+        languages = read_card(find_folder(place)).get("language", [])
+        return Model(name, task, threads, limits, tuple(map(str, languages)))
+
+
+def _classifying(task: Classifier) -> Callable[[Any, list[Any]], Sequence[Any]]:
+    """Options: whether there are pairs; items: a text and the second one, or ""."""
+
+    def compute(paired: bool, items: list[tuple[str, str]]) -> Sequence[Any]:
+        texts, pairs = zip(*items, strict=True)
+        return task.run(texts, pairs if paired else None, batch_size=BATCH)
+
+    return compute
+
+
+def _answering(task: Answerer) -> Callable[[Any, list[Any]], Sequence[Any]]:
+    """Options: the number of answers; items: a question and its context."""
+    return lambda top_k, items: task.run(items, top_k=top_k)
+
+
+def _encoding(task: Embedder) -> Callable[[Any, list[Any]], Sequence[Any]]:
+    """No options; items: texts."""
+    return lambda _, items: task.run(items, batch_size=BATCH)
+
+
+_COMPUTE: dict[type[Task], Callable[[Any], Callable[[Any, list[Any]], Sequence[Any]]]] = {
+    Classifier: _classifying,
+    Answerer: _answering,
+    Embedder: _encoding,
+}
+
+
+def reading_jobs(
+    items: Sequence[Any], options: Any, limits: Limits, seconds: float | None = None
+) -> list[Reading]:
+    """A job for each item: texts, or tuples of texts."""
+    check_number(len(items), limits.waiting)
+    for item in items:
+        for text in (item,) if isinstance(item, str) else item:
+            check_unicode(text)
+    deadline = limits.deadline(seconds)
+    return [Reading(item, options, deadline) for item in items]
+
+
+class Texts:
+    """Texts for an encoder–decoder, in the parts that are decoded, and what becomes of them.
+
+    Args:
+        task: with the languages chosen, where it has several.
+        options: fields of GenerationConfig.
+
+    Raises:
+        BadArgumentError: as `task.run`.
+    """
+
+    def __init__(
+        self,
+        task: TextToText,
+        texts: Sequence[str],
+        limits: Limits,
+        *,
+        options: dict[str, Any],
+        seconds: float | None = None,
+    ):
+        check_number(len(texts), limits.waiting)
+        for text in texts:
+            check_unicode(text)
+        self.task = task
+        config = limits.configured(task.configured(options), options.get("max_new_tokens"))
+        if isinstance(task, Translator) and task.has_languages:
+            task.languages.check_chosen(task.name, task.prefix, config)
+        self._parts = [task.parts(text) for text in texts]
+        deadline, parts = limits.deadline(seconds), [each for its in self._parts for each in its]
+        self.jobs = [
+            Decode(
+                task.source(part), config, deadline, start=config.decoder_start_token_id, number=k
+            )
+            for k, part in enumerate(parts)
+        ]
+
+    def results(self, found: Sequence[list[Hypothesis]], **options: Any) -> list[Any]:
+        """What `task.run` gives, from the hypotheses of all jobs."""
+        rest, results = list(found), []
+        for parts in self._parts:
+            its, rest = rest[: len(parts)], rest[len(parts) :]
+            results.append(self.task.result(parts, its, **options))
+        return results

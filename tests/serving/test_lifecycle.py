@@ -1,0 +1,122 @@
+"""Limits of a running server: its queue, its time, clients that go."""
+
+import logging
+import socket
+import time
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import pytest
+
+from regard.serving.logs import JsonLines
+from regard.serving.served import Limits
+
+from .conftest import serving
+
+LONG = ["I would like to drink a cup of tea with my friends in the garden."] * 40
+SLOW = dict(text=LONG, num_beams=8)
+
+
+def running(server: Any) -> int:
+    """Rows and texts that the server still works on."""
+    threads = server.served.models["en-de"].threads
+    return len(threads.waiting) + sum(each.used for each in threads._loops)
+
+
+def test_a_full_queue_is_429_with_retry_after(until: Any) -> None:
+    with serving(["en-de"], Limits(waiting=50, rows=8)) as server, ThreadPoolExecutor(1) as pool:
+        first = pool.submit(server.ask, "/run/translate", SLOW)
+        until(lambda: running(server) > 0)
+        refused = server.ask("/run/translate", SLOW)
+        assert refused[0] == 429
+        assert int(refused[2]["Retry-After"]) >= 1
+        assert "texts waiting, of 50 that may" in refused[1]["detail"]
+        status, found, _ = server.ask("/run/translate", dict(text=["x"] * 51))
+        assert first.result()[0] == 200
+        assert (status, found["detail"][:36]) == (400, "a request may have 50 texts here; go")
+
+
+def test_a_request_whose_time_is_over_is_504(server: Any, until: Any) -> None:
+    status, found, _ = server.ask("/run/translate", SLOW | dict(timeout=0.01))
+    assert (status, found["detail"][:24]) == (504, "the request took longer ")
+    until(lambda: running(server) == 0)
+
+
+@pytest.mark.parametrize(
+    ("path", "body"),
+    [
+        (
+            "/run/translate",
+            b'{"text": [%s], "num_beams": 8}' % b",".join([b'"A long text."'] * 400),
+        ),
+        (
+            "/v1/completions",
+            b'{"model": "chat0", "prompt": "the dog", "max_tokens": 600, "stream": true}',
+        ),
+    ],
+)
+def test_what_a_client_no_longer_waits_for_is_ended(
+    server: Any, until: Any, path: str, body: bytes
+) -> None:
+    def busy() -> bool:
+        threads = [model.threads for model in server.served.models.values()]
+        loops = [loop for each in threads for loop in getattr(each, "_loops", [])]
+        return any(loop.used for loop in loops)
+
+    body = body.replace(b"chat0", list(server.served.models)[-1].encode())
+    host, port = server.address.removeprefix("http://").split(":")
+    with socket.create_connection((host, int(port))) as client:
+        head = f"POST {path} HTTP/1.1\r\nHost: {host}:{port}\r\nContent-Type: application/json\r\n"
+        client.sendall(f"{head}Content-Length: {len(body)}\r\n\r\n".encode() + body)
+        until(busy)
+    began = time.monotonic()
+    until(lambda: not busy())
+    assert time.monotonic() - began < 3
+
+
+def test_a_long_body_is_refused_by_what_it_announces(server: Any) -> None:
+    host, port = server.address.removeprefix("http://").split(":")
+    with socket.create_connection((host, int(port)), timeout=10) as client:
+        head = (
+            f"POST /run/encode HTTP/1.1\r\nHost: {host}:{port}\r\n"
+            "Connection: close\r\nContent-Length: 2000000\r\n\r\n"
+        )
+        client.sendall(head.encode())
+        with client.makefile("rb") as stream:
+            answer = stream.read().decode()
+    assert answer.startswith("HTTP/1.1 413 ")
+    assert "a request may have 1,048,576 bytes; send less text." in answer
+
+
+def test_a_body_that_does_not_come_is_408() -> None:
+    with serving(["sentences"], body_seconds=0.2) as server:
+        host, port = server.address.removeprefix("http://").split(":")
+        with socket.create_connection((host, int(port)), timeout=10) as client:
+            head = f"POST /run/encode HTTP/1.1\r\nHost: {host}:{port}\r\nContent-Length: 9\r\n\r\n"
+            client.sendall(head.encode() + b'{"te')
+            assert client.recv(999).startswith(b"HTTP/1.1 408 ")
+
+
+def test_the_log_has_no_text_of_a_user(
+    server: Any, caplog: pytest.LogCaptureFixture, until: Any
+) -> None:
+    with caplog.at_level(logging.INFO, logger="regard.serving"):
+        server.ask("/run/translate", dict(text="My secret."))
+        server.ask("/run/translate", dict(text="My secret.", beams="a secret"))
+        server.ask("/a/secret/path?secret")
+        until(lambda: len(caplog.records) == 3)  # written once an answer has been sent
+    lines = [JsonLines().format(record) for record in caplog.records]
+    assert '"status": 404' in lines[-1]
+    assert "secret" not in "".join(lines)
+
+
+def test_the_log_of_a_failure_has_its_place_and_not_its_words() -> None:
+    try:
+        raise ValueError("my secret")
+    except ValueError as error:
+        info: Any = (type(error), error, error.__traceback__)
+        record = logging.LogRecord("x", logging.ERROR, "x.py", 1, "a step failed", (), info)
+    line = JsonLines().format(record)
+    assert "secret" not in line
+    assert "ValueError" in line
+    assert "test_lifecycle.py" in line

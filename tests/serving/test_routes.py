@@ -1,0 +1,274 @@
+"""What the server answers: its own interface, LibreTranslate's and OpenAI's."""
+
+import json
+import urllib.request
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import openai
+import pytest
+
+import regard
+from regard.serving.guard import Access
+
+from .conftest import serving
+
+TEXTS = ["The house is small.", "Where is the station?", "I would like a cup of tea."]
+
+
+@pytest.fixture(scope="module")
+def client(server: Any) -> Any:
+    with openai.OpenAI(base_url=f"{server.address}/v1", api_key="none", max_retries=0) as found:
+        yield found
+
+
+def test_translations_are_the_translators(server: Any) -> None:
+    expected = regard.load("en-de").run(TEXTS, num_beams=3, num_return_sequences=2)
+    status, found, _ = server.ask("/run/translate", dict(text=TEXTS, num_beams=3, n_best=2))
+    assert status == 200
+    assert [each["translation"] for each in found["results"]] == [each.text for each in expected]
+    assert [[other["text"] for other in each["n_best"]] for each in found["results"]] == [
+        [other.text for other in each.alternatives] for each in expected
+    ]
+    assert found["results"][0]["alignment"] is None
+    assert server.ask("/run/translate", dict(text=""))[1]["results"][0]["translation"] == ""
+
+
+def test_alignments_are_the_translators(server: Any) -> None:
+    [expected] = regard.load("en-de").run(TEXTS[:1], alignment="output")
+    _, found, _ = server.ask("/run/translate", dict(text=TEXTS[0], alignment="output"))
+    [result] = found["results"]
+    assert result["source_words"] == expected.source_words
+    assert result["target_words"] == expected.target_words
+    assert np.allclose(result["alignment"], expected.alignment, atol=1e-5)
+
+
+def test_a_trace_is_a_page_to_download(server: Any) -> None:
+    _, found, _ = server.ask("/run/translate", dict(text=TEXTS[0], trace=True, num_beams=2))
+    status, page, headers = server.ask(found["trace"])
+    assert status == 200
+    assert headers["Content-Disposition"] == 'attachment; filename="regard.html"'
+    assert "The house is small." in page
+    assert server.ask("/traces/none")[0] == 404
+    refused = server.ask("/run/translate", dict(text=TEXTS, trace=True))
+    assert refused[:2] == (400, {"detail": "a trace is of one text; got 3. Send one at a time."})
+
+
+def test_texts_are_classified_and_encoded_as_the_tasks_do(server: Any) -> None:
+    texts = ["I am so happy today!", "This is terrible.", "Thank you."]
+    expected = regard.load("emotions").run(texts)
+    _, found, _ = server.ask("/run/classify", dict(text=texts, top_k=2))
+    for got, wanted in zip(found["results"], expected, strict=True):
+        assert [each["label"] for each in got["labels"]] == [
+            each.label for each in wanted.labels[:2]
+        ]
+        assert got["chosen"] == [each.label for each in wanted.chosen]
+        assert got["labels"][0]["score"] == pytest.approx(wanted.best.score, rel=1e-4)
+    _, found, _ = server.ask("/run/encode", dict(text=texts))
+    vectors = regard.load("sentences")(texts)
+    assert np.allclose(found["vectors"], vectors, atol=1e-5)
+
+
+def test_a_continuation_has_its_settings(server: Any) -> None:
+    writer = regard.load("shakespeare").run_by("onnx")
+    wanted = dict(max_new_tokens=30, temperature=0.7, seed=4, do_sample=True)
+    [expected] = writer.run(["ROMEO:"], **wanted)
+    _, found, _ = server.ask("/run/generate", dict(text="ROMEO:", model="shakespeare") | wanted)
+    assert found["results"][0]["continuation"] == expected.text
+    _, found, _ = server.ask(
+        "/run/generate", dict(text="ROMEO:", model="shakespeare", stop="e", seed=4)
+    )
+    assert found["results"][0]["continuation"].count("e") == 1
+    assert server.ask("/run/generate", {})[0] == 400
+
+
+def test_libretranslate_answers_json_and_forms(server: Any) -> None:
+    translator = regard.load("en-de")
+    assert server.ask("/languages")[1] == [
+        {"code": "de", "name": "German", "targets": []},
+        {"code": "en", "name": "English", "targets": ["de"]},
+    ]
+    pair = dict(source="en", target="de", format="text")
+    assert server.ask("/translate", dict(q=TEXTS[0]) | pair)[1] == {
+        "translatedText": translator(TEXTS[0])
+    }
+    assert server.ask("/translate", dict(q=TEXTS) | pair)[1] == {
+        "translatedText": translator(TEXTS)
+    }
+    _, found, _ = server.ask("/translate", dict(q=TEXTS[0], alternatives=2) | pair)
+    assert len(set(found["alternatives"])) == 2
+    form = urllib.request.Request(
+        f"{server.address}/translate",
+        b"q=Where+is+the+station%3F&source=auto&target=de",
+        {"Content-Type": "application/x-www-form-urlencoded"},
+    )
+    with urllib.request.urlopen(form, timeout=20) as answer:
+        assert json.load(answer) == {"translatedText": translator(TEXTS[1])}
+
+
+@pytest.mark.parametrize(
+    ("body", "sentence"),
+    [
+        (dict(q="x", source="fr", target="de"), "en → de can be translated here; the request"),
+        (dict(q="x", source="en"), "target: field required."),
+        (dict(q="x", source="en", target="de", format="html"), 'format may be "text"'),
+        ([], "the body must be a JSON object."),
+    ],
+)
+def test_libretranslate_is_refused_in_its_form(server: Any, body: Any, sentence: str) -> None:
+    status, found, _ = server.ask("/translate", body)
+    assert status == 400
+    assert found["error"].startswith(sentence)
+
+
+def test_models_are_listed(client: Any) -> None:
+    names = [each.id for each in client.models.list()]
+    assert names[:4] == ["en-de", "shakespeare", "emotions", "sentences"]
+    assert client.models.retrieve("en-de").owned_by == "regard"
+
+
+def test_a_completion_is_the_writers(client: Any) -> None:
+    writer = regard.load("shakespeare").run_by("onnx")
+    greedy = writer.run(["ROMEO:", "KING"], max_new_tokens=20, do_sample=False)
+    found = client.completions.create(
+        model="shakespeare", prompt=["ROMEO:", "KING"], max_tokens=20, temperature=0
+    )
+    assert [each.text for each in found.choices] == [each.text for each in greedy]
+    assert found.choices[0].finish_reason == "length"
+    assert found.usage.completion_tokens == 40
+    options: Any = dict(model="shakespeare", prompt="ROMEO:", max_tokens=20, seed=3)
+    several = client.completions.create(n=3, echo=True, **options).choices
+    assert [each.index for each in several] == [0, 1, 2]
+    assert all(each.text.startswith("ROMEO:") for each in several)
+    assert len({each.text for each in several}) == 3
+
+
+def test_a_streamed_completion_is_the_whole_one(client: Any) -> None:
+    options: Any = dict(model="shakespeare", prompt="ROMEO:", max_tokens=40, seed=3)
+    whole = client.completions.create(**options)
+    pieces = list(client.completions.create(stream=True, **options))
+    assert len(pieces) > 10
+    assert "".join(each.choices[0].text for each in pieces) == whole.choices[0].text
+    assert [each.choices[0].finish_reason for each in pieces][-1] == "length"
+    usage = dict(stream_options={"include_usage": True})
+    *_, last = client.completions.create(stream=True, **usage, **options)
+    assert last.usage == whole.usage
+
+
+def test_a_stop_string_ends_the_text_before_it(client: Any) -> None:
+    options: Any = dict(model="shakespeare", prompt="ROMEO:", max_tokens=60, seed=3)
+    free = client.completions.create(**options).choices[0].text
+    stop = free[20:24]
+    expected = free[: free.index(stop)]
+    whole = client.completions.create(stop=[stop, "never"], **options).choices[0]
+    assert (whole.text, whole.finish_reason) == (expected, "stop")
+    pieces = client.completions.create(stop=stop, stream=True, **options)
+    assert "".join(each.choices[0].text for each in pieces) == expected
+
+
+def test_a_chat_is_answered_whole_and_as_a_stream(client: Any, chat_model: Path) -> None:
+    messages: Any = [{"role": "user", "content": "the dog"}]
+    options: Any = dict(model=chat_model.name, max_completion_tokens=9, temperature=0)
+    expected = regard.load(chat_model).chat(messages, max_new_tokens=9, do_sample=False)
+    whole = client.chat.completions.create(messages=messages, **options).choices[0].message
+    assert (whole.role, whole.content) == ("assistant", expected)
+    parts: Any = [{"role": "user", "content": [{"type": "text", "text": "the dog"}]}]
+    stream = client.chat.completions.create(messages=parts, stream=True, **options)
+    assert "".join(each.choices[0].delta.content or "" for each in stream) == expected
+
+
+def test_embeddings_are_the_embedders(client: Any) -> None:
+    expected = regard.load("sentences")(TEXTS)
+    found = client.embeddings.create(model="sentences", input=TEXTS)  # in base64
+    assert np.allclose([each.embedding for each in found.data], expected, atol=1e-5)
+    floats = client.embeddings.create(model="sentences", input=TEXTS[0], encoding_format="float")
+    assert np.allclose(floats.data[0].embedding, expected[0], atol=1e-5)
+
+
+def test_openais_refusals_are_its_exceptions(client: Any, server: Any) -> None:
+    with pytest.raises(openai.NotFoundError, match="got 'gpt-4'"):
+        client.completions.create(model="gpt-4", prompt="x")
+    with pytest.raises(openai.BadRequestError, match="needs a checkpoint whose tokenizer has"):
+        client.chat.completions.create(
+            model="shakespeare", messages=[{"role": "user", "content": "x"}]
+        )
+    with pytest.raises(openai.BadRequestError, match=r"logprobs: extra inputs are not permitted"):
+        client.completions.create(model="shakespeare", prompt="x", logprobs=2)
+    with pytest.raises(openai.BadRequestError, match="a prompt may have 127 tokens"):
+        client.completions.create(model="shakespeare", prompt="x" * 200)
+    with pytest.raises(openai.BadRequestError, match="one sequence can be streamed"):
+        client.completions.create(model="shakespeare", prompt="x", n=2, stream=True)
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "status", "sentence"),
+    [
+        ("/run/translate", dict(text="x", model="no"), 400, "a model that can translate must be"),
+        ("/run/translate", dict(text="x", model="../x"), 400, "a model that can translate must"),
+        ("/run/translate", dict(text="\ud800"), 400, "the text"),
+        ("/run/translate", dict(text="x", beams=3), 422, "beams: extra inputs are not permitted"),
+        ("/run/translate", dict(text="x", num_beams=65), 400, "num_beams and num_return_seq"),
+        ("/run/translate", dict(text="x", source="fr"), 400, "en-de translates one fixed pair"),
+        ("/run/translate", dict(text="x", max_new_tokens=9999), 400, "max_new_tokens may be 1024"),
+        ("/run/answer", dict(question="x", context="y"), 400, "no model that can answer is"),
+        ("/run/summarize", dict(text="x"), 400, "no model that can summarize is served here."),
+        ("/run/classify", dict(text="x", pair=["y", "z"]), 400, "pair must be one for each of 1"),
+        ("/nowhere", None, 404, "there is nothing at /nowhere; /docs says what there is."),
+        ("/run/translate", None, 405, "/run/translate does not answer GET."),
+    ],
+)
+def test_a_mistake_is_a_sentence(
+    server: Any, path: str, body: Any, status: int, sentence: str
+) -> None:
+    found = server.ask(path, body)
+    assert found[0] == status
+    assert found[1]["detail"].startswith(sentence)
+
+
+def test_the_reference_lists_every_route(server: Any) -> None:
+    _, schema, _ = server.ask("/openapi.json")
+    status, page, headers = server.ask("/docs")
+    assert status == 200
+    assert "script" not in page
+    assert headers["Content-Security-Policy"].startswith("default-src 'none'")
+    for path in ("/run/translate", "/v1/chat/completions", "/translate", "/metrics"):
+        assert path in schema["paths"]
+        assert f"<code>{'GET' if path == '/metrics' else 'POST'} {path}</code>" in page
+    assert "<code>num_beams</code><td>integer" in page
+
+
+def test_metrics_count_requests_and_tokens(server: Any) -> None:
+    server.ask("/run/translate", dict(text=TEXTS))
+    server.ask("/nowhere/at/all")
+    _, text, headers = server.ask("/metrics")
+    assert headers["Content-Type"].startswith("text/plain")
+    assert 'regard_requests_total{route="/run/translate",status="200"}' in text
+    assert 'regard_requests_total{route="other",status="404"}' in text
+    assert "nowhere" not in text
+    counts = dict(line.rsplit(" ", 1) for line in text.splitlines() if line[0] != "#")
+    assert float(counts['regard_tokens_total{model="en-de"}']) > 10
+    assert float(counts['regard_waiting{model="en-de"}']) == 0
+
+
+def test_every_answer_needs_the_key_but_for_health(server: Any) -> None:
+    with serving(["sentences"], access=Access("secret", loopback=False)) as guarded:
+        encode = ("/run/encode", dict(text="x"))
+        assert guarded.ask("/healthz")[0] == guarded.ask("/readyz")[0] == 200
+        for path in ("/docs", "/metrics", "/v1/models", "/openapi.json", "/nowhere"):
+            assert guarded.ask(path)[0] == 401
+        assert guarded.ask(*encode)[0] == 401
+        assert guarded.ask(*encode, Authorization="Bearer secre")[0] == 401
+        assert guarded.ask(*encode, Authorization="Bearer secret", Host="any.example")[0] == 200
+        wanted = dict(q="x", source="en", target="de")
+        assert guarded.ask("/translate", wanted)[0] == 403
+        status, found, _ = guarded.ask("/translate", wanted | dict(api_key="secret"))
+        assert (status, found["error"][:7]) == (400, "no pair")
+        status, found, _ = guarded.ask("/v1/models", Authorization="Bearer wrong")
+        assert (status, found["error"]["code"]) == (401, "invalid_api_key")
+
+
+def test_pages_of_others_are_refused(server: Any) -> None:
+    assert server.ask("/healthz", Host="evil.example")[0] == 403
+    assert server.ask("/healthz", Origin="http://evil.example")[0] == 403
+    assert server.ask("/healthz")[0] == 200
