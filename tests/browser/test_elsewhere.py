@@ -107,6 +107,7 @@ def notebook(open_page, ready, address):
     return open_
 
 
+@pytest.mark.slow  # JupyterLab itself is in test_jupyterlab.py
 def test_a_notebook_shows_the_same_number(notebook, read_focus, trace):
     page = notebook("focus=7,10")
     assert read_focus(page, 7, 10) == pytest.approx(float(trace[CROSS].weights(1)[7, 10]), rel=1e-6)
@@ -117,6 +118,7 @@ def test_a_notebook_shows_the_same_number(notebook, read_focus, trace):
     page.get_by_label("switch off").get_by_text("Δ").wait_for()
 
 
+@pytest.mark.slow  # JupyterLab itself is in test_jupyterlab.py
 def test_keys_pressed_in_the_widget_do_not_reach_the_notebook(notebook):
     page = notebook("focus=7,10")
     page.evaluate("""() => {
@@ -133,6 +135,7 @@ def test_keys_pressed_in_the_widget_do_not_reach_the_notebook(notebook):
     assert page.evaluate("window.captured") == ["b"]
 
 
+@pytest.mark.slow  # JupyterLab itself is in test_jupyterlab.py
 def test_the_notebooks_styles_do_not_reach_the_drawer(notebook):
     page = notebook("focus=4,6&drawer=1")
     pair = page.locator(".rg-pair")

@@ -78,6 +78,11 @@ export async function goTo(state: State, address: Address): Promise<void> {
     state.against.value = address.against;
     state.measured.value = address.measured;
     state.difference.value = address.difference;
+    if (state.trace.value) return;
+    // Known before the trace comes, so that no other map is drawn first.
+    state.tapName.value = address.tap;
+    state.head.value = address.head;
+    state.viewport.value = address.viewport;
   });
   const before = state.trace.value && named(state, state.trace.value);
   if (address.trace && !same(before, address.trace)) {
