@@ -13,6 +13,13 @@ def test_a_step_is_explained_and_a_head_is_opened(open_page, at, wait_for_addres
     expected = trace.measures([4])[0].measures[0].correlation
     assert f"ρ {expected:.2f}" in table.get_by_role("columnheader").nth(1).inner_text()
 
+    changes = trace.measures([4])[0].measures[-1]
+    assert changes.name == "hiding"
+    loss = -min(changes.values)
+    token = trace.axes["source"].tokens[changes.values.index(-loss)].lstrip("▁")
+    said = f"Without {token}, Tasse would be {100 * loss:.0f} percentage points less likely."
+    why.get_by_text(said).wait_for()
+
     lens = trace.lens(4)
     rungs = why.get_by_role("region", name="logit lens").locator(".rg-why__rung")
     assert rungs.count() == len(lens.layers)

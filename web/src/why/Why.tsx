@@ -76,18 +76,21 @@ function Measured({ state, trace, step, style }: PartProps) {
   );
 }
 
-/** In words: the token without which the word's probability changes most. */
+/** In words: the token that the word's probability lost most without. */
 function Worth({ measures: { tokens, measures }, word, style }: { measures: Measures; word: string; style: Style }) {
   const changes = measures.find((each) => each.name === "hiding")?.values ?? [];
-  const most = changes.reduce((best, change, i) => (Math.abs(change) > Math.abs(changes[best] ?? 0) ? i : best), 0);
-  const change = changes[most];
-  if (!change) return null;
-  const points = Math.abs(100 * change);
+  const most = changes.reduce((best, change, i) => (change < (changes[best] ?? 0) ? i : best), 0);
+  const points = Math.round(-100 * (changes[most] ?? 0));
+  if (!changes.length) return null;
+  if (points < 1)
+    return (
+      <p class="rg-why__worth">
+        Without any single one of these tokens, <strong>{word}</strong> would not be a percentage point less likely.
+      </p>
+    );
   return (
     <p class="rg-why__worth">
-      Without <strong>{labelAt(tokens, most, style)}</strong>, <strong>{word}</strong> would be{" "}
-      {points < 1 ? "less than 1" : Math.round(points)} percentage point{points >= 1.5 && "s"}{" "}
-      {change < 0 ? "less" : "more"} likely.
+      Without <strong>{labelAt(tokens, most, style)}</strong>, <strong>{word}</strong> would be {points} percentage point{points > 1 && "s"} less likely.
     </p>
   );
 }
