@@ -29,7 +29,7 @@ help:
 	@echo "make attack   damaged files for every reader, for hours: make attack SECONDS=60 for a look"
 	@echo "make fresh    the README's commands in a clone that has nothing: before a release"
 	@echo "make page     build the web page into the package (needs Node.js)"
-	@echo "make docs     the documentation, every picture and number made anew, into build/site/"
+	@echo "make docs     the documentation, every command run and every number made anew, into build/site/"
 	@echo "make format   put every file in the project's format"
 	@echo "make bench    measure every figure the README states, into benchmarks/results/"
 	@echo "make clean    remove the environment and all caches"
@@ -68,6 +68,7 @@ $(PAGE_READY): web/package-lock.json
 	@cd web && npm ci --silent --no-audit --no-fund && touch node_modules/.package-lock.json
 
 docs: $(DOCS_READY)
+	@$(BIN)/python docs/commands.py --run
 	@$(BIN)/python docs/build.py
 	@$(BIN)/python docs/whole_road.py --execute
 	@echo "the documentation is in build/site/index.html"
