@@ -322,7 +322,20 @@ def test_a_page_without_a_server_offers_no_lessons(open_page, trace, tmp_path):
 
 
 # A width changes the layout, a scheme the colors: neither changes what the other decides.
-@pytest.mark.parametrize(("scheme", "width"), [("light", 390), ("dark", 1280)])
+@pytest.mark.parametrize(
+    ("scheme", "width"),
+    [
+        ("light", 390),
+        ("dark", 1280),
+        *(
+            pytest.param(scheme, width, marks=pytest.mark.slow)
+            for scheme, width in [
+                ("dark", 390), ("light", 600), ("dark", 600), ("light", 1280), ("light", 1440),
+                ("dark", 1440),
+            ]
+        ),
+    ],
+)  # fmt: skip
 def test_every_lesson_fits_its_width_and_is_accessible(learn, scheme: str, width: int):
     from axe_playwright_python.sync_playwright import Axe
 
