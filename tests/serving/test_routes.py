@@ -1,6 +1,7 @@
 """What the server answers: its own interface, LibreTranslate's and OpenAI's."""
 
 import json
+import urllib.error
 import urllib.request
 from pathlib import Path
 from typing import Any
@@ -120,6 +121,18 @@ def test_libretranslate_is_refused_in_its_form(server: Any, body: Any, sentence:
     status, found, _ = server.ask("/translate", body)
     assert status == 400
     assert found["error"].startswith(sentence)
+
+
+def test_what_is_not_asked_for_rightly_is_one_sentence(server: Any) -> None:
+    status, found, _ = server.ask("/v1/embeddings", dict(model="sentences", input=[]))
+    assert status == 400
+    assert found["error"]["message"].startswith("input: list should have at least 1 item")
+    request = urllib.request.Request(
+        f"{server.address}/run/translate", b"no JSON", {"Content-Type": "application/json"}
+    )
+    with pytest.raises(urllib.error.HTTPError) as refused:
+        urllib.request.urlopen(request, timeout=20)
+    assert json.load(refused.value)["detail"].startswith("the body is not JSON;")
 
 
 def test_models_are_listed(client: Any) -> None:

@@ -12,7 +12,8 @@ from starlette.exceptions import HTTPException
 from regard.errors import BadArgumentError
 from regard.serving.guard import bearer
 from regard.serving.refusals import refusal
-from regard.serving.run import Translate, decoded
+from regard.serving.run import decoded
+from regard.serving.schema import Translate
 from regard.serving.served import Model
 from regard.serving.state import Here
 from regard.translation.translator import Translator

@@ -3,6 +3,7 @@
 import base64
 import json
 import time
+from abc import ABC, abstractmethod
 from collections.abc import AsyncIterator, Sequence
 from functools import partial
 from secrets import token_hex
@@ -144,7 +145,7 @@ async def embeddings(request: Request, asked: Embeddings, here: Here) -> dict[st
     return {"object": "list", "data": data, "model": model.name, "usage": usage}
 
 
-class _Form:
+class _Form(ABC):
     """What the answers to completions and to chats have in common."""
 
     kind, chunk, prefix = "", "", ""
@@ -153,13 +154,13 @@ class _Form:
         self.asked = asked
         self._id, self._created = f"{self.prefix}-{token_hex(12)}", int(time.time())
 
+    @abstractmethod
     def whole(self, index: int, text: str, reason: str) -> dict[str, Any]:
         """A choice of a whole answer."""
-        raise NotImplementedError
 
+    @abstractmethod
     def piece(self, index: int, text: str, reason: str | None) -> dict[str, Any]:
         """A choice of a piece of a stream."""
-        raise NotImplementedError
 
     def first(self, index: int) -> str:
         """What a stream begins with."""

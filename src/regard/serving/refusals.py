@@ -62,12 +62,18 @@ async def _mistake(request: Request, error: Exception) -> JSONResponse:
 
 
 async def _invalid(request: Request, error: Exception) -> JSONResponse:
-    """The first of pydantic's complaints, without what was sent."""
+    """One of pydantic's complaints, without what was sent."""
     assert isinstance(error, RequestValidationError)
-    first = error.errors()[0]
-    name = ".".join(str(part) for part in first["loc"][1:]) or "the request"
-    message = first["msg"][:1].lower() + first["msg"][1:]
+    found = error.errors()
     status = 400 if request.url.path.startswith("/v1/") else 422
+    if found[0]["type"] == "json_invalid":
+        sentence = "the body is not JSON; send an object, as /docs shows."
+        return refusal(request.url.path, status, sentence)
+    place = found[0]["loc"][1:2]
+    # Of a field that may be a text or a list, the last complaint is that of the list.
+    last = [each for each in found if each["loc"][1:2] == place][-1]
+    message = last["msg"][:1].lower() + last["msg"][1:]
+    name = str(place[0]) if place else "the request"
     return refusal(request.url.path, status, f"{name}: {message}.")
 
 
