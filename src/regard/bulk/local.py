@@ -110,6 +110,7 @@ def _serve(connection: Connection, settings: Settings, threads: int) -> None:
         try:
             shard = connection.recv()
         except EOFError:
+            worker.close()
             return
         connection.send(outcome(worker, shard))
 

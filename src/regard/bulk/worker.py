@@ -69,3 +69,7 @@ class Worker:
         lines = Lines(records, lines.table)
         content = encoded(self.settings, lines, results)
         return Part(shard.number, content, bad_lines(self.settings, shard, lines))
+
+    def close(self) -> None:
+        """Closes the file that the last shard was in."""
+        self.reader.close()

@@ -197,15 +197,15 @@ def run(
         computed_by=computed_by,
         precision=precision,
     )
-    team = {"workers": workers, "threads": threads or max(1, cores() // workers)}
+    threads = threads or max(1, cores() // workers)
     if engine == "ray":
         from regard.bulk import cluster
 
-        found: Any = partial(cluster.parts, address=address, **team)
+        found: Any = partial(cluster.parts, workers=workers, threads=threads, address=address)
     else:
         from regard.bulk import local
 
-        found = partial(local.parts, **team)
+        found = partial(local.parts, workers=workers, threads=threads)
     with _keeping(job):
         summary = job.run(found, bar=_bar, say=say)
     _show(summary, as_json)
