@@ -20,7 +20,18 @@ from regard.bulk import Job, local
 from regard.errors import UnavailableError
 
 TEXTS = [f"The {color} dog number {k}." for k in range(60) for color in ("red", "old")]
-COMMAND = "run encode in.txt out.jsonl --shard-size 10 --workers 2 --threads 1".split()
+COMMAND = [
+    "run",
+    "encode",
+    "in.txt",
+    "out.jsonl",
+    "--shard-size",
+    "10",
+    "--workers",
+    "2",
+    "--threads",
+    "1",
+]
 
 pytestmark = pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="no kill -9 here")
 
@@ -47,10 +58,9 @@ def test_a_killed_worker_is_replaced_and_its_shard_done_again(
     def bar(total: int, done: int) -> Iterator[Any]:
         def advance(lines: int) -> None:
             if len(killed) < 2:
-                worker = multiprocessing.active_children()[0]
-                assert worker.pid is not None
-                os.kill(worker.pid, signal.SIGKILL)
-                killed.append(worker.pid)
+                pids = [each.pid or 0 for each in multiprocessing.active_children()]
+                killed.append(next(pid for pid in pids if pid not in killed))
+                os.kill(killed[-1], signal.SIGKILL)
 
         yield advance
 

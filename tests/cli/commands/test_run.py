@@ -14,16 +14,18 @@ def lines(tmp_path, monkeypatch):
 
 
 def test_a_bad_line_is_counted_and_the_exit_code_is_2(regard, lines):
-    outcome = regard(*"run classify in.txt out.jsonl --top-k 2 --json --threads 1".split())
+    outcome = regard(
+        *["run", "classify", "in.txt", "out.jsonl", "--top-k", "2", "--json", "--threads", "1"]
+    )
     summary = json.loads(outcome.out)
     assert outcome.code == 2
     assert (summary["in"], summary["out"], summary["bad"], summary["resumed"]) == (3, 2, 1, 0)
     assert summary["output"] == str(lines / "out.jsonl")
     rows = [json.loads(line) for line in (lines / "out.jsonl").read_text().splitlines()]
     assert [(row["line"], len(row["labels"])) for row in rows] == [(1, 2), (3, 2)]
-    (bad,) = [json.loads(line) for line in open(summary["bad_file"])]
+    (bad,) = map(json.loads, (lines / "out.jsonl.bad.jsonl").read_text().splitlines())
     assert (bad["line"], bad["reason"][:22]) == (2, "the line is not UTF-8 ")
-    outcome = regard(*"run classify in.txt out.jsonl".split())
+    outcome = regard(*["run", "classify", "in.txt", "out.jsonl"])
     assert (outcome.code, outcome.err.count("\n")) == (2, 1)
     assert "out.jsonl exists" in outcome.err
 
@@ -41,7 +43,7 @@ def test_a_bad_line_is_counted_and_the_exit_code_is_2(regard, lines):
         ("run generate in.txt out.txt --system be", "--system belongs to a chat"),
         ("run summarize in.txt out.txt", "summarize needs --model"),
         ("run encode in.txt out.txt", "numbers, not text"),
-        ("run translate in.txt out.txt --num-beams 0", "num_beams"),
+        ("run translate in.txt out.txt --num-beams 0", "--num-beams"),
         ("run translate in.txt out.txt --model emotions", "emotions is a classifier"),
         ("run translate in.txt out.txt --computed-by torch --precision int8", "--precision is of"),
         ("run translate no.txt out.txt", "there is no file"),
@@ -60,6 +62,6 @@ def test_what_cannot_be_is_refused_in_one_sentence(command, sentence, regard, li
 
 def test_without_ray_the_command_says_what_to_install(regard, lines, monkeypatch):
     monkeypatch.setitem(sys.modules, "ray", None)
-    outcome = regard(*"run encode in.txt out.jsonl --engine ray".split())
+    outcome = regard(*["run", "encode", "in.txt", "out.jsonl", "--engine", "ray"])
     assert (outcome.code, outcome.err.count("\n")) == (2, 1)
     assert "--engine ray needs the package ray[data]: pip install 'ray[data]'" in outcome.err
