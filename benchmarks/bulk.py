@@ -6,8 +6,8 @@ FILE has a sentence at the beginning of each line, before a tab if there is one;
 with a fixed seed, and repeated where there are fewer. en-de translates them greedily in int8. A run
 is an engine and its number of workers, each with one thread; the loop has one thread, too. Each
 line says the seconds of the whole call, those before the first part was done (starting Ray and
-loading the model) and after it, sentences a second of all and of those after it, and the output's SHA-256:
-equal digests are equal outputs. --output keeps the outputs, so that runs may be made in several calls.
+loading the model) and after it, sentences a second of all and of those after it, and the
+output's SHA-256: equal digests are equal outputs. --output keeps the outputs, so that runs may be made in several calls.
 """
 
 import argparse
@@ -83,7 +83,8 @@ def main() -> None:
         source.write_text("".join(f"{text}\n" for text in texts), encoding="utf-8")
         print(f"{arguments.lines:,} sentences, en-de int8, greedy; {os.cpu_count()} processors")
         print(
-            f"{'run':8} {'seconds':>8} {'start':>7} {'after':>8} {'per second':>11} {'after':>8}  output"
+            f"{'run':8} {'seconds':>8} {'start':>7} {'after':>8} {'per second':>11}"
+            f" {'after':>8}  output"
         )
         for name in arguments.runs:
             engine, _, workers = name.partition("-")

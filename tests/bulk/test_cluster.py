@@ -17,7 +17,10 @@ import pytest
 import regard
 
 pytest.importorskip("ray", reason="needs Ray: pip install 'ray[data]'")
-pytestmark = pytest.mark.skipif(not Path("/proc").is_dir(), reason="finds actors in /proc")
+pytestmark = [
+    pytest.mark.skipif(not Path("/proc").is_dir(), reason="finds actors in /proc"),
+    pytest.mark.filterwarnings("default"),  # Ray warns of its own deprecations
+]
 
 TEXTS = [f"The {color} dog number {k}." for k in range(60) for color in ("red", "old")]
 

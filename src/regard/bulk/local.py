@@ -106,13 +106,10 @@ def _serve(connection: Connection, settings: Settings, threads: int) -> None:
     worker = Worker(
         settings, threads, lambda sentence: print(f"regard: {sentence}", file=sys.stderr)
     )
-    while True:
-        try:
-            shard = connection.recv()
-        except EOFError:
-            worker.close()
-            return
-        connection.send(outcome(worker, shard))
+    with suppress(EOFError, OSError):  # the parent closed the pipe, or is gone
+        while True:
+            connection.send(outcome(worker, connection.recv()))
+    worker.close()
 
 
 def outcome(worker: Any, shard: Shard) -> Any:

@@ -15,7 +15,7 @@ def lines(tmp_path, monkeypatch):
 
 def test_a_bad_line_is_counted_and_the_exit_code_is_2(regard, lines):
     outcome = regard(
-        *["run", "classify", "in.txt", "out.jsonl", "--top-k", "2", "--json", "--threads", "1"]
+        "run", "classify", "in.txt", "out.jsonl", "--top-k", 2, "--json", "--threads", 1
     )
     summary = json.loads(outcome.out)
     assert outcome.code == 2
