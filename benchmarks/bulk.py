@@ -7,7 +7,7 @@ with a fixed seed, and repeated where there are fewer. en-de translates them gre
 is an engine and its number of workers, each with one thread; the loop has one thread, too. Each
 line says the seconds of the whole call, those before the first part was done (starting Ray and
 loading the model) and after it, sentences a second of all and of those after it, and the
-output's SHA-256: equal digests are equal outputs. --output keeps the outputs, so that runs may be made in several calls.
+output's SHA-256: equal digests are equal outputs. --output keeps the outputs.
 """
 
 import argparse

@@ -2,6 +2,7 @@
 
 import os
 import pickle
+import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -63,17 +64,22 @@ def parts(
         data = ray.data.from_items(
             [vars(shard) for shard in shards], override_num_blocks=len(shards)
         )
-        data = data.map_batches(
-            Actor,
-            batch_size=1,
-            batch_format="pyarrow",
-            fn_constructor_args=(settings, threads),
-            compute=ray.data.ActorPoolStrategy(
-                size=min(workers, len(shards)), max_tasks_in_flight_per_actor=2
-            ),
-            num_cpus=threads,
-            ray_remote_args_fn=_restarted,
+        team = ray.data.ActorPoolStrategy(
+            size=min(workers, len(shards)), max_tasks_in_flight_per_actor=2
         )
+        with warnings.catch_warnings():
+            # Ray 2.64 removes ray_remote_args_fn; without it, a shard that ends every actor would be
+            # done again without end.
+            warnings.simplefilter("ignore", DeprecationWarning)
+            data = data.map_batches(
+                Actor,
+                batch_size=1,
+                batch_format="pyarrow",
+                fn_constructor_args=(settings, threads),
+                compute=team,
+                num_cpus=threads,
+                ray_remote_args_fn=_restarted,
+            )
         rows = data.iter_batches(batch_size=None, batch_format="pyarrow", prefetch_batches=0)
         try:
             for batch in rows:
