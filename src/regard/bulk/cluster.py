@@ -68,8 +68,8 @@ def parts(
             size=min(workers, len(shards)), max_tasks_in_flight_per_actor=2
         )
         with warnings.catch_warnings():
-            # Ray 2.64 removes ray_remote_args_fn; without it, a shard that ends every actor would be
-            # done again without end.
+            # Ray 2.64 removes ray_remote_args_fn; without it, a shard that ends every actor is
+            # tried without end.
             warnings.simplefilter("ignore", DeprecationWarning)
             data = data.map_batches(
                 Actor,
