@@ -83,6 +83,7 @@ def test_the_process_knows_no_key_of_the_environment(renderer, monkeypatch):
     for name in ("REGARD_API_KEY", "HF_TOKEN", "DATABASE_PASSWORD"):
         monkeypatch.setenv(name, "hidden")
     monkeypatch.setenv("SHOWN", "shown")
+    renderer.close()
     started = []
     popen = subprocess.Popen
     monkeypatch.setattr(
