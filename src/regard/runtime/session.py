@@ -1,5 +1,7 @@
 """A packed graph, opened: arrays in, arrays out. Neither torch nor onnx is needed."""
 
+import os
+import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -10,6 +12,7 @@ from numpy.typing import NDArray
 from regard.errors import DamagedFileError
 
 Array = NDArray[Any]
+SILENT = "ORT_DISABLE_TELEMETRY"
 
 
 class Session:
@@ -25,8 +28,7 @@ class Session:
     """
 
     def __init__(self, file: Path, *, threads: int = 1):
-        import onnxruntime  # slow to import
-
+        onnxruntime = silent_runtime()
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = threads
         options.inter_op_num_threads = 1
@@ -61,6 +63,21 @@ class Session:
         return Bound(self._session, inputs, outputs)
 
 
+def silent_runtime() -> Any:
+    """The module onnxruntime, slow to import, which otherwise tells Microsoft what it runs.
+
+    Since 1.29 its builds send the names and hashes of graphs over the network, with an id of the
+    machine that it keeps in ~/.cache, unless a variable of the environment says no before it is
+    imported. Whoever wants that sets the variable to 0. A program that has imported onnxruntime
+    itself has decided for itself.
+    """
+    if "onnxruntime" not in sys.modules:
+        os.environ.setdefault(SILENT, "1")
+    import onnxruntime
+
+    return onnxruntime
+
+
 class Bound:
     """Runs of a graph on the same arrays, contiguous ones: what they hold is read at each run, and
     the outputs are written into theirs. An array may be an input and an output. Only what these
@@ -68,8 +85,7 @@ class Bound:
     """
 
     def __init__(self, session: Any, inputs: Mapping[str, Array], outputs: Mapping[str, Array]):
-        import onnxruntime
-
+        onnxruntime = silent_runtime()
         self._session, self._arrays = session, (inputs, outputs)  # arrays that must stay alive
         self._options = onnxruntime.RunOptions()
         self._options.only_execute_path_to_fetches = True
