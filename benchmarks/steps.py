@@ -32,7 +32,7 @@ from queueing import load, machine_figures
 from queueing.cases import PAIRS, PUBLISHED, SHIPPED, Case
 from queueing.measured import RESULTS, Costs, Measured, read, save
 from queueing.recorded import Run, in_batches, jobs_of, kept_running, recording
-from queueing.sizes import operations
+from queueing.sizes import sizes
 from regard.serving.metrics import Metrics
 from regard.serving.served import BATCH, Limits, Model, Served
 
@@ -140,28 +140,29 @@ def decoding(model: Model, case: Case, rows: int) -> dict[str, object]:
 
 def reading(model: Model, case: Case) -> dict[str, object]:
     """The costs of a model that reads."""
-    texts, table, python = case.texts(), [], []
-    in_batches(model, jobs_of(model, case, texts[:2]), 1)
+    texts, table, python, ends = case.texts(), [], [], []
     with recording() as runs:
+        in_batches(model, jobs_of(model, case, texts[:2]), 1)
         for number in numbers_at_once(1, BATCH):
-            began, batches, seconds, between = time.perf_counter(), 0, 0.0, 0.0
-            while time.perf_counter() - began < SECONDS or not batches:
-                jobs = jobs_of(model, case, [texts[(batches + k) % len(texts)] for k in range(number)])
-                runs.clear()
-                in_batches(model, jobs, number)
-                seconds += sum(run.seconds for run in runs)
-                between += sum(run.python for run in runs)
+            began, batches = time.perf_counter(), 0
+            runs.clear()
+            while time.perf_counter() - began < SECONDS or batches < 2:
+                first = batches * number
+                some = [texts[k % len(texts)] for k in range(first, first + number)]
+                in_batches(model, jobs_of(model, case, some), number)
                 batches += 1
-            table.append((number, seconds / batches))
-            python.append((number, between / batches))
+            table.append((number, sum(run.seconds for run in runs) / batches))
+            python.append((number, sum(run.python for run in runs) / batches))
+            ends += [run.ending / run.ended for run in runs if run.ended]
     step, text = line_through(python)
+    end = min(float(np.mean(ends)), text)
     return {
         "decodes": False,
         "width": 1,
         "graph": tuple(table),
         "step": step,
-        "text": text,
-        "end": 0.0,
+        "text": text - end,
+        "end": end,
         "begin": 0.0,
         "token": 0.0,
         "work": tuple((case.read or 0, 1) for _ in texts),
@@ -180,6 +181,7 @@ def over_http(server: load.Running, case: Case, few: bool) -> dict[str, float]:
         print(f"    {clients:3} clients: {1e3 * theirs / requests:.2f} ms of the server's thread"
               f" for HTTP, {1e3 * ours / requests:.2f} ms of a client")
         found.append((theirs / requests, ours / requests))
+    print(end="", flush=True)
     return {"request": found[-1][0], "client": found[-1][1]}
 
 
@@ -193,8 +195,7 @@ def measured(name: str, case: Case, folder: Path) -> Costs:
     served.close()
     with load.running(place) as server:
         http = over_http(server, case, few=case.read is not None)
-    weights, multiplied = operations(place)
-    return Costs(name=name, weights=weights, operations=multiplied, **costs, **http)
+    return Costs(name=name, **sizes(place), **costs, **http)
 
 
 def shown(costs: Costs) -> None:
@@ -234,6 +235,7 @@ def of_the_machine() -> Measured:
         rows=limits.rows,
         batch=BATCH,
         waiting=limits.waiting,
+        images=machine_figures.images_a_second(),
         start=start,
         costs={},
     )
@@ -292,7 +294,8 @@ def main() -> None:
             f" memory: {found.bandwidth / 1e9:.0f} GB/s one core,"
             f" {found.bandwidth_together / 1e9:.0f} GB/s all\nto wake another thread:"
             f" {1e6 * found.thread:.0f} µs, another process: {1e6 * found.socket:.0f} µs;"
-            f" start of a server: {found.start:.1f} s",
+            f" start of a server: {found.start:.1f} s; digits:"
+            f" {found.images:,.0f} images/s of a core",
             flush=True,
         )
         found = replace(found, costs=known.costs if known else {})

@@ -59,7 +59,7 @@ def running(model: str, *options: str) -> Iterator[Running]:
             process.wait(60)
 
 
-class _Connection:
+class Connection:
     """One connection, kept open."""
 
     def __init__(self, port: int):
@@ -95,7 +95,7 @@ async def in_turn(
     seen, began = Seen(), time.perf_counter()
 
     async def client() -> None:
-        connection = _Connection(port)
+        connection = Connection(port)
         while seen.sent < requests:
             body = bodies[seen.sent % len(bodies)]
             seen.sent += 1
@@ -112,10 +112,10 @@ async def at_random(
 ) -> Seen:
     """Requests that come at random, so many a second, each on a connection that is free."""
     seen, began, draw = Seen(), time.perf_counter(), random.Random(seed)
-    free: list[_Connection] = []
+    free: list[Connection] = []
 
     async def one(body: Body, due: float) -> None:
-        connection = free.pop() if free else _Connection(port)
+        connection = free.pop() if free else Connection(port)
         await _sent(connection, path, body, due, seen)
         free.append(connection)
 
@@ -133,7 +133,7 @@ async def at_random(
 
 
 async def _sent(
-    connection: _Connection, path: str, body: Body, began: float, seen: Seen
+    connection: Connection, path: str, body: Body, began: float, seen: Seen
 ) -> None:
     status = await connection.post(path, body)
     if status == 200:

@@ -30,8 +30,8 @@ class Costs:
     request: float  # of the thread that answers HTTP, for a request
     client: float  # of a client, for a request
     work: tuple[tuple[int, int], ...]  # of each text of the sample: tokens read, steps
-    weights: int  # bytes of weights that a step reads
-    operations: int  # multiplications and additions of a row's step
+    weights: int  # bytes of int8 weights that a step reads
+    kept: int  # bytes of keys and values that a step reads of each token before, of each row
 
     def graph_seconds(self, rows: float) -> float:
         """Of a step of so many rows: between the measured numbers on a line, beyond the last on
@@ -65,6 +65,7 @@ class Measured:
     rows: int  # hypotheses that a loop decodes at the same time
     batch: int  # texts that a model reads together
     waiting: int  # texts that may wait
+    images: float  # of digits, which is not served, that a core classifies a second
     start: float  # seconds from the command to the first answer
     costs: dict[str, Costs]
 

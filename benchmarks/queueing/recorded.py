@@ -27,6 +27,7 @@ class Run:
     seconds: float  # of a core, in the graph
     python: float  # of a core, since the last run of the same thread
     ended: int  # texts that ended since then
+    ending: float  # of a core, to tell those who wait for them; part of python
 
 
 @contextmanager
@@ -41,14 +42,16 @@ def recording() -> Iterator[list[Run]]:
         result = compute()
         ended = time.thread_time()
         python = began - getattr(thread, "ended", began)
-        texts = getattr(thread, "texts", 0)
-        runs.append(Run(is_step, shape[0], shape[1], ended - began, python, texts))
-        thread.ended, thread.texts = time.thread_time(), 0
+        texts, ending = getattr(thread, "texts", (0, 0.0))
+        runs.append(Run(is_step, shape[0], shape[1], ended - began, python, texts, ending))
+        thread.ended, thread.texts = time.thread_time(), (0, 0.0)
         return result
 
     def counted(self: Job, result: Any) -> None:
-        thread.texts = getattr(thread, "texts", 0) + 1
+        texts, ending = getattr(thread, "texts", (0, 0.0))
+        began = time.thread_time()
         finish(self, result)
+        thread.texts = texts + 1, ending + time.thread_time() - began
 
     def timed_run(self: Session, inputs: Any, outputs: Any = None) -> Any:
         shape = inputs["ids"].shape if "ids" in inputs else inputs["states"].shape
@@ -102,7 +105,11 @@ def kept_running(model: Model[Any], jobs: list[Any], number: int) -> None:
 
 def in_batches(model: Model[Any], jobs: list[Any], number: int) -> None:
     """Has so many of the jobs read together."""
-    for start in range(0, len(jobs), number):
-        model.put(jobs[start : start + number])
-        for job in jobs[start : start + number]:
-            job.future.result()
+
+    async def each() -> None:
+        for start in range(0, len(jobs), number):
+            some = jobs[start : start + number]
+            model.put(some)
+            await asyncio.gather(*(asyncio.wrap_future(job.future) for job in some))
+
+    asyncio.run(each())

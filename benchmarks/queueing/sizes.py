@@ -1,12 +1,14 @@
-"""How large a step of a model is, by its config.json."""
+"""How much a step of a model reads, by its config.json."""
 
 from regard.checkpoints import find_folder
 from regard.json_files import read_object
 
+FLOAT = 4  # bytes of a key's or a value's number
 
-def operations(place: str) -> tuple[int, int]:
-    """Bytes of the int8 weights that a step multiplies by, and the multiplications and additions of
-    one row (one token) of it, attention's own left out."""
+
+def sizes(place: str) -> dict[str, int]:
+    """Bytes of the int8 weights that a step multiplies by, and of the keys and values that it reads
+    of each token before it, of each row."""
     config = read_object(find_folder(place) / "config.json")
 
     def field(*names: str, default: int = 0) -> int:
@@ -22,6 +24,8 @@ def operations(place: str) -> tuple[int, int]:
         attention += 2 * width * width  # query and output of the other; its keys are of the source
     gated = config["model_type"] in ("llama", "mistral", "qwen2")
     weights = layers * (attention + (3 if gated else 2) * width * inner)
-    if config["model_type"] not in ("bert",):
+    reads = config["model_type"] == "bert"  # and writes nothing
+    if not reads:
         weights += field("vocab_size") * width
-    return int(weights), 2 * int(weights)
+    kept = 0 if reads else int(2 * layers * shared * width) * FLOAT
+    return {"weights": int(weights), "kept": kept}
