@@ -6,8 +6,8 @@
 
 A model's own loop decodes, or reads, a sample of texts, so many at a time, without HTTP; each run
 of a graph is timed, and the Python between two of them, in seconds that the thread computed. Then
-`regard serve` answers clients, and the seconds of its thread for HTTP are read from /proc. All of it
-is in int8, one thread a loop. The result is written into results/steps.json, where what is not
+`regard serve` answers clients, and the seconds of its thread for HTTP are read from /proc. All is
+in int8, one thread a loop. The result is written into results/steps.json, where what is not
 measured this time stays as it was; --published measures models of published sizes with random
 weights, which need a few gigabytes and minutes to be made (--folder keeps them).
 """
@@ -27,12 +27,12 @@ from pathlib import Path
 os.environ["OMP_NUM_THREADS"] = "1"
 
 import numpy as np
-
 from queueing import load, machine_figures
 from queueing.cases import PAIRS, PUBLISHED, SHIPPED, Case
 from queueing.measured import RESULTS, Costs, Measured, read, save
 from queueing.recorded import Run, in_batches, jobs_of, kept_running, recording
 from queueing.sizes import sizes
+
 from regard.serving.metrics import Metrics
 from regard.serving.served import BATCH, Limits, Model, Served
 
@@ -106,7 +106,6 @@ def decoding(model: Model, case: Case, rows: int) -> dict[str, object]:
             if time.perf_counter() - began > 8 * SECONDS:
                 break
         for number in numbers_at_once(width, rows):
-            each = sum(steps for _, steps in work) / len(work)
             warm, found = jobs_of(model, case, texts[: 2 * number]), list[Run]()
             runs.clear()
             kept_running(model, warm, number)
@@ -178,8 +177,10 @@ def over_http(server: load.Running, case: Case, few: bool) -> dict[str, float]:
         theirs, ours = server.http_seconds(), time.process_time()
         asyncio.run(load.in_turn(server.port, case.path, bodies, clients, requests))
         theirs, ours = server.http_seconds() - theirs, time.process_time() - ours
-        print(f"    {clients:3} clients: {1e3 * theirs / requests:.2f} ms of the server's thread"
-              f" for HTTP, {1e3 * ours / requests:.2f} ms of a client")
+        print(
+            f"    {clients:3} clients: {1e3 * theirs / requests:.2f} ms of the server's thread"
+            f" for HTTP, {1e3 * ours / requests:.2f} ms of a client"
+        )
         found.append((theirs / requests, ours / requests))
     print(end="", flush=True)
     return {"request": found[-1][0], "client": found[-1][1]}
@@ -205,11 +206,13 @@ def shown(costs: Costs) -> None:
     print(f"{costs.name}\n    the graph of a step, ms by {unit}: {graph}")
     print(
         f"    Python of a step: {1e3 * costs.step:.3f} ms and {1e3 * costs.text:.3f} ms for each"
-        f" text, {1e3 * costs.end:.3f} ms for each that ends; {costs.mean_steps:.1f} steps of a text"
+        f" text, {1e3 * costs.end:.3f} ms for each that ends;"
+        f" {costs.mean_steps:.1f} steps of a text"
     )
     if costs.decodes:
         print(
-            f"    to begin: {1e3 * costs.begin:.2f} ms and {1e6 * costs.token:.0f} µs for each token"
+            f"    to begin: {1e3 * costs.begin:.2f} ms and {1e6 * costs.token:.0f} µs for each"
+            " token"
         )
     print(
         f"    HTTP: {1e3 * costs.request:.2f} ms of the server, {1e3 * costs.client:.2f} ms of a"

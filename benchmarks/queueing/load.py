@@ -132,9 +132,7 @@ async def at_random(
     return seen
 
 
-async def _sent(
-    connection: Connection, path: str, body: Body, began: float, seen: Seen
-) -> None:
+async def _sent(connection: Connection, path: str, body: Body, began: float, seen: Seen) -> None:
     status = await connection.post(path, body)
     if status == 200:
         seen.seconds.append(time.perf_counter() - began)

@@ -8,6 +8,7 @@ import sys
 import threading
 import time
 from concurrent.futures import Future
+from pathlib import Path
 
 import numpy
 
@@ -92,6 +93,6 @@ def images_a_second(seconds: float = 1.0) -> float:
 
 def processor() -> str:
     """The processor's name and what is on it."""
-    lines = open("/proc/cpuinfo").read().splitlines()
+    lines = Path("/proc/cpuinfo").read_text().splitlines()
     name = next(line.split(": ")[1] for line in lines if line.startswith("model name"))
     return f"{name}, {len(os.sched_getaffinity(0))} cores"

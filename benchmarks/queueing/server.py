@@ -131,7 +131,7 @@ class _Loop:
             if costs.decodes:
                 yield from self._begin(new)
             else:
-                self._left |= {each: 1 for each in new}
+                self._left |= dict.fromkeys(new, 1)
             if not self._left:
                 continue
             size = self._fitted(len(self._left)) if costs.decodes else len(self._left)
@@ -152,7 +152,7 @@ class _Loop:
         return [process.waiting.popleft() for _ in range(min(room, len(process.waiting)))]
 
     def _begin(self, new: list[Request]) -> Thread:
-        """Reads what texts begin with: sources of like length together, prompts one by one."""
+        """Reads what texts begin with: sources of similar length together, each prompt alone."""
         costs = self._costs
         if costs.alike == 1:
             self._reading.extend(new)
@@ -174,11 +174,12 @@ class _Loop:
         """Places that are computed for so many texts."""
         least = 2 if self._costs.width == 1 else 1
         if texts > self._size:
-            self._size = self._enough(max(texts, least))
+            self._size = enough(max(texts, least))
         else:
-            self._size = min(self._size, self._enough(max(int(texts * SPARE), least)))
+            self._size = min(self._size, enough(max(int(texts * SPARE), least)))
         return self._size
 
-    @staticmethod
-    def _enough(texts: int) -> int:
-        return next(size for size in _SIZES if size >= texts)
+
+def enough(texts: int) -> int:
+    """Places of the storage for so many texts."""
+    return next(size for size in _SIZES if size >= texts)
