@@ -78,6 +78,28 @@ def grown(measured: Measured, name: str) -> Grown:
     return Grown(core, whole, CORES * split.rate, bound, asked)
 
 
+# Weights that a token's step multiplies by, of models that are derived, not measured.
+DERIVED = {"Transformer big": 153e6, "GPT-2 124M": 124e6, "Llama-3.2-1B": 1.24e9}
+
+
+def derived(base: Costs) -> None:
+    """Prints what a core writes with larger models, if it reads their weights and multiplies as
+    fast as with a measured one; attention and Python are left out."""
+    (few, slow), (many, fast) = base.graph[0], base.graph[-1]
+    reading, rate = base.weights / slow, 2 * base.weights * many / fast
+    print(
+        f"\nderived from {base.name}, {reading / 1e9:.0f} GB/s of weights at {few:.0f} rows and"
+        f" {rate / 1e9:.0f} billion operations/s at {many:.0f}:"
+    )
+    for name, weights in DERIVED.items():
+        steps = [max(weights / reading, 2 * weights * rows / rate) for rows in (1, 64)]
+        print(
+            f"  {name:18}{1 / steps[0]:8.1f} tokens/s of a core for one text,"
+            f"{64 / steps[1]:8.1f} for 64; one text on each core of a socket asks for"
+            f" {CORES * weights / steps[0] / SOCKET:.0%} of its memory"
+        )
+
+
 def report(measured: Measured, names: list[str]) -> None:
     """Prints what is assumed and what servers can do."""
     print(
@@ -102,6 +124,8 @@ def report(measured: Measured, names: list[str]) -> None:
             f"{found.machines:10}  {found.bound}",
             flush=True,
         )
+    if (base := measured.costs.get("Transformer base")) is not None:
+        derived(base)
     print(
         f"\ndigits, which is not served: {measured.images:,.0f} images/s of a core in one process\n"
         f"a server answers {measured.start:.1f} s after its command, once its model is packed;"
