@@ -40,17 +40,17 @@ class Session:
                 # Adds and normalizes in one step, slower than the two on a CPU.
                 disabled_optimizers=["SkipLayerNormFusion"],
             )
+            self.shapes: dict[str, list[int | str]] = {
+                each.name: each.shape for each in self._session.get_inputs()
+            }
+            self.outputs: dict[str, list[int | str]] = {
+                each.name: each.shape for each in self._session.get_outputs()
+            }
         except Exception as error:  # its exceptions have no class in common
             reason = str(error).splitlines()[0]
             raise DamagedFileError(
                 f"{file} is no graph that ONNX Runtime can run ({reason}). Pack the model again."
             ) from error
-        self.shapes: dict[str, list[int | str]] = {
-            each.name: each.shape for each in self._session.get_inputs()
-        }
-        self.outputs: dict[str, list[int | str]] = {
-            each.name: each.shape for each in self._session.get_outputs()
-        }
 
     def run(self, inputs: Mapping[str, Array], outputs: Sequence[str] | None = None) -> list[Array]:
         """The outputs of these names, or all in order."""
