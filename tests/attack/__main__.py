@@ -23,6 +23,16 @@ def rows(options: argparse.Namespace) -> Iterator["Row"]:
             yield kills.kills(task, options.tries or (6 if short else 200), options.seed)
         if "signals" in options.parts:
             yield kills.signals(task, 1 if short else 10, options.seed)
+    if "disk" in options.parts:
+        for case in full_disk.CASES:
+            if not short or case.what in full_disk.SHORT:
+                yield full_disk.full(case, 2 if short else 30, options.seed)
+    if "sharing" in options.parts:
+        yield sharing.trainings(2 if short else 50, options.seed)
+        yield sharing.evaluations(1 if short else 50, options.seed)
+        yield sharing.packings(1 if short else 50, options.seed)
+    if "clients" in options.parts:  # the last that makes children: it begins threads
+        yield from clients.hostile_clients(short, options.seed)
 
 
 def main() -> None:
@@ -34,12 +44,12 @@ def main() -> None:
     parser.add_argument("--short", action="store_true", help="a few tries of each")
     options = parser.parse_args()
     options.parts = options.parts or PARTS
-    print(f"{'what':44}{'tries':>9}{'failures':>10}{'seconds':>9}", flush=True)
+    print(f"{'what':70}{'tries':>9}{'failures':>10}{'seconds':>9}", flush=True)
     failures, started = 0, time.monotonic()
     for row in rows(options):
         now = time.monotonic()
         print(
-            f"{row.what:44}{row.tries:9,}{len(row.failures):10,}{now - started:9,.0f}", flush=True
+            f"{row.what:70}{row.tries:9,}{len(row.failures):10,}{now - started:9,.0f}", flush=True
         )
         started = now
         for failure in row.failures[:5]:
@@ -50,7 +60,7 @@ def main() -> None:
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 os.environ["JE_ARROW_MALLOC_CONF"] = "background_thread:false"  # pyarrow's, from its import on
-from attack import forks, kills  # noqa: E402
+from attack import clients, forks, full_disk, kills, sharing  # noqa: E402
 from attack.forks import Row  # noqa: E402
 
 if __name__ == "__main__":

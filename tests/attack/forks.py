@@ -103,7 +103,7 @@ class Child:
 
     @property
     def said(self) -> str:
-        return self._said.read_text(errors="replace")
+        return self._said.read_text(errors="replace") if self._said.exists() else ""
 
     def send(self, number: int) -> None:
         os.kill(self.pid, number)
@@ -145,6 +145,21 @@ def _run(arguments: list[str], said: Path, before: Callable[[], None]) -> int:
         sys.stdout.flush()
         sys.stderr.flush()
     return code if isinstance(code, int) else 1
+
+
+def in_child(work: Callable[[], object]) -> None:
+    """Does it in a child, whose threads are not ours."""
+    pid = os.fork()
+    if pid == 0:
+        code = 1
+        try:
+            work()
+            code = 0
+        except BaseException:
+            traceback.print_exc()
+        os._exit(code)
+    if os.waitpid(pid, 0)[1] != 0:
+        raise SystemExit("what is attacked could not be made")
 
 
 def is_one_sentence(said: str) -> bool:

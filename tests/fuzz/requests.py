@@ -235,6 +235,12 @@ def send(folder: Path, name: str) -> None:
     _listening[folder].send((folder / name).read_bytes())
 
 
+def serve_folder(folder: Path) -> None:
+    """Writes a small model of each task, by its name in NAMES."""
+    for task in NAMES:
+        _named(folder, task)
+
+
 def _served(folder: Path, *tasks: str) -> Served:
     """Small models; a request may take 9 seconds."""
     before = os.environ.get("REGARD_CACHE")

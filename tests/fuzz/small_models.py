@@ -1,5 +1,7 @@
 """Small models to attack: a translator, and one of each other task after a step of training."""
 
+import json
+import re
 import sys
 import tempfile
 from contextlib import redirect_stdout
@@ -8,6 +10,7 @@ from io import StringIO
 from pathlib import Path
 
 import torch
+from safetensors.torch import load_file, save_file
 
 import regard
 from fixtures.tasks import OPTIONS, write_data
@@ -15,6 +18,7 @@ from regard.models import EncoderDecoder, EncoderDecoderConfig
 from regard.text import TokenizerPair, train_pair
 from regard.translation.translator import Translator
 
+LATER_LAYER = re.compile(r"\.layers?\.[1-9][0-9]*\.")
 TEXT = "the dog sees a house"
 TEMPLATE = """\
 {% if messages[0].role == 'system' %}{% set first = messages[0].content|trim %}{% endif %}
@@ -50,7 +54,19 @@ def small_model(task: str) -> Path:
         settings[name] = int(value) if value.isdigit() else value
     with redirect_stdout(StringIO()):
         regard.train(task, write_data(task, folder), folder / "run", **settings)
+    _keep_one_layer(folder / "run" / "model")
     return folder / "run" / "model"
+
+
+def _keep_one_layer(model: Path) -> None:
+    """A model is built and read in a third of the time so."""
+    config = json.loads((model / "config.json").read_text())
+    if "num_hidden_layers" in config:
+        config["num_hidden_layers"] = 1
+        (model / "config.json").write_text(json.dumps(config, indent=2))
+        tensors = load_file(model / "model.safetensors")
+        kept = {name: each for name, each in tensors.items() if not LATER_LAYER.search(name)}
+        save_file(kept, model / "model.safetensors", metadata={"format": "pt"})
 
 
 _folders: list[tempfile.TemporaryDirectory[str]] = []

@@ -174,6 +174,10 @@ class RunFolder:
                 f" ({error}); what was saved before is kept. Make room there or allow writing, and"
                 " give the same command to resume."
             ) from error
+        self.drop_older(step, keep=keep)
+
+    def drop_older(self, step: int, *, keep: Sequence[int]) -> None:
+        """Drops what is not needed once there is a checkpoint of `step`; see `save`."""
         # A later step than this one is a damaged checkpoint that was passed over.
         for other in [other for other in self.steps() if other <= step][:-2]:
             if other in keep:
