@@ -7,7 +7,7 @@ import argparse
 import os
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 FOUND = Path("build/attack")
@@ -33,6 +33,13 @@ def rows(options: argparse.Namespace) -> Iterator["Row"]:
         yield sharing.packings(1 if short else 50, options.seed)
     if "clients" in options.parts:  # the last that makes children: it begins threads
         yield from clients.hostile_clients(short, options.seed)
+    if "readers" in options.parts:
+        for name in readers():
+            inputs = options.inputs or (1000 if short else 100_000)
+            tally = fuzz(name, inputs, options.seconds, 0)
+            counts = zip(OUTCOMES[2:], tally.numbers[2:], strict=True)
+            failures = [kind for kind, number in counts for _ in range(number)]
+            yield Row(f"damaged input: {name}", tally.inputs, failures)
 
 
 def main() -> None:
@@ -40,6 +47,8 @@ def main() -> None:
     parser.add_argument("parts", nargs="*", metavar="PART", help=", ".join(PARTS))
     parser.add_argument("--tasks", nargs="*", default=kills.TASKS, help="that are killed")
     parser.add_argument("--tries", type=int, help="kills of each task; 200 by default")
+    parser.add_argument("--inputs", type=int, help="of each reader; 100,000 by default")
+    parser.add_argument("--seconds", type=float, default=3600, help="for each reader, at most")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--short", action="store_true", help="a few tries of each")
     options = parser.parse_args()
@@ -62,6 +71,9 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 os.environ["JE_ARROW_MALLOC_CONF"] = "background_thread:false"  # pyarrow's, from its import on
 from attack import clients, forks, full_disk, kills, sharing  # noqa: E402
 from attack.forks import Row  # noqa: E402
+from fuzz.attack import OUTCOMES  # noqa: E402
+from fuzz.attack import attack as fuzz  # noqa: E402
+from fuzz.readers import readers  # noqa: E402
 
 if __name__ == "__main__":
     main()

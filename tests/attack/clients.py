@@ -48,7 +48,8 @@ class Server:
             started = time.monotonic()
             try:
                 connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=LONGEST)
-                connection.request("POST", path, json.dumps(body))
+                kind = {"Content-Type": "application/json"}
+                connection.request("POST", path, json.dumps(body), kind)
                 response = connection.getresponse()
                 content, status = response.read(), response.status
                 connection.close()
@@ -166,7 +167,16 @@ def huge_head(server: Server, random: Random) -> str:
 
 def broken_chunks(server: Server, random: Random) -> str:
     """Chunks whose sizes are no numbers, too large, negative or do not fit."""
-    sizes = [b"zz", b"-1", b"ffffffffffffffffffff", b"", b"0x7", b"7;a=" + b"b" * 5000, b"\x00", b"6"]
+    sizes = [
+        b"zz",
+        b"-1",
+        b"ffffffffffffffffffff",
+        b"",
+        b"0x7",
+        b"7;a=" + b"b" * 5000,
+        b"\x00",
+        b"6",
+    ]
     chunk = random.choice(sizes) + b"\r\n" + b'{"text"' + random.choice([b"\r\n", b"", b"\n"])
     body = b'7\r\n{"text"\r\n' * random.randint(0, 3) + chunk
     answer = server.talk(POST + b"Transfer-Encoding: chunked\r\n\r\n" + body, seconds=0.3)
@@ -175,7 +185,19 @@ def broken_chunks(server: Server, random: Random) -> str:
 
 def wrong_length(server: Server, random: Random) -> str:
     """A length that is not the body's, no length, or several."""
-    lengths = [b"-1", b"1e3", b"9" * 5000, b"\xb2", b" ", b"+5", b"0", b"5", b"40", b"13, 14", b"0x9"]
+    lengths = [
+        b"-1",
+        b"1e3",
+        b"9" * 5000,
+        b"\xb2",
+        b" ",
+        b"+5",
+        b"0",
+        b"5",
+        b"40",
+        b"13, 14",
+        b"0x9",
+    ]
     named = b"".join(
         b"Content-Length: " + random.choice(lengths) + b"\r\n" for _ in range(random.randint(1, 2))
     )

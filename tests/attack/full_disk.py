@@ -28,9 +28,10 @@ class Disk:
         self.path, self._ballast = path, path / ".ballast"
         path.mkdir()
         mount = ["mount", "-t", "tmpfs", "-o", f"size={SIZE}", "tmpfs", str(path)]
-        self.mounted = sys.platform == "linux" and not subprocess.run(
-            mount, capture_output=True, check=False
-        ).returncode
+        self.mounted = (
+            sys.platform == "linux"
+            and not subprocess.run(mount, capture_output=True, check=False).returncode
+        )
 
     def used(self) -> int:
         """Bytes."""

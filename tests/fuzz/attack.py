@@ -23,7 +23,9 @@ from fuzz.readers import readers
 HANG = 10.0  # seconds of the processor
 MEMORY = 2 * 10**9  # bytes that are resident
 FOUND = Path("build/attack")
-SHARED = Path("/dev/shm")  # memory, where there is such a folder: a file a try is too much for disks
+SHARED = Path(
+    "/dev/shm"
+)  # memory, where there is such a folder: a file a try is too much for disks
 OUTCOMES = ("accepted", "refused", "tracebacks", "hangs", "memory", "crashes")
 
 

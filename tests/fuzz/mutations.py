@@ -16,10 +16,13 @@ ODD_BYTES = [
 ]  # fmt: skip
 ODD_VALUES: list[Any] = [
     None, True, False, 0, 1, -1, 3, 2**31, 2**63, -(2**63) - 1, 10**30, 0.5, -0.0, 1e308, 1e-320,
-    float("nan"), float("inf"), "", " ", "x", "\ud800", "a" * 3000, "-1", "\x1b]0;x\x07\n", "\u200b",
+    float("nan"), float("inf"), "", " ", "x", "\ud800", "a" * 3000, "-1", "\x1b]0;x\x07\n",
+    "\u200b",
     [], [[]], {}, {"": None}, [None], [0] * 300, {"a": {"a": {}}},
 ]  # fmt: skip
-SIGNS = "ab 09\t\n\r\x00\x7f\u0085\u00ad\u0301\u0628\u0927\u200d\u2028\ufeff\ufffd😀\ud800'\"\\{}[]%"
+SIGNS = (
+    "ab 09\t\n\r\x00\x7f\u0085\u00ad\u0301\u0628\u0927\u200d\u2028\ufeff\ufffd😀\ud800'\"\\{}[]%"
+)
 EDITS = ("replace", "insert", "delete", "cut", "repeat")
 
 
@@ -31,12 +34,15 @@ def mutations(content: bytes) -> list[Mutation]:
         with suppress(ValueError):
             value = json.loads(content[start:])
             if isinstance(value, dict | list):
-                first = content[:start]
-                found.append(lambda random: first + other_values(value, random))
+                found.append(_after(content[:start], value))
                 break
     if content[8:9] == b"{":
         found += _of_safetensors(content)
     return found
+
+
+def _after(first: bytes, value: Any) -> Mutation:
+    return lambda random: first + other_values(value, random)
 
 
 def damaged(content: bytes, random: Random) -> bytes:

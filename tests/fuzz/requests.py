@@ -35,7 +35,10 @@ STUDIO: list[tuple[str, Any]] = [
         "POST /api/explain",
         {"text": TEXT, "heads": 2, "head_dim": 4, "spotlight": 1, "temperature": 0.5},
     ),
-    ("POST /api/explain", {"text": TEXT, "start": 1, "end": 4, "mask": "window", "positions": True}),
+    (
+        "POST /api/explain",
+        {"text": TEXT, "start": 1, "end": 4, "mask": "window", "positions": True},
+    ),
     ("POST /api/traces", {"model": "small", "text": TEXT, "num_beams": 2, "hypothesis": 1}),
     ("POST /api/traces", {"model": "small", "text": TEXT, "target": "der Hund", "hidden": [1]}),
     (
@@ -180,14 +183,16 @@ class Listening(logging.Handler):
         logging.getLogger("uvicorn.error").addHandler(self)
 
     def emit(self, record: logging.LogRecord) -> None:
-        self.failures.append(record.getMessage())
+        self.failures.append(self.format(record))
 
     def send(self, content: bytes) -> None:
         """Sends bytes and reads what comes."""
         answer = self.loop.run_until_complete(self._send(content))
-        if self.failures:
-            raise AssertionError(self.failures.pop())
+        failures, self.failures = self.failures, []
         status = answer[9:12]
+        # After a broken chunk uvicorn answers 400 itself, and has no use for what we answer then.
+        if any("LocalProtocolError" not in each or status != b"400" for each in failures):
+            raise AssertionError(failures[0])
         if status[:1] == b"5":
             raise AssertionError(answer[:300].decode("latin-1"))
         if status[:1] != b"2":
@@ -215,7 +220,8 @@ HTTP = {
     "post": f"POST /run/encode HTTP/1.1\r\n{HEAD}Content-Type: application/json\r\n"
     'Content-Length: 13\r\nConnection: close\r\n\r\n{"text": "a"}',
     "chunks": f"POST /run/encode HTTP/1.1\r\n{HEAD}Content-Type: application/json\r\n"
-    'Transfer-Encoding: chunked\r\nConnection: close\r\n\r\n7\r\n{"text"\r\n6\r\n: "a"}\r\n0\r\n\r\n',
+    "Transfer-Encoding: chunked\r\nConnection: close\r\n\r\n"
+    '7\r\n{"text"\r\n6\r\n: "a"}\r\n0\r\n\r\n',
     "expect": f"POST /run/encode HTTP/1.1\r\n{HEAD}Expect: 100-continue\r\n"
     'Content-Type: application/json\r\nContent-Length: 13\r\n\r\n{"text": "a"}',
     "upgrade": f"GET /healthz HTTP/1.1\r\n{HEAD}Connection: Upgrade, HTTP2-Settings\r\n"

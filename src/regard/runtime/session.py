@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from regard.errors import DamagedFileError
+from regard.errors import DamagedFileError, refusing
 
 Array = NDArray[Any]
 
@@ -54,7 +54,8 @@ class Session:
 
     def run(self, inputs: Mapping[str, Array], outputs: Sequence[str] | None = None) -> list[Array]:
         """The outputs of these names, or all in order."""
-        return list(self._session.run(outputs, dict(inputs)))
+        with refusing("a packed graph cannot be run; pack the model again"):
+            return list(self._session.run(outputs, dict(inputs)))
 
     def bound(self, inputs: Mapping[str, Array], outputs: Mapping[str, Array]) -> "Bound":
         """Runs that read and write these arrays where they are; see `Bound`."""
@@ -83,7 +84,8 @@ class Bound:
 
     def run(self) -> None:
         """Computes the outputs from what the inputs hold now."""
-        self._session.run_with_iobinding(self._binding, self._options)
+        with refusing("a packed graph cannot be run; pack the model again"):
+            self._session.run_with_iobinding(self._binding, self._options)
 
 
 class Cache:

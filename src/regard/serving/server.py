@@ -16,7 +16,6 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from regard.errors import BadArgumentError
 
-
 HEAD_SECONDS = 10.0  # that a request's head may take to come, from the first byte on
 
 

@@ -303,10 +303,14 @@ def _logged_step(line: str) -> float:
 
 
 def _remove_partial(folder: Path) -> None:
-    """Removes what `whole_file` and `whole_folder` were writing in processes that were killed."""
+    """Removes what `whole_file`, `whole_folder` and safetensors were writing in processes that were
+    killed."""
     for path in list(folder.rglob(".*.part")):
         if re.fullmatch(r"\..+\.[0-9]+\.part", path.name):
             if path.is_dir():
                 shutil.rmtree(path)
             else:
                 path.unlink(missing_ok=True)  # it may have gone with its folder
+    for path in folder.glob("model/.tmp*"):
+        if re.fullmatch(r"\.tmp[A-Za-z0-9]{6}", path.name) and path.is_file():
+            path.unlink(missing_ok=True)
