@@ -1,4 +1,4 @@
-"""Two processes on one folder: each does what it was asked, or says in a sentence that it cannot."""
+"""Two processes on one folder: each does what it was asked, or says in a sentence why not."""
 
 import os
 import shutil

@@ -195,7 +195,7 @@ class Listening(logging.Handler):
             raise AssertionError(failures[0])
         if status[:1] == b"5":
             raise AssertionError(answer[:300].decode("latin-1"))
-        if status[:1] != b"2":
+        if status[:1] not in (b"1", b"2"):
             raise RegardError(answer[:300].decode("latin-1"))
 
     async def _send(self, content: bytes) -> bytes:

@@ -323,7 +323,8 @@ class Tokenizer:
 
     @cached_property
     def _with_special(self) -> tokenizers.Tokenizer:
-        return tokenizers.Tokenizer.from_str(self._json())
+        with refusing("tokenizer.json cannot be read again"):
+            return tokenizers.Tokenizer.from_str(self._json())
 
     def _json(self) -> str:
         """The library counts all ids up to the largest, which a damaged file can make billions."""

@@ -250,7 +250,8 @@ def common_size(look: Look, path: str) -> Size:
 
 def _read_npz(path: str) -> dict[str, NDArray[Any]]:
     try:
-        with np.load(path, allow_pickle=False) as file:
+        # Numpy leaves a file open that it cannot read.
+        with open(path, "rb") as opened, np.load(opened, allow_pickle=False) as file:
             return {name: file[name] for name in file.files if name in ("images", "labels")} | {
                 name: np.empty(0) for name in file.files if name not in ("images", "labels")
             }
