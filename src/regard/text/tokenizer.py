@@ -359,7 +359,7 @@ class Tokenizer:
 
 @contextmanager
 def _without_panic() -> Iterator[None]:
-    """Turns the library's bare Exceptions, and its panics, which are none, into a
+    """Turns the library's bare Exceptions, and its panics, which no Exception is, into a
     DamagedFileError."""
     try:
         yield
