@@ -117,7 +117,6 @@ CASES = [
     Case("look --save", _with_model("look", "MODEL", TEXT, "--save", "OUT"), out="out.safetensors"),
     Case("look --html", _with_model("look", "MODEL", TEXT, "--html", "OUT"), out="out.html"),
     Case("export onnx", _with_model("export", "onnx", "MODEL", "OUT"), clean=True),
-    Case("translate --output", _with_model("translate", "-m", "MODEL", TEXT, "--output", "OUT")),
 ]
 SHORT = ("train language-model", "pack", "look --save")
 
@@ -153,6 +152,8 @@ def full(case: Case, tries: int, seed: int) -> Row:
             row.expect(not (left := parts_left(disk.path)), f"left behind: {left}")
             if code and case.keeps:
                 row.expect(not (of := difference(before, _content(out))), f"what was there: {of}")
+            if code == 0 and case.clean:  # it had room enough, and is not empty now
+                continue
             code = Child(arguments, said, disk.limited(SIZE)).wait()
             row.expect(code == 0, f"with room: exit {code}: {child.said[-600:]}")
             changed = difference(whole, _content(out))
