@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from regard.errors import DamagedFileError
+from regard.errors import DamagedFileError, refusing
 
 Array = NDArray[Any]
 SILENT = "ORT_DISABLE_TELEMETRY"
@@ -42,21 +42,22 @@ class Session:
                 # Adds and normalizes in one step, slower than the two on a CPU.
                 disabled_optimizers=["SkipLayerNormFusion"],
             )
+            self.shapes: dict[str, list[int | str]] = {
+                each.name: each.shape for each in self._session.get_inputs()
+            }
+            self.outputs: dict[str, list[int | str]] = {
+                each.name: each.shape for each in self._session.get_outputs()
+            }
         except Exception as error:  # its exceptions have no class in common
             reason = str(error).splitlines()[0]
             raise DamagedFileError(
                 f"{file} is no graph that ONNX Runtime can run ({reason}). Pack the model again."
             ) from error
-        self.shapes: dict[str, list[int | str]] = {
-            each.name: each.shape for each in self._session.get_inputs()
-        }
-        self.outputs: dict[str, list[int | str]] = {
-            each.name: each.shape for each in self._session.get_outputs()
-        }
 
     def run(self, inputs: Mapping[str, Array], outputs: Sequence[str] | None = None) -> list[Array]:
         """The outputs of these names, or all in order."""
-        return list(self._session.run(outputs, dict(inputs)))
+        with refusing("a packed graph cannot be run; pack the model again"):
+            return list(self._session.run(outputs, dict(inputs)))
 
     def bound(self, inputs: Mapping[str, Array], outputs: Mapping[str, Array]) -> "Bound":
         """Runs that read and write these arrays where they are; see `Bound`."""
@@ -99,7 +100,8 @@ class Bound:
 
     def run(self) -> None:
         """Computes the outputs from what the inputs hold now."""
-        self._session.run_with_iobinding(self._binding, self._options)
+        with refusing("a packed graph cannot be run; pack the model again"):
+            self._session.run_with_iobinding(self._binding, self._options)
 
 
 class Cache:
