@@ -1,5 +1,7 @@
 """A packed graph, opened: arrays in, arrays out. Neither torch nor onnx is needed."""
 
+import os
+import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -7,9 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from regard.errors import DamagedFileError
+from regard.errors import DamagedFileError, refusing
 
 Array = NDArray[Any]
+SILENT = "ORT_DISABLE_TELEMETRY"
 
 
 class Session:
@@ -25,8 +28,7 @@ class Session:
     """
 
     def __init__(self, file: Path, *, threads: int = 1):
-        import onnxruntime  # slow to import
-
+        onnxruntime = silent_runtime()
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = threads
         options.inter_op_num_threads = 1
@@ -40,25 +42,41 @@ class Session:
                 # Adds and normalizes in one step, slower than the two on a CPU.
                 disabled_optimizers=["SkipLayerNormFusion"],
             )
+            self.shapes: dict[str, list[int | str]] = {
+                each.name: each.shape for each in self._session.get_inputs()
+            }
+            self.outputs: dict[str, list[int | str]] = {
+                each.name: each.shape for each in self._session.get_outputs()
+            }
         except Exception as error:  # its exceptions have no class in common
             reason = str(error).splitlines()[0]
             raise DamagedFileError(
                 f"{file} is no graph that ONNX Runtime can run ({reason}). Pack the model again."
             ) from error
-        self.shapes: dict[str, list[int | str]] = {
-            each.name: each.shape for each in self._session.get_inputs()
-        }
-        self.outputs: dict[str, list[int | str]] = {
-            each.name: each.shape for each in self._session.get_outputs()
-        }
 
     def run(self, inputs: Mapping[str, Array], outputs: Sequence[str] | None = None) -> list[Array]:
         """The outputs of these names, or all in order."""
-        return list(self._session.run(outputs, dict(inputs)))
+        with refusing("a packed graph cannot be run; pack the model again"):
+            return list(self._session.run(outputs, dict(inputs)))
 
     def bound(self, inputs: Mapping[str, Array], outputs: Mapping[str, Array]) -> "Bound":
         """Runs that read and write these arrays where they are; see `Bound`."""
         return Bound(self._session, inputs, outputs)
+
+
+def silent_runtime() -> Any:
+    """The module onnxruntime, slow to import, which otherwise tells Microsoft what it runs.
+
+    Since 1.29 its builds send the names and hashes of graphs over the network, with an id of the
+    machine that it keeps in ~/.cache, unless a variable of the environment says no before it is
+    imported. Whoever wants that sets the variable to 0. A program that has imported onnxruntime
+    itself has decided for itself.
+    """
+    if "onnxruntime" not in sys.modules:
+        os.environ.setdefault(SILENT, "1")
+    import onnxruntime
+
+    return onnxruntime
 
 
 class Bound:
@@ -68,8 +86,7 @@ class Bound:
     """
 
     def __init__(self, session: Any, inputs: Mapping[str, Array], outputs: Mapping[str, Array]):
-        import onnxruntime
-
+        onnxruntime = silent_runtime()
         self._session, self._arrays = session, (inputs, outputs)  # arrays that must stay alive
         self._options = onnxruntime.RunOptions()
         self._options.only_execute_path_to_fetches = True
@@ -83,7 +100,8 @@ class Bound:
 
     def run(self) -> None:
         """Computes the outputs from what the inputs hold now."""
-        self._session.run_with_iobinding(self._binding, self._options)
+        with refusing("a packed graph cannot be run; pack the model again"):
+            self._session.run_with_iobinding(self._binding, self._options)
 
 
 class Cache:
