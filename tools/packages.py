@@ -112,7 +112,7 @@ def constraints() -> dict[str, str]:
 
 
 def license_of(installed: Distribution) -> str:
-    """The SPDX expression of an installed package; "unknown" where none can be told."""
+    """The SPDX expression of an installed package; "unknown" where it states none."""
     metadata = installed.metadata
     stated = metadata.get("License-Expression") or metadata.get("License") or ""
     if stated and "\n" not in stated and not SPDX.validate(stated).errors:

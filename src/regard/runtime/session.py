@@ -69,7 +69,7 @@ def silent_runtime() -> Any:
 
     Since 1.29 its builds send the names and hashes of graphs over the network, with an id of the
     machine that it keeps in ~/.cache, unless a variable of the environment says no before it is
-    imported. Whoever wants that sets the variable to 0. A program that has imported onnxruntime
+    imported. Set the variable to 0 to allow that. A program that has imported onnxruntime
     itself has decided for itself.
     """
     if "onnxruntime" not in sys.modules:

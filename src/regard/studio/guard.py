@@ -80,7 +80,7 @@ def foreign(scope: Scope) -> str | None:
             "this server answers its own pages only;"
             f" the request came from a page of {origin[:80]!r}."
         )
-    # A picture or a script asked for by a foreign page has no Origin. A link to the page does no harm.
+    # A picture or a script that a foreign page asks for has no Origin. A link to a page is no harm.
     site, mode = headers.get("sec-fetch-site"), headers.get("sec-fetch-mode")
     if site in ("cross-site", "same-site") and mode != "navigate":
         return "this server answers its own pages only; the request came from a page of another."
