@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from regard.errors import BadArgumentError, DamagedFileError, NotFoundError, UnavailableError
 from regard.files import sha256
 from regard.json_files import JsonObject, read_object
+from regard.runtime.layout import remove_damaged
 from regard.runtime.parts import Parts, at_once
 from regard.runtime.session import Session
 from regard.runtime.slots import SourceSlots, TextSlots
@@ -229,6 +230,7 @@ def open_packed(folder: str | os.PathLike[str], *, threads: int = 1) -> Packed:
     manifest = read_object(folder / MANIFEST)
     _check(folder, manifest)
     _check_products(folder, manifest["precision"])
+    remove_damaged(folder)
     if manifest["kind"] == "Vision":
         return PackedVision(folder, threads)
     return OF_TEXTS[manifest["kind"]](folder, Limits(**manifest["limits"]), threads)

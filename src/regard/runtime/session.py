@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from regard.errors import DamagedFileError
+from regard.errors import DamagedFileError, UnavailableError
+from regard.runtime.layout import laid_out
 
 Array = NDArray[Any]
 
@@ -27,24 +28,12 @@ class Session:
     def __init__(self, file: Path, *, threads: int = 1):
         import onnxruntime  # slow to import
 
-        options = onnxruntime.SessionOptions()
-        options.intra_op_num_threads = threads
-        options.inter_op_num_threads = 1
-        options.log_severity_level = 4  # what it logs, it also raises
-        options.add_session_config_entry("session.intra_op.allow_spinning", "0")
-        try:
-            self._session = onnxruntime.InferenceSession(
-                str(file),
-                options,
-                providers=["CPUExecutionProvider"],
-                # Adds and normalizes in one step, slower than the two on a CPU.
-                disabled_optimizers=["SkipLayerNormFusion"],
-            )
-        except Exception as error:  # its exceptions have no class in common
-            reason = str(error).splitlines()[0]
-            raise DamagedFileError(
-                f"{file} is no graph that ONNX Runtime can run ({reason}). Pack the model again."
-            ) from error
+        options = _options(threads)
+        if (found := laid_out(file)) is not None:
+            file = found
+            level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL  # it has been optimized
+            options.graph_optimization_level = level
+        self._session = _opened(file, options)
         self.shapes: dict[str, list[int | str]] = {
             each.name: each.shape for each in self._session.get_inputs()
         }
@@ -124,3 +113,52 @@ class Cache:
 
 
 _PAST = ("past_k", "past_v")
+
+
+def write_layout(file: Path, to: Path) -> None:
+    """Writes an optimized graph with its weights as this processor has them, as TO and TO.bin.
+
+    Raises:
+        UnavailableError: they cannot be written.
+    """
+    options = _options(1)
+    options.optimized_model_filepath = str(to)
+    for name, value in (
+        ("optimized_model_external_initializers_file_name", f"{to.name}.bin"),
+        ("optimized_model_external_initializers_min_size_in_bytes", "1024"),
+        ("save_external_prepacked_constant_initializers", "1"),
+    ):
+        options.add_session_config_entry(f"session.{name}", value)
+    try:
+        _opened(file, options)
+    except DamagedFileError as error:  # the graph has been opened before
+        raise UnavailableError(f"{to} could not be written ({error.__cause__}).") from error
+
+
+def _options(threads: int) -> Any:
+    import onnxruntime
+
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = threads
+    options.inter_op_num_threads = 1
+    options.log_severity_level = 4  # what it logs, it also raises
+    options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+    return options
+
+
+def _opened(file: Path, options: Any) -> Any:
+    import onnxruntime
+
+    try:
+        return onnxruntime.InferenceSession(
+            str(file),
+            options,
+            providers=["CPUExecutionProvider"],
+            # Adds and normalizes in one step, slower than the two on a CPU.
+            disabled_optimizers=["SkipLayerNormFusion"],
+        )
+    except Exception as error:  # its exceptions have no class in common
+        reason = str(error).splitlines()[0]
+        raise DamagedFileError(
+            f"{file} is no graph that ONNX Runtime can run ({reason}). Pack the model again."
+        ) from error

@@ -21,9 +21,14 @@ KEPT_TRACES = 16
 
 
 class Traces:
-    """Traces that clients asked for, as pages, by ids that only they know; old ones give way."""
+    """Traces that clients asked for, as pages, by ids that only they know; old ones give way.
 
-    def __init__(self) -> None:
+    Args:
+        worker: the number of this process, where there are several; ids end with it.
+    """
+
+    def __init__(self, worker: int | None = None) -> None:
+        self._ending = "" if worker is None else f".{worker}"
         self._pages: OrderedDict[str, bytes] = OrderedDict()
         self._lock = Lock()
 
@@ -33,7 +38,7 @@ class Traces:
             path = Path(folder) / "regard.html"
             trace.to_html(path)
             page = path.read_bytes()
-        id = token_urlsafe(16)
+        id = token_urlsafe(16) + self._ending
         with self._lock:
             self._pages[id] = page
             while len(self._pages) > KEPT_TRACES:
