@@ -8,14 +8,16 @@ from pathlib import Path
 from secrets import token_urlsafe
 from tempfile import TemporaryDirectory
 from threading import Lock
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from fastapi import Depends, Request
 
-from regard.inspection import Trace
 from regard.serving.guard import Access
 from regard.serving.metrics import Metrics
 from regard.serving.served import Served
+
+if TYPE_CHECKING:  # a server that is asked for none need not load torch
+    from regard.inspection import Trace
 
 KEPT_TRACES = 16
 
@@ -32,7 +34,7 @@ class Traces:
         self._pages: OrderedDict[str, bytes] = OrderedDict()
         self._lock = Lock()
 
-    def add(self, trace: Trace) -> str:
+    def add(self, trace: "Trace") -> str:
         """Keeps a trace, as one file that opens without this server; gives its id."""
         with TemporaryDirectory(prefix="regard-") as folder:
             path = Path(folder) / "regard.html"
