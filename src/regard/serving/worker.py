@@ -52,7 +52,7 @@ def main() -> None:
         app, models = _application(Duty(**fields), number, said)
     except RegardError as error:
         _say(said, error=[type(error).__name__, str(error)])
-        return
+        os._exit(2)  # a thread reads stdin, which Python would wait for
     asyncio.run(_serve(app, path, lambda: _say(said, ready=models)))
 
 
