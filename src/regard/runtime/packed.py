@@ -21,6 +21,7 @@ from regard.errors import (
 )
 from regard.files import sha256
 from regard.json_files import JsonObject, read_object
+from regard.runtime.layout import remove_damaged
 from regard.runtime.parts import Parts, at_once
 from regard.runtime.session import Session
 from regard.runtime.slots import SourceSlots, TextSlots
@@ -244,6 +245,7 @@ def open_packed(folder: str | os.PathLike[str], *, threads: int = 1) -> Packed:
     with refusing(f"{folder / MANIFEST} is not what was packed"):
         _check(folder, manifest)
         _check_products(folder, manifest["precision"])
+        remove_damaged(folder)
         if manifest["kind"] == "Vision":
             return PackedVision(folder, threads)
         return OF_TEXTS[manifest["kind"]](folder, Limits(**manifest["limits"]), threads)

@@ -1,7 +1,5 @@
 """A packed graph, opened: arrays in, arrays out. Neither torch nor onnx is needed."""
 
-import os
-import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -9,10 +7,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from regard.errors import DamagedFileError, refusing
+from regard.errors import DamagedFileError, UnavailableError, refusing
+from regard.runtime.layout import laid_out
+from regard.runtime.silent import silent_runtime
 
 Array = NDArray[Any]
-SILENT = "ORT_DISABLE_TELEMETRY"
 
 
 class Session:
@@ -28,20 +27,13 @@ class Session:
     """
 
     def __init__(self, file: Path, *, threads: int = 1):
-        onnxruntime = silent_runtime()
-        options = onnxruntime.SessionOptions()
-        options.intra_op_num_threads = threads
-        options.inter_op_num_threads = 1
-        options.log_severity_level = 4  # what it logs, it also raises
-        options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+        options = _options(threads)
+        if (found := laid_out(file)) is not None:
+            file = found
+            optimized = silent_runtime().GraphOptimizationLevel
+            options.graph_optimization_level = optimized.ORT_DISABLE_ALL  # again
+        self._session = _opened(file, options)
         try:
-            self._session = onnxruntime.InferenceSession(
-                str(file),
-                options,
-                providers=["CPUExecutionProvider"],
-                # Adds and normalizes in one step, slower than the two on a CPU.
-                disabled_optimizers=["SkipLayerNormFusion"],
-            )
             self.shapes: dict[str, list[int | str]] = {
                 each.name: each.shape for each in self._session.get_inputs()
             }
@@ -49,10 +41,7 @@ class Session:
                 each.name: each.shape for each in self._session.get_outputs()
             }
         except Exception as error:  # its exceptions have no class in common
-            reason = str(error).splitlines()[0]
-            raise DamagedFileError(
-                f"{file} is no graph that ONNX Runtime can run ({reason}). Pack the model again."
-            ) from error
+            raise _not_a_graph(file, error) from error
 
     def run(self, inputs: Mapping[str, Array], outputs: Sequence[str] | None = None) -> list[Array]:
         """The outputs of these names, or all in order."""
@@ -62,21 +51,6 @@ class Session:
     def bound(self, inputs: Mapping[str, Array], outputs: Mapping[str, Array]) -> "Bound":
         """Runs that read and write these arrays where they are; see `Bound`."""
         return Bound(self._session, inputs, outputs)
-
-
-def silent_runtime() -> Any:
-    """The module onnxruntime, slow to import, which otherwise tells Microsoft what it runs.
-
-    Since 1.29 its builds send the names and hashes of graphs over the network, with an id of the
-    machine that it keeps in ~/.cache, unless a variable of the environment says no before it is
-    imported. Set the variable to 0 to allow that. A program that has imported onnxruntime
-    itself has decided for itself.
-    """
-    if "onnxruntime" not in sys.modules:
-        os.environ.setdefault(SILENT, "1")
-    import onnxruntime
-
-    return onnxruntime
 
 
 class Bound:
@@ -142,3 +116,54 @@ class Cache:
 
 
 _PAST = ("past_k", "past_v")
+
+
+def write_layout(file: Path, to: Path) -> None:
+    """Writes an optimized graph with its weights as this processor has them, as TO and TO.bin.
+
+    Raises:
+        UnavailableError: they cannot be written.
+    """
+    options = _options(1)
+    options.optimized_model_filepath = str(to)
+    for name, value in (
+        ("optimized_model_external_initializers_file_name", f"{to.name}.bin"),
+        ("optimized_model_external_initializers_min_size_in_bytes", "1024"),
+        ("save_external_prepacked_constant_initializers", "1"),
+    ):
+        options.add_session_config_entry(f"session.{name}", value)
+    try:
+        _opened(file, options)
+    except DamagedFileError as error:  # the graph has been opened before
+        raise UnavailableError(f"{to} could not be written ({error.__cause__}).") from error
+
+
+def _options(threads: int) -> Any:
+    onnxruntime = silent_runtime()
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = threads
+    options.inter_op_num_threads = 1
+    options.log_severity_level = 4  # what it logs, it also raises
+    options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+    return options
+
+
+def _opened(file: Path, options: Any) -> Any:
+    onnxruntime = silent_runtime()
+    try:
+        return onnxruntime.InferenceSession(
+            str(file),
+            options,
+            providers=["CPUExecutionProvider"],
+            # Adds and normalizes in one step, slower than the two on a CPU.
+            disabled_optimizers=["SkipLayerNormFusion"],
+        )
+    except Exception as error:  # its exceptions have no class in common
+        raise _not_a_graph(file, error) from error
+
+
+def _not_a_graph(file: Path, error: Exception) -> DamagedFileError:
+    return DamagedFileError(
+        f"{file} is no graph that ONNX Runtime can run ({str(error).splitlines()[0]})."
+        " Pack the model again."
+    )

@@ -11,6 +11,7 @@ from regard.serving.refusals import refusal
 from regard.studio.guard import BODY_LIMIT, Again, foreign, read_body
 
 OPEN = ("/healthz", "/readyz")  # what asks has no key
+BODY_SECONDS = 10.0  # that a body may take to come
 OWN_KEY = "/translate"  # its clients send the key in the body
 
 
