@@ -101,7 +101,8 @@ OPTIONS = {
     "studio": {"models", "--port", "--no-open", "--download", "--help"},
     "serve": {
         "models", "--host", "--port", "--api-key", "--no-auth", "--precision", "--waiting",
-        "--rows", "--max-new-tokens", "--timeout", "--notice", "--download", "--help",
+        "--rows", "--max-new-tokens", "--timeout", "--notice", "--workers", "--download",
+        "--help",
     },
     "train": {"--help"},
     "train translation": {

@@ -76,8 +76,8 @@ def passed(apps: Iterable[ASGIApp], folder: Path, scopes: Iterable[Scope]) -> li
 async def echo(scope: Scope, receive: Receive, send: Send) -> None:
     message = await receive()
     names = ("method", "path", "raw_path", "query_string", "headers")
-    told = repr([scope[name] for name in names] + [tuple(scope["client"]), message["body"]])
-    await PlainTextResponse(told, headers={"x-back": "\xe4"})(scope, receive, send)
+    seen = repr([scope[name] for name in names] + [tuple(scope["client"]), message["body"]])
+    await PlainTextResponse(seen, headers={"x-back": "\xe4"})(scope, receive, send)
 
 
 def test_an_application_is_told_what_the_client_sent(tmp_path: Path) -> None:

@@ -18,8 +18,8 @@ from starlette.types import ASGIApp, Message, Scope
 
 SCOPE, BODY, START, PIECE, END = b"S", b"B", b"A", b"P", b"E"
 _HEAD = struct.Struct(">cI")
-# What an application is told of a request, but for what is given as bytes.
-_TOLD = ("type", "asgi", "http_version", "method", "scheme", "path", "client", "server")
+# What an application gets of a request, except what is bytes.
+_PASSED = ("type", "asgi", "http_version", "method", "scheme", "path", "client", "server")
 
 log = logging.getLogger("regard.serving")
 
@@ -126,17 +126,17 @@ async def _read(reader: asyncio.StreamReader) -> tuple[bytes, bytes]:
 
 
 def _written(scope: Scope) -> bytes:
-    told: dict[str, Any] = {name: scope.get(name) for name in _TOLD}
+    passed: dict[str, Any] = {name: scope.get(name) for name in _PASSED}
     headers = [
         (name.decode("latin-1"), value.decode("latin-1")) for name, value in scope["headers"]
     ]
     rest = [scope.get(name, b"").decode("latin-1") for name in ("raw_path", "query_string")]
-    return json.dumps([told, headers, rest]).encode()
+    return json.dumps([passed, headers, rest]).encode()
 
 
 def _scope(content: bytes) -> Scope:
-    told, headers, (path, query) = json.loads(content)
-    found: Scope = told | {
+    passed, headers, (path, query) = json.loads(content)
+    found: Scope = passed | {
         "root_path": "",
         "raw_path": path.encode("latin-1"),
         "query_string": query.encode("latin-1"),

@@ -95,11 +95,11 @@ def summed(processes: Iterable[Iterable[Metric]]) -> list[Metric]:
 def text(metrics: list[Metric]) -> bytes:
     """In the text format of Prometheus."""
     registry = CollectorRegistry()
-    registry.register(_Given(metrics))
+    registry.register(_Sums(metrics))
     return generate_latest(registry)
 
 
-class _Given(Collector):
+class _Sums(Collector):
     def __init__(self, metrics: list[Metric]):
         self._metrics = metrics
 

@@ -1,8 +1,8 @@
 """One of several processes that answer for a server: `python -m regard.serving.worker`.
 
-Its stdin has one line, a `Duty` as JSON; once that pipe closes, whoever started it has ended or
-wants it to, and it ends too. On stdout it says, in lines of JSON, what is to be told to the user,
-why it cannot start, or which models are ready.
+Its stdin has one line, a `Duty` as JSON. When that pipe closes, its parent has ended or wants it to
+end, and it does. On stdout it writes lines of JSON: messages for the user, why it cannot start, or
+which models are ready.
 """
 
 import asyncio
@@ -93,7 +93,7 @@ def _end_with(stdin: IO[bytes], path: Path) -> None:
     stdin.read()
     with suppress(OSError):
         path.unlink()
-        path.parent.rmdir()  # by the last one, where whoever started them could not
+        path.parent.rmdir()  # by the last one, where their parent could not
     os._exit(0)
 
 

@@ -138,15 +138,15 @@ class Workers:
         worker = self._workers[number] = Worker(number, process, socket)
         process.stdin.write(self._duty.line(number, socket))
         async for line in process.stdout:
-            told: dict[str, Any] = json.loads(line)
-            if "say" in told:
-                self._say(told["say"])
-            elif "error" in told:
-                name, sentence = told["error"]
+            message: dict[str, Any] = json.loads(line)
+            if "say" in message:
+                self._say(message["say"])
+            elif "error" in message:
+                name, sentence = message["error"]
                 await process.wait()
                 raise getattr(errors, name, errors.UnavailableError)(sentence)
             else:
-                worker.models = told["ready"]
+                worker.models = message["ready"]
                 return worker
         raise errors.UnavailableError(
             f"a worker ended with code {await process.wait()} before it was ready; what it printed"
