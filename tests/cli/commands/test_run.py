@@ -33,7 +33,7 @@ def test_a_bad_line_is_counted_and_the_exit_code_is_2(regard, lines):
 @pytest.mark.parametrize(
     ("command", "sentence"),
     [
-        ("run transalte in.txt out.txt", "Did you mean 'translate'?"),
+        ("run translat in.txt out.txt", "Did you mean 'translate'?"),
         ("run translate in.txt out.txt --engine onnx", "--engine must be one of local, ray"),
         ("run translate in.txt out.txt --address auto", "--address is of a Ray cluster"),
         ("run translate in.txt out.txt --context c", "--context belongs to answer"),
