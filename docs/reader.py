@@ -93,16 +93,26 @@ def _texts(folder: Path) -> None:
         _lines(folder / f"{name}.jsonl", map(json.dumps, documents))
     _lines(folder / "more.jsonl", map(json.dumps, documents[::FEW]))
     _lines(folder / "texts.jsonl", (json.dumps({"text": text}) for text in TEXTS))
-    for name in ("new", "articles", "lines", "texts", "guide"):
+    _lines(folder / "sentences.jsonl", (json.dumps({"text": text}) for text in TEXTS[::FEW]))
+    for name in ("new", "articles", "lines", "texts", "guide", "comments"):
         _lines(folder / f"{name}.txt", TEXTS[:4])
     (folder / "texts").mkdir()
     for name in ("book", "another-book", "input", "mytext", "texts/one"):
         _lines(folder / f"{name}.txt", TEXTS * 8)
     for name in ("squad", "questions", "more"):
         (folder / f"{name}.json").write_text(json.dumps({"data": list(_articles())}))
+    _table(folder / "parts" / "one.parquet", {"id": range(4), "sentence": TEXTS[:4]})
     vectors = [f"{word} {' '.join(str(len(word) / k) for k in (3, 5, 7))}" for word in NOUNS]
     _lines(folder / "glove.6B.100d.txt", [*vectors, "king 1 2 3", "queen 1 2 2.5"])
     (folder / "key.txt").write_text("a key of the reader's\n")
+
+
+def _table(path: Path, columns: dict[str, Any]) -> None:
+    import pyarrow
+    import pyarrow.parquet
+
+    path.parent.mkdir()
+    pyarrow.parquet.write_table(pyarrow.table(columns), path)
 
 
 def _articles() -> Iterator[dict[str, Any]]:
