@@ -57,7 +57,7 @@ def passed(apps: Iterable[ASGIApp], folder: Path, scopes: Iterable[Scope]) -> li
                 path = folder / f"{number}.socket"
                 listen = lambda r, w, app=app: answer(app, r, w)  # noqa: E731
                 await stack.enter_async_context(await asyncio.start_unix_server(listen, path))
-                workers.append(SimpleNamespace(number=number, socket=path, busy=0))
+                workers.append(SimpleNamespace(number=number, socket=path, busy=0, is_full=False))
             several: Any = SimpleNamespace(
                 ready=workers,
                 seconds=1,
@@ -114,6 +114,16 @@ def test_half_an_answer_is_a_refusal(tmp_path: Path) -> None:
 def test_without_workers_a_request_is_refused(tmp_path: Path) -> None:
     [sent] = passed([], tmp_path, [dict(SCOPE)])
     assert (sent[0]["status"], b"no worker is ready" in sent.body) == (503, True)
+
+
+def test_a_full_worker_is_not_asked() -> None:
+    worker = SimpleNamespace(number=1, socket=Path("nowhere"), busy=7, most=7, is_full=True)
+    several: Any = SimpleNamespace(ready=[worker], least_busy=lambda: worker)
+    sent = Sent()
+    asyncio.run(Front(several)(SCOPE | {"path": "/v1/completions"}, client(), sent))
+    assert sent[0]["status"] == 429
+    assert (b"retry-after", b"1") in sent[0]["headers"]
+    assert b"rate_limit_exceeded" in sent.body
 
 
 METRICS = """\

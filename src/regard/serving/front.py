@@ -4,6 +4,8 @@ import asyncio
 import json
 import os
 import socket
+import time
+from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -13,6 +15,7 @@ from prometheus_client import CONTENT_TYPE_LATEST
 from starlette.types import Message, Receive, Scope, Send
 
 from regard.serving.guard import BODY_SECONDS, Access, Guard
+from regard.serving.jobs import RECENT
 from regard.serving.logs import PASSED_ON, Logged
 from regard.serving.metrics import Metrics
 from regard.serving.passing import EndedError, asked
@@ -36,12 +39,16 @@ class Front:
 
     def __init__(self, workers: Workers):
         self._workers = workers
+        self._answered: deque[float] = deque(maxlen=RECENT)  # when
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         body = (await receive())["body"]  # whole, by the guard
         worker = self._worker_for(scope["path"])
         if worker is None:
             await self._refuse("no worker is ready; try again.", scope, receive, send)
+            return
+        if worker.is_full:
+            await self._refuse_by_rate(worker, scope, receive, send)
             return
         worker.busy += 1
         gone = asyncio.ensure_future(_gone(receive))
@@ -52,6 +59,7 @@ class Front:
                 passing.result()
         finally:
             worker.busy -= 1
+            self._answered.append(time.monotonic())
             for each in (gone, passing):
                 each.cancel()
 
@@ -89,6 +97,18 @@ class Front:
                 if str(each.number) == number:
                     return each
         return self._workers.least_busy()
+
+    async def _refuse_by_rate(
+        self, worker: Worker, scope: Scope, receive: Receive, send: Send
+    ) -> None:
+        """Here, where refusing takes nothing from those that compute."""
+        seconds = 1
+        if self._answered:
+            each = (time.monotonic() - self._answered[0]) / len(self._answered)
+            seconds = max(1, min(60, round(len(self._workers.ready) * worker.busy * each)))
+        sentence = f"every worker has {worker.most} requests; try again in {seconds} s."
+        headers = {"Retry-After": str(seconds)}
+        await refusal(scope["path"], 429, sentence, headers)(scope, receive, send)
 
     async def _refuse(self, sentence: str, scope: Scope, receive: Receive, send: Send) -> None:
         seconds = 1 if self._workers.ready else max(1, round(self._workers.seconds))

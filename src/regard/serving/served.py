@@ -141,20 +141,23 @@ class Served:
             self.models[name] = self._opened(name, place, task)
 
     def model(self, kind: str, name: str | None) -> Model[Any]:
-        """The model of a name, or the first one that does what is asked.
+        """The model of a name, or the first one that does what is asked; for a request.
 
         Args:
             kind: a name in KINDS.
 
         Raises:
             BadArgumentError: a model that is not served, or does something else.
+            Busy: its queue is full, which is said before anything is prepared.
         """
         able = {key: each for key, each in self.models.items() if each.kind == kind}
         if name is not None and name not in able:
             raise unknown(f"a model that can {kind}", name[:80], able)
         if not able:
             raise BadArgumentError(f"no model that can {kind} is served here.")
-        return able[name] if name is not None else next(iter(able.values()))
+        found = able[name] if name is not None else next(iter(able.values()))
+        found.threads.waiting.check_room()
+        return found
 
     def close(self) -> None:
         """Ends all threads, after what waits and runs."""

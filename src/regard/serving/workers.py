@@ -33,6 +33,13 @@ class Worker:
     models: list[str] | None = None  # once it is ready
     busy: int = 0  # requests that it has
 
+    most: int = 0  # requests that fill the queues and rows of all its models
+
+    @property
+    def is_full(self) -> bool:
+        """Whether it would refuse another request, or have it wait for those that it will."""
+        return self.busy >= self.most
+
     @property
     def is_ready(self) -> bool:
         """Whether it can be asked."""
@@ -125,13 +132,14 @@ class Workers:
             RegardError: it cannot start.
         """
         self._made += 1
+        threads, limits = max(1, cores() // self.number), self._duty.limits
         socket = Path(self._folder.name) / f"{self._made}.socket"
         process = await asyncio.create_subprocess_exec(
             *(sys.executable, "-P", "-m", "regard.serving.worker"),
             stdin=PIPE,
             stdout=PIPE,
             limit=LINE,
-            env=_environment(max(1, cores() // self.number)),
+            env=_environment(threads),
         )
         assert process.stdin is not None
         assert process.stdout is not None
@@ -147,6 +155,7 @@ class Workers:
                 raise getattr(errors, name, errors.UnavailableError)(sentence)
             else:
                 worker.models = message["ready"]
+                worker.most = len(worker.models) * (limits["waiting"] + limits["rows"] * threads)
                 return worker
         raise errors.UnavailableError(
             f"a worker ended with code {await process.wait()} before it was ready; what it printed"
