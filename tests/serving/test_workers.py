@@ -201,7 +201,7 @@ def test_work_that_no_client_waits_for_ends(several: Command, until: Any) -> Non
         assert several.count("regard_running") == 1
     began = time.monotonic()
     until(lambda: several.count("regard_running") == 0)
-    assert time.monotonic() - began < 3
+    assert time.monotonic() - began < 10
 
 
 def test_workers_end_with_the_process_that_started_them(until: Any) -> None:
