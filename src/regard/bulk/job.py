@@ -39,7 +39,7 @@ class Summary:
     resumed: int  # lines that an earlier call had done
     seconds: float  # of this call
     output: Path
-    bad_file: Path | None  # where the bad lines are; None: there are none
+    bad_file: Path | None  # where the bad lines are; None if every line was answered
 
 
 @contextmanager

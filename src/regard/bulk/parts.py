@@ -35,7 +35,7 @@ def encoded(settings: Settings, lines: Lines, results: Sequence[Any]) -> bytes:
     lines of input and output correspond. JSON lines and Parquet have the records without an error.
 
     Args:
-        results: of the task for each record; None where there is none.
+        results: of the task for each record; None for a bad line.
     """
     task = TASKS[settings.task]
     both = list(zip(lines.records, results, strict=True))
