@@ -34,7 +34,7 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     # four seconds.
     stub = tmp_path_factory.mktemp("without")
     (stub / "rfc3987_syntax.py").write_text("raise ImportError\n")
-    before = dict(os.environ)
+    before, handler = dict(os.environ), signal.getsignal(signal.SIGTERM)
     os.environ["PYTHONPATH"] = os.pathsep.join([str(stub), *filter(None, sys.path)])
     os.environ |= {"RAY_USAGE_STATS_ENABLED": "0", "RAY_BACKEND_LOG_LEVEL": "fatal"}
     context = ray.init(
@@ -47,6 +47,7 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     )
     yield context.address_info["gcs_address"]
     ray.shutdown()
+    signal.signal(signal.SIGTERM, handler)  # Ray sets one of its own
     os.environ.clear()
     os.environ.update(before)
 
