@@ -17,7 +17,7 @@ from regard.attention.kernels.derivatives import (
 from regard.attention.kernels.plain import plain
 from regard.attention.kernels.short import short
 from regard.attention.masks import Causal
-from regard.attention.record import Attention
+from regard.attention.record import Attention, outside_autocast
 from regard.attention.scores import cosine, dot, scaled, scaled_dot, unit
 from regard.attention.softmax import zero_where_empty
 from regard.attention.whole_mask import lowest
@@ -48,16 +48,19 @@ def fused(attention: Attention, scale: float) -> Float[Tensor, "batch heads quer
     added: Tensor | None = None
     live_rows: Tensor | None = None
     if bias is not None:
-        added = bias.to(query.dtype)
+        # In 16 bits a bias of 1000.3 is 1000 and one of 1e5 may be infinite; a GPU takes no other.
+        on_cpu = query.device.type == "cpu"
+        added = bias.to(torch.promote_types(query.dtype, torch.float32) if on_cpu else query.dtype)
         if whole is not None:
             added = added.masked_fill(whole.hidden, float("-inf"))
         live_rows = ~added.isneginf().all(-1, keepdim=True)
-        added = added.clamp(min=lowest(query.dtype))
+        added = added.clamp(min=lowest(added.dtype))
     elif whole is not None:
         added, live_rows = whole.allowed, whole.live_rows
-    output = scaled_dot_product_attention(
-        query, key, value, attn_mask=added, scale=scale, enable_gqa=grouped
-    )
+    with outside_autocast(query.device.type):  # it would round the bias
+        output = scaled_dot_product_attention(
+            query, key, value, attn_mask=added, scale=scale, enable_gqa=grouped
+        )
     output = _with_nan(output, attention)
     # What an empty row gives differs between PyTorch's back ends.
     return output if live_rows is None else zero_where_empty(output, ~live_rows)

@@ -13,7 +13,7 @@ from torch import Tensor
 from torch.autograd.function import once_differentiable
 from torch.nn.functional import pad
 
-from regard.attention.record import Attention
+from regard.attention.record import Attention, outside_autocast
 from regard.attention.softmax import zero_where_empty
 from regard.attention.whole_mask import lowest
 
@@ -27,13 +27,13 @@ def short(attention: Attention, scale: float) -> Float[Tensor, "batch heads quer
     queries, keys = query.shape[2], key.shape[2]
     # A single query, as in decoding, does not earn back the copy of all keys that padding is.
     fill = -keys % REGISTER if queries > 1 and query.device.type == "cpu" else 0
-    addend, live_rows = None, None
+    addend, live_rows, dtype = None, None, _scores_dtype(query)
     if mask is not None:
         whole = mask.whole(queries, keys, query.device)
-        addend, live_rows = whole.additive(query.dtype, keys + fill), whole.live_rows
+        addend, live_rows = whole.additive(dtype, keys + fill), whole.live_rows
     elif fill:
-        addend = query.new_zeros(1, 1, 1, keys + fill)
-        addend[..., keys:] = lowest(query.dtype)
+        addend = query.new_zeros(1, 1, 1, keys + fill, dtype=dtype)
+        addend[..., keys:] = lowest(dtype)
     if torch.is_grad_enabled() and (
         query.requires_grad or key.requires_grad or value.requires_grad
     ):
@@ -70,12 +70,14 @@ def _average(
     key = key.reshape(batch * key_heads, width, head_dim)
     value = value.reshape(batch * key_heads, width, value_dim)
 
-    if addend is None:
-        scores = torch.bmm(query * scale, key.mT)
-    else:
-        scores = query.new_empty(batch, heads, queries, width).copy_(addend)
-        scores = scores.view(batch * key_heads, rows, width)
-        scores.baddbmm_(query, key.mT, alpha=scale)
+    dtype = _scores_dtype(query)
+    with outside_autocast(query.device.type):
+        if addend is None:
+            scores = torch.bmm(query.to(dtype) * scale, key.to(dtype).mT)
+        else:
+            scores = query.new_empty(batch, heads, queries, width, dtype=dtype).copy_(addend)
+            scores = scores.view(batch * key_heads, rows, width)
+            scores.baddbmm_(query.to(dtype), key.to(dtype).mT, alpha=scale)
     weights = torch.softmax(scores, -1, dtype=_softmax_dtype(scores))
     if live_rows is not None:
         by_head = weights.view(batch, heads, queries, width)
@@ -118,6 +120,11 @@ class _ShortAttention(torch.autograd.Function):
             return grad.view(batch, key_heads, *grad.shape[1:])[:, :, :keys]
 
         return query_grad, without_padding(key_grad), without_padding(value_grad), None, None, None
+
+
+def _scores_dtype(query: Tensor) -> torch.dtype:
+    """float16 ends at 65504, which scores of ordinary numbers may pass."""
+    return torch.float32 if query.dtype == torch.float16 else query.dtype
 
 
 def _softmax_dtype(scores: Tensor) -> torch.dtype:
