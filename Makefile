@@ -20,13 +20,15 @@ CHECK_READY := $(VENV)/.check-ready
 DOCS_READY := $(VENV)/.docs-ready
 PAGE_READY := web/node_modules/.package-lock.json
 
-.PHONY: help demo test check check-page attack fresh format page docs bench clean
+.PHONY: help demo test check check-page attack audit notices fresh format page docs bench clean
 
 help:
 	@echo "make demo     translate a sentence with the shipped model and show what it looked at"
 	@echo "make test     the tests"
 	@echo "make check    format, lint, types, import directions and the tests: what CI runs"
-	@echo "make attack   damaged files for every reader, for hours: make attack SECONDS=60 for a look"
+	@echo "make attack   damaged input, kills, full disks, hostile clients, for hours: SECONDS=60 bounds a reader"
+	@echo "make audit    known vulnerabilities of the packages from PyPI and npm, where a service answers"
+	@echo "make notices  THIRD-PARTY.md and the SBOM, after a change of constraints.txt or of the page"
 	@echo "make fresh    the README's commands in a clone that has nothing: before a release"
 	@echo "make page     build the web page into the package (needs Node.js)"
 	@echo "make docs     the documentation, every command run and every number made anew, into build/site/"
@@ -73,10 +75,19 @@ docs: $(DOCS_READY)
 	@$(BIN)/python docs/whole_road.py --execute
 	@echo "the documentation is in build/site/index.html"
 
-# 100,000 damaged files for each reader, or as many as there is time for; what breaks one is kept.
+# Damaged input for every reader, kills in training, full disks, two processes on one folder, hostile
+# clients. PARTS="kills readers" chooses; SECONDS bounds each reader.
 SECONDS ?= 3600
 attack: $(TEST_READY)
-	@PYTHONPATH=tests OMP_NUM_THREADS=1 $(BIN)/python -m fuzz.attack --seconds $(SECONDS)
+	@PYTHONPATH=tests OMP_NUM_THREADS=1 $(BIN)/python -m attack $(PARTS) --seconds $(SECONDS)
+
+audit: $(CHECK_READY)
+	@$(BIN)/python tools/audit.py
+
+# tests/test_notices.py compares both files with what is installed.
+notices: $(CHECK_READY)
+	@$(BIN)/python tools/licenses.py
+	@$(BIN)/python tools/sbom.py
 
 # What the first outsider meets: nothing but the last commit, in a folder of its own.
 fresh:

@@ -19,6 +19,7 @@ import asyncio
 import json
 import os
 import platform
+import re
 import shutil
 import socket
 import statistics
@@ -119,7 +120,7 @@ async def loaded(port: int, options: argparse.Namespace, texts: list[str]) -> Lo
 
 
 @contextmanager
-def server(command: list[str], port: int) -> Iterator[None]:
+def server(command: list[str], port: int) -> Iterator[subprocess.Popen[bytes]]:
     """The process of a server, once it is ready."""
     with tempfile.TemporaryFile() as log:
         process = subprocess.Popen(command, stdout=log, stderr=log)
@@ -132,10 +133,48 @@ def server(command: list[str], port: int) -> Iterator[None]:
                     log.seek(0)
                     sys.exit(log.read().decode())
                 time.sleep(0.2)
-            yield
+            yield process
         finally:
             process.terminate()
             process.wait(60)
+
+
+@dataclass(frozen=True)
+class Held:
+    """What a process and its children hold, by /proc."""
+
+    processes: int
+    rss: float  # MB, of all of them; shared pages count in each
+    pss: float  # MB, shared pages in equal parts
+    own: float  # MB that no other process has
+    files: int  # open descriptors
+    threads: int
+    seconds: float  # of processors, so far
+
+
+def held(pid: int) -> Held:
+    """What a process and its children hold now."""
+    rss = pss = own = seconds = 0.0
+    files, threads, pids = 0, 0, _tree(pid)
+    for each in pids:
+        folder = Path("/proc") / str(each)
+        named = re.findall(r"^(\w+): +(\d+) kB$", (folder / "smaps_rollup").read_text(), re.M)
+        sizes = {name: int(number) * 1024 / 1e6 for name, number in named}
+        rss, pss = rss + sizes["Rss"], pss + sizes["Pss"]
+        own += sizes["Private_Clean"] + sizes["Private_Dirty"]
+        files += len(os.listdir(folder / "fd"))
+        threads += len(os.listdir(folder / "task"))
+        times = (folder / "stat").read_text().rpartition(")")[2].split()
+        seconds += (int(times[11]) + int(times[12])) / os.sysconf("SC_CLK_TCK")
+    return Held(len(pids), rss, pss, own, files, threads, seconds)
+
+
+def _tree(pid: int) -> list[int]:
+    children = (Path("/proc") / str(pid) / "task").glob("*/children")
+    return [
+        pid,
+        *(each for file in children for k in file.read_text().split() for each in _tree(int(k))),
+    ]
 
 
 def free_port() -> int:

@@ -31,11 +31,15 @@ from commands import prompts
 ROOT = Path(__file__).parents[1]
 DOCS, BUILD = ROOT / "docs", ROOT / "build" / "docs"
 STAGED, RUNS = BUILD / "pages", BUILD / "runs"
-LINKED = ("examples", "benchmarks")  # what programs may name, as a reader in the checkout would
+LINKED = (
+    "examples",
+    "benchmarks",
+    "docs",
+)  # what programs may name, as a reader in the checkout would
 WIDTH = 80  # columns of the terminal in which commands run
 PICTURES = (".svg", ".png")
 # A mark for docs/commands.py; Markdown would not take such a fence for one.
-OWN = re.compile(r"^```console own$", re.MULTILINE)
+OWN = re.compile(r"^```(console|python) (own|shown)$", re.MULTILINE)
 RUN, SOURCE = (
     re.compile(
         rf"^```(?P<language>\w+) {what}(?P<rest>[^\n]*)\n(?P<body>.*?)^```$",
@@ -111,7 +115,7 @@ def complete(page: Path, *, state: str) -> Path | None:
         shutil.copytree(folder / "pictures", page.parent, dirs_exist_ok=True)
         shown = map(Program.shown, programs, printed)
         text = RUN.sub(lambda _: next(shown), text)
-    write(page, OWN.sub("```console", text))
+    write(page, OWN.sub(r"```\1", text))
     return folder
 
 

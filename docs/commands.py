@@ -1,21 +1,25 @@
-"""Every command line in the documents, and a check that each of them works.
+"""Every command line and Python program in the documents, and a check that each of them works.
 
-    python docs/commands.py          parse them all, each with the command's own parser
-    python docs/commands.py --run    and run those that need nothing of the reader's
+    python docs/commands.py          parse them all, commands with the command's own parser
+    python docs/commands.py --run    and run them
 
-A fence says what its commands are:
+A fence says what its commands are, or its program is; `console` may be `python`:
 
     ```console          works as it stands, in an empty folder
     ```console run      likewise, and docs/build.py puts what it prints on the page
-    ```console own      names the reader's own files or models, or changes this machine: parsed only
+    ```console own      names the reader's own files or models: docs/reader.py makes small ones, and
+                        trainings take three steps
+    ```console shown    takes hours, needs a network or changes this machine: parsed only
 
-`regard studio`, `regard look` and `regard serve` work when they have printed the address at which
-they serve.
+A page's are run together in one folder, in order. `regard studio`, `regard look` and `regard serve`
+work when they have printed the address at which they serve, and serve until the next one, or the
+page's end.
 """
 
 import os
 import re
 import shlex
+import shutil
 import signal
 import subprocess
 import sys
@@ -36,6 +40,7 @@ FENCE = re.compile(
 PROMPT = re.compile(r"^\$ (.*(?:(?<=\\)\n.*)*)", re.MULTILINE)  # a backslash continues the line
 SERVERS = ("regard studio", "regard look", "regard serve")
 ADDRESS = re.compile(r"http://127\.0\.0\.1:\d+")
+NODE_PACKAGES = ROOT / "examples" / "onnx" / "node_modules"
 LIMIT = 1800  # seconds after which a command that neither ends nor serves has failed
 
 
@@ -46,10 +51,19 @@ class Command:
     document: str  # its path in the checkout
     line: int
     text: str
-    kind: str  # "", "run" or "own"
+    kind: str  # "", "run", "own" or "shown"
+    language: str = "console"  # or "python": the text is a program
 
     def __str__(self) -> str:
-        return f"{self.document}:{self.line}: {self.text}"
+        first, *others = self.text.splitlines()
+        return f"{self.document}:{self.line}: {first}{' …' * bool(others)}"
+
+    @property
+    def is_run(self) -> bool:
+        """Whether --run runs it; a checkout's own commands are run by tools/fresh.py in a clone."""
+        if self.text.startswith("node ") and not NODE_PACKAGES.exists():
+            return False
+        return self.kind != "shown" and not self.text.startswith(("make ", "source "))
 
 
 @dataclass(frozen=True)
@@ -73,16 +87,18 @@ def documents() -> list[Path]:
 
 
 def blocks(document: Path, root: Path = ROOT) -> Iterator[list[Command]]:
-    """The commands of each console fence of a document, in order."""
+    """The commands of each console fence of a document, and each Python program, in order."""
     text = document.read_text(encoding="utf-8")
     name = document.relative_to(root).as_posix()
     for fence in FENCE.finditer(text):
+        start, kind = fence.start("body"), fence["kind"] or ""
         if fence["language"] == "console":
             yield [
-                Command(name, line_at(text, fence.start("body") + found.start()), found[1], kind)
-                for kind in [fence["kind"] or ""]
+                Command(name, line_at(text, start + found.start()), found[1], kind)
                 for found in PROMPT.finditer(fence["body"])
             ]
+        elif fence["language"] == "python" and kind != "source":
+            yield [Command(name, line_at(text, start), fence["body"], kind, "python")]
 
 
 def from_help() -> Iterator[Command]:
@@ -93,7 +109,7 @@ def from_help() -> Iterator[Command]:
         for found in re.finditer(r"(?<!`)`(regard [a-z][^`{}\n]*)`(?!`)", text):
             line = line_at(text, found.start())
             only_named = re.fullmatch(r"regard( [a-z][a-z-]*)+", found[1])
-            yield Command(name, line, found[1] + " --help" * bool(only_named), "own")
+            yield Command(name, line, found[1] + " --help" * bool(only_named), "shown")
 
 
 def line_at(text: str, position: int) -> int:
@@ -141,6 +157,12 @@ def parser() -> Any:
 
 def refusal(command: Command) -> str | None:
     """Why a command does not parse: an unknown option, a value that does not fit."""
+    if command.language == "python":
+        try:
+            compile(command.text, str(command), "exec")
+        except SyntaxError as error:
+            return str(error)
+        return None
     for arguments in invocations(command.text):
         try:
             with redirect_stdout(StringIO()):  # of --help
@@ -150,9 +172,35 @@ def refusal(command: Command) -> str | None:
     return None
 
 
-def run(text: str, folder: Path, environment: dict[str, str]) -> Outcome:
-    """Runs a line of shell in a folder; one that serves is stopped once it does."""
-    began = time.perf_counter()
+class Serving:
+    """The last command that serves, until it is stopped."""
+
+    def __init__(self, process: subprocess.Popen[bytes] | None = None):
+        self.process = process
+
+    def stop(self) -> bool:
+        """Ends it; whether it ended when it was asked to."""
+        process, self.process = self.process, None
+        if process is None:
+            return True
+        os.killpg(process.pid, signal.SIGTERM)
+        try:
+            process.wait(20)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+            return False
+        return True
+
+
+def run(
+    text: str, folder: Path, environment: dict[str, str], serving: Serving | None = None
+) -> Outcome:
+    """Runs a line of shell in a folder; one that serves is stopped once it does, or goes on as
+    `serving`."""
+    began, may_serve = time.perf_counter(), text.startswith(SERVERS)
+    if may_serve and serving is not None:
+        serving.stop()
     with tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace") as output:
         process = subprocess.Popen(
             ["bash", "-o", "pipefail", "-c", text],
@@ -163,21 +211,20 @@ def run(text: str, folder: Path, environment: dict[str, str]) -> Outcome:
             stderr=subprocess.STDOUT,
             start_new_session=True,
         )
-        serves, may_serve = False, text.startswith(SERVERS)
+        serves = False
         while process.poll() is None and not serves and time.perf_counter() - began < LIMIT:
             time.sleep(0.05)
             size = os.fstat(output.fileno()).st_size
             printed = os.pread(output.fileno(), size, 0).decode("utf-8", "replace")
             serves = may_serve and ADDRESS.search(printed) is not None
         seconds = time.perf_counter() - began
-        if process.poll() is None:
-            os.killpg(process.pid, signal.SIGTERM)
-            try:
-                process.wait(20)
-            except subprocess.TimeoutExpired:
-                os.killpg(process.pid, signal.SIGKILL)
-                process.wait()
-                serves = False
+        if serves and serving is not None:
+            serving.process = process
+        elif serves:
+            serves = Serving(process).stop()
+        elif process.poll() is None:
+            os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
         output.seek(0)
         passed = serves or process.returncode == 0
         return Outcome(passed, seconds, output.read().strip())
@@ -191,36 +238,60 @@ def main() -> None:
         if why := refusal(command):
             failed += 1
             print(f"{command}\n    does not parse: {why}")
-    print(f"{len(found)} commands, {failed} do not parse")
+    print(f"{len(found)} commands and programs, {failed} do not parse")
     if "--run" in sys.argv[1:]:
-        failed += run_all([command for command in found if command.kind != "own"])
+        named = [each for each in sys.argv[1:] if each != "--run"]  # documents, for a look
+        failed += run_all([each for each in found if not named or each.document in named])
     sys.exit(1 if failed else 0)
 
 
 def run_all(found: list[Command]) -> int:
-    """Runs them, a page's together in one folder, in order; returns how many fail."""
-    from build import links
+    """Runs them; returns how many fail."""
+    import reader
 
     here = Path(sys.executable).parent
     environment = os.environ | {"PATH": f"{here}{os.pathsep}{os.environ['PATH']}", "TERM": "dumb"}
-    failed = 0
-    for document in dict.fromkeys(command.document for command in found):
-        with tempfile.TemporaryDirectory() as name:
-            folder = Path(name)
-            for linked, target in links().items():
-                (folder / linked).symlink_to(target)
-            for data in (ROOT / document).parent.glob("*.tsv"):
-                (folder / data.name).symlink_to(data)
-            for command in found:
-                if command.document != document or command.text.startswith(("make ", "source ")):
-                    continue  # a checkout's own: tools/fresh.py runs them in a clone
-                outcome = run(command.text, folder, environment)
-                failed += not outcome.passed
-                mark = "ok    " if outcome.passed else "FAILED"
-                print(f"{mark} {outcome.seconds:6.1f} s  {command}")
-                if not outcome.passed:
-                    print("    " + outcome.output[-2000:].replace("\n", "\n    "))
-    print(f"{len(found)} commands run, {failed} failed")
+    failed, ran = 0, [command for command in found if command.is_run]
+    with tempfile.TemporaryDirectory() as name:
+        readers = Path(name)
+        if any(command.kind == "own" for command in ran):
+            reader.make(readers)
+        for document in dict.fromkeys(command.document for command in ran):
+            failed += run_page(
+                [each for each in ran if each.document == document], readers, environment
+            )
+    print(f"{len(ran)} commands and programs run, {failed} failed; {len(found) - len(ran)} not run")
+    return failed
+
+
+def run_page(found: list[Command], readers: Path, environment: dict[str, str]) -> int:
+    """Runs those of one page; returns how many fail."""
+    from build import links
+    from reader import PRELUDE, limited
+
+    failed, serving = 0, Serving()
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        if any(command.kind == "own" for command in found):
+            shutil.copytree(readers, folder, dirs_exist_ok=True)
+        for linked, target in links().items():
+            (folder / linked).symlink_to(target)
+        for data in (ROOT / found[0].document).parent.glob("*.tsv"):
+            shutil.copy(data, folder)
+        for command in found:
+            own = command.kind == "own"
+            text = command.text
+            if command.language == "python":
+                text = shlex.join([sys.executable, "-c", PRELUDE * own + text])
+            elif own:
+                text = limited(text)
+            outcome = run(text, folder, environment, serving)
+            failed += not outcome.passed
+            mark = "ok    " if outcome.passed else "FAILED"
+            print(f"{mark} {outcome.seconds:6.1f} s  {command}", flush=True)
+            if not outcome.passed:
+                print("    " + outcome.output[-2000:].replace("\n", "\n    "))
+        serving.stop()
     return failed
 
 

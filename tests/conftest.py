@@ -23,6 +23,8 @@ if find_spec("beartype") is not None:
 if "PYTEST_XDIST_WORKER" in os.environ:  # one of several processes: one processor, not all
     os.environ.setdefault("OMP_NUM_THREADS", "1")
 
+os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")  # for tests that import onnxruntime
+
 for variable in ("COLUMNS", "LINES", "NO_COLOR", "FORCE_COLOR", "TERM"):
     os.environ.pop(variable, None)
 

@@ -1,5 +1,6 @@
 import errno
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,18 @@ def test_a_file_appears_whole_or_not_at_all(tmp_path: Path) -> None:
         file.write_text("half of it \ud800", encoding="utf-8")
     assert path.read_text() == "first"
     assert list(path.parent.iterdir()) == [path]
+
+
+@pytest.mark.skipif(os.name != "posix", reason="links need a privilege here")
+def test_a_link_in_the_place_of_the_temporary_file_is_not_written_through(tmp_path: Path) -> None:
+    other = tmp_path / "another's"
+    other.write_text("kept")
+    (tmp_path / f".result.{os.getpid()}.part").symlink_to(other)
+    with whole_file(tmp_path / "result") as file:
+        file.write_text("written")
+    assert other.read_text() == "kept"
+    assert (tmp_path / "result").read_text() == "written"
+    assert not (tmp_path / "result").is_symlink()
 
 
 def test_an_error_of_writing_names_the_file_itself(tmp_path: Path) -> None:

@@ -1,9 +1,12 @@
 """The wheel, in an environment with its runtime dependencies alone: no index, no extras."""
 
+import json
 import sys
+from importlib.metadata import Distribution
 from pathlib import Path
 
 import pytest
+from packaging.requirements import Requirement
 
 pytest.importorskip("hatchling")
 
@@ -32,3 +35,19 @@ def test_the_environment_has_no_package_of_an_extra(programs: Path) -> None:
     packages = {path.name for path in programs.parent.glob("lib/python*/site-packages/*")}
     assert "torch" in packages
     assert not packages & {"matplotlib", "sklearn", "transformers", "gensim", "PIL", "pytest"}
+
+
+def test_the_wheel_carries_its_sbom_and_the_licenses(programs: Path) -> None:
+    (info,) = programs.parent.glob("lib/python*/site-packages/regard-*.dist-info")
+    wheel = Distribution.at(info)
+    for name in ("LICENSE", "NOTICE", "THIRD-PARTY.md"):
+        assert (info / "licenses" / name).read_text("utf-8") == (ROOT / name).read_text("utf-8")
+        assert name in (wheel.metadata.get_all("License-File") or [])
+    sbom = json.loads((info / "sboms" / "regard.cdx.json").read_text("utf-8"))
+    assert sbom["bomFormat"] == "CycloneDX"
+    assert sbom["metadata"]["component"]["version"] == wheel.version
+    kinds = {each["bom-ref"]: each for each in sbom["components"]}
+    assert kinds["npm:preact"]["purl"].startswith("pkg:npm/preact@")
+    assert kinds["model:en-hi"]["licenses"] == [{"license": {"name": "CC BY-NC-SA 4.0"}}]
+    required = [Requirement(line) for line in wheel.requires or [] if "extra ==" not in line]
+    assert {f"pypi:{each.name}" for each in required} <= set(kinds)

@@ -60,7 +60,11 @@ def main() -> None:
 
 def walk(clone: Path, environment: dict[str, str], *, only_first: bool) -> int:
     """Runs the README's commands as one shell session would; returns how many fail."""
-    found = [block for block in blocks(clone / "README.md", clone) if block[0].kind != "own"]
+    found = [
+        block
+        for block in blocks(clone / "README.md", clone)
+        if block[0].language == "console" and block[0].kind not in ("own", "shown")
+    ]
     failed = ran = 0
     for command in found[0] if only_first else chain.from_iterable(found):
         outcome = run(command.text, clone, environment)

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Plugin } from "vite";
 import { defineConfig } from "vite";
+import { notice, packagesBehind } from "./bundled";
 
 const here = fileURLToPath(new URL(".", import.meta.url));
 const CONFIGURATION = [
@@ -13,6 +14,7 @@ const CONFIGURATION = [
   "package-lock.json",
   "tsconfig.json",
   "vite.config.ts",
+  "bundled.ts",
   "schema.json",
 ];
 
@@ -35,7 +37,12 @@ function page(): Plugin {
   return {
     name: "regard-page",
     apply: "build",
-    generateBundle() {
+    generateBundle(_options, bundle) {
+      const chunks = Object.values(bundle).filter((each) => each.type === "chunk");
+      const packages = packagesBehind(chunks.flatMap((chunk) => chunk.moduleIds));
+      for (const chunk of chunks) chunk.code = notice(packages) + chunk.code;
+      const list = packages.map(({ text: _text, ...named }) => named);
+      this.emitFile({ type: "asset", fileName: "bundled.json", source: `${JSON.stringify(list, null, 2)}\n` });
       const html = readFileSync(join(here, "index.html"), "utf8")
         .replace("<!-- style -->", '<link rel="stylesheet" href="regard.css" />')
         .replace("/src/main.tsx", "regard.js");

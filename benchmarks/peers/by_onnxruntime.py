@@ -5,8 +5,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import onnxruntime
 import torch
+
+from regard.runtime.silent import silent_runtime
+
+onnxruntime = silent_runtime()
 
 
 class States(torch.nn.Module):

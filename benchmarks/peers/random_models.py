@@ -5,7 +5,7 @@ from pathlib import Path
 
 import torch
 
-VOCAB = {"marian": 32000, "gpt2": 50257, "bert": 30522, "llama": 128256}
+VOCAB = {"marian": 32000, "big": 32000, "gpt2": 50257, "bert": 30522, "llama": 128256}
 
 
 def saved(name: str, folder: Path) -> Path:
@@ -17,16 +17,17 @@ def saved(name: str, folder: Path) -> Path:
     transformers.utils.logging.disable_progress_bar()
     torch.manual_seed(5)
     vocab = VOCAB[name]
-    if name == "marian":
+    if name in ("marian", "big"):  # the Transformer's base and big model
+        size = 2 if name == "big" else 1
         config = transformers.MarianConfig(
             vocab_size=vocab,
-            d_model=512,
+            d_model=512 * size,
             encoder_layers=6,
             decoder_layers=6,
-            encoder_ffn_dim=2048,
-            decoder_ffn_dim=2048,
-            encoder_attention_heads=8,
-            decoder_attention_heads=8,
+            encoder_ffn_dim=2048 * size,
+            decoder_ffn_dim=2048 * size,
+            encoder_attention_heads=8 * size,
+            decoder_attention_heads=8 * size,
             max_position_embeddings=512,
             activation_function="relu",
             scale_embedding=True,
@@ -56,7 +57,7 @@ def saved(name: str, folder: Path) -> Path:
     else:
         model = transformers.BertModel(transformers.BertConfig())
     model.eval().save_pretrained(folder)
-    write_tokenizer(vocab, folder, pad=vocab - 1 if name == "marian" else 0)
+    write_tokenizer(vocab, folder, pad=vocab - 1 if name in ("marian", "big") else 0)
     return folder
 
 

@@ -26,7 +26,8 @@ def whole_file(path: str | os.PathLike[str]) -> Iterator[Path]:
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
-        temporary.touch()
+        temporary.unlink(missing_ok=True)
+        temporary.touch(exist_ok=False)  # nor through a link that another user put there
         mode = temporary.stat().st_mode
         yield temporary
         temporary.chmod(mode)  # safetensors lets only the owner read what it writes

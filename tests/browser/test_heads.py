@@ -2,6 +2,10 @@
 
 import re
 
+import pytest
+
+expect = pytest.importorskip("playwright.sync_api", reason="needs playwright").expect
+
 
 def test_heads_are_chosen_by_pattern_walked_and_opened(open_page, at, wait_for_address, trace):
     page = open_page(at(view="heads"))
@@ -59,7 +63,7 @@ def test_the_rails_heads_are_one_stop_of_the_tab_key(open_page, at):
     page = open_page(at(head="2"))
     rail = page.get_by_role("navigation", name="attention to show")
     stops = rail.locator('.rg-thumb[tabindex="0"]')
-    assert stops.count() == 1
+    expect(stops).to_have_count(1)
     stops.focus()
     page.keyboard.press("ArrowLeft")
     label = page.evaluate("document.activeElement.getAttribute('aria-label')")

@@ -44,6 +44,15 @@ OPTIONS = {
         "texts", "--model", "--input", "--output", "--pooling", "--normalize", "--batch-size",
         "--threads", "--engine", "--precision", "--help",
     },
+    "run": {
+        "task", "input", "output", "--model", "--text", "--context", "--text-pair", "--id",
+        "--engine", "--address", "--workers", "--threads", "--shard-size", "--batch-size",
+        "--computed-by", "--precision", "--json", "--source-language", "--target-language",
+        "--prefix", "--max-new-tokens", "--min-new-tokens", "--num-beams", "--length-penalty",
+        "--no-repeat-ngram-size", "--repetition-penalty", "--do-sample", "--temperature",
+        "--top-k", "--top-p", "--min-p", "--seed", "--chat", "--system", "--max-answer-len",
+        "--or-none", "--pooling", "--normalize", "--help",
+    },
     "evaluate": {
         "model", "data", "--output", "--json", "--source-language", "--target-language",
         "--prefix", "--num-beams", "--length-penalty", "--max-new-tokens", "--batch-size",
@@ -92,7 +101,8 @@ OPTIONS = {
     "studio": {"models", "--port", "--no-open", "--download", "--help"},
     "serve": {
         "models", "--host", "--port", "--api-key", "--no-auth", "--precision", "--waiting",
-        "--rows", "--max-new-tokens", "--timeout", "--notice", "--download", "--help",
+        "--rows", "--max-new-tokens", "--timeout", "--notice", "--workers", "--download",
+        "--help",
     },
     "train": {"--help"},
     "train translation": {

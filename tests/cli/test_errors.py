@@ -177,3 +177,12 @@ def test_a_commands_own_options_are_named(regard, tmp_path):
     assert outcome.err == "regard: --learning-rate must be above 0; got -1.0.\n"
     outcome = regard("generate", "a", "--do-sample", "--num-beams", 3, "--model", "gone")
     assert outcome.err.startswith("regard: there is no folder gone")
+
+
+def test_ctrl_c_before_a_command_begins_is_one_line_too(regard, monkeypatch):
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("typer.main.get_command", interrupt)
+    outcome = regard("translate", "a")
+    assert (outcome.code, outcome.err) == (130, "regard: interrupted.\n")

@@ -6,8 +6,9 @@ import io
 import pytest
 
 from regard.cli import lines
-from regard.cli.lines import CHUNK, count_lines, json_object, open_input, read_lines, read_text
+from regard.cli.lines import CHUNK, count_lines, open_input, read_lines, read_text
 from regard.errors import DamagedFileError, RegardError
+from regard.lines import json_object
 
 
 def lines_of(content: bytes, **options: bool) -> list[tuple[int, str]]:

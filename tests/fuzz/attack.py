@@ -1,13 +1,12 @@
-"""The long version of the fuzz tests: `make attack`, or `python -m fuzz.attack [READER …]`.
+"""Damaged input for every reader, by the hundred thousand: `python -m fuzz.attack [READER …]`.
 
 Each reader is tried in a process of its own, which is watched from outside: an input on which it
-takes more than 10 seconds, or more than 2 GB of memory, ends it, and another one goes on. What
-breaks a reader is kept in build/attack, named as in `corpus`.
+takes more than 10 seconds, or more than 2 GB of memory, ends it, and another one goes on behind
+that input. What breaks a reader is kept in build/attack, named as in `corpus`.
 """
 
 import argparse
 import hashlib
-import json
 import os
 import subprocess
 import sys
@@ -15,119 +14,106 @@ import tempfile
 import time
 import traceback
 import warnings
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
+from mmap import mmap
 from pathlib import Path
 
-HANG = 10.0  # seconds
+from fuzz.readers import readers
+
+HANG = 10.0  # seconds of the processor
 MEMORY = 2 * 10**9  # bytes that are resident
 FOUND = Path("build/attack")
+SHARED = Path(
+    "/dev/shm"
+)  # memory, where there is such a folder: a file a try is too much for disks
+OUTCOMES = ("accepted", "refused", "tracebacks", "hangs", "memory", "crashes")
 
 
 @dataclass
-class Count:
-    """What became of the inputs."""
+class Tally:
+    """What became of the inputs, in a file that two processes see."""
 
-    accepted: int = 0
-    refused: int = 0
-    tracebacks: int = 0
-    hangs: int = 0
-    memory: int = 0
-    crashes: int = 0  # the process died
+    numbers: memoryview
+
+    @classmethod
+    def open(cls, file: Path) -> "Tally":
+        if not file.exists():
+            file.write_bytes(bytes(8 * len(OUTCOMES)))
+        with file.open("r+b") as opened:
+            return cls(memoryview(mmap(opened.fileno(), 0)).cast("q"))
+
+    def add(self, outcome: str) -> None:
+        self.numbers[OUTCOMES.index(outcome)] += 1
 
     @property
     def inputs(self) -> int:
-        return sum(asdict(self).values())
+        return sum(self.numbers)
 
+    @property
     def broken(self) -> int:
-        return self.inputs - self.accepted - self.refused
+        return sum(self.numbers[2:])
 
 
-def attack(name: str, inputs: int, seconds: float, seed: int) -> Count:
+def attack(name: str, inputs: int, seconds: float, first: int) -> Tally:
     """Tries a reader until so many inputs are tried, or the time is over."""
-    total, ends = Count(), time.monotonic() + seconds
-    while total.inputs < inputs and time.monotonic() < ends:
-        with tempfile.TemporaryDirectory() as scratch:
-            _watch(name, Path(scratch), inputs - total.inputs, ends, seed, total)
-        seed += 1
-    return total
+    ends = time.monotonic() + seconds
+    with tempfile.TemporaryDirectory(dir=SHARED if SHARED.is_dir() else None) as folder:
+        tally = Tally.open(Path(folder) / "tally")
+        while tally.inputs < inputs and time.monotonic() < ends:
+            _watch(name, Path(folder), inputs, ends, first, tally)
+        return tally
 
 
-def _watch(name: str, scratch: Path, inputs: int, ends: float, seed: int, total: Count) -> None:
+def _watch(name: str, folder: Path, inputs: int, ends: float, first: int, tally: Tally) -> None:
     """One process, until it is done, the time is over or it has to be ended."""
-    command = [sys.executable, "-m", "fuzz.attack", name, "--worker", str(scratch)]
-    command += ["--inputs", str(inputs), "--seed", str(seed)]
+    command = [sys.executable, "-m", "fuzz.attack", name, "--worker", str(folder)]
+    command += ["--inputs", str(inputs), "--first", str(first)]
     process = subprocess.Popen(command, stderr=subprocess.DEVNULL)
-    state = scratch / "state"
-    failure = ""
+    current = folder / "input"
+    failure, tried, spent = "", -1, 0.0
     while process.poll() is None:
         time.sleep(0.2)
-        started = state.stat().st_mtime if state.exists() else None
-        if started is not None and time.time() - started > HANG:
+        if tried != tally.inputs:
+            tried, spent = tally.inputs, _processor(process.pid)
+        elif current.exists() and _processor(process.pid) - spent > HANG:
             failure = "hangs"
-        elif _resident(process.pid) > MEMORY:
+        if _resident(process.pid) > MEMORY:
             failure = "memory"
-        elif time.monotonic() < ends:
-            continue
-        process.kill()
-        process.wait()
-    found = json.loads(state.read_text()) if state.exists() else {}
-    for each, number in found.items():
-        setattr(total, each, getattr(total, each) + number)
+        if failure or time.monotonic() > ends:
+            process.kill()
+            process.wait()
     if process.returncode != 0 and not failure and time.monotonic() < ends:
         failure = "crashes"
+    if failure and not current.exists():
+        raise SystemExit(f"the reader {name} cannot be prepared: {' '.join(command)}")
     if failure:
-        setattr(total, failure, getattr(total, failure) + 1)
-        if (scratch / "input").exists():
-            _keep(name, (scratch / "file").read_text(), (scratch / "input").read_bytes(), failure)
-        elif not state.exists():
-            raise SystemExit(f"the reader {name} cannot be prepared: {' '.join(command)}")
+        tally.add(failure)
+        _keep(name, (folder / "file").read_text(), current.read_bytes(), failure)
 
 
-def work(name: str, scratch: Path, inputs: int, seed: int) -> None:
-    """Tries a reader in this process, and writes what becomes of it to files in `scratch`."""
-    import hypothesis
-    from hypothesis import HealthCheck, given, settings
-    from hypothesis import strategies as st
-
-    from fuzz.readers import readers
-
+def work(name: str, folder: Path, inputs: int, first: int) -> None:
+    """Tries a reader in this process; `folder` shows what it tries and what became of it."""
     warnings.simplefilter("ignore")
-    reader, count = readers()[name].prepare(scratch), Count()
-    seen: set[str] = set()
-
-    def tell() -> None:
-        (scratch / "next").write_text(json.dumps(asdict(count)))
-        (scratch / "next").replace(scratch / "state")  # whole, whenever it is read
-
-    def attempt(data: st.DataObject) -> None:
-        file, content = data.draw(reader.inputs)
-        (scratch / "input").write_bytes(content)
-        (scratch / "file").write_text(file)
-        tell()
-        try:
-            outcome = reader.try_out(file, content)
-            setattr(count, outcome, getattr(count, outcome) + 1)
-        except BaseException as error:
-            if isinstance(error, KeyboardInterrupt | hypothesis.errors.HypothesisException):
+    tally, seen = Tally.open(folder / "tally"), set[str]()
+    with tempfile.TemporaryDirectory(dir=folder) as scratch:
+        os.environ["REGARD_CACHE"] = scratch  # what the user has packed is no part of this
+        reader = readers()[name].prepare(Path(scratch))
+        while tally.inputs < inputs:
+            file, content = reader.input(first + tally.inputs)
+            (folder / "input").write_bytes(content)
+            (folder / "file").write_text(file)
+            try:
+                outcome = reader.try_out(file, content)
+            except KeyboardInterrupt:
                 raise
-            count.tracebacks += 1
-            frame = traceback.extract_tb(error.__traceback__)[-1]
-            what = f"{type(error).__name__} {Path(frame.filename).name}:{frame.lineno}"
-            if what not in seen:
-                seen.add(what)
-                _keep(name, file, content, f"{what}: {str(error)[:100]}")
-
-    rounds = 0
-    while count.inputs < inputs:
-        run = settings(
-            max_examples=min(1000, inputs - count.inputs),
-            deadline=None,
-            database=None,
-            suppress_health_check=list(HealthCheck),
-        )(given(st.data())(lambda data: attempt(data)))
-        hypothesis.seed(1000 * seed + rounds)(run)()
-        rounds += 1
-        tell()
+            except BaseException as error:
+                outcome = "tracebacks"
+                frame = traceback.extract_tb(error.__traceback__)[-1]
+                what = f"{type(error).__name__} {Path(frame.filename).name}:{frame.lineno}"
+                if what not in seen:
+                    seen.add(what)
+                    _keep(name, file, content, f"{what}: {str(error)[:100]}")
+            tally.add(outcome)
 
 
 def _keep(name: str, file: str, content: bytes, what: str) -> None:
@@ -147,31 +133,40 @@ def _resident(pid: int) -> int:
     return 1024 * int(line.split()[1])
 
 
-def main() -> None:
-    from fuzz.readers import readers
+def _processor(pid: int) -> float:
+    """Seconds that a process has computed, so that a machine that is busy makes no hang of a wait;
+    where there is no /proc, the time."""
+    try:
+        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    except OSError:
+        return time.monotonic()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
+
+def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("readers", nargs="*", default=[], metavar="READER")
     parser.add_argument("--inputs", type=int, default=100_000, help="of each reader")
     parser.add_argument("--seconds", type=float, default=3600, help="for each reader, at most")
-    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--first", type=int, default=0, help="number of the first input")
     parser.add_argument("--worker", type=Path, help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.worker:
-        work(options.readers[0], options.worker, options.inputs, options.seed)
+        work(options.readers[0], options.worker, options.inputs, options.first)
         return
     os.environ.setdefault("OMP_NUM_THREADS", "1")
-    print(f"{'reader':13}{'inputs':>10}{'accepted':>10}{'refused':>10}", end="")
+    print(f"{'reader':14}{'inputs':>9}{'accepted':>10}{'refused':>10}", end="")
     print(
         f"{'tracebacks':>12}{f'over {HANG:g} s':>11}{f'over {MEMORY / 1e9:g} GB':>11}{'crashes':>9}"
     )
     broken = 0
     for name in options.readers or readers():
-        count = attack(name, options.inputs, options.seconds, options.seed)
-        broken += count.broken()
+        tally = attack(name, options.inputs, options.seconds, options.first)
+        broken += tally.broken
+        accepted, refused, tracebacks, hangs, memory, crashes = tally.numbers
         print(
-            f"{name:13}{count.inputs:10,}{count.accepted:10,}{count.refused:10,}"
-            f"{count.tracebacks:12,}{count.hangs:11,}{count.memory:11,}{count.crashes:9,}",
+            f"{name:14}{tally.inputs:9,}{accepted:10,}{refused:10,}"
+            f"{tracebacks:12,}{hangs:11,}{memory:11,}{crashes:9,}",
             flush=True,
         )
     if broken:

@@ -1,11 +1,13 @@
-"""Strategies for damaged files: bytes changed anywhere, and JSON values of the wrong kind."""
+"""Damage to what is valid: bytes changed anywhere, and JSON values of the wrong kind."""
 
 import json
 import struct
 from collections.abc import Callable, Iterator
+from contextlib import suppress
+from random import Random
 from typing import Any
 
-from hypothesis import strategies as st
+Mutation = Callable[[Random], bytes]
 
 ODD_BYTES = [
     b"", b"\x00", b"\xff", b"\xff" * 8, b"\x7f" + b"\xff" * 7, b"\x80", b"\n", b"\t", b'"', b"\\",
@@ -13,82 +15,104 @@ ODD_BYTES = [
     b"\xef\xbb\xbf", b"\\ud800", b"\x1b]0;x\x07",
 ]  # fmt: skip
 ODD_VALUES: list[Any] = [
-    None, True, False, 0, 1, -1, 3, 2**31, 2**63, -(2**63) - 1, 10**30, 0.5, -0.0, 1e308,
+    None, True, False, 0, 1, -1, 3, 2**31, 2**63, -(2**63) - 1, 10**30, 0.5, -0.0, 1e308, 1e-320,
     float("nan"), float("inf"), "", " ", "x", "\ud800", "a" * 3000, "-1", "\x1b]0;x\x07\n",
+    "\u200b",
     [], [[]], {}, {"": None}, [None], [0] * 300, {"a": {"a": {}}},
 ]  # fmt: skip
-VALUES = st.sampled_from(ODD_VALUES) | st.integers() | st.floats() | st.text(max_size=9)
+SIGNS = (
+    "ab 09\t\n\r\x00\x7f\u0085\u00ad\u0301\u0628\u0927\u200d\u2028\ufeff\ufffd😀\ud800'\"\\{}[]%"
+)
 EDITS = ("replace", "insert", "delete", "cut", "repeat")
 
 
-def damaged(content: bytes) -> st.SearchStrategy[bytes]:
+def mutations(content: bytes) -> list[Mutation]:
+    """Every way to damage the content of a file."""
+    found: list[Mutation] = [lambda random: damaged(content, random)]
+    # All of it may be JSON, or what follows its first line, as in a request.
+    for start in (0, content.find(b"\n") + 1):
+        with suppress(ValueError):
+            value = json.loads(content[start:])
+            if isinstance(value, dict | list):
+                found.append(_after(content[:start], value))
+                break
+    if content[8:9] == b"{":
+        found += _of_safetensors(content)
+    return found
+
+
+def _after(first: bytes, value: Any) -> Mutation:
+    return lambda random: first + other_values(value, random)
+
+
+def damaged(content: bytes, random: Random) -> bytes:
     """The content with a few of its bytes changed, or cut short."""
-    place = st.integers(0, len(content))
-    new = st.sampled_from(ODD_BYTES) | st.binary(max_size=12)
-    edit = st.tuples(st.sampled_from(EDITS), place, st.integers(0, 40), new)
-    return st.lists(edit, min_size=1, max_size=4).map(lambda edits: _edited(content, edits))
+    for _ in range(random.randint(1, 4)):
+        place = random.randint(0, len(content))
+        end = min(place + random.randint(0, 40), len(content))
+        new = random.choice(ODD_BYTES) if random.random() < 0.5 else random.randbytes(4)
+        kind = random.choice(EDITS)
+        if kind == "replace":
+            content = content[:place] + new + content[place + len(new) :]
+        elif kind == "insert":
+            content = content[:place] + new + content[place:]
+        elif kind == "delete":
+            content = content[:place] + content[end:]
+        elif kind == "cut":
+            content = content[:place]
+        else:
+            content = content[:end] + content[place:]
+    return content
 
 
-def other_values(content: Any) -> st.SearchStrategy[bytes]:
+def other_values(value: Any, random: Random) -> bytes:
     """A JSON value with one or two of the values in it replaced or removed, as bytes."""
-    number = len(list(_places(content)))
-    change = st.tuples(st.integers(0, max(number - 1, 0)), VALUES, st.booleans())
-    return st.lists(change, min_size=1, max_size=2).map(lambda found: _changed(content, found))
+    for _ in range(random.randint(1, 2)):
+        value = json.loads(json.dumps(value))
+        places = list(_places(value))
+        if not places:
+            return json.dumps(_value(random)).encode()
+        holder, key = random.choice(places)
+        if isinstance(holder, dict) and random.random() < 0.3:
+            del holder[key]
+        else:
+            holder[key] = _value(random)
+    return json.dumps(value).encode()
 
 
-def other_headers(content: bytes) -> st.SearchStrategy[bytes]:
-    """A safetensors file with other values in its header, whose length fits; of the metadata's own
-    JSON too."""
+def _of_safetensors(content: bytes) -> list[Mutation]:
+    """Other values in the file's header, whose length fits, and in the metadata's own JSON."""
     (length,) = struct.unpack("<Q", content[:8])
     header, rest = json.loads(content[8 : 8 + length]), content[8 + length :]
 
     def whole(header: bytes) -> bytes:
         return struct.pack("<Q", len(header)) + header + rest
 
-    strategies = [other_values(header).map(whole)]
-    for name, text in header.get("__metadata__", {}).items():
-        if text[:1] == "{":
-            inner = other_values(json.loads(text)).map(_with_metadata(header, name))
-            strategies.append(inner.map(whole))
-    return st.one_of(strategies)
+    def with_metadata(name: str, inner: Any) -> Mutation:
+        def make(random: Random) -> bytes:
+            text = other_values(inner, random).decode()
+            metadata = header["__metadata__"] | {name: text}
+            return whole(json.dumps(header | {"__metadata__": metadata}).encode())
+
+        return make
+
+    metadata = header.get("__metadata__", {}).items()
+    inner = [(name, json.loads(text)) for name, text in metadata if text[:1] == "{"]
+    return [
+        lambda random: whole(other_values(header, random)),
+        *(with_metadata(*each) for each in inner),
+    ]
 
 
-def _with_metadata(header: dict[str, Any], name: str) -> Callable[[bytes], bytes]:
-    def put(text: bytes) -> bytes:
-        metadata = header["__metadata__"] | {name: text.decode()}
-        return json.dumps(header | {"__metadata__": metadata}).encode()
-
-    return put
-
-
-def _edited(content: bytes, edits: list[tuple[str, int, int, bytes]]) -> bytes:
-    for kind, start, length, new in edits:
-        end = min(start + length, len(content))
-        if kind == "replace":
-            content = content[:start] + new + content[start + len(new) :]
-        elif kind == "insert":
-            content = content[:start] + new + content[start:]
-        elif kind == "delete":
-            content = content[:start] + content[end:]
-        elif kind == "cut":
-            content = content[:start]
-        else:
-            content = content[:end] + content[start:]
-    return content
-
-
-def _changed(content: Any, changes: list[tuple[int, Any, bool]]) -> bytes:
-    for place, value, remove in changes:
-        content = json.loads(json.dumps(content))
-        places = list(_places(content))
-        if not places:
-            return json.dumps(value).encode()
-        holder, key = places[place % len(places)]
-        if remove and isinstance(holder, dict):
-            del holder[key]
-        else:
-            holder[key] = value
-    return json.dumps(content).encode()
+def _value(random: Random) -> Any:
+    kind = random.randrange(6)
+    if kind < 3:
+        return random.choice(ODD_VALUES)
+    if kind == 3:
+        return random.randint(-20, 300)
+    if kind == 4:
+        return random.choice([random.random(), random.gauss(0, 100), random.gauss(0, 1e300)])
+    return "".join(random.choices(SIGNS, k=random.randint(1, 9)))
 
 
 def _places(content: Any) -> Iterator[tuple[Any, Any]]:

@@ -1,5 +1,6 @@
 """A packed model runs without torch, and reads and writes arrays where they are."""
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -18,6 +19,22 @@ def test_opening_and_decoding_import_neither_torch_nor_onnx() -> None:
     )
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert run.stdout == "[]\n"
+
+
+def test_onnxruntime_keeps_no_id_of_the_machine_and_sends_nothing(tmp_path: Path) -> None:
+    opened(tmp_path)
+    kept = {name: os.environ[name] for name in ("PATH", "SYSTEMROOT") if name in os.environ}
+    home = tmp_path / "home"
+    code = "import sys; from regard.runtime.session import Session; from pathlib import Path;"
+    run = subprocess.run(
+        [sys.executable, "-c", code + "Session(Path(sys.argv[1]))", str(tmp_path / "adds.onnx")],
+        # Where CI or a test's variable is set, it would send nothing anyway.
+        env=kept | {"HOME": str(home), "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
+        capture_output=True,
+        text=True,
+    )
+    assert run.returncode == 0, run.stderr
+    assert list(home.rglob("*")) == []
 
 
 def opened(folder: Path) -> Session:

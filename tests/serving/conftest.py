@@ -107,7 +107,7 @@ def until() -> Callable[[Callable[[], bool]], None]:
     """Waits for something to become true."""
 
     def wait(condition: Callable[[], bool]) -> None:
-        end = time.monotonic() + 10
+        end = time.monotonic() + 60
         while not condition():
             assert time.monotonic() < end, "it did not become true"
             time.sleep(0.005)

@@ -39,6 +39,28 @@ def test_a_page_from_elsewhere_is_refused(client, origin):
     assert answer.json()["detail"].startswith("this server answers its own pages only")
 
 
+@pytest.mark.parametrize("site", ["cross-site", "same-site"])
+@pytest.mark.parametrize("mode", ["no-cors", "cors", "websocket"])
+def test_a_picture_that_a_foreign_page_asks_for_is_refused(client, site, mode):
+    """Which has no Origin, and whose answer that page could not read, but which would be made."""
+    fetched = {"Sec-Fetch-Site": site, "Sec-Fetch-Mode": mode}
+    assert client.get("/api/models", headers=fetched).status_code == 403
+
+
+@pytest.mark.parametrize(
+    ("site", "mode"),
+    [
+        ("cross-site", "navigate"),
+        ("same-origin", "cors"),
+        ("none", "navigate"),
+        ("none", "no-cors"),
+    ],
+)
+def test_a_link_and_the_pages_own_requests_are_answered(client, site, mode):
+    fetched = {"Sec-Fetch-Site": site, "Sec-Fetch-Mode": mode}
+    assert client.get("/api/models", headers=fetched).status_code == 200
+
+
 def test_its_own_page_is_answered(client):
     own = {"Origin": "http://127.0.0.1:8765"}
     assert client.get("/api/models", headers=own).status_code == 200

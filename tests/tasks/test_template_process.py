@@ -2,6 +2,7 @@
 
 import multiprocessing
 import os
+import subprocess
 import time
 
 import pytest
@@ -76,6 +77,23 @@ def test_a_process_that_was_killed_is_started_again(renderer):
     renderer._process.kill()
     renderer._process.wait()
     assert renderer.render("{{ a }}", {"a": 1}) == "1"
+
+
+def test_the_process_knows_no_key_of_the_environment(renderer, monkeypatch):
+    for name in ("REGARD_API_KEY", "HF_TOKEN", "DATABASE_PASSWORD"):
+        monkeypatch.setenv(name, "hidden")
+    monkeypatch.setenv("SHOWN", "shown")
+    renderer.close()
+    started = []
+    popen = subprocess.Popen
+    monkeypatch.setattr(
+        subprocess,
+        "Popen",
+        lambda *a, **options: started.append(options["env"]) or popen(*a, **options),
+    )
+    assert renderer.render("{{ a }}", {"a": "b"}) == "b"
+    assert "hidden" not in started[0].values()
+    assert started[0]["SHOWN"] == "shown"
 
 
 def test_where_no_process_can_be_started_the_error_says_so(monkeypatch, tmp_path):

@@ -310,3 +310,16 @@ def test_the_log_tells_of_each_evaluation(tmp_path: Path) -> None:
     first_rows = sum(len(Rows().at(number)[0]) for number in range(4))
     assert entries[0]["loss_terms"] == first_rows
     assert entries[0]["loss"] == pytest.approx(entries[0]["loss_sum"] / first_rows)
+
+
+def test_a_run_killed_before_it_dropped_old_checkpoints_drops_them_when_resumed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole, parts = Toy(tmp_path / "whole"), Toy(tmp_path / "parts")
+    whole.fit()
+    with monkeypatch.context() as patch:
+        patch.setattr(RunFolder, "drop_older", lambda *_, **__: None)
+        parts.fit()
+    assert len(parts.run.steps()) > len(whole.run.steps())
+    parts.fit()
+    assert parts.run.steps() == whole.run.steps()

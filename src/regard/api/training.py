@@ -101,7 +101,8 @@ def train(
             or a list of files; of images also a folder with a sub-folder for each label; of a
             language model a file or folder of text.
         options: fields of the task's options, such as `ClassificationOptions`; see
-            `regard.recipes.options` and `regard.translation.options`.
+            `regard.recipes.options` and `regard.translation.options`. Files and folders may be
+            strings or paths.
 
     Raises:
         BadArgumentError: an unknown task or option.
@@ -117,7 +118,11 @@ def train(
         if name not in kind.settings():
             raise unknown("a training option", name, kind.settings())
     files = _paths(data)
-    settings = kind(output=os.fspath(output), **options)
+    named = {
+        name: os.fspath(value) if isinstance(value, os.PathLike) else value
+        for name, value in options.items()
+    }
+    settings = kind(output=os.fspath(output), **named)
     recipe = taught.recipe_class()
     learn(recipe(files, settings, say=print, command=""))
     return task_class(taught.task).load(f"{settings.output}/model", name=settings.output)

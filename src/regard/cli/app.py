@@ -34,6 +34,8 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
             code = typer.main.get_command(app).main(
                 arguments, prog_name="regard", standalone_mode=False
             )
+    except KeyboardInterrupt:  # before a command has begun, which catches it
+        code = 130
     except Exception as error:
         message = sentence(error, _flags(arguments))
         if debug or message is None:  # a mistake of ours: its report needs the traceback

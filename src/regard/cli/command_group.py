@@ -7,7 +7,7 @@ from typing import Any
 import typer
 from typer.core import TyperGroup
 
-READERS = ("translate", "summarize", "generate", "answer", "classify", "encode", "evaluate")
+READERS = ("translate", "summarize", "generate", "answer", "classify", "encode", "run", "evaluate")
 OTHERS = ("ladder", "look", "explain", "meaning", "studio", "serve", "info", "pack", "doctor")
 GROUPS = ("train", "words", "export")
 

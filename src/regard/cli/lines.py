@@ -1,7 +1,6 @@
 """Lines of text as they come in, from a file or a pipe."""
 
 import gzip
-import json
 import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -10,8 +9,8 @@ from typing import Any, BinaryIO, cast
 
 from regard.errors import DamagedFileError, RegardError
 from regard.files import LONGEST_LINE
+from regard.lines import BYTE_ORDER_MARK, decoded, json_object
 
-BYTE_ORDER_MARK = "\ufeff"
 CHUNK = 1 << 16  # bytes; what a pipe holds, and enough lines to sort into full batches
 
 
@@ -81,7 +80,7 @@ def read_text(stream: BinaryIO, *, name: str) -> str:
                 f"{name} is longer than {LONGEST_LINE // 2**20} MiB, the longest text that is read"
                 " at once. Give a part of it."
             )
-    return _decoded(bytes(raw), name).removeprefix(BYTE_ORDER_MARK)
+    return decoded(bytes(raw), name).removeprefix(BYTE_ORDER_MARK)
 
 
 def open_input(path: Path) -> BinaryIO:
@@ -103,29 +102,6 @@ def count_lines(path: Path) -> int | None:
     return lines + (last != b"\n")
 
 
-def json_object(text: str, where: str) -> dict[str, Any]:
-    """A line that begins with "{" as the JSON object that it is.
-
-    Raises:
-        DamagedFileError: it is not one, or has text that is not valid Unicode.
-    """
-    try:
-        fields: dict[str, Any] = json.loads(text, parse_constant=_no_constant)
-    except ValueError as error:
-        raise DamagedFileError(f"{where} is not valid JSON ({error}).") from None
-    except RecursionError:
-        raise DamagedFileError(f"{where} is not usable JSON: it is nested too deeply.") from None
-    if "\\u" in text:
-        from regard.text.normalize import check_unicode
-
-        check_unicode(json.dumps(fields, ensure_ascii=False), where)
-    return fields
-
-
-def _no_constant(name: str) -> None:
-    raise ValueError(f"{name} is not a JSON value")
-
-
 def _piece(stream: BinaryIO, name: str) -> bytes:
     try:
         return cast(bytes, stream.read1(CHUNK))  # type: ignore[attr-defined]
@@ -133,19 +109,9 @@ def _piece(stream: BinaryIO, name: str) -> bytes:
         raise DamagedFileError(f"{name} is damaged gzip ({error}). Copy it again.") from error
 
 
-def _decoded(raw: bytes, where: str) -> str:
-    try:
-        return raw.decode("utf-8")
-    except UnicodeDecodeError as error:
-        raise DamagedFileError(
-            f"{where} is not UTF-8 (byte {error.start + 1} is 0x{raw[error.start]:02x})."
-            " Convert it to UTF-8."
-        ) from None
-
-
 def _line(number: int, raw: bytes, name: str, json_lines: bool) -> Line:
     where = f"line {number} of {name}"
-    text = _decoded(raw, where).rstrip("\r")
+    text = decoded(raw, where).rstrip("\r")
     if number == 1:
         text = text.removeprefix(BYTE_ORDER_MARK)  # which is no part of the first sentence
     if not (json_lines and text.startswith("{")):

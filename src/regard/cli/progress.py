@@ -3,6 +3,7 @@
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import Any
 
 
 def is_watched() -> bool:
@@ -12,7 +13,7 @@ def is_watched() -> bool:
 
 @contextmanager
 def progress_bar(
-    total: int | None, what: str, *, shown: bool = True
+    total: int | None, what: str, *, shown: bool = True, done: int = 0, rate: str = ""
 ) -> Iterator[Callable[[int], None]]:
     """Gives a function to call with the number of items just finished.
 
@@ -20,17 +21,27 @@ def progress_bar(
         total: items in all; None if that is not known.
         what: what is being done, in a word or two.
         shown: False keeps silent even on a terminal.
+        done: items that were finished before.
+        rate: what the items are called, to show how many are finished in a second; "" shows none.
     """
     if not (shown and is_watched()):
         yield lambda done: None
         return
     from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, ProgressColumn, TextColumn
     from rich.progress import TimeRemainingColumn as TimeLeft
+    from rich.text import Text
 
-    columns = (TextColumn(what), BarColumn(), MofNCompleteColumn(), TimeLeft(compact=True))
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task(what, total=total)
+    class Rate(ProgressColumn):
+        def render(self, task: Any) -> Text:
+            return Text("" if task.speed is None else f"{task.speed:,.1f} {rate}/s")
+
+    columns = [TextColumn(what), BarColumn(), MofNCompleteColumn()]
+    columns += [Rate(), TimeLeft(compact=True)] if rate else [TimeLeft(compact=True)]
+    # Speed is that of the last ten minutes: what is advanced by a lot at once is seldom advanced.
+    console, period = Console(stderr=True), 600 if rate else 30
+    with Progress(*columns, console=console, transient=True, speed_estimate_period=period) as bar:
+        task = bar.add_task(what, total=total, completed=done)
         yield lambda done: bar.advance(task, done)
 
 

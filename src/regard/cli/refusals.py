@@ -39,24 +39,26 @@ class Refusals(Generic[T]):
         Raises:
             RegardError: a line is refused, and `keep_going` is False; the message has its number.
         """
-        lines, found = list(group), dict[int, T]()
+        from regard.tasks.batching import answer_each
+
+        lines = list(group)
         asked = [k for k, line in enumerate(lines) if self._is_asked(line)]
         progress(len(lines) - len(asked))
-        while asked and not found:
-            try:
-                answers = self.answer([lines[k] for k in asked], progress)
-                found = dict(zip(asked, answers, strict=True))
-            except RegardError as error:
-                for each in (error, *error.others):
-                    if each.index is None:
-                        raise
-                    k = asked[each.index]
-                    named = type(each)(f"line {lines[k].number}: {each}")
-                    if not self.keep_going:
-                        raise named from each
-                    lines[k] = replace(lines[k], error=named)
-                    progress(1)
-                asked = [k for k in asked if lines[k].error is None]
+
+        def refuse(place: int, error: RegardError) -> None:
+            k = asked[place]
+            named = type(error)(f"line {lines[k].number}: {error}")
+            if not self.keep_going:
+                raise named from error
+            lines[k] = replace(lines[k], error=named)
+            progress(1)
+
+        answers = answer_each(
+            lambda places: self.answer([lines[asked[place]] for place in places], progress),
+            range(len(asked)),
+            refuse,
+        )
+        found = {asked[place]: answer for place, answer in answers.items()}
         self.total += len(lines)
         for line in lines:
             if line.error is not None:

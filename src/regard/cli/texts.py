@@ -1,6 +1,5 @@
 """Where a command's texts come from, and where what it makes of them goes."""
 
-import json
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -8,6 +7,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, TextIO, TypeVar
 
+from regard import lines
 from regard.cli.lines import Line, count_lines, open_input, read_lines, read_text
 from regard.cli.progress import is_watched, progress_bar
 from regard.cli.refusals import Answer, Refusals
@@ -15,9 +15,6 @@ from regard.cli.streams import open_stdin, say
 from regard.errors import BadArgumentError, DamagedFileError
 
 T = TypeVar("T")
-
-# Characters that JSON allows as they are, and some programs take for the end of a line.
-_OTHER_LINE_ENDS = {ord(end): f"\\u{ord(end):04x}" for end in "\x85\u2028\u2029"}
 
 
 def text_groups(
@@ -118,7 +115,7 @@ def json_line(line: Line, **found: Any) -> str:
     """
     error = {} if line.error is None else {"error": str(line.error)}
     fields = (line.fields or {"text": line.text}) | found | error
-    return json.dumps(fields, ensure_ascii=False).translate(_OTHER_LINE_ENDS)
+    return lines.json_line(fields)
 
 
 def say_not_followed(name: str, settings: Iterable[str]) -> None:

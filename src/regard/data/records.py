@@ -66,7 +66,7 @@ def parquet_records(path: Path) -> Iterator[tuple[int, Record]]:
                 for row in batch.to_pylist():
                     number += 1
                     yield number, row
-        except (pyarrow.ArrowException, OSError) as error:
+        except (pyarrow.ArrowException, OSError, ValueError) as error:  # or text that is not UTF-8
             raise DamagedFileError(
                 f"{path} cannot be read as Parquet ({error}): copy it again"
             ) from error

@@ -75,13 +75,20 @@ int8 needs a processor that adds products of 8-bit integers without overflow: x8
 Arm. On another one the results can be wrong; take fp32 there."""
 
 
+_TELEMETRY = (
+    "ONNX Runtime's own builds send what they run to Microsoft unless the environment variable"
+    " `ORT_DISABLE_TELEMETRY` is 1 when they are loaded."
+)
+
+
 def _where(operators: Sequence[str]) -> str:
     if not operators:
-        return "All operators are in the ONNX standard."
+        return f"All operators are in the ONNX standard. {_TELEMETRY}"
     listed = ", ".join(f"`{each}`" for each in operators)
     return (
         "These operators are not in the ONNX standard. They are ONNX Runtime's own, so the graphs"
         f" run in ONNX Runtime only (Python, C, C++, C#, Java, JavaScript): {listed}.\n\n"
         "In a browser, `onnxruntime-web` needs the content of `weights.bin` in its option"
-        " `externalData`."
+        " `externalData`.\n\n"
+        f"{_TELEMETRY}"
     )

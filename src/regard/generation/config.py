@@ -153,8 +153,11 @@ class GenerationConfig:
                 raise BadArgumentError(f"{name} must be {allowed}; got {value!r}.")
         for name in _TOKEN_IDS:
             value = getattr(self, name)
-            for token in value if isinstance(value, tuple) else (value,):
-                if token is not None and (not isinstance(token, int) or token < 0):
+            several = isinstance(value, tuple)
+            for token in value if several else (value,):
+                if token is None and not several:
+                    continue
+                if not isinstance(token, int) or not 0 <= token < 2**31:
                     raise BadArgumentError(
                         f"{name} must be a token id of at least 0; got {token!r}."
                     )

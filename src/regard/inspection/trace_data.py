@@ -9,7 +9,7 @@ import torch
 from torch import Tensor, nn
 
 from regard.attention import Call
-from regard.errors import unknown
+from regard.errors import NotFoundError, unknown
 from regard.inspection.answers import AxisInfo, GenerationInfo, Receipt
 from regard.inspection.tap import Tap
 
@@ -83,6 +83,8 @@ class TraceData(Mapping[str, Tap]):
     def receipt(self) -> Receipt:
         """How exact the maps are: the worst of all taps' receipts."""
         receipts = [tap.receipt for tap in self.taps.values()]
+        if not receipts:
+            raise NotFoundError("this trace has no attention layer; trace another model.")
         return Receipt(
             row_sum_error=max(receipt.row_sum_error for receipt in receipts),
             difference=max(receipt.difference for receipt in receipts),

@@ -1,19 +1,21 @@
 """The model card: README.md beside the weights, its facts also as YAML front matter."""
 
+from __future__ import annotations
+
 import json
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from torch import nn
-
 from regard.files import whole_file
-from regard.recipes.options.run import RunOptions
-from regard.training import Progress
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # what reads a card need not load torch
+    from torch import nn
+
+    from regard.recipes.options.run import RunOptions
     from regard.recipes.recipe import Recipe
+    from regard.training import Progress
 
 
 def training_facts(
@@ -33,7 +35,7 @@ def training_facts(
 
 
 def write_run_card(
-    recipe: "Recipe[Any, Any]",
+    recipe: Recipe[Any, Any],
     model: nn.Module,
     progress: Progress,
     folder: Path,

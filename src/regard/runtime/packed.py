@@ -12,9 +12,16 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from regard.errors import BadArgumentError, DamagedFileError, NotFoundError, UnavailableError
+from regard.errors import (
+    BadArgumentError,
+    DamagedFileError,
+    NotFoundError,
+    UnavailableError,
+    refusing,
+)
 from regard.files import sha256
 from regard.json_files import JsonObject, read_object
+from regard.runtime.layout import remove_damaged
 from regard.runtime.parts import Parts, at_once
 from regard.runtime.session import Session
 from regard.runtime.slots import SourceSlots, TextSlots
@@ -34,6 +41,14 @@ class Limits:
     vocab_size: int
     max_positions: int | None  # None: no limit
     pad_id: int | None
+
+    def __post_init__(self) -> None:
+        """They come from a file."""
+        for name, value in vars(self).items():
+            if value is None and name != "vocab_size":
+                continue
+            if type(value) is not int or not 0 <= value < 2**31:
+                raise BadArgumentError(f"{name} must be a whole number; got {value!r}.")
 
     def check(self, ids: NDArray[np.int64]) -> None:
         """Raises BadArgumentError for ids (batch, length) that the model cannot read."""
@@ -227,11 +242,13 @@ def open_packed(folder: str | os.PathLike[str], *, threads: int = 1) -> Packed:
     if not (folder / MANIFEST).is_file():
         raise NotFoundError(f"{folder} is no packed model: it has no {MANIFEST}.")
     manifest = read_object(folder / MANIFEST)
-    _check(folder, manifest)
-    _check_products(folder, manifest["precision"])
-    if manifest["kind"] == "Vision":
-        return PackedVision(folder, threads)
-    return OF_TEXTS[manifest["kind"]](folder, Limits(**manifest["limits"]), threads)
+    with refusing(f"{folder / MANIFEST} is not what was packed"):
+        _check(folder, manifest)
+        _check_products(folder, manifest["precision"])
+        remove_damaged(folder)
+        if manifest["kind"] == "Vision":
+            return PackedVision(folder, threads)
+        return OF_TEXTS[manifest["kind"]](folder, Limits(**manifest["limits"]), threads)
 
 
 def _check(folder: Path, manifest: JsonObject) -> None:

@@ -6,7 +6,7 @@ A packed model that is found needs neither torch nor onnx; one that must be made
 import os
 import re
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -71,10 +71,10 @@ def pack(
     from regard.runtime.building import check_precision, write_packed
 
     check_precision(precision)
-    with _alone(folder):
+    with alone(folder):
         with suppress(NotFoundError, DamagedFileError):  # another process packed it meanwhile
             return open_packed(folder, threads=threads)
-        with _announced(f"packing {name} for ONNX Runtime in {precision}; this is done once.", say):
+        with announced(f"packing {name} for ONNX Runtime in {precision}; this is done once.", say):
             from regard.checkpoints import from_pretrained
 
             whole = from_pretrained(model) if isinstance(model, Checkpoint) else model
@@ -146,9 +146,14 @@ def cache_size() -> CacheSize:
     models, size = 0, 0
     for folder in cache_folder().glob("*"):
         with suppress(OSError):  # another process removes it
-            size += sum(file.stat().st_size for file in folder.iterdir())
+            size += size_of(folder.rglob("*"))
             models += (folder / MANIFEST).is_file()
     return CacheSize(cache_folder(), models, size)
+
+
+def size_of(paths: Iterable[Path]) -> int:
+    """Bytes of the files among them."""
+    return sum(path.stat().st_size for path in paths if path.is_file())
 
 
 def folder_of(key: str, precision: str) -> Path:
@@ -188,7 +193,7 @@ def packed_config(checkpoint: Checkpoint, kind: str) -> dict[str, Any] | None:
 
 
 @contextmanager
-def _alone(folder: Path) -> Iterator[None]:
+def alone(folder: Path) -> Iterator[None]:
     """One process at a time packs the same model; what a killed one left behind is removed."""
     from filelock import FileLock  # slow to import
 
@@ -211,8 +216,8 @@ def _alone(folder: Path) -> Iterator[None]:
 
 
 @contextmanager
-def _announced(sentence: str, say: Callable[[str], None]) -> Iterator[None]:
-    """Says the sentence if the block takes long."""
+def announced(sentence: str, say: Callable[[str], None]) -> Iterator[None]:
+    """Says the sentence if the block takes longer than a second."""
     timer = Timer(LONG, say, (sentence,))
     timer.daemon = True
     timer.start()

@@ -7,7 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from regard.errors import DamagedFileError
+from regard.errors import DamagedFileError, UnavailableError, refusing
+from regard.runtime.layout import laid_out
+from regard.runtime.silent import silent_runtime
 
 Array = NDArray[Any]
 
@@ -25,36 +27,26 @@ class Session:
     """
 
     def __init__(self, file: Path, *, threads: int = 1):
-        import onnxruntime  # slow to import
-
-        options = onnxruntime.SessionOptions()
-        options.intra_op_num_threads = threads
-        options.inter_op_num_threads = 1
-        options.log_severity_level = 4  # what it logs, it also raises
-        options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+        options = _options(threads)
+        if (found := laid_out(file)) is not None:
+            file = found
+            optimized = silent_runtime().GraphOptimizationLevel
+            options.graph_optimization_level = optimized.ORT_DISABLE_ALL  # again
+        self._session = _opened(file, options)
         try:
-            self._session = onnxruntime.InferenceSession(
-                str(file),
-                options,
-                providers=["CPUExecutionProvider"],
-                # Adds and normalizes in one step, slower than the two on a CPU.
-                disabled_optimizers=["SkipLayerNormFusion"],
-            )
+            self.shapes: dict[str, list[int | str]] = {
+                each.name: each.shape for each in self._session.get_inputs()
+            }
+            self.outputs: dict[str, list[int | str]] = {
+                each.name: each.shape for each in self._session.get_outputs()
+            }
         except Exception as error:  # its exceptions have no class in common
-            reason = str(error).splitlines()[0]
-            raise DamagedFileError(
-                f"{file} is no graph that ONNX Runtime can run ({reason}). Pack the model again."
-            ) from error
-        self.shapes: dict[str, list[int | str]] = {
-            each.name: each.shape for each in self._session.get_inputs()
-        }
-        self.outputs: dict[str, list[int | str]] = {
-            each.name: each.shape for each in self._session.get_outputs()
-        }
+            raise _not_a_graph(file, error) from error
 
     def run(self, inputs: Mapping[str, Array], outputs: Sequence[str] | None = None) -> list[Array]:
         """The outputs of these names, or all in order."""
-        return list(self._session.run(outputs, dict(inputs)))
+        with refusing("a packed graph cannot be run; pack the model again"):
+            return list(self._session.run(outputs, dict(inputs)))
 
     def bound(self, inputs: Mapping[str, Array], outputs: Mapping[str, Array]) -> "Bound":
         """Runs that read and write these arrays where they are; see `Bound`."""
@@ -68,8 +60,7 @@ class Bound:
     """
 
     def __init__(self, session: Any, inputs: Mapping[str, Array], outputs: Mapping[str, Array]):
-        import onnxruntime
-
+        onnxruntime = silent_runtime()
         self._session, self._arrays = session, (inputs, outputs)  # arrays that must stay alive
         self._options = onnxruntime.RunOptions()
         self._options.only_execute_path_to_fetches = True
@@ -83,7 +74,8 @@ class Bound:
 
     def run(self) -> None:
         """Computes the outputs from what the inputs hold now."""
-        self._session.run_with_iobinding(self._binding, self._options)
+        with refusing("a packed graph cannot be run; pack the model again"):
+            self._session.run_with_iobinding(self._binding, self._options)
 
 
 class Cache:
@@ -124,3 +116,54 @@ class Cache:
 
 
 _PAST = ("past_k", "past_v")
+
+
+def write_layout(file: Path, to: Path) -> None:
+    """Writes an optimized graph with its weights as this processor has them, as TO and TO.bin.
+
+    Raises:
+        UnavailableError: they cannot be written.
+    """
+    options = _options(1)
+    options.optimized_model_filepath = str(to)
+    for name, value in (
+        ("optimized_model_external_initializers_file_name", f"{to.name}.bin"),
+        ("optimized_model_external_initializers_min_size_in_bytes", "1024"),
+        ("save_external_prepacked_constant_initializers", "1"),
+    ):
+        options.add_session_config_entry(f"session.{name}", value)
+    try:
+        _opened(file, options)
+    except DamagedFileError as error:  # the graph has been opened before
+        raise UnavailableError(f"{to} could not be written ({error.__cause__}).") from error
+
+
+def _options(threads: int) -> Any:
+    onnxruntime = silent_runtime()
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = threads
+    options.inter_op_num_threads = 1
+    options.log_severity_level = 4  # what it logs, it also raises
+    options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+    return options
+
+
+def _opened(file: Path, options: Any) -> Any:
+    onnxruntime = silent_runtime()
+    try:
+        return onnxruntime.InferenceSession(
+            str(file),
+            options,
+            providers=["CPUExecutionProvider"],
+            # Adds and normalizes in one step, slower than the two on a CPU.
+            disabled_optimizers=["SkipLayerNormFusion"],
+        )
+    except Exception as error:  # its exceptions have no class in common
+        raise _not_a_graph(file, error) from error
+
+
+def _not_a_graph(file: Path, error: Exception) -> DamagedFileError:
+    return DamagedFileError(
+        f"{file} is no graph that ONNX Runtime can run ({str(error).splitlines()[0]})."
+        " Pack the model again."
+    )

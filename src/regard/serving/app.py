@@ -9,7 +9,7 @@ from prometheus_client import CONTENT_TYPE_LATEST
 from starlette.concurrency import run_in_threadpool
 
 from regard.serving import reference
-from regard.serving.guard import Access, Guard
+from regard.serving.guard import BODY_SECONDS, Access, Guard
 from regard.serving.libretranslate import libretranslate
 from regard.serving.logs import Logged
 from regard.serving.metrics import Metrics
@@ -17,22 +17,26 @@ from regard.serving.openai import openai
 from regard.serving.refusals import add_refusals
 from regard.serving.run import run
 from regard.serving.served import Served
-from regard.serving.state import Here, State
+from regard.serving.state import Here, State, Traces
 from regard.version import __version__
-
-BODY_SECONDS = 10.0  # that a body may take to come
 
 
 def create_app(
-    served: Served, metrics: Metrics, access: Access, *, body_seconds: float = BODY_SECONDS
+    served: Served,
+    metrics: Metrics,
+    access: Access,
+    *,
+    body_seconds: float = BODY_SECONDS,
+    worker: int | None = None,
 ) -> FastAPI:
     """The application.
 
     Args:
         served: the models; closed with the application.
         body_seconds: that a body may take to come.
+        worker: the number of this process, where several answer for one server.
     """
-    state = State(served, access, metrics)
+    state = State(served, access, metrics, Traces(worker))
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:

@@ -10,6 +10,7 @@ from typing import Any, Generic, TypeVar
 
 from regard.errors import BadArgumentError, RegardError, UnavailableError
 
+LOOKS = 0.02  # seconds between two looks for jobs in a full queue that are no longer wanted
 RECENT = 200  # jobs whose rate says how long a full queue takes
 
 
@@ -72,6 +73,7 @@ class Waiting(Generic[Kind]):
         self._jobs: deque[Kind] = deque()
         self._changed = threading.Condition()
         self._closed = False
+        self._looked = 0.0
         self._taken: deque[float] = deque(maxlen=RECENT)
 
     def __len__(self) -> int:
@@ -88,17 +90,27 @@ class Waiting(Generic[Kind]):
             if self._closed:
                 raise UnavailableError("the server is ending; ask another one.")
             check_number(len(jobs), self.most)
-            if len(self._jobs) + len(jobs) > self.most:
-                self._jobs = deque(job for job in self._jobs if job.is_wanted)
-            if len(self._jobs) + len(jobs) > self.most:
-                seconds = self._seconds(len(self._jobs))
-                raise Busy(
-                    f"{self.name} has {len(self._jobs)} texts waiting, of {self.most} that may;"
-                    f" try again in {seconds} s.",
-                    seconds,
-                )
+            self._check_room(len(jobs))
             self._jobs += jobs
             self._changed.notify_all()
+
+    def check_room(self) -> None:
+        """Raises Busy where there is no room for a single job: before anything is done for it."""
+        if len(self._jobs) >= self.most:
+            with self._changed:
+                self._check_room(1)
+
+    def _check_room(self, jobs: int) -> None:
+        if len(self._jobs) + jobs > self.most and time.monotonic() > self._looked + LOOKS:
+            self._jobs = deque(job for job in self._jobs if job.is_wanted)
+            self._looked = time.monotonic()
+        if len(self._jobs) + jobs > self.most:
+            seconds = self._seconds(len(self._jobs))
+            raise Busy(
+                f"{self.name} has {len(self._jobs)} texts waiting, of {self.most} that may;"
+                f" try again in {seconds} s.",
+                seconds,
+            )
 
     def take(self, fits: Callable[[Kind], bool], *, wait: float | None) -> list[Kind] | None:
         """The jobs at the head of the queue that fit, asked one by one; None once it is closed and

@@ -82,6 +82,7 @@ async def translate(request: Request, here: Here) -> Any:
         known = ", ".join(f"{a} → {b}" for a, b in pairs) or "no pair"
         raise BadArgumentError(f"{known} can be translated here; the request names another pair.")
     model, chosen = pairs[source, wanted.target]
+    model.threads.waiting.check_room()
     texts = [wanted.q] if isinstance(wanted.q, str) else wanted.q
     number = wanted.alternatives + 1
     beams = max(number, model.task.generation.num_beams)

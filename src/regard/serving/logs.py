@@ -43,6 +43,9 @@ def log_to_stderr() -> None:
         logger.setLevel(logging.INFO)
 
 
+PASSED_ON = "regard.passed_on"  # in the scope of a request that another process counts and logs
+
+
 class Logged:
     """Counts and logs every request around an application."""
 
@@ -64,18 +67,21 @@ class Logged:
         try:
             await self.app(scope, receive, counted)
         finally:
-            seconds = time.perf_counter() - began
-            # The route's own path: a client's could be anything, and each would be kept.
-            route = getattr(scope.get("route"), "path", "other")
-            self._metrics.answered(route, status, seconds)
-            fields = {
-                "method": scope["method"],
-                "route": route,
-                "status": status,
-                "seconds": round(seconds, 4),
-                "client": (scope.get("client") or [None])[0],
-            }
-            log.info("answered", extra={"fields": fields})
+            if not scope.get(PASSED_ON):
+                self._count(scope, status, time.perf_counter() - began)
+
+    def _count(self, scope: Scope, status: int, seconds: float) -> None:
+        # The route's own path: a client's could be anything, and each would be kept.
+        route = getattr(scope.get("route"), "path", "other")
+        self._metrics.answered(route, status, seconds)
+        fields = {
+            "method": scope["method"],
+            "route": route,
+            "status": status,
+            "seconds": round(seconds, 4),
+            "client": (scope.get("client") or [None])[0],
+        }
+        log.info("answered", extra={"fields": fields})
 
 
 def _where(error: BaseException | None) -> list[str]:

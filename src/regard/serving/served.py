@@ -9,9 +9,10 @@ from regard import catalog
 from regard.api.loading import load
 from regard.checkpoints import find_folder
 from regard.checkpoints.hub import short_name
-from regard.errors import BadArgumentError, UnsupportedError, unknown
+from regard.errors import BadArgumentError, UnavailableError, UnsupportedError, unknown
 from regard.generation import GenerationConfig, Hypothesis
 from regard.recipes.card import read_card
+from regard.runtime.laying_out import lay_out
 from regard.serving.batches import Batches, Reading
 from regard.serving.decoding import Decode, Decoding
 from regard.serving.jobs import check_number
@@ -112,6 +113,7 @@ class Served:
     Args:
         places: shipped names, folders and hub:org/name.
         precision: of the packed models' products.
+        shared: whether weights are to lie in memory that other processes share.
         say: called with a sentence where packing takes longer than a second.
 
     Raises:
@@ -125,6 +127,7 @@ class Served:
         metrics: Metrics,
         *,
         precision: str | None = None,
+        shared: bool = False,
         say: Callable[[str], None] = lambda sentence: None,
     ):
         self.limits, self._metrics = limits, metrics
@@ -133,23 +136,28 @@ class Served:
             name = short_name(place)
             name = place if name in self.models else name
             task = load(place).run_by("onnx", precision=precision, say=say)
+            if shared and _laid_out(task, say):
+                task = load(place).run_by("onnx", precision=precision)
             self.models[name] = self._opened(name, place, task)
 
     def model(self, kind: str, name: str | None) -> Model[Any]:
-        """The model of a name, or the first one that does what is asked.
+        """The model of a name, or the first one that does what is asked; for a request.
 
         Args:
             kind: a name in KINDS.
 
         Raises:
             BadArgumentError: a model that is not served, or does something else.
+            Busy: its queue is full, which is said before anything is prepared.
         """
         able = {key: each for key, each in self.models.items() if each.kind == kind}
         if name is not None and name not in able:
             raise unknown(f"a model that can {kind}", name[:80], able)
         if not able:
             raise BadArgumentError(f"no model that can {kind} is served here.")
-        return able[name] if name is not None else next(iter(able.values()))
+        found = able[name] if name is not None else next(iter(able.values()))
+        found.threads.waiting.check_room()
+        return found
 
     def close(self) -> None:
         """Ends all threads, after what waits and runs."""
@@ -184,6 +192,16 @@ class Served:
             )
         languages = read_card(find_folder(place)).get("language", [])
         return Model(name, task, threads, limits, tuple(map(str, languages)))
+
+
+def _laid_out(task: Task, say: Callable[[str], None]) -> bool:
+    """Whether a packed model has been written so that processes share it, and is to be opened
+    again."""
+    try:
+        return lay_out(task.packed.folder, say)
+    except UnavailableError as error:
+        say(f"{error} Each worker has the weights of {task.name} for itself.")
+        return False
 
 
 def _classifying(task: Classifier) -> Callable[[Any, list[Any]], Sequence[Any]]:

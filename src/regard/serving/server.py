@@ -1,5 +1,6 @@
 """Running the application until SIGTERM or Ctrl-C, after which what has begun is still answered."""
 
+import asyncio
 import os
 import signal
 import socket
@@ -11,8 +12,42 @@ from types import FrameType
 
 import uvicorn
 from fastapi import FastAPI
+from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from regard.errors import BadArgumentError
+
+HEAD_SECONDS = 10.0  # that a request's head may take to come, from the first byte on
+
+
+class Connection(H11Protocol):
+    """uvicorn's, which would wait for the end of a head for as long as a client leaves it open, and
+    each connection takes one of the few that a process may have."""
+
+    _late: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        super().connection_made(transport)
+        self._time_head()
+
+    def data_received(self, data: bytes) -> None:
+        super().data_received(data)
+        self._time_head()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        super().connection_lost(exc)
+        self._stop()
+
+    def _time_head(self) -> None:
+        """Between two requests without a byte of the next one, uvicorn has a limit of its own."""
+        if self.cycle is not None and not self.cycle.response_complete:
+            self._stop()
+        elif self._late is None:
+            self._late = self.loop.call_later(HEAD_SECONDS, self.transport.close)
+
+    def _stop(self) -> None:
+        if self._late is not None:
+            self._late.cancel()
+            self._late = None
 
 
 class Server(uvicorn.Server):
@@ -29,6 +64,7 @@ class Server(uvicorn.Server):
         super().__init__(
             uvicorn.Config(
                 app,
+                http=Connection,
                 log_config=None,
                 access_log=False,
                 server_header=False,

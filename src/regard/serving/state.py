@@ -8,32 +8,39 @@ from pathlib import Path
 from secrets import token_urlsafe
 from tempfile import TemporaryDirectory
 from threading import Lock
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from fastapi import Depends, Request
 
-from regard.inspection import Trace
 from regard.serving.guard import Access
 from regard.serving.metrics import Metrics
 from regard.serving.served import Served
+
+if TYPE_CHECKING:  # a server that is asked for none need not load torch
+    from regard.inspection import Trace
 
 KEPT_TRACES = 16
 
 
 class Traces:
-    """Traces that clients asked for, as pages, by ids that only they know; old ones give way."""
+    """Traces that clients asked for, as pages, by ids that only they know; old ones give way.
 
-    def __init__(self) -> None:
+    Args:
+        worker: the number of this process, where there are several; ids end with it.
+    """
+
+    def __init__(self, worker: int | None = None) -> None:
+        self._ending = "" if worker is None else f".{worker}"
         self._pages: OrderedDict[str, bytes] = OrderedDict()
         self._lock = Lock()
 
-    def add(self, trace: Trace) -> str:
+    def add(self, trace: "Trace") -> str:
         """Keeps a trace, as one file that opens without this server; gives its id."""
         with TemporaryDirectory(prefix="regard-") as folder:
             path = Path(folder) / "regard.html"
             trace.to_html(path)
             page = path.read_bytes()
-        id = token_urlsafe(16)
+        id = token_urlsafe(16) + self._ending
         with self._lock:
             self._pages[id] = page
             while len(self._pages) > KEPT_TRACES:

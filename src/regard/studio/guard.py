@@ -27,7 +27,7 @@ class Guard:
     """Refuses before the application sees anything; puts HEADERS on every answer.
 
     A foreign page that has its own name resolve to 127.0.0.1 (DNS rebinding) still sends that name
-    as Host; one that sends requests across origins says so in Origin. starlette's
+    as Host; one that sends requests across origins says so in Origin or Sec-Fetch-Site. starlette's
     TrustedHostMiddleware does not do: it lets every port pass, and its refusal says nothing.
     """
 
@@ -80,6 +80,10 @@ def foreign(scope: Scope) -> str | None:
             "this server answers its own pages only;"
             f" the request came from a page of {origin[:80]!r}."
         )
+    # A picture or a script that a foreign page asks for has no Origin. A link to a page is no harm.
+    site, mode = headers.get("sec-fetch-site"), headers.get("sec-fetch-mode")
+    if site in ("cross-site", "same-site") and mode != "navigate":
+        return "this server answers its own pages only; the request came from a page of another."
     return None
 
 

@@ -12,6 +12,7 @@ from regard.errors import UnavailableError
 STATIC: Traversable = files("regard.studio") / "static"
 BUILT_FROM = "built-from.txt"  # what `fingerprint` was then
 INPUTS = (
+    "bundled.ts",
     "index.html",
     "package.json",
     "package-lock.json",

@@ -75,6 +75,8 @@ class AnswerSettings:
         """
         found = task_settings(checkpoint).get(TASK) or {}
         where = f"task_specific_params[{TASK!r}] in {checkpoint.folder}/config.json"
+        if not isinstance(found, dict):
+            raise DamagedFileError(f"{where} must be a JSON object; it is {found!r}.")
         known = {each.name for each in fields(cls)}
         for name, value in found.items():
             kinds = int | float | None if name == "no_answer_threshold" else int

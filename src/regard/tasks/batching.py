@@ -90,6 +90,37 @@ def _computed(
         yield from threads.map(compute, batches)
 
 
+def answer_each(
+    answer: Callable[[list[Item]], Sequence[Result]],
+    items: Sequence[Item],
+    refuse: Callable[[int, RegardError], None],
+) -> dict[int, Result]:
+    """The answers to those items that are not refused, by their places.
+
+    Args:
+        answer: the answers to some items, as `read_each` refuses them.
+        refuse: called with the place of each refused item, and why.
+
+    Raises:
+        RegardError: `answer` raised it for no item in particular.
+    """
+    asked = list(range(len(items)))
+    while asked:
+        try:
+            found = answer([items[k] for k in asked])
+        except RegardError as error:
+            refused = set()
+            for each in (error, *error.others):
+                if each.index is None:
+                    raise
+                refuse(asked[each.index], each)
+                refused.add(asked[each.index])
+            asked = [k for k in asked if k not in refused]
+        else:
+            return dict(zip(asked, found, strict=True))
+    return {}
+
+
 def read_each(read: Callable[[Item], Result], items: Sequence[Item]) -> list[Result]:
     """`read` of every item.
 

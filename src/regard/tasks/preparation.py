@@ -97,7 +97,7 @@ def read_preparation(files: JsonFiles) -> Preparation:
     mean, std = scale if does["normalize"] else NOT_SCALED
     usual = Preparation()
     with refusing(f"{file} is malformed"):
-        return Preparation(
+        found = Preparation(
             size=_size(settings.get("size", 224), file) if does["resize"] else None,
             resample=int(settings.get("resample", usual.resample)),
             crop=_size(settings.get("crop_size", 224), file) if does["center_crop"] else None,
@@ -105,6 +105,11 @@ def read_preparation(files: JsonFiles) -> Preparation:
             mean=tuple(float(each) for each in mean or usual.mean),
             std=tuple(float(each) for each in std or usual.std),
         )
+        if len(found.mean) not in (1, 3) or len(found.std) != len(found.mean):
+            raise ValueError("image_mean and image_std need a number for each channel, 1 or 3")
+        if not 0 <= found.resample <= 5:
+            raise ValueError(f"resample must be from 0 to 5; it is {found.resample}")
+        return found
 
 
 def write_preparation(preparation: Preparation, folder: str | os.PathLike[str]) -> None:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regard.checkpoints import Checkpoint
-from regard.errors import BadArgumentError, UnsupportedError
+from regard.errors import BadArgumentError, UnsupportedError, refusing
 from regard.generation.arrays import Array
 from regard.tasks.batching import by_length
 from regard.tasks.network import Network
@@ -129,7 +129,9 @@ class Reader:
         self.tokenizer = tokenizer
         self.name = name
         limit = tokenizer.settings.get("model_max_length") or config.max_positions
-        self.max_length = min(config.max_positions, int(limit))  # tokens, special ones included
+        with refusing("model_max_length in tokenizer_config.json is no number"):
+            # In tokens, special ones included; some files say 1e30, which is no limit.
+            self.max_length = int(min(config.max_positions, float(limit)))
 
     def tokens(
         self, text: str, pair: str | None = None, *, max_length: int | None = None

@@ -104,6 +104,7 @@ class Renderer:
             return process
         self.close()
         paths = {"PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
+        kept = {name: value for name, value in os.environ.items() if not _is_secret(name)}
         try:
             process = subprocess.Popen(
                 [sys.executable, "-m", templates.__name__],
@@ -111,7 +112,7 @@ class Renderer:
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,
                 encoding="utf-8",
-                env=os.environ | paths | {"PYTHONIOENCODING": "utf-8"},
+                env=kept | paths | {"PYTHONIOENCODING": "utf-8"},
             )
         except OSError as error:
             raise _unavailable(error) from error
@@ -121,6 +122,11 @@ class Renderer:
             self.close()
             raise _unavailable(f"{sys.executable} ended")
         return process
+
+
+def _is_secret(name: str) -> bool:
+    """Whether a variable may be what no template, if one left its sandbox, should read."""
+    return name.upper().endswith(("_KEY", "_TOKEN", "_SECRET", "_PASSWORD"))
 
 
 def _unavailable(reason: object) -> UnavailableError:

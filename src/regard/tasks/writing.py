@@ -356,9 +356,10 @@ class Writer(Task):
         return config, ends
 
     def _ids(self, prompt: Prompt, special_in_text: bool) -> list[int]:
-        if not isinstance(prompt, str):
-            return chat_ids(self.tokenizer, prompt)
-        ids = list(self.tokenizer.inputs(prompt, special_in_text=special_in_text).ids)
+        if isinstance(prompt, str):
+            ids = list(self.tokenizer.inputs(prompt, special_in_text=special_in_text).ids)
+        else:
+            ids = chat_ids(self.tokenizer, prompt)
         if ids:
             return ids
         first = self.network.config.bos_id

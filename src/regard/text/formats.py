@@ -72,7 +72,8 @@ def _open(path: Path, file: Path, side: str, files: JsonFiles) -> TokenizerFiles
     folder = file.parent
     settings = dict(files.get("tokenizer_config.json", {}))
     if (folder / "chat_template.jinja").is_file():  # comes before the one in the settings
-        template = (folder / "chat_template.jinja").read_text(encoding="utf-8")
+        with refusing(f"{folder / 'chat_template.jinja'} is not UTF-8"):
+            template = (folder / "chat_template.jinja").read_text(encoding="utf-8")
         settings["chat_template"] = template
     usual: dict[str, str] = {}
     if file.is_file():
@@ -92,7 +93,9 @@ def _read_tokenizer_json(file: Path) -> tokenizers.Tokenizer:
     """A tokenizer.json of the tokenizers library."""
     try:
         return tokenizers.Tokenizer.from_file(str(file))
-    except Exception as error:  # the library raises bare Exception
+    except BaseException as error:  # the library raises bare Exception, and panics
+        if not isinstance(error, Exception) and type(error).__name__ != "PanicException":
+            raise
         raise DamagedFileError(
             f"expected {file} to be a tokenizer.json of the tokenizers library, but it cannot "
             f"be read ({error}): copy it or train it again"
@@ -152,7 +155,9 @@ def _byte_level(
     """Byte-pair encoding over bytes, as in GPT-2 (Radford et al. 2019), RoBERTa, BART, Qwen2."""
     try:
         model = models.BPE.from_file(str(folder / "vocab.json"), str(folder / "merges.txt"))
-    except Exception as error:  # the library raises bare Exception
+    except BaseException as error:  # the library raises bare Exception, and panics
+        if not isinstance(error, Exception) and type(error).__name__ != "PanicException":
+            raise
         raise DamagedFileError(
             f"expected vocab.json and merges.txt in {folder} to be a byte-pair encoding, but they"
             f" are not ({error}): copy them again"

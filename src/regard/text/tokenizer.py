@@ -27,6 +27,7 @@ from regard.text.normalize import check_unicode
 PAD, EOS, UNK = "<pad>", "</s>", "<unk>"
 WORD_START = "▁"  # stands for the space before a word, as in SentencePiece
 BYTE_WORD_START = "Ġ"  # the same in byte-level vocabularies, as GPT-2's
+LARGEST_ID = 2**24
 _UNSPELLABLE = "\U0010ffff"  # no character, now or ever
 INSIDE = "##"  # begins a WordPiece that starts no word
 
@@ -311,17 +312,30 @@ class Tokenizer:
     @cached_property
     def _guarded(self) -> tokenizers.Tokenizer:
         """The same with special tokens that no text can spell."""
-        content = json.loads(self.backend.to_str())
+        content = json.loads(self._json())
         special = set(self.special_names())
         for entry in content["model"]["vocab"]:
             if entry[0] in special:
                 entry[0] = f"{_UNSPELLABLE}{entry[0]}"
         content["added_tokens"] = [t for t in content["added_tokens"] if not t["special"]]
-        return tokenizers.Tokenizer.from_str(json.dumps(content))
+        with refusing("tokenizer.json cannot be read without its special tokens"):
+            return tokenizers.Tokenizer.from_str(json.dumps(content))
 
     @cached_property
     def _with_special(self) -> tokenizers.Tokenizer:
-        return tokenizers.Tokenizer.from_str(self.backend.to_str())
+        with refusing("tokenizer.json cannot be read again"):
+            return tokenizers.Tokenizer.from_str(self._json())
+
+    def _json(self) -> str:
+        """The library counts all ids up to the largest, which a damaged file can make billions."""
+        largest = max(self.backend.get_vocab().values(), default=0)
+        if largest >= LARGEST_ID:
+            raise DamagedFileError(
+                f"the tokenizer has the token id {largest:,}, more than any vocabulary has."
+                " Copy it again from where it came from."
+            )
+        text: str = self.backend.to_str()
+        return text
 
     def _checked(self, ids: Iterable[int]) -> list[int]:
         ids = [int(i) for i in ids]
@@ -345,11 +359,12 @@ class Tokenizer:
 
 @contextmanager
 def _without_panic() -> Iterator[None]:
-    """Turns a panic of the library, which is no Exception, into a DamagedFileError."""
+    """Turns the library's bare Exceptions, and its panics, which no Exception is, into a
+    DamagedFileError."""
     try:
         yield
     except BaseException as error:
-        if type(error).__name__ != "PanicException":
+        if type(error) is not Exception and type(error).__name__ != "PanicException":
             raise
         raise DamagedFileError(
             f"the tokenizer cannot read this text ({error}): its tokenizer.json asks for what the"

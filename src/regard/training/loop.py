@@ -136,6 +136,8 @@ class _Training(Generic[BatchT]):
         self.weights.load(checkpoint.weights)
         load_moments(self.optimizers, self.weights, checkpoint.optimizer)
         self.progress = Progress.read(checkpoint.state)
+        if self.processes.first:  # what a run that was killed had no time for
+            self.run.drop_older(self.progress.step, keep=self.averaged())
         self.watch("resume", self.progress)
 
     def step(self) -> None:

@@ -174,6 +174,10 @@ class RunFolder:
                 f" ({error}); what was saved before is kept. Make room there or allow writing, and"
                 " give the same command to resume."
             ) from error
+        self.drop_older(step, keep=keep)
+
+    def drop_older(self, step: int, *, keep: Sequence[int]) -> None:
+        """Drops what is not needed once there is a checkpoint of `step`; see `save`."""
         # A later step than this one is a damaged checkpoint that was passed over.
         for other in [other for other in self.steps() if other <= step][:-2]:
             if other in keep:
@@ -299,10 +303,14 @@ def _logged_step(line: str) -> float:
 
 
 def _remove_partial(folder: Path) -> None:
-    """Removes what `whole_file` and `whole_folder` were writing in processes that were killed."""
+    """Removes what `whole_file`, `whole_folder` and safetensors were writing in processes that were
+    killed."""
     for path in list(folder.rglob(".*.part")):
         if re.fullmatch(r"\..+\.[0-9]+\.part", path.name):
             if path.is_dir():
                 shutil.rmtree(path)
             else:
                 path.unlink(missing_ok=True)  # it may have gone with its folder
+    for path in folder.glob("model/.tmp*"):
+        if re.fullmatch(r"\.tmp[A-Za-z0-9]{6}", path.name) and path.is_file():
+            path.unlink(missing_ok=True)

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from regard.checkpoints.family import Settings, rename
-from regard.errors import UnsupportedError
+from regard.errors import UnsupportedError, refusing
 
 if TYPE_CHECKING:
     from regard.models import Encoder, VisionTransformer
@@ -55,7 +55,7 @@ def encoder_names(
 
 def read_head(settings: Settings, prefix: str, heads: Mapping[str, str]) -> str:
     """The head of the class that wrote config.json, a name in `heads` after `prefix` ("Bert")."""
-    architecture = (settings.get("architectures") or [f"{prefix}Model"])[0]
+    architecture = _architecture(settings) or f"{prefix}Model"
     head = heads.get(str(architecture).removeprefix(prefix))
     if head is None:
         raise UnsupportedError(
@@ -67,8 +67,14 @@ def read_head(settings: Settings, prefix: str, heads: Mapping[str, str]) -> str:
 
 def named_head(settings: Settings, heads: Mapping[str, str]) -> str | None:
     """The head that the name of the class in config.json ends with; None where it names none."""
-    architecture = str((settings.get("architectures") or [""])[0])
+    architecture = _architecture(settings)
     return next((head for end, head in heads.items() if architecture.endswith(end)), None)
+
+
+def _architecture(settings: Settings) -> str:
+    """The name of the class that wrote config.json; empty where it does not say."""
+    with refusing("architectures in config.json must be a list of names"):
+        return str((settings.get("architectures") or [""])[0])
 
 
 def read_writer_head(settings: Settings) -> str:

@@ -44,7 +44,7 @@ def pack(
     options.use_threads(threads)
     from regard.api.loading import load
     from regard.cli.evaluations import check_exists
-    from regard.runtime.packing import cache_size
+    from regard.runtime.packing import cache_size, size_of
 
     if check is not None:
         check_exists(check)
@@ -53,7 +53,7 @@ def pack(
     facts: dict[str, Any] = {
         "precision": precision,
         "folder": str(packed.packed.folder),
-        "bytes": sum(file.stat().st_size for file in packed.packed.folder.iterdir()),
+        "bytes": size_of(packed.packed.folder.iterdir()),
         "parameters": sum(each.numel() for each in task.model.parameters()),
     }
     if check is not None:

@@ -1,6 +1,7 @@
 """`regard serve`: models behind HTTP, for programs."""
 
-from typing import Annotated
+import socket
+from typing import Annotated, Any
 
 from regard.cli.options import Download, Precision, argument, located, option
 from regard.cli.streams import say
@@ -41,6 +42,10 @@ def serve(
     ] = 64,
     max_new_tokens: Annotated[int, option("Tokens that may be written for a text.", min=1)] = 1024,
     timeout: Annotated[float, option("Seconds that a request may take.", min=1)] = 60.0,
+    workers: Annotated[
+        int,
+        option("Processes that answer, behind one address; the limits above are of each.", min=1),
+    ] = 1,
     notice: Annotated[
         float, option("Seconds from SIGTERM until connections are refused.", min=0)
     ] = 0.0,
@@ -63,19 +68,40 @@ def serve(
     from regard.studio.serve import bind
 
     with bind(port, host) as listener:  # before the slow imports: a port in use is said at once
+        from regard.serving.logs import log_to_stderr
+
+        places = [located(model, download, "serve", model) for model in models]
+        limits: dict[str, Any] = dict(
+            waiting=waiting, rows=rows, new_tokens=max_new_tokens, seconds=timeout
+        )
+        if workers > 1:
+            from regard.serving.front import run_front
+            from regard.serving.worker import Duty
+
+            log_to_stderr()
+            run_front(
+                listener,
+                Duty(places, limits, precision, api_key or None, loopback),
+                workers,
+                notice=notice,
+                say=say,
+                started=lambda: _print_address(listener),
+            )
+            return
         from regard.serving.app import create_app
         from regard.serving.guard import Access
-        from regard.serving.logs import log_to_stderr
         from regard.serving.metrics import Metrics
         from regard.serving.served import Limits, Served
 
-        limits = Limits(waiting=waiting, rows=rows, new_tokens=max_new_tokens, seconds=timeout)
         metrics = Metrics()
-        places = [located(model, download, "serve", model) for model in models]
-        served = Served(places, limits, metrics, precision=precision, say=say)
+        served = Served(places, Limits(**limits), metrics, precision=precision, say=say)
         app = create_app(served, metrics, Access(api_key or None, loopback))
         log_to_stderr()
-        address = listener.getsockname()
-        name = f"[{address[0]}]" if ":" in address[0] else address[0]
-        print(f"http://{name}:{address[1]}  (SIGTERM or Ctrl-C ends)", flush=True)
+        _print_address(listener)
         run(app, listener, seconds=timeout, notice=notice)
+
+
+def _print_address(listener: socket.socket) -> None:
+    address = listener.getsockname()
+    name = f"[{address[0]}]" if ":" in address[0] else address[0]
+    print(f"http://{name}:{address[1]}  (SIGTERM or Ctrl-C ends)", flush=True)

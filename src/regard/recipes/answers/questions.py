@@ -222,7 +222,7 @@ def _start(where: str, value: Any) -> int | None:
         if isinstance(value, bool) or int(value) != float(value):
             raise ValueError
         return int(value)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise BadArgumentError(
             f"{where}: the start of an answer must be its first character's number in the context,"
             f" from 0; got {_short(str(value))}. Name another column with `start`."

@@ -5,7 +5,6 @@ A folder has a sub-folder for each label; an .npz has the arrays `images`, bytes
 """
 
 import os
-import zipfile
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -251,11 +250,12 @@ def common_size(look: Look, path: str) -> Size:
 
 def _read_npz(path: str) -> dict[str, NDArray[Any]]:
     try:
-        with np.load(path, allow_pickle=False) as file:
+        # Numpy leaves a file open that it cannot read.
+        with open(path, "rb") as opened, np.load(opened, allow_pickle=False) as file:
             return {name: file[name] for name in file.files if name in ("images", "labels")} | {
                 name: np.empty(0) for name in file.files if name not in ("images", "labels")
             }
-    except (ValueError, OSError, EOFError, AttributeError, KeyError, zipfile.BadZipFile) as error:
+    except Exception as error:  # zipfile and numpy have many
         if isinstance(error, OSError) and error.errno is not None:
             raise
         raise DamagedFileError(

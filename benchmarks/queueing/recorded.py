@@ -1,0 +1,115 @@
+"""Steps of a model, recorded while its own loop decodes, or reads, without HTTP."""
+
+import asyncio
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from queueing.cases import Case
+from regard.runtime.session import Session
+from regard.serving.jobs import Job
+from regard.serving.served import Limits, Model, Texts, reading_jobs
+from regard.serving.written import Prompts
+
+LIMITS = Limits(seconds=3600)
+
+
+@dataclass(frozen=True)
+class Run:
+    """One run of a graph."""
+
+    is_step: bool  # a token of each row; else what begins, or a batch that is read
+    rows: int
+    length: int
+    seconds: float  # of a core, in the graph
+    python: float  # of a core, since the last run of the same thread
+    ended: int  # texts that ended since then
+    ending: float  # of a core, to tell those who wait for them; part of python
+
+
+@contextmanager
+def recording() -> Iterator[list[Run]]:
+    """Records each run of a graph in the block."""
+    runs: list[Run] = []
+    thread = threading.local()
+    run, bound, finish = Session.run, Session.bound, Job.finish
+
+    def timed(compute: Any, shape: tuple[int, ...], is_step: bool) -> Any:
+        began = time.thread_time()
+        result = compute()
+        ended = time.thread_time()
+        python = began - getattr(thread, "ended", began)
+        texts, ending = getattr(thread, "texts", (0, 0.0))
+        runs.append(Run(is_step, shape[0], shape[1], ended - began, python, texts, ending))
+        thread.ended, thread.texts = time.thread_time(), (0, 0.0)
+        return result
+
+    def counted(self: Job, result: Any) -> None:
+        texts, ending = getattr(thread, "texts", (0, 0.0))
+        began = time.thread_time()
+        finish(self, result)
+        thread.texts = texts + 1, ending + time.thread_time() - began
+
+    def timed_run(self: Session, inputs: Any, outputs: Any = None) -> Any:
+        shape = inputs["ids"].shape if "ids" in inputs else inputs["states"].shape
+        return timed(lambda: run(self, inputs, outputs), shape[:2], False)
+
+    def timed_bound(self: Session, inputs: Any, outputs: Any) -> Any:
+        made = bound(self, inputs, outputs)
+        shape = (inputs["ids"] if "ids" in inputs else inputs["tokens"]).shape
+        compute = made.run
+        made.run = lambda: timed(compute, shape, shape[1] == 1)  # type: ignore[method-assign]
+        return made
+
+    Session.run, Session.bound = timed_run, timed_bound  # type: ignore[method-assign]
+    Job.finish = counted  # type: ignore[method-assign]
+    try:
+        yield runs
+    finally:
+        Session.run, Session.bound = run, bound  # type: ignore[method-assign]
+        Job.finish = finish  # type: ignore[method-assign]
+
+
+def jobs_of(model: Model[Any], case: Case, texts: list[str]) -> list[Any]:
+    """A job for each text, as a request of it makes."""
+    found = []
+    for text in texts:
+        if case.route == "translate":
+            found += Texts(model.task, [text], LIMITS, options=case.options).jobs
+        elif case.route == "generate":
+            found += Prompts(model, [text], options=case.options, seconds=3600).jobs
+        elif case.route == "classify":
+            found += reading_jobs([(text, "")], False, LIMITS)
+        else:
+            found += reading_jobs([text], None, LIMITS)
+    return found
+
+
+def kept_running(model: Model[Any], jobs: list[Any], number: int) -> None:
+    """Has so many of the jobs run at any time, until all are done, as the server waits for them."""
+    rest = iter(jobs)
+
+    async def in_turn() -> None:
+        for job in rest:
+            model.put([job])
+            await asyncio.wrap_future(job.future)
+
+    async def together() -> None:
+        await asyncio.gather(*(in_turn() for _ in range(number)))
+
+    asyncio.run(together())
+
+
+def in_batches(model: Model[Any], jobs: list[Any], number: int) -> None:
+    """Has so many of the jobs read together."""
+
+    async def each() -> None:
+        for start in range(0, len(jobs), number):
+            some = jobs[start : start + number]
+            model.put(some)
+            await asyncio.gather(*(asyncio.wrap_future(job.future) for job in some))
+
+    asyncio.run(each())

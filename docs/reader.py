@@ -1,0 +1,186 @@
+"""The files and models that the pages take the reader to have: small ones, of the same names, so
+that docs/commands.py can run the commands that name them.
+
+Texts are made here from a few words; models are the shipped ones, or trained on those texts for
+three steps. What they print is of no use, so none of it is on a page.
+"""
+
+import csv
+import itertools
+import json
+import re
+import shutil
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+from regard import train
+from regard.checkpoints import find_folder
+
+STEPS = 3
+FEW = 20  # one in so many, for what an untrained model is scored on
+NOUNS = {
+    "house": "Haus", "station": "Bahnhof", "river": "Fluss", "garden": "Garten",
+    "bridge": "Brücke", "market": "Markt", "school": "Schule", "train": "Zug",
+}  # fmt: skip
+ADJECTIVES = {
+    "small": "klein", "old": "alt", "new": "neu", "quiet": "still", "large": "groß",
+    "beautiful": "schön", "far": "fern", "empty": "leer",
+}  # fmt: skip
+PLACES = {"here": "hier", "today": "heute", "again": "wieder", "there": "dort"}
+PAIRS = [
+    (f"The {noun} is {adjective} {place}.", f"{german} {ADJECTIVES[adjective]} {PLACES[place]}.")
+    for (noun, german), adjective, place in itertools.product(NOUNS.items(), ADJECTIVES, PLACES)
+] + [
+    (f"{name} sees the {noun} {place}.", f"{name} sieht {german} {PLACES[place]}.")
+    for name, (noun, german), place in itertools.product(("Tom", "Mary"), NOUNS.items(), PLACES)
+]
+TEXTS = [first for first, _ in PAIRS]
+# Of shipped models, for those of the same kind.
+LIKE = {
+    "sentences": ["path/to/a/model", "path/to/encoder", "path/to/minilm"],
+    "emotions": ["path/to/bert"],
+    "digits": ["path/to/vit"],
+    "shakespeare": ["path/to/gpt2", "openai-community/gpt2"],
+    "en-de": ["path/to/bart", "path/to/a/translator"],
+}
+CHAT = "{% for message in messages %}{{ message['content'] }}\n{% endfor %}"
+
+
+def make(folder: Path) -> None:
+    """Puts all of them into an empty folder."""
+    _texts(folder)
+    _pictures(folder)
+    for shipped, names in LIKE.items():
+        for name in names:
+            shutil.copytree(find_folder(shipped), folder / name)
+    _chat(folder / "path" / "to" / "llama")
+    _trained(folder)
+
+
+def limited(text: str) -> str:
+    """A command line whose trainings take a few steps; `regard ladder` a few seconds."""
+    text = re.sub(r" --max-(steps|minutes) \S+", "", text)
+    text = re.sub(r"regard train [a-z-]+", rf"\g<0> --max-steps {STEPS}", text)
+    return text.replace("regard ladder", "regard ladder --max-minutes 0.1")
+
+
+PRELUDE = f"""\
+import functools, regard
+unlimited = regard.train
+def train(*arguments, max_minutes=None, **options):
+    return unlimited(*arguments, **options, max_steps={STEPS})
+regard.train = train
+"""
+
+
+def _texts(folder: Path) -> None:
+    for name in ("pairs", "talks", "captions", "en-de", "en-hi"):
+        _rows(folder / f"{name}.tsv", PAIRS)
+    for name in ("test", "more"):
+        _rows(folder / f"{name}.tsv", PAIRS[::FEW])
+    _rows(folder / "pairs.csv", [("text", "pair"), *PAIRS])
+    reviews = [
+        (text, "joy" if "beautiful" in text or "new" in text else "neutral") for text in TEXTS
+    ]
+    for name in ("reviews", "more"):
+        _rows(folder / f"{name}.csv", [("text", "label"), *reviews])
+    documents = [
+        {"document": " ".join(TEXTS[start : start + 4]), "summary": TEXTS[start]}
+        for start in range(0, len(TEXTS), 2)
+    ]
+    for name in ("reports", "papers"):
+        _lines(folder / f"{name}.jsonl", map(json.dumps, documents))
+    _lines(folder / "more.jsonl", map(json.dumps, documents[::FEW]))
+    _lines(folder / "texts.jsonl", (json.dumps({"text": text}) for text in TEXTS))
+    _lines(folder / "sentences.jsonl", (json.dumps({"text": text}) for text in TEXTS[::FEW]))
+    for name in ("new", "articles", "lines", "texts", "guide", "comments"):
+        _lines(folder / f"{name}.txt", TEXTS[:4])
+    (folder / "texts").mkdir()
+    for name in ("book", "another-book", "input", "mytext", "texts/one"):
+        _lines(folder / f"{name}.txt", TEXTS * 8)
+    for name in ("squad", "questions", "more"):
+        (folder / f"{name}.json").write_text(json.dumps({"data": list(_articles())}))
+    _table(folder / "parts" / "one.parquet", {"id": range(4), "sentence": TEXTS[:4]})
+    vectors = [f"{word} {' '.join(str(len(word) / k) for k in (3, 5, 7))}" for word in NOUNS]
+    _lines(folder / "glove.6B.100d.txt", [*vectors, "king 1 2 3", "queen 1 2 2.5"])
+    (folder / "key.txt").write_text("a key of the reader's\n")
+
+
+def _table(path: Path, columns: dict[str, Any]) -> None:
+    import pyarrow
+    import pyarrow.parquet
+
+    path.parent.mkdir()
+    pyarrow.parquet.write_table(pyarrow.table(columns), path)
+
+
+def _articles() -> Iterator[dict[str, Any]]:
+    for noun in NOUNS:
+        context = " ".join(text for text in TEXTS if f" {noun} " in text)
+        answers = [
+            (f"How is the {noun} {place}?", f"{adjective} {place}")
+            for adjective, place in itertools.product(ADJECTIVES, PLACES)
+        ]
+        questions = [
+            {"id": f"{noun}-{k}", "question": question,
+             "answers": [{"text": answer, "answer_start": context.index(answer)}]}
+            for k, (question, answer) in enumerate(answers)
+        ]  # fmt: skip
+        yield {"title": noun, "paragraphs": [{"context": context, "qas": questions}]}
+
+
+def _pictures(folder: Path) -> None:
+    from PIL import Image, ImageDraw
+
+    def drawn(path: Path, shape: str, size: int) -> None:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        image = Image.new("RGB", (64, 64), "white")
+        box = (32 - size, 32 - size, 32 + size, 32 + size)
+        getattr(ImageDraw.Draw(image), shape)(box, fill="black")
+        image.save(path)
+
+    for place in ("photos", "pictures", "more-pictures"):
+        for shape in ("ellipse", "rectangle"):
+            for size in range(2, 32):
+                drawn(folder / place / shape / f"{size}.png", shape, size)
+    for name in ("new.png", "cat.png", "folder-of-new-pictures/one.png"):
+        drawn(folder / name, "ellipse", 20)
+
+
+def _chat(folder: Path) -> None:
+    shutil.copytree(find_folder("shakespeare"), folder)
+    path = folder / "tokenizer_config.json"
+    path.write_text(json.dumps(json.loads(path.read_text()) | {"chat_template": CHAT}))
+
+
+def _trained(folder: Path) -> None:
+    """Models of kinds that are not shipped."""
+    entailed = [
+        {"text": text, "second": second, "label": label}
+        for text, second in itertools.pairwise(TEXTS)
+        for label in ("entailment", "neutral", "contradiction")
+    ]
+    data = folder / "entailment.jsonl"
+    _lines(data, map(json.dumps, entailed))
+    encoder = find_folder("sentences")
+    for task, file, name, options in (
+        ("classification", data, "path/to/bart-mnli", {"pair": "second", "base_model": encoder}),
+        ("question-answering", folder / "squad.json", "path/to/squad", {"base_model": encoder}),
+        ("classification", folder / "reviews.csv", "runs/other", {"base_model": encoder}),
+    ):
+        run = folder / name
+        train(task, file, run, max_steps=STEPS, **options)
+        if not name.startswith("runs"):
+            shutil.move(run / "model", folder / "moved")
+            shutil.rmtree(run)
+            shutil.move(folder / "moved", run)
+
+
+def _rows(path: Path, rows: list[tuple[str, str]]) -> None:
+    with path.open("w", encoding="utf-8", newline="") as file:
+        csv.writer(file, delimiter="\t" if path.suffix == ".tsv" else ",").writerows(rows)
+
+
+def _lines(path: Path, lines: Iterable[str]) -> None:
+    path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")

@@ -1,0 +1,301 @@
+"""A job: shards to parts to output, in a folder from which a killed job continues.
+
+OUTPUT.parts/
+    job.json                 what decides on the output, and what is in the input's files
+    part-00000000            the output of a shard; written whole, so it is there or is not
+    bad-00000000             its lines that have no answer; written before the part
+    .lock                    locked while a process works here; the system unlocks it when that ends
+"""
+
+import os
+import shutil
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, closing, contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from regard.bulk import answering, parts
+from regard.bulk.reading import check_columns
+from regard.bulk.settings import Settings, format_of
+from regard.bulk.shards import Input, Shard
+from regard.errors import BadArgumentError, DamagedFileError, NotFoundError, UnavailableError
+from regard.files import sha256_tree, whole_file, write_json
+from regard.json_files import read_object
+from regard.version import __version__
+
+Advance = Callable[[int], None]
+Bar = Callable[[int, int], AbstractContextManager[Advance]]
+
+
+@dataclass(frozen=True)
+class Summary:
+    """What became of the lines."""
+
+    read: int
+    written: int
+    bad: int
+    resumed: int  # lines that an earlier call had done
+    seconds: float  # of this call
+    output: Path
+    bad_file: Path | None  # where the bad lines are; None: there are none
+
+
+@contextmanager
+def _unseen(total: int, done: int) -> Iterator[Advance]:
+    yield lambda lines: None
+
+
+class Job:
+    """Work of one task over the lines of files.
+
+    Args:
+        task: a name in `answering.TASKS`.
+        input: a file, or a pattern such as "parts/*.jsonl".
+        output: the file to write; its ending says the format, as that of the input does.
+        model: a shipped model's name, a folder or hub:org/name.
+        text: the column with the text, or the question; other: the second column, with the text's
+            pair or the question's context; None: the task's own names.
+        id: the column that the output repeats; None: all.
+        options: of the task, such as num_beams.
+        shard_size: lines of a part; None: the task's own number.
+        settings: further fields of `Settings`: computed_by, precision, batch_size.
+
+    Raises:
+        RegardError: the files, columns or options do not fit the task.
+    """
+
+    def __init__(
+        self,
+        task: str,
+        input: str,
+        output: str | os.PathLike[str],
+        *,
+        model: str,
+        text: str | None = None,
+        other: str | None = None,
+        id: str | None = None,
+        options: dict[str, Any] | None = None,
+        shard_size: int | None = None,
+        batch_size: int | None = None,
+        **settings: Any,
+    ):
+        known = answering.TASKS[task]
+        self.output = Path(output).absolute()
+        self.folder = Path(f"{self.output}.parts")
+        self.bad = Path(f"{self.output}.bad.jsonl")
+        self.shard_size = shard_size or known.shard
+        if self.output.suffix.lower() == ".gz":
+            raise BadArgumentError(f"the output is not packed; name it {self.output.stem}.")
+        if self.output.is_dir():
+            raise BadArgumentError(f"{output} is a folder; name a file in it.")
+        written = format_of(self.output)
+        columns = _columns(known.columns, text, other)
+        self.input = Input.read(input, self.shard_size)
+        if self.output in self.input.files:
+            raise BadArgumentError(f"{output} is the input; give the output another name.")
+        if self.input.format == "text" and (text or other or id):
+            raise BadArgumentError(
+                f"{input} is text, a line each, and has no columns. Leave the columns out, or give"
+                " JSON lines or Parquet."
+            )
+        folder = Path(model)
+        self.settings = Settings(
+            task,
+            str(folder.absolute()) if folder.is_dir() else model,  # workers may be elsewhere
+            self.input.format,
+            written,
+            columns,
+            id=id,
+            several=len(self.input.files) > 1,
+            options=options or {},
+            batch_size=batch_size or known.batch_size,
+            **settings,
+        )
+        answering.check_options(self.settings)
+        check_columns(self.settings, self.input.files)
+        if "parquet" in (written, self.input.format):
+            from regard.bulk.shards import parquet
+
+            parquet()
+
+    def run(
+        self,
+        engine: Callable[[Settings, Sequence[Shard]], Any],
+        *,
+        bar: Bar = _unseen,
+        say: Callable[[str], None] = lambda sentence: None,
+    ) -> Summary:
+        """Does what is left to do, and writes the output.
+
+        Args:
+            engine: the parts of some shards, in any order: `local.parts` or `cluster.parts`, with
+                their workers.
+            bar: gets the number of lines, and of those that are done, and gives a function to be
+                called with the number of lines just done.
+            say: called with a sentence where something takes long.
+
+        Raises:
+            UnavailableError: another process works on this output, or it cannot be written.
+            BadArgumentError: the output exists, or an unfinished job there has other settings.
+            RegardError: the model or an option cannot be used.
+        """
+        began = time.monotonic()
+        with self._locked():
+            task = answering.opened(self.settings, 1, say)
+            answering.answers(task, [], self.settings, 0)  # refuses options, as workers would
+            computed_by = task.computed_by
+            del task
+            self._record(computed_by)
+            left = [shard for shard in self.input.shards if not self._part(shard).exists()]
+            done = self.input.lines - sum(shard.count for shard in left)
+            with bar(self.input.lines, done) as advance:
+                if left:
+                    with closing(engine(self.settings, left)) as found:
+                        for part in found:
+                            self._save(part)
+                            advance(self.input.shards[part.number].count)
+            bad = self._finish()
+        return Summary(
+            self.input.lines,
+            self.input.lines - bad,
+            bad,
+            done,
+            time.monotonic() - began,
+            self.output,
+            self.bad if bad else None,
+        )
+
+    def done(self) -> int:
+        """Lines whose parts are written."""
+        return sum(shard.count for shard in self.input.shards if self._part(shard).exists())
+
+    @contextmanager
+    def _locked(self) -> Iterator[None]:
+        """Keeps other processes from this output, and removes what killed ones left half-written.
+
+        Raises:
+            UnavailableError: another process works on it.
+            BadArgumentError: the output exists already.
+        """
+        from filelock import FileLock, Timeout  # slow to import
+
+        finished = next((path for path in (self.output, self.bad) if path.exists()), None)
+        if finished is not None and not self.folder.exists():
+            raise BadArgumentError(
+                f"{finished} exists. Delete it, or give another output; nothing is overwritten."
+            )
+        self.folder.mkdir(parents=True, exist_ok=True)
+        lock = FileLock(self.folder / ".lock", timeout=0)
+        try:
+            lock.acquire()
+        except Timeout:
+            raise UnavailableError(
+                f"another process is writing {self.output}. Wait for it to end, or give another"
+                " output."
+            ) from None
+        try:
+            if not (self.folder / ".lock").exists():  # that process has just finished
+                raise UnavailableError(f"{self.output} was just written by another process.")
+            for path in (self.output, self.bad):
+                for unfinished in path.parent.glob(f".{path.name}.*.part"):
+                    unfinished.unlink(missing_ok=True)
+            yield
+        finally:
+            if not (self.folder / "job.json").exists():  # refused before it began
+                with suppress(OSError):
+                    (self.folder / ".lock").unlink()
+                    self.folder.rmdir()  # not one that somehow has parts
+            lock.release()
+
+    def _record(self, computed_by: str) -> None:
+        """Writes what the job is, or, in the folder of one, requires it to be the same."""
+        asked = {
+            **self.settings.recorded(),
+            "computed_by": computed_by,
+            "shard_size": self.shard_size,
+            "weights": _weights(self.settings.model),
+        }
+        content = {"settings": asked, "input": self.input.recorded(), "regard": __version__}
+        file = self.folder / "job.json"
+        if not file.exists():
+            if any(self.folder.glob("part-*")):
+                raise DamagedFileError(
+                    f"{self.folder} has parts, but not the job.json that says what they are."
+                    " Delete that folder to start again."
+                )
+            write_json(file, content)
+            return
+        known = read_object(file)
+        recorded = dict(known["settings"])
+        for name in sorted(recorded.keys() | asked.keys()):
+            if recorded.get(name) != asked.get(name):
+                raise BadArgumentError(
+                    f"{self.folder} holds a job with {name}={recorded.get(name)!r}; got"
+                    f" {asked.get(name)!r}. Give the same value to continue it, or delete that"
+                    " folder to start again."
+                )
+        if known["input"] != content["input"]:
+            raise BadArgumentError(
+                f"{self.folder} holds a job over other files, or over these before they changed."
+                " Delete that folder to start again."
+            )
+
+    def _part(self, shard: Shard) -> Path:
+        return self.folder / f"part-{shard.number:08d}"
+
+    def _bad(self, shard: Shard) -> Path:
+        return self.folder / f"bad-{shard.number:08d}"
+
+    def _save(self, part: parts.Part) -> None:
+        """Writes what became of a shard; the part comes last, for it says that all is there."""
+        shard = self.input.shards[part.number]
+        with whole_file(self._bad(shard)) as path:
+            path.write_bytes(part.bad)
+        with whole_file(self._part(shard)) as path:
+            path.write_bytes(part.content)
+
+    def _finish(self) -> int:
+        """Writes the output and the bad lines, and removes the parts; the number of bad lines.
+
+        Raises:
+            DamagedFileError: a part has not as many lines as it must have.
+        """
+        every, bad = self.input.shards, 0
+        for shard in every:
+            own = parts.count(self._bad(shard), "jsonl")
+            expected = shard.count - (0 if self.settings.output == "text" else own)
+            found = parts.count(self._part(shard), self.settings.output)
+            if found != expected:
+                raise DamagedFileError(
+                    f"{self._part(shard)} must have {expected:,} lines; it has {found:,}."
+                    " Delete it to compute it again."
+                )
+            bad += own
+        if bad:
+            with whole_file(self.bad) as path:
+                parts.merge([self._bad(shard) for shard in every], path, "jsonl")
+        with whole_file(self.output) as path:
+            parts.merge([self._part(shard) for shard in every], path, self.settings.output)
+        gone = self.folder.with_name(f".{self.folder.name}.{os.getpid()}.part")
+        os.replace(self.folder, gone)  # at once: parts without their job would be a riddle
+        shutil.rmtree(gone, ignore_errors=True)
+        return bad
+
+
+def _weights(model: str) -> str:
+    """The SHA-256 of a model, so that another one of the same name is noticed."""
+    from regard.checkpoints import open_checkpoint
+
+    checkpoint = open_checkpoint(model)
+    try:
+        return checkpoint.sha256
+    except NotFoundError:  # sentence-transformers may have them in a folder of the folder
+        return sha256_tree(checkpoint.folder)
+
+
+def _columns(known: tuple[str, ...], text: str | None, other: str | None) -> tuple[str, ...]:
+    first, *rest = known
+    second = other or (rest[0] if rest else None)
+    return (text or first,) if second is None else (text or first, second)

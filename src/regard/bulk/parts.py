@@ -1,0 +1,219 @@
+"""What is written: the part of each shard, and the output that the parts make together."""
+
+import io
+import json
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from regard.bulk.answering import TASKS, Fields
+from regard.bulk.reading import Lines
+from regard.bulk.settings import Format, Settings
+from regard.bulk.shards import Shard, parquet
+from regard.errors import DamagedFileError
+from regard.lines import json_line
+
+_PIECE = 2**20
+_FUNCTIONS = {"double": "float64", "float": "float32", "bool": "bool_"}  # of pyarrow
+
+
+@dataclass(frozen=True)
+class Part:
+    """What became of a shard."""
+
+    number: int  # the shard's
+    content: bytes  # of the part's file
+    bad: bytes = b""  # a line of JSON for each line that has no answer
+
+
+def encoded(settings: Settings, lines: Lines, results: Sequence[Any]) -> bytes:
+    """The content of a part.
+
+    Text has a line for each line of the shard, an empty one where there is no result, so that the
+    lines of input and output correspond. JSON lines and Parquet have the records without an error.
+
+    Args:
+        results: of the task for each record; None where there is none.
+    """
+    task = TASKS[settings.task]
+    both = list(zip(lines.records, results, strict=True))
+    if settings.output == "text":
+        assert task.line is not None
+        written = ["" if result is None else task.line(result) for _, result in both]
+        return "".join(f"{line}\n" for line in written).encode()
+    good = [(record, result) for record, result in both if record.error is None]
+    answers = [_fields(settings, result) for _, result in good]
+    if settings.output == "jsonl":
+        pairs = zip(good, answers, strict=True)
+        rows = (json_line(record.fields | found) for (record, _), found in pairs)
+        return "".join(f"{row}\n" for row in rows).encode()
+    kept = lines.table
+    if kept is not None:
+        kept = kept.take([k for k, (record, _) in enumerate(both) if record.error is None])
+    else:
+        kept = _table([record.fields for record, _ in good])
+    return _parquet(_with_answers(kept, answers, task.types))
+
+
+def bad_lines(settings: Settings, shard: Shard, lines: Lines) -> bytes:
+    """A line of JSON for each record with an error: where it is, and why."""
+    rows = (
+        json_line({"file": shard.file, "line": record.line, "reason": record.error})
+        for record in lines.records
+        if record.error is not None
+    )
+    return "".join(f"{row}\n" for row in rows).encode()
+
+
+def count(path: Path, format: Format) -> int:
+    """How many lines, records or rows a part has.
+
+    Raises:
+        DamagedFileError: it is no longer what was written.
+    """
+    if format != "parquet":
+        lines = 0
+        with path.open("rb") as file:
+            while piece := file.read(_PIECE):
+                lines += piece.count(b"\n")
+        return lines
+    try:
+        return int(parquet().read_metadata(path).num_rows)
+    except (ValueError, OSError) as error:
+        raise DamagedFileError(
+            f"{path} is damaged ({error}). Delete it to compute it again."
+        ) from (error)
+
+
+def merge(parts: Sequence[Path], output: Path, format: Format) -> None:
+    """Writes the output from its parts, in order."""
+    if format != "parquet":
+        import shutil
+
+        with output.open("wb") as file:
+            for part in parts:
+                with part.open("rb") as opened:
+                    shutil.copyfileobj(opened, file, _PIECE)
+        return
+    module = parquet()
+    schema = _schema([module.read_schema(part) for part in parts])
+    with module.ParquetWriter(output, schema) as writer:
+        for part in parts:
+            table = module.read_table(part)
+            writer.write_table(_cast(table, schema))
+
+
+def arrow_type(name: str) -> Any:
+    """A type of Arrow by its name, such as "list<label: string, score: double>"."""
+    import pyarrow
+
+    if not name.startswith("list<"):
+        return getattr(pyarrow, _FUNCTIONS.get(name, name))()
+    inner = name.removeprefix("list<").removesuffix(">")
+    if ":" not in inner:
+        return pyarrow.list_(arrow_type(inner))
+    fields = [field.split(": ") for field in inner.split(", ")]
+    return pyarrow.list_(pyarrow.struct([(field, arrow_type(kind)) for field, kind in fields]))
+
+
+def _fields(settings: Settings, result: Any) -> Fields:
+    task = TASKS[settings.task]
+    if result is not None:
+        return task.fields(result)
+    first = next(iter(task.types.items()))  # of a blank text
+    return {first[0]: [] if first[1].startswith("list") else ""}
+
+
+def _table(rows: Sequence[Fields]) -> Any:
+    """Records of JSON as a table; a column whose values are of several types holds strings."""
+    import pyarrow
+
+    names = list(dict.fromkeys(name for row in rows for name in row))
+    columns = []
+    for name in names:
+        values = [row.get(name) for row in rows]
+        try:
+            columns.append(pyarrow.array(values))
+        except (pyarrow.ArrowException, OverflowError):
+            columns.append(_strings(values))
+    if not names:  # of a shard that is all bad
+        return pyarrow.table({})
+    return pyarrow.table(columns, names=names)
+
+
+def _with_answers(kept: Any, answers: Sequence[Fields], types: dict[str, str] | Any) -> Any:
+    import pyarrow
+
+    kept = kept.select([name for name in kept.column_names if name not in types])
+    columns = {name: kept.column(name) for name in kept.column_names}
+    for name, kind in types.items():
+        columns[name] = pyarrow.array([each.get(name) for each in answers], arrow_type(kind))
+    return pyarrow.table(columns)
+
+
+def _parquet(table: Any) -> bytes:
+    file = io.BytesIO()
+    parquet().write_table(table, file)
+    return file.getvalue()
+
+
+def _schema(schemas: Sequence[Any]) -> Any:
+    """The columns of all parts, in the order in which they first occur."""
+    import pyarrow
+
+    kinds: dict[str, list[Any]] = {}
+    for schema in schemas:
+        for field in schema:
+            found = kinds.setdefault(field.name, [])
+            if field.type not in found:
+                found.append(field.type)
+    return pyarrow.schema([(name, _common(found)) for name, found in kinds.items()])
+
+
+def _common(kinds: Sequence[Any]) -> Any:
+    import pyarrow
+
+    with suppress(pyarrow.ArrowException):
+        single = [pyarrow.schema([("column", kind)]) for kind in kinds]
+        return pyarrow.unify_schemas(single, promote_options="permissive").field(0).type
+    return pyarrow.string()
+
+
+def _cast(table: Any, schema: Any) -> Any:
+    import pyarrow
+
+    columns = []
+    for field in schema:
+        if field.name not in table.column_names:
+            columns.append(pyarrow.nulls(table.num_rows, field.type))
+            continue
+        column = table.column(field.name)
+        if column.type != field.type:
+            try:
+                column = _cast_column(column, field.type)
+            except pyarrow.ArrowException:
+                column = pyarrow.array(column.to_pylist(), field.type)
+        columns.append(column)
+    return pyarrow.table(columns, schema=schema)
+
+
+def _cast_column(column: Any, kind: Any) -> Any:
+    import pyarrow
+
+    if kind == pyarrow.string() and not pyarrow.types.is_null(column.type):
+        return _strings(column.to_pylist())
+    return column.cast(kind)
+
+
+def _strings(values: Sequence[Any]) -> Any:
+    import pyarrow
+
+    return pyarrow.array(list(_texts(values)), pyarrow.string())
+
+
+def _texts(values: Sequence[Any]) -> Iterator[str | None]:
+    for value in values:
+        other = None if value is None else json.dumps(value, ensure_ascii=False)
+        yield value if isinstance(value, str) else other

@@ -1,0 +1,239 @@
+"""The lines of a shard as records: the texts that a task reads, and the columns that are kept."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from datetime import date, time
+from typing import IO, Any, cast
+
+from regard.bulk.settings import Settings
+from regard.bulk.shards import Shard, open_lines, parquet
+from regard.errors import BadArgumentError, DamagedFileError, RegardError
+from regard.files import LONGEST_LINE
+from regard.lines import BYTE_ORDER_MARK, decoded, json_object
+
+_PIECE = 2**16
+Fields = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Record:
+    """One line, or one row."""
+
+    line: int  # counted from 1 in its file
+    texts: tuple[str, ...] = ()  # of the task's columns
+    fields: Fields = field(default_factory=dict)  # the columns that are kept, as JSON has them
+    error: str | None = None  # why it cannot be answered
+
+
+@dataclass(frozen=True)
+class Lines:
+    """A shard's records; of Parquet also the rows, whose kept columns have their own types."""
+
+    records: list[Record]
+    table: Any = None  # pyarrow.Table
+
+
+class Reader:
+    """Reads shards of one input, one after another; it keeps the file open that it was in."""
+
+    def __init__(self, settings: Settings):
+        self.settings = settings
+        self._name = ""
+        self._file: IO[bytes] | None = None
+        self._group: tuple[str, int] | None = None
+        self._rows: Any = None
+
+    def read(self, shard: Shard) -> Lines:
+        """The records of a shard, in order.
+
+        Raises:
+            OSError: the file is no longer there.
+        """
+        if self.settings.input == "parquet":
+            return self._parquet(shard)
+        lines = enumerate(self._lines(shard), shard.first)
+        return Lines([self._record(shard, number, raw) for number, raw in lines])
+
+    def _lines(self, shard: Shard) -> Iterator[bytes | None]:
+        """Each line's bytes with their end; None for one that is too long to be read."""
+        if self._file is None or self._name != shard.file:
+            self.close()
+            self._name, self._file = shard.file, open_lines(shard.file)
+        file = self._file
+        file.seek(shard.start)  # of a gzip, what is between is unpacked and passed over
+        for _ in range(shard.count):
+            raw = file.readline(LONGEST_LINE + 1)
+            if len(raw) <= LONGEST_LINE:
+                yield raw
+                continue
+            while raw and not raw.endswith(b"\n"):
+                raw = file.readline(_PIECE)
+            yield None
+
+    def close(self) -> None:
+        """Closes the file that the last shard was in."""
+        if self._file is not None:
+            self._file.close()
+        self._file = None
+
+    def _record(self, shard: Shard, number: int, raw: bytes | None) -> Record:
+        try:
+            if raw is None:
+                raise DamagedFileError(f"the line is longer than {LONGEST_LINE // 2**20} MiB.")
+            text = decoded(raw, "the line").rstrip("\r\n")
+            if number == 1:
+                text = text.removeprefix(BYTE_ORDER_MARK)
+            if self.settings.input == "text":
+                named = {"file": shard.file} if self.settings.several else {}
+                return Record(number, (text,), {**named, "line": number, "text": text})
+            return self._of_json(number, text.strip())
+        except RegardError as error:
+            return Record(number, error=str(error))
+
+    def _of_json(self, number: int, text: str) -> Record:
+        if not text.startswith("{"):
+            raise DamagedFileError(
+                "the line is empty." if not text else "the line is not a JSON object."
+            )
+        fields = json_object(text, "the line")
+        texts = tuple(_text(fields, name) for name in self.settings.columns)
+        if self.settings.id is None:
+            return Record(number, texts, fields)
+        if fields.get(self.settings.id) is None:
+            raise BadArgumentError(f"there is no {self.settings.id!r}.")
+        return Record(number, texts, {self.settings.id: fields[self.settings.id]})
+
+    def _parquet(self, shard: Shard) -> Lines:
+        if self._group != (shard.file, shard.group):
+            self._rows = parquet().ParquetFile(shard.file).read_row_group(shard.group)
+            self._group = (shard.file, shard.group)
+        table = self._rows.slice(shard.start, shard.count)
+        kept = table if self.settings.id is None else table.select([self.settings.id])
+        fields = _fields(kept) if self.settings.output == "jsonl" else [{}] * shard.count
+        columns = [_raw(table.column(name)) for name in self.settings.columns]
+        ids = [True] * shard.count
+        if self.settings.id is not None:
+            ids = table.column(self.settings.id).is_valid().to_pylist()
+        records = []
+        for row in range(shard.count):
+            try:
+                texts = tuple(
+                    _decoded(column[row], name)
+                    for name, column in zip(self.settings.columns, columns, strict=True)
+                )
+                found = fields[row]
+                if found is None:
+                    raise DamagedFileError("the row has text that is not UTF-8.")
+                if not ids[row]:
+                    raise BadArgumentError(f"there is no {self.settings.id!r}.")
+                records.append(Record(shard.first + row, texts, found))
+            except RegardError as error:
+                records.append(Record(shard.first + row, error=str(error)))
+        return Lines(records, kept)
+
+
+def check_columns(settings: Settings, files: tuple[Any, ...]) -> None:
+    """Refuses an input that lacks the columns, before a model is loaded.
+
+    Raises:
+        BadArgumentError: Parquet files without a column or with different ones; JSON lines whose
+            first objects lack it.
+    """
+    if settings.input == "text":
+        return
+    wanted = [*settings.columns, *([] if settings.id is None else [settings.id])]
+    if settings.input == "jsonl":
+        names = set(_first_names(files[0]))
+        missing = [name for name in wanted if name not in names]
+        if names and missing:
+            raise _missing(files[0], missing[0], sorted(names))
+        return
+    schemas = [parquet().read_schema(file) for file in files]
+    import pyarrow
+
+    for file, schema in zip(files, schemas, strict=True):
+        if not schema.equals(schemas[0]):
+            raise BadArgumentError(
+                f"{files[0]} and {file} must have the same columns of the same types."
+                " Run a job for each."
+            )
+    for name in wanted:
+        if name not in schemas[0].names:
+            raise _missing(files[0], name, schemas[0].names)
+    for name in settings.columns:
+        kind = schemas[0].field(name).type
+        kind = kind.value_type if pyarrow.types.is_dictionary(kind) else kind
+        if not (pyarrow.types.is_string(kind) or pyarrow.types.is_large_string(kind)):
+            raise BadArgumentError(
+                f"the column {name!r} of {files[0]} must hold strings; it holds {kind}."
+                " Name another with `text`."
+            )
+
+
+def _missing(file: Any, name: str, names: list[str]) -> BadArgumentError:
+    return BadArgumentError(
+        f"{file} has no column {name!r}; its columns are {', '.join(names)}. Name one of them."
+    )
+
+
+def _first_names(file: Any, most: int = 100) -> Iterator[str]:
+    """The names of the fields of a file's first objects, which may be broken or lack some."""
+    with open_lines(file) as opened:
+        for _ in range(most):
+            raw = opened.readline(LONGEST_LINE + 1)
+            try:
+                text = raw.decode().removeprefix(BYTE_ORDER_MARK).strip()
+                yield from json_object(text, "the line") if text.startswith("{") else ()
+            except (UnicodeDecodeError, RegardError):
+                continue
+
+
+def _text(fields: Fields, name: str) -> str:
+    if name not in fields:
+        raise BadArgumentError(f"there is no {name!r}.")
+    value = fields[name]
+    if not isinstance(value, str):
+        kind = "null" if value is None else type(value).__name__
+        raise BadArgumentError(f"{name!r} must be a string; it is {kind}.")
+    return value
+
+
+def _raw(column: Any) -> list[bytes | None]:
+    """A column of strings as bytes, because a row that is not UTF-8 must not spoil the others."""
+    import pyarrow
+
+    if pyarrow.types.is_dictionary(column.type):
+        column = column.cast(column.type.value_type)
+    return cast(list[bytes | None], column.cast(pyarrow.large_binary()).to_pylist())
+
+
+def _decoded(raw: bytes | None, name: str) -> str:
+    if raw is None:
+        raise BadArgumentError(f"{name!r} must be a string; it is null.")
+    return decoded(raw, f"{name!r}")
+
+
+def _fields(table: Any) -> list[Fields | None]:
+    """Each row as JSON has it; None for one with text that is not UTF-8."""
+    try:
+        return [{name: _plain(value) for name, value in row.items()} for row in table.to_pylist()]
+    except UnicodeDecodeError:
+        if table.num_rows == 1:
+            return [None]
+        half = table.num_rows // 2
+        return _fields(table.slice(0, half)) + _fields(table.slice(half))
+
+
+def _plain(value: Any) -> Any:
+    """A value of Parquet as JSON has it: dates in ISO 8601; bytes in hexadecimal."""
+    if isinstance(value, dict):
+        return {str(name): _plain(each) for name, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(each) for each in value]
+    if isinstance(value, float):
+        return value if value - value == 0 else None  # JSON has neither infinity nor NaN
+    if value is None or isinstance(value, str | int | bool):
+        return value
+    if isinstance(value, date | time):
+        return value.isoformat()
+    return value.hex() if isinstance(value, bytes) else str(value)

@@ -1,0 +1,188 @@
+"""The lines of the input in shards: what one worker does at once, and writes whole."""
+
+import gzip
+import os
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from glob import glob, has_magic
+from pathlib import Path
+from typing import IO, Any, cast
+
+from regard.bulk.settings import Format, format_of
+from regard.errors import (
+    BadArgumentError,
+    DamagedFileError,
+    NotFoundError,
+    UnsupportedError,
+    optional_package,
+)
+from regard.files import sha256
+
+MOST_BYTES = 16 * 2**20  # of a shard's lines, where these are long
+_PIECE = 2**20
+
+
+@dataclass(frozen=True)
+class Shard:
+    """Consecutive lines of one file."""
+
+    number: int  # counted from 0 over all files
+    file: str
+    start: int  # the first line's byte, unpacked; of Parquet, the first row within its row group
+    first: int  # the first line's number, counted from 1
+    count: int  # lines
+    group: int = 0  # the row group of Parquet
+
+    @property
+    def lines(self) -> str:
+        """The lines as a message names them."""
+        return f"lines {self.first:,} to {self.first + self.count - 1:,} of {self.file}"
+
+
+@dataclass(frozen=True)
+class Input:
+    """Files of one format, in order, in shards."""
+
+    files: tuple[Path, ...]
+    format: Format
+    shards: tuple[Shard, ...]
+
+    @classmethod
+    def read(cls, name: str, lines: int) -> "Input":
+        """The files that a name stands for, each read once for where its lines begin.
+
+        Args:
+            name: a file, or a pattern such as "parts/*.jsonl", whose files are taken in the order
+                of their names.
+            lines: of a shard, at most.
+
+        Raises:
+            NotFoundError: no such file.
+            BadArgumentError: a folder, a table, or files of different formats.
+            DamagedFileError: a file cannot be read, or there is not a single line.
+        """
+        files = _files(name)
+        formats = {format_of(file) for file in files}
+        if len(formats) > 1:
+            raise BadArgumentError(
+                f"{name} must be files of one format; got {' and '.join(sorted(formats))}."
+                " Run a job for each."
+            )
+        (format,) = formats
+        cut = _parquet if format == "parquet" else _lines
+        shards: list[Shard] = []
+        for file in files:
+            shards += cut(file, lines, len(shards))
+        if not shards:
+            raise DamagedFileError(
+                f"{name} is empty; a text on each line was expected. Check that it is the right"
+                " file."
+            )
+        return cls(tuple(files), format, tuple(shards))
+
+    @property
+    def lines(self) -> int:
+        return sum(shard.count for shard in self.shards)
+
+    def recorded(self) -> list[list[str]]:
+        """The files' names and what is in them, so that another content is noticed."""
+        return [[str(file), sha256(file)] for file in self.files]
+
+
+def open_lines(path: str | os.PathLike[str]) -> IO[bytes]:
+    """A file of lines, unpacked on the way when its name ends in .gz."""
+    opened = gzip.open(path) if Path(path).suffix.lower() == ".gz" else open(path, "rb")  # noqa: SIM115
+    return cast(IO[bytes], opened)
+
+
+def parquet() -> Any:
+    """The module pyarrow.parquet.
+
+    Raises:
+        UnavailableError: the package is not installed.
+    """
+    with optional_package("pyarrow", "reading and writing Parquet needs"):
+        import pyarrow.parquet
+    return pyarrow.parquet
+
+
+def _files(name: str) -> list[Path]:
+    if has_magic(name) and not Path(name).exists():
+        found = [Path(each) for each in sorted(glob(name, recursive=True))]
+        found = [path for path in found if path.is_file()]
+        if not found:
+            raise NotFoundError(f"there is no file {name}. Check the pattern.")
+    else:
+        found = [Path(name)]
+    for path in found:
+        if path.is_dir():
+            raise BadArgumentError(
+                f"{path} is a folder; give its files as a pattern in quotes, such as"
+                f" '{path}/*.jsonl'."
+            )
+        if not path.exists():
+            raise NotFoundError(f"there is no file {path}. Check the path.")
+        if not path.is_file():
+            raise UnsupportedError(
+                f"{path} is a pipe or a device, which can be read only once. Write it to a file"
+                " first."
+            )
+    return [path.absolute() for path in found]
+
+
+def _lines(file: Path, lines: int, number: int) -> Iterator[Shard]:
+    first, count, start, place, ended = 1, 0, 0, 0, True
+    try:
+        with open_lines(file) as opened:
+            while piece := opened.readline(_PIECE):
+                if place == 0:
+                    _check_start(file, piece)
+                if ended and (count == lines or (count and place - start >= MOST_BYTES)):
+                    yield Shard(number, str(file), start, first, count)
+                    number, first, count, start = number + 1, first + count, 0, place
+                count += ended
+                place += len(piece)
+                ended = piece.endswith(b"\n")
+    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        raise DamagedFileError(f"{file} is damaged gzip ({error}). Copy it again.") from error
+    if count:
+        yield Shard(number, str(file), start, first, count)
+
+
+def _check_start(file: Path, start: bytes) -> None:
+    """Refuses a file of which every line would be refused."""
+    # UTF-16 text in Latin letters has a zero byte at every other place; UTF-8 text has none.
+    if (
+        start.startswith((b"\xff\xfe", b"\xfe\xff"))
+        or start[:4096].count(0) > len(start[:4096]) / 4
+    ):
+        raise DamagedFileError(
+            f"{file} must be UTF-8, but it looks like UTF-16. Convert it with"
+            " iconv -f UTF-16 -t UTF-8."
+        )
+    whole = start.strip()
+    if format_of(file) == "jsonl" and (whole == b"[" or whole.startswith(b"[{")):
+        raise DamagedFileError(
+            f"{file} must be JSON lines, one object a line, but it is one array. Convert it with"
+            " jq -c '.[]'."
+        )
+
+
+def _parquet(file: Path, lines: int, number: int) -> Iterator[Shard]:
+    module = parquet()
+    import pyarrow
+
+    try:
+        about = module.read_metadata(file)
+    except (pyarrow.ArrowException, OSError) as error:
+        raise DamagedFileError(f"{file} cannot be read as Parquet ({error}). Copy it again.") from (
+            error
+        )
+    first = 1
+    for group in range(about.num_row_groups):
+        rows = about.row_group(group).num_rows
+        for start in range(0, rows, lines):
+            count = min(lines, rows - start)
+            yield Shard(number, str(file), start, first, count, group)
+            number, first = number + 1, first + count

@@ -1,0 +1,75 @@
+"""What turns shards into parts: it holds the model. Every engine's processes have one each."""
+
+import os
+from collections.abc import Callable
+from dataclasses import replace
+from functools import cached_property
+from typing import Any
+
+from regard.bulk.answering import TASKS, answers, opened
+from regard.bulk.parts import Part, bad_lines, encoded
+from regard.bulk.reading import Lines, Reader
+from regard.bulk.settings import Settings
+from regard.bulk.shards import Shard
+from regard.errors import RegardError
+
+
+class Worker:
+    """Computes shards of one job.
+
+    Args:
+        threads: that it computes with; the variable that says so counts for the process.
+    """
+
+    def __init__(self, settings: Settings, threads: int, say: Callable[[str], None] = print):
+        os.environ["OMP_NUM_THREADS"] = str(threads)
+        self.settings = settings
+        self.threads = threads
+        self.say = say
+        self.reader = Reader(settings)
+
+    @cached_property
+    def task(self) -> Any:
+        """The model, loaded for the first shard."""
+        return opened(self.settings, self.threads, self.say)
+
+    def __call__(self, shard: Shard) -> Part:
+        """The part of a shard: a line that is refused does not keep the others from their answers.
+
+        Raises:
+            RegardError: the model or an option cannot be used.
+        """
+        from regard.tasks.batching import answer_each
+
+        lines = self.reader.read(shard)
+        records = lines.records
+        blank = TASKS[self.settings.task].blank
+        asked = [
+            k
+            for k, record in enumerate(records)
+            if record.error is None and (blank or record.texts[0].strip())
+        ]
+
+        def refuse(place: int, error: RegardError) -> None:
+            records[asked[place]] = replace(records[asked[place]], error=str(error))
+
+        found = answer_each(
+            lambda places: answers(
+                self.task,
+                [records[asked[place]].texts for place in places],
+                self.settings,
+                shard.number,
+            ),
+            range(len(asked)),
+            refuse,
+        )
+        results = [None] * len(records)
+        for place, result in found.items():
+            results[asked[place]] = result
+        lines = Lines(records, lines.table)
+        content = encoded(self.settings, lines, results)
+        return Part(shard.number, content, bad_lines(self.settings, shard, lines))
+
+    def close(self) -> None:
+        """Closes the file that the last shard was in."""
+        self.reader.close()

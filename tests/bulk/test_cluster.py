@@ -1,0 +1,126 @@
+"""Ray Data on a cluster of two workers: a killed actor, a killed driver, and the same output."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import regard
+
+pytest.importorskip("ray", reason="needs Ray: pip install 'ray[data]'")
+pytestmark = [
+    pytest.mark.skipif(not Path("/proc").is_dir(), reason="finds actors in /proc"),
+    pytest.mark.filterwarnings("default"),  # Ray warns of its own deprecations
+]
+
+TEXTS = [f"The {color} dog number {k}." for k in range(60) for color in ("red", "old")]
+
+
+@pytest.fixture(scope="module")
+def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The address of a cluster of two processors."""
+    import ray
+
+    # jsonschema imports it if it is there, and then each of Ray's processes builds a grammar for
+    # four seconds.
+    stub = tmp_path_factory.mktemp("without")
+    (stub / "rfc3987_syntax.py").write_text("raise ImportError\n")
+    before = dict(os.environ)
+    os.environ["PYTHONPATH"] = os.pathsep.join([str(stub), *filter(None, sys.path)])
+    os.environ |= {"RAY_USAGE_STATS_ENABLED": "0", "RAY_BACKEND_LOG_LEVEL": "fatal"}
+    context = ray.init(
+        address="local",
+        num_cpus=2,
+        object_store_memory=100 * 2**20,
+        include_dashboard=False,
+        log_to_driver=False,
+        logging_level="error",
+    )
+    yield context.address_info["gcs_address"]
+    ray.shutdown()
+    os.environ.clear()
+    os.environ.update(before)
+
+
+@pytest.fixture(scope="module")
+def expected() -> list[Any]:
+    vectors = regard.load("sentences").run_by("onnx").run(TEXTS)
+    return [[float(f"{x:.9g}") for x in each.vector] for each in vectors]
+
+
+def check(path: str, expected: list[Any]) -> None:
+    rows = [json.loads(line) for line in Path(path).read_text().splitlines()]
+    assert [(row["line"], row["text"]) for row in rows] == list(enumerate(TEXTS, start=1))
+    assert [row["embedding"] for row in rows] == expected
+
+
+def actors() -> set[int]:
+    found = set()
+    for path in Path("/proc").glob("[0-9]*/cmdline"):
+        try:
+            if path.read_bytes().startswith(b"ray::MapWorker"):
+                found.add(int(path.parent.name))
+        except OSError:
+            continue
+    return found
+
+
+def test_a_killed_driver_and_a_killed_actor_lose_and_double_no_line(
+    cluster: str, folder: Path, expected: list[Any]
+) -> None:
+    from regard.bulk import Job
+    from regard.bulk.cluster import parts
+
+    Path("in.txt").write_text("\n".join([*TEXTS, ""]))
+    command = "run encode in.txt out.jsonl --shard-size 4 --engine ray --workers 2 --threads 1"
+    driver = subprocess.Popen(
+        [sys.executable, "-m", "regard", *command.split(), "--address", cluster],
+        stderr=subprocess.PIPE,
+    )
+    while not list(folder.glob("out.jsonl.parts/part-*")) and driver.poll() is None:
+        time.sleep(0.001)
+    driver.kill()
+    said = driver.communicate()[1].decode()
+    assert driver.returncode == -signal.SIGKILL, said
+    done = 4 * len(list(folder.glob("out.jsonl.parts/part-*")))
+    while actors():  # the cluster ends those of a driver that is gone
+        time.sleep(0.05)
+
+    killed: list[int] = []
+
+    @contextmanager
+    def bar(total: int, done: int) -> Iterator[Any]:
+        def advance(lines: int) -> None:
+            if not killed:
+                killed.append(min(actors()))
+                os.kill(killed[0], signal.SIGKILL)
+
+        yield advance
+
+    job = Job("encode", "in.txt", "out.jsonl", model="sentences", shard_size=4)
+    summary = job.run(partial(parts, workers=2, threads=1), bar=bar)
+    assert (summary.read, summary.written, summary.bad) == (120, 120, 0)
+    assert summary.resumed == done > 0
+    assert (len(killed), done < 120) == (1, True)
+    check("out.jsonl", expected)
+    assert sorted(path.name for path in folder.iterdir()) == ["in.txt", "out.jsonl"]
+
+
+def test_what_an_actor_raises_is_one_sentence(cluster: str, folder: Path) -> None:
+    from regard.bulk import Job
+    from regard.bulk.cluster import parts
+
+    Path("in.txt").write_text("a\n")
+    job = Job("encode", "in.txt", "out.jsonl", model="sentences")
+    settings = job.settings.__class__(**(vars(job.settings) | {"model": "nowhere"}))
+    with pytest.raises(regard.NotFoundError, match="there is no folder nowhere"):
+        list(parts(settings, job.input.shards, workers=1, threads=1))

@@ -1,0 +1,129 @@
+"""Processes: one that is killed is replaced, a killed job continues; no line is lost or doubled."""
+
+import json
+import multiprocessing
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import regard
+from regard.bulk import Job, local
+from regard.errors import UnavailableError
+
+TEXTS = [f"The {color} dog number {k}." for k in range(60) for color in ("red", "old")]
+COMMAND = [
+    "run",
+    "encode",
+    "in.txt",
+    "out.jsonl",
+    "--shard-size",
+    "10",
+    "--workers",
+    "2",
+    "--threads",
+    "1",
+]
+
+pytestmark = pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="no kill -9 here")
+
+
+@pytest.fixture(scope="module")
+def expected() -> list[Any]:
+    vectors = regard.load("sentences").run_by("onnx").run(TEXTS)
+    return [[float(f"{x:.9g}") for x in each.vector] for each in vectors]
+
+
+def check(path: str, expected: list[Any]) -> None:
+    rows = [json.loads(line) for line in Path(path).read_text().splitlines()]
+    assert [(row["line"], row["text"]) for row in rows] == list(enumerate(TEXTS, start=1))
+    assert [row["embedding"] for row in rows] == expected
+
+
+def test_a_killed_worker_is_replaced_and_its_shard_done_again(
+    folder: Path, expected: list[Any]
+) -> None:
+    Path("in.txt").write_text("\n".join(TEXTS))
+    killed: list[int] = []
+
+    @contextmanager
+    def bar(total: int, done: int) -> Iterator[Any]:
+        def advance(lines: int) -> None:
+            if len(killed) < 2:
+                pids = [each.pid or 0 for each in multiprocessing.active_children()]
+                killed.append(next(pid for pid in pids if pid not in killed))
+                os.kill(killed[-1], signal.SIGKILL)
+
+        yield advance
+
+    job = Job("encode", "in.txt", "out.jsonl", model="sentences", shard_size=10)
+    summary = job.run(partial(local.parts, workers=2, threads=1), bar=bar)
+    assert (summary.written, summary.bad, len(set(killed))) == (120, 0, 2)
+    check("out.jsonl", expected)
+    assert multiprocessing.active_children() == []
+
+
+def test_a_killed_job_continues_where_it_was(folder: Path, expected: list[Any]) -> None:
+    Path("in.txt").write_text("\n".join(TEXTS))
+    command = [sys.executable, "-m", "regard", *COMMAND]
+    process = subprocess.Popen(command, stderr=subprocess.PIPE)
+    while not list(folder.glob("out.jsonl.parts/part-*")) and process.poll() is None:
+        time.sleep(0.001)
+    process.kill()
+    process.communicate()
+    assert process.returncode == -signal.SIGKILL
+    done = 10 * len(list(folder.glob("out.jsonl.parts/part-*")))
+    assert 0 < done <= 120
+    again = subprocess.run([*command, "--json"], capture_output=True, text=True)
+    assert again.returncode == 0, again.stderr
+    summary = json.loads(again.stdout)
+    assert (summary["in"], summary["out"], summary["resumed"]) == (120, 120, done)
+    check("out.jsonl", expected)
+    assert sorted(path.name for path in folder.iterdir()) == ["in.txt", "out.jsonl"]
+
+
+def test_ctrl_c_keeps_what_is_done_and_says_so(folder: Path, expected: list[Any]) -> None:
+    Path("in.txt").write_text("\n".join(TEXTS))
+    command = [sys.executable, "-m", "regard", *COMMAND]
+    process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
+    while not list(folder.glob("out.jsonl.parts/part-*")) and process.poll() is None:
+        time.sleep(0.001)
+    process.send_signal(signal.SIGINT)
+    _, said = process.communicate(timeout=60)
+    if process.returncode == 0:  # it was done before the signal came
+        check("out.jsonl", expected)
+        return
+    assert process.returncode == 130
+    assert "of 120 lines are done; the same command continues." in said
+    assert Path("out.jsonl.parts/job.json").exists()
+    assert "Traceback" not in said
+
+
+def _die(*arguments: object) -> None:
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def test_a_shard_that_ends_every_worker_ends_the_job(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Path("in.txt").write_text("\n".join(TEXTS))
+    monkeypatch.setattr(local, "_serve", _die)
+    job = Job("encode", "in.txt", "out.jsonl", model="sentences", shard_size=100)
+    with pytest.raises(UnavailableError, match=r"signal 9 at lines .* of .*in\.txt, 3 times"):
+        job.run(partial(local.parts, workers=1, threads=1))
+
+
+def test_a_worker_that_cannot_open_the_model_says_why(folder: Path) -> None:
+    Path("in.txt").write_text("\n".join(TEXTS))
+    job = Job("encode", "in.txt", "out.jsonl", model="sentences")
+    settings = job.settings.__class__(**(vars(job.settings) | {"model": "nowhere"}))
+    with pytest.raises(regard.NotFoundError, match="there is no folder nowhere"):
+        list(local.parts(settings, job.input.shards, workers=1, threads=1))

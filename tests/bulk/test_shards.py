@@ -1,0 +1,106 @@
+"""Shards cover every line once, and a file of which each line would be refused is refused."""
+
+import gzip
+from pathlib import Path
+
+import pytest
+
+from regard.bulk.reading import Reader
+from regard.bulk.settings import Settings, format_of
+from regard.bulk.shards import MOST_BYTES, Input
+from regard.errors import BadArgumentError, DamagedFileError, NotFoundError, UnsupportedError
+from regard.files import LONGEST_LINE
+
+
+def lines_of(source: Input, order: list[int] | None = None) -> list[tuple[int, str | None]]:
+    """The lines that the shards are read as, in the order of the shards."""
+    reader = Reader(Settings("translate", "en-de", source.format, "text", ("text",)))
+    found = {}
+    for k in order or range(len(source.shards)):
+        found[k] = reader.read(source.shards[k]).records
+    reader.close()
+    records = [record for k in sorted(found) for record in found[k]]
+    return [(each.line, each.texts[0] if each.texts else None) for each in records]
+
+
+@pytest.mark.parametrize("name", ["a.txt", "a.txt.gz", "a.en"])
+@pytest.mark.parametrize("end", ["", "\n"])
+def test_every_line_is_in_one_shard(name: str, end: str, tmp_path: Path) -> None:
+    content = ("\ufeff" + "\r\n".join(f"line {k}" * (k % 5) for k in range(1, 18)) + end).encode()
+    path = tmp_path / name
+    path.write_bytes(gzip.compress(content) if name.endswith(".gz") else content)
+    source = Input.read(str(path), 5)
+    assert [shard.count for shard in source.shards] == [5, 5, 5, 2]
+    assert [shard.first for shard in source.shards] == [1, 6, 11, 16]
+    expected = [(k, f"line {k}" * (k % 5)) for k in range(1, 18)]
+    assert lines_of(source) == expected
+    assert lines_of(source, [2, 0, 3, 1]) == expected  # as several workers take them
+
+
+def test_long_lines_make_small_shards_and_one_that_is_too_long_is_not_read(tmp_path: Path) -> None:
+    path = tmp_path / "long.txt"
+    with path.open("wb") as file:
+        for size in (3, LONGEST_LINE - 1, LONGEST_LINE, MOST_BYTES // 2, 5):
+            file.write(b"x" * size + b"\n")
+    source = Input.read(str(path), 100)
+    assert [shard.count for shard in source.shards] == [2, 1, 2]
+    lengths = [(line, None if text is None else len(text)) for line, text in lines_of(source)]
+    assert lengths == [(1, 3), (2, LONGEST_LINE - 1), (3, None), (4, MOST_BYTES // 2), (5, 5)]
+
+
+def test_a_pattern_is_its_files_in_the_order_of_their_names(tmp_path: Path) -> None:
+    for name, text in (("b.txt", "three\n"), ("a.txt", "one\ntwo\n"), ("c.txt", "")):
+        (tmp_path / name).write_text(text)
+    source = Input.read(str(tmp_path / "*.txt"), 5)
+    assert [(shard.number, Path(shard.file).name) for shard in source.shards] == [
+        (0, "a.txt"),
+        (1, "b.txt"),
+    ]
+    assert lines_of(source) == [(1, "one"), (2, "two"), (1, "three")]
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "error", "sentence"),
+    [
+        ("empty.txt", b"", DamagedFileError, "is empty; a text on each line"),
+        ("a.txt", "\ufeffline".encode("utf-16"), DamagedFileError, "iconv -f UTF-16"),
+        ("a.jsonl", b'[{"text": "a"}]', DamagedFileError, "jq -c"),
+        ("a.txt.gz", gzip.compress(b"a line\n" * 99)[:-9], DamagedFileError, "damaged gzip"),
+        ("a.parquet", b"PAR1", DamagedFileError, "cannot be read as Parquet"),
+        ("a.csv", b"text\na\n", BadArgumentError, "got .csv"),
+        ("missing.txt", None, NotFoundError, "there is no file"),
+        ("missing*.txt", None, NotFoundError, "Check the pattern"),
+        ("", None, BadArgumentError, "is a folder"),
+    ],
+)
+def test_what_is_no_input_is_one_sentence(
+    name: str, content: bytes | None, error: type[Exception], sentence: str, tmp_path: Path
+) -> None:
+    if name.endswith("parquet"):
+        pytest.importorskip("pyarrow")
+    if content is not None:
+        (tmp_path / name).write_bytes(content)
+    with pytest.raises(error, match=sentence.replace(".", r"\.")):
+        Input.read(str(tmp_path / name), 5)
+
+
+def test_a_device_and_files_of_several_formats_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(UnsupportedError, match="read only once"):
+        Input.read("/dev/null", 5)
+    (tmp_path / "a.txt").write_text("a\n")
+    (tmp_path / "b.jsonl").write_text("{}\n")
+    with pytest.raises(BadArgumentError, match="jsonl and text"):
+        Input.read(str(tmp_path / "*"), 5)
+
+
+def test_the_format_is_that_of_the_ending_before_gz() -> None:
+    names = {"a.jsonl.gz": "jsonl", "a.JSON": "jsonl", "a.parquet": "parquet", "train.de": "text"}
+    assert {name: format_of(Path(name)) for name in names} == names
+
+
+def test_the_same_file_with_another_content_is_another_input(tmp_path: Path) -> None:
+    path = tmp_path / "a.txt"
+    path.write_text("one\n")
+    before = Input.read(str(path), 5).recorded()
+    path.write_text("two\n")
+    assert Input.read(str(path), 5).recorded() != before

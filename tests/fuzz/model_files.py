@@ -1,0 +1,204 @@
+"""Readers of what a model's folder holds, of packed models, of chats and of traces."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+
+import regard
+from fuzz.small_models import TEMPLATE, TEXT, small_model, small_translator
+from regard.catalog import FOLDER
+from regard.checkpoints import Checkpoint, empty_model, save_pretrained
+from regard.checkpoints.weights import open_weights
+from regard.errors import RegardError, refusing
+from regard.files import sha256
+from regard.inspection import Trace, thumbnails
+from regard.json_files import read_json
+from regard.recipes.card import read_card
+from regard.runtime.packed import open_packed
+from regard.runtime.packing import pack
+from regard.tasks.chat import chat_ids
+from regard.tasks.defaults import read_defaults
+from regard.text import Tokenizer
+from regard.text.sentencepiece import make_backend, read_sentencepiece
+
+SENTENCEPIECE = Path(__file__).parents[1] / "text" / "sentencepiece"
+MODELS = ("translation", "classification", "image-classification", "question-answering")
+MODELS += ("embedding", "language-model", "masked-language-model")
+
+
+def make_config(folder: Path) -> list[str]:
+    """config.json of shipped models, each under its model's name, with fewer layers."""
+    (folder / "read").mkdir()
+    names = []
+    for name in ("en-de", "emotions", "shakespeare", "digits"):
+        settings = json.loads((FOLDER / name / "config.json").read_text())
+        for key in ("encoder_layers", "decoder_layers", "num_hidden_layers", "n_layer"):
+            if key in settings:
+                settings[key] = 1
+        (folder / f"{name}.json").write_text(json.dumps(settings))
+        names.append(f"{name}.json")
+    return names
+
+
+def read_config(folder: Path, name: str) -> None:
+    shutil.copy(folder / name, folder / "read" / "config.json")
+    checkpoint = Checkpoint(folder / "read")
+    empty_model(checkpoint)
+    read_defaults(checkpoint)
+
+
+def make_models(folder: Path) -> list[str]:
+    names = []
+    for task in MODELS:
+        shutil.copytree(small_model(task), folder / task)
+        files = [file.relative_to(folder) for file in (folder / task).rglob("*") if file.is_file()]
+        names += [file.as_posix() for file in files if file.suffix in (".json", ".md")]
+    return sorted(names)
+
+
+def read_model(folder: Path, name: str) -> None:
+    task = name.partition("/")[0]
+    model: Any = regard.load(folder / task)
+    if task == "translation":
+        model.run_by("torch").run([TEXT], max_new_tokens=2)
+    elif task == "language-model":
+        model.run([TEXT], max_new_tokens=2)
+    elif task == "question-answering":
+        model.run([("who?", TEXT)])
+    elif task == "image-classification":
+        from PIL import Image
+
+        model.run([Image.new("L", (8, 8))])
+    elif task == "masked-language-model":
+        model.run([f"the {model.tokenizer.special['mask']} sees"])
+    else:
+        model.run([TEXT])
+    _ = list(map(str, read_card(folder / task).items()))
+
+
+def make_tokenizer(folder: Path) -> list[str]:
+    small_translator()[1].source.save(folder)
+    (folder / "chat_template.jinja").write_text(TEMPLATE)
+    names = ("tokenizer.json", "tokenizer_config.json", "special_tokens_map.json")
+    return [*names, "chat_template.jinja"]
+
+
+def read_tokenizer(folder: Path, name: str) -> None:
+    tokenizer = Tokenizer.load(folder)
+    tokenizer.decode(tokenizer.encode(TEXT))
+    tokenizer.words(tokenizer.encode("</s> ध"))
+    tokenizer.inputs(TEXT, "a tree")
+
+
+def make_weights(folder: Path) -> list[str]:
+    model = small_translator()[0].model
+    save_pretrained(model, folder)
+    torch.save({"a": torch.ones(2, 3), "b": torch.zeros(4)}, folder / "small.bin")
+    (folder / "bin").mkdir()
+    save_pretrained(model, folder / "parts", shard_bytes=4000)
+    return ["model.safetensors", "small.bin", "parts/model.safetensors.index.json"]
+
+
+def read_weights(folder: Path, name: str) -> None:
+    if name.endswith(".bin"):
+        shutil.copy(folder / name, folder / "bin" / "pytorch_model.bin")
+        folder = folder / "bin"
+    weights = open_weights(folder / "parts" if name.startswith("parts") else folder)
+    for each in weights:
+        _ = weights[each].sum()
+
+
+def make_packed(folder: Path) -> list[str]:
+    before = os.environ.get("REGARD_CACHE")
+    os.environ["REGARD_CACHE"] = str(folder / "cache")
+    try:
+        for task, kind in (("classification", "reader"), ("translation", "writer")):
+            shutil.copytree(pack(small_model(task)).folder, folder / kind)
+    finally:
+        os.environ.pop("REGARD_CACHE")
+        if before is not None:
+            os.environ["REGARD_CACHE"] = before
+    files = ("pack.json", "body.onnx", "encoder.onnx", "step.onnx")
+    found = [f"{kind}/{file}" for kind in ("reader", "writer") for file in files]
+    return [name for name in found if (folder / name).exists()]
+
+
+def read_packed(folder: Path, name: str) -> None:
+    """A damaged graph has its own checksum here, as one made by a stranger would have."""
+    kind, _, file = name.partition("/")
+    manifest = folder / kind / "pack.json"
+    before = manifest.read_bytes()
+    try:
+        if file != "pack.json":
+            content = json.loads(before)
+            content["files"][file] = sha256(folder / name)
+            manifest.write_text(json.dumps(content))
+        model: Any = open_packed(folder / kind)
+        ids = np.array([[5, 6, 7]])
+        if kind == "reader":
+            model(ids)
+        else:
+            state = model.start(ids)
+            state.step(np.array([[5]]))
+    finally:
+        manifest.write_bytes(before)
+
+
+def make_chat(folder: Path) -> list[str]:
+    (folder / "template.jinja").write_text(TEMPLATE)
+    turns = [("system", "Be brief."), ("user", "Hi!"), ("assistant", "Yes?"), ("user", "<s>  ")]
+    messages = [{"role": role, "content": content} for role, content in turns]
+    (folder / "messages.json").write_text(json.dumps(messages))
+    return ["template.jinja", "messages.json"]
+
+
+def read_chat(folder: Path, name: str) -> None:
+    tokenizer = small_translator()[1].source
+    template = (folder / "template.jinja").read_text(encoding="utf-8", errors="replace")
+    settings, tokenizer.settings = tokenizer.settings, {"chat_template": template}
+    try:
+        messages = read_json(folder / "messages.json")
+        if not isinstance(messages, list):
+            raise RegardError("a chat is a list, as its readers check")
+        chat_ids(tokenizer, messages)
+    finally:
+        tokenizer.settings = settings
+
+
+def make_card(folder: Path) -> list[str]:
+    shutil.copy(FOLDER / "en-de" / "README.md", folder / "README.md")
+    return ["README.md"]
+
+
+def make_trace(folder: Path) -> list[str]:
+    small_translator()[0].trace(TEXT, max_new_tokens=4).save(folder / "trace.safetensors")
+    return ["trace.safetensors"]
+
+
+def read_trace(folder: Path, name: str) -> None:
+    trace = Trace.load(folder / name)
+    for tap in trace.values():
+        tap.weights(0, slice(0, 4), slice(0, 4))
+        thumbnails(tap, size=4)
+    _ = trace.receipt
+
+
+def make_sentencepiece(folder: Path) -> list[str]:
+    names = [file.name for file in SENTENCEPIECE.glob("*.model")]
+    for name in names:
+        shutil.copy(SENTENCEPIECE / name, folder / name)
+    return sorted(names)
+
+
+def read_sentencepiece_file(folder: Path, name: str) -> None:
+    model = read_sentencepiece(folder / name)
+    with refusing("the tokenizer is malformed"):  # as `text.formats` reads it
+        backend = make_backend(model)
+    backend.encode(TEXT)

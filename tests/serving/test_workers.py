@@ -1,0 +1,242 @@
+"""`regard serve --workers`: several processes answer as one, and one that dies is replaced."""
+
+import http.client
+import json
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="processes are found in /proc")
+
+TEXTS = ["Tom is reading a book.", "The house is small.", "Where is the station?", "Yes."]
+LONG = ["I would like to drink a cup of tea with my friends in the garden."] * 40
+
+
+class Command:
+    """`regard serve` as a process, with its workers."""
+
+    def __init__(self, process: "subprocess.Popen[str]", address: str):
+        self.process, self.address = process, address
+        self.port = int(address.rpartition(":")[2])
+
+    def ask(self, path: str, body: Any = None) -> tuple[int, Any, Any]:
+        """Status, content and headers of an answer."""
+        data = None if body is None else json.dumps(body).encode()
+        request = urllib.request.Request(
+            self.address + path, data, {"Content-Type": "application/json"}
+        )
+        try:
+            with urllib.request.urlopen(request, timeout=30) as answer:
+                return answer.status, answer.read().decode(), answer.headers
+        except urllib.error.HTTPError as error:
+            with error:
+                return error.code, error.read().decode(), error.headers
+
+    def translated(self, text: str) -> tuple[int, Any, Any]:
+        status, content, headers = self.ask("/run/translate", dict(text=text, num_beams=2))
+        found = json.loads(content)
+        return status, found["results"][0]["translation"] if status == 200 else found, headers
+
+    def count(self, name: str) -> float:
+        """The sum of a metric over its labels."""
+        lines = re.findall(rf"^{name}(?:{{.*}})? (\S+)$", self.ask("/metrics")[1], re.M)
+        return sum(map(float, lines))
+
+    @property
+    def workers(self) -> list[int]:
+        """Their processes."""
+        files = Path(f"/proc/{self.process.pid}/task").glob("*/children")
+        return sorted(int(child) for file in files for child in file.read_text().split())
+
+    @contextmanager
+    def stream(self, tokens: int) -> Iterator[http.client.HTTPResponse]:
+        """A text that has begun to be streamed."""
+        body = dict(model="shakespeare", prompt="ROMEO:", seed=3, max_tokens=tokens, stream=True)
+        headers = {"Content-Type": "application/json"}
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=30)
+        with closing(connection):
+            connection.request("POST", "/v1/completions", json.dumps(body), headers)
+            with connection.getresponse() as answer:
+                assert answer.readline().startswith(b"data: {")
+                yield answer
+
+
+@contextmanager
+def command(*models: str, **environment: str) -> Iterator[Command]:
+    arguments = [*models, "--port", "0", "--workers", "2"]
+    with tempfile.TemporaryFile() as log:  # a pipe that is not read would be full one day
+        process = subprocess.Popen(
+            [sys.executable, "-m", "regard", "serve", *arguments],
+            stdout=subprocess.PIPE,
+            stderr=log,
+            text=True,
+            env=os.environ | {"OMP_NUM_THREADS": "2"} | environment,
+        )
+        try:
+            assert process.stdout is not None
+            line = process.stdout.readline()
+            log.seek(0)
+            assert line, log.read().decode()
+            yield Command(process, line.split()[0])
+        finally:
+            process.kill()
+            process.communicate()
+
+
+@pytest.fixture(scope="module")
+def several() -> Iterator[Command]:
+    with command("en-de", "shakespeare") as running:
+        yield running
+
+
+def dead(pids: Sequence[int]) -> bool:
+    return not any(Path(f"/proc/{pid}").exists() for pid in pids)
+
+
+def ready(server: Command) -> Callable[[], bool]:
+    return lambda: server.ask("/readyz")[0] == 200
+
+
+def test_answers_are_those_of_one_process(several: Command, server: Any) -> None:
+    asked = [(f"{text} {k}", k) for k in range(2) for text in TEXTS]
+    with ThreadPoolExecutor(8) as pool:
+        found = list(pool.map(lambda each: several.translated(each[0]), asked))
+    alone = [server.ask("/run/translate", dict(text=text, num_beams=2)) for text, _ in asked]
+    assert [each[:2] for each in found] == [
+        (200, answer["results"][0]["translation"]) for _, answer, _ in alone
+    ]
+    body = dict(model="shakespeare", prompt="JULIET:", seed=11, max_tokens=30, temperature=0.8)
+    with ThreadPoolExecutor(4) as pool:
+        written = pool.map(lambda _: several.ask("/v1/completions", body)[1], range(4))
+    expected = server.ask("/v1/completions", body)[1]["choices"]
+    assert all(json.loads(each)["choices"] == expected for each in written)
+    status, content, _ = several.ask("/readyz")
+    assert (status, json.loads(content)["workers"]) == (200, "2 of 2 ready")
+
+
+def test_refusals_are_those_of_one_process(several: Command, server: Any) -> None:
+    asked: list[tuple[str, Any]] = [
+        ("/nothing?x=%20%C3%BC", None),
+        ("/run/translate", dict(text=[])),
+        ("/run/translate", dict(text="x", beams=3)),
+        ("/v1/completions", dict(model="no", prompt="x")),
+        ("/translate", dict(q="x", source="en", target="xx")),
+        ("/healthz", dict(x=1)),
+    ]
+    for path, body in asked:
+        status, content, headers = several.ask(path, body)
+        expected = server.ask(path, body)
+        assert (status, headers["Content-Type"]) == (expected[0], "application/json")
+        if path != "/v1/completions":  # whose refusal has the names of all models
+            assert json.loads(content) == expected[1]
+
+
+def test_a_killed_worker_loses_no_answer_silently(several: Command, until: Any) -> None:
+    ended = several.count("regard_workers_ended_total")
+    counted = several.count("regard_requests_total")
+    expected = {text: several.translated(text)[1] for text in TEXTS}
+    victim = several.workers[0]
+    with ThreadPoolExecutor(16) as pool:
+        texts = [text for text in TEXTS for _ in range(4)]
+        heavy = [
+            pool.submit(several.ask, "/run/translate", dict(text=LONG, num_beams=5))
+            for _ in range(4)
+        ]
+        answers = [pool.submit(several.translated, text) for text in texts[:12]]
+        time.sleep(0.15)
+        os.kill(victim, signal.SIGKILL)
+        found = [each.result() for each in answers]
+        heavy_found = [each.result() for each in heavy]
+    assert {each[0] for each in [*found, *heavy_found]} == {200, 503}
+    for (status, content, headers), text in zip(found, texts[:12], strict=True):
+        assert (
+            content == expected[text] if status == 200 else "send the request again" in str(content)
+        )
+        assert status == 200 or int(headers["Retry-After"]) >= 1
+    for status, content, headers in heavy_found:
+        assert status == 200 or (int(headers["Retry-After"]) >= 1 and "detail" in content)
+    assert {text: several.translated(text)[1] for text in TEXTS} == expected  # by the others
+    until(ready(several))
+    assert victim not in several.workers
+    assert len(several.workers) == 2
+    assert several.count("regard_workers_ended_total") == ended + 1
+    assert several.count("regard_requests_total") >= counted + 4  # nothing is forgotten
+
+
+def test_a_stream_whose_worker_dies_ends_with_an_error_and_all_can_be_replaced(
+    several: Command, until: Any
+) -> None:
+    until(ready(several))
+    with several.stream(1000) as stream:
+        for pid in several.workers:
+            os.kill(pid, signal.SIGKILL)
+        events = re.findall("^data: (.*)$", stream.read().decode(), re.M)
+    assert json.loads(events[-1])["error"]["type"] == "server_error"
+    status, content, headers = several.ask("/v1/models")
+    assert (status, json.loads(content)["error"]["type"]) == (503, "server_error")
+    assert int(headers["Retry-After"]) >= 1
+    assert several.ask("/healthz")[0] == 200
+    assert several.ask("/readyz")[0] == 503
+    until(ready(several))
+    assert several.translated("Yes.")[0] == 200
+
+
+def test_work_that_no_client_waits_for_ends(several: Command, until: Any) -> None:
+    until(ready(several))
+    with several.stream(1000):
+        assert several.count("regard_running") == 1
+    began = time.monotonic()
+    until(lambda: several.count("regard_running") == 0)
+    assert time.monotonic() - began < 10
+
+
+def test_workers_end_with_the_process_that_started_them(until: Any) -> None:
+    # Sockets' names may not be long, as those of tmp_path are.
+    with tempfile.TemporaryDirectory() as folder, command("shakespeare", TMPDIR=folder) as server:
+        workers, sockets = server.workers, list(Path(folder).glob("regard-*/*.socket"))
+        assert (len(workers), len(sockets)) == (2, 2)
+        server.process.kill()
+        server.process.wait()
+        with socket.create_server(("127.0.0.1", server.port)):
+            pass  # the port is free at once
+        until(lambda: dead(workers))
+        assert not any(each.parent.exists() for each in sockets)
+
+
+def test_what_workers_cannot_serve_is_one_sentence() -> None:
+    arguments = ["serve", "digits", "--port", "0", "--workers", "2"]
+    found = subprocess.run(
+        [sys.executable, "-m", "regard", *arguments], capture_output=True, text=True, timeout=60
+    )
+    assert found.returncode == 2
+    assert found.stderr.startswith("regard: digits cannot be served; give a model that can")
+    assert found.stderr.count("\n") == 1
+
+
+def test_what_has_begun_is_answered_after_sigterm(several: Command, until: Any) -> None:
+    """The last one of this file: it ends the server of all others."""
+    until(ready(several))
+    with ThreadPoolExecutor(2) as pool:
+        body = dict(text=LONG, num_beams=5)
+        found = [pool.submit(several.ask, "/run/translate", body) for _ in range(2)]
+        until(lambda: several.count("regard_running") > 0)
+        workers = several.workers
+        for each in (several.process.pid, *workers):  # as a service manager sends it
+            os.kill(each, signal.SIGTERM)
+        assert [each.result()[0] for each in found] == [200, 200]
+        assert several.process.wait(20) == 0
+        assert dead(workers)
