@@ -358,7 +358,7 @@ def as_mask(mask: Mask | Tensor) -> Mask:
 
 
 def may_ask() -> bool:
-    """Whether code may branch on an entry of a mask: under `torch.func.vmap` it has no one value."""
+    """Whether code may branch on a mask's entries: under `torch.func.vmap` each is several."""
     # PyTorch has no public name for this.
     return not torch._C._are_functorch_transforms_active()
 

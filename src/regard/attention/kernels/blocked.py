@@ -72,7 +72,7 @@ def _with_mask(bias: Tensor | None, allowed: Tensor | None, dtype: torch.dtype) 
     """The bias of one tile, -inf where the mask hides."""
     if allowed is None or (may_ask() and allowed.all()):
         return bias
-    hidden = torch.zeros(allowed.shape, dtype=dtype, device=allowed.device)
+    hidden = torch.zeros_like(allowed, dtype=dtype)
     hidden = hidden.masked_fill_(~allowed, float("-inf"))
     return hidden if bias is None else bias + hidden
 

@@ -110,8 +110,7 @@ def run(kernel: str, inputs: Attention, return_lse: bool) -> tuple[Tensor, Tenso
     if kernel not in KERNELS:
         raise unknown("kernel", kernel, KERNELS)
     if inputs.query.shape[2] == 0 or inputs.key.shape[2] == 0:
-        output, lse = RunningAverage(inputs.query, inputs.value.shape[-1]).result()  # of no key
-        return output.to(inputs.value.dtype), lse
+        return _of_nothing(inputs)
     if kernel == "auto":
         kernel = choose(inputs)
     if kernel in ANY_SCORE:
@@ -131,6 +130,16 @@ def run(kernel: str, inputs: Attention, return_lse: bool) -> tuple[Tensor, Tenso
         return output, None
     # Fused kernels' own log-sum-exps have differed in base and alignment: ours is computed apart.
     return output, inputs.lse()
+
+
+def _of_nothing(inputs: Attention) -> tuple[Tensor, Tensor]:
+    """What `run` gives where there is no query or no key, with gradients of zero."""
+    query, key, value, _, _, bias = inputs
+    output, lse = RunningAverage(query, value.shape[-1]).result()
+    for tensor in (query, key, value) if bias is None else (query, key, value, bias):
+        zero = tensor[..., :0].sum()
+        output, lse = output + zero, lse + zero
+    return output.to(value.dtype), lse
 
 
 def _needs_definition(kernel: str) -> bool:

@@ -104,7 +104,7 @@ class _ShortAttention(torch.autograd.Function):
         if output_grad is None:  # the definition gives the gradients instead
             return None, None, None, None, None, None
         flat = Flat(*ctx.saved_tensors)
-        output_grad = output_grad.reshape(*flat.query.shape[:2], -1)
+        output_grad = output_grad.reshape(*flat.query.shape[:2], flat.value.shape[-1])
         weights_grad = torch.bmm(output_grad, flat.value.mT).to(_softmax_dtype(flat.weights))
         # The derivative of softmax, w ⊙ (g - Σ w g), is zero in rows whose weights are.
         scores_grad = torch._softmax_backward_data(
