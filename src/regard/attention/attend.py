@@ -170,7 +170,7 @@ def check(
 
     Raises BadArgumentError for arguments that do not fit together.
     """
-    _check_kinds(query=query, key=key, value=value, bias=bias)
+    _check_kinds(query, key, value, bias)
     function = score if callable(score) else find_score(score)
     if not query.ndim == key.ndim == value.ndim:
         raise BadArgumentError(
@@ -197,18 +197,17 @@ def check(
     return Attention(query, key, value, function, mask, bias)
 
 
-def _check_kinds(query: Tensor, **others: Tensor | None) -> None:
-    for name, tensor in {"query": query, **others}.items():
-        if tensor is None and name == "bias":
-            continue
+def _check_kinds(query: Tensor, key: Tensor, value: Tensor, bias: Tensor | None) -> None:
+    named = [("query", query), ("key", key), ("value", value)]
+    for name, tensor in named if bias is None else [*named, ("bias", bias)]:
         if not isinstance(tensor, Tensor):
             raise BadArgumentError(f"{name} must be a tensor; got {type(tensor).__name__}.")
-        if tensor.layout != torch.strided:
+        if tensor.layout is not torch.strided:
             raise BadArgumentError(
                 f"{name} must be a dense tensor; got layout {str(tensor.layout)[6:]}."
                 " Call its to_dense() first."
             )
-        if tensor.device != query.device:
+        if tensor is not query and tensor.device != query.device:
             raise BadArgumentError(
                 f"{name} must be on query's device {query.device}; got {tensor.device}."
                 " Move one of them first."

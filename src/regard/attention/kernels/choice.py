@@ -1,6 +1,7 @@
 """The kernels by name, PyTorch's own among them, and which is the fastest for a call."""
 
 from collections.abc import Callable
+from contextlib import nullcontext
 
 import torch
 from jaxtyping import Float
@@ -57,7 +58,8 @@ def fused(attention: Attention, scale: float) -> Float[Tensor, "batch heads quer
         added = added.clamp(min=lowest(added.dtype))
     elif whole is not None:
         added, live_rows = whole.allowed, whole.live_rows
-    with outside_autocast(query.device.type):  # it would round the bias
+    # Autocast would round the bias; the rest has been cast.
+    with nullcontext() if bias is None else outside_autocast(query.device.type):
         output = scaled_dot_product_attention(
             query, key, value, attn_mask=added, scale=scale, enable_gqa=grouped
         )

@@ -70,14 +70,11 @@ def _average(
     key = key.reshape(batch * key_heads, width, head_dim)
     value = value.reshape(batch * key_heads, width, value_dim)
 
-    dtype = _scores_dtype(query)
-    with outside_autocast(query.device.type):
-        if addend is None:
-            scores = torch.bmm(query.to(dtype) * scale, key.to(dtype).mT)
-        else:
-            scores = query.new_empty(batch, heads, queries, width, dtype=dtype).copy_(addend)
-            scores = scores.view(batch * key_heads, rows, width)
-            scores.baddbmm_(query.to(dtype), key.to(dtype).mT, alpha=scale)
+    if query.dtype == torch.float16:
+        with outside_autocast(query.device.type):
+            scores = _scores(query.float(), key.float(), addend, (batch, heads, queries), scale)
+    else:
+        scores = _scores(query, key, addend, (batch, heads, queries), scale)
     weights = torch.softmax(scores, -1, dtype=_softmax_dtype(scores))
     if live_rows is not None:
         by_head = weights.view(batch, heads, queries, width)
@@ -85,6 +82,20 @@ def _average(
     weights = weights.to(query.dtype)
     output = torch.bmm(weights, value).view(batch, heads, queries, value_dim)
     return output, Flat(query, key, value, weights)
+
+
+def _scores(
+    query: Float[Tensor, "all_key_heads rows head_dim"],
+    key: Float[Tensor, "all_key_heads width head_dim"],
+    addend: Float[Tensor, "#batch #heads #queries width"] | None,
+    shape: tuple[int, int, int],
+    scale: float,
+) -> Float[Tensor, "all_key_heads rows width"]:
+    """scale · query keyᵀ + addend, which broadcasts to (*shape, width)."""
+    if addend is None:
+        return torch.bmm(query * scale, key.mT)
+    scores = query.new_empty(*shape, key.shape[1]).copy_(addend)
+    return scores.view(*query.shape[:2], key.shape[1]).baddbmm_(query, key.mT, alpha=scale)
 
 
 class _ShortAttention(torch.autograd.Function):
