@@ -170,6 +170,7 @@ def check(
 
     Raises BadArgumentError for arguments that do not fit together.
     """
+    _check_kinds(query, key, value, bias)
     function = score if callable(score) else find_score(score)
     if not query.ndim == key.ndim == value.ndim:
         raise BadArgumentError(
@@ -194,6 +195,23 @@ def check(
     if bias is not None:
         bias = _check_bias(bias, (batch, heads, queries, keys))
     return Attention(query, key, value, function, mask, bias)
+
+
+def _check_kinds(query: Tensor, key: Tensor, value: Tensor, bias: Tensor | None) -> None:
+    named = [("query", query), ("key", key), ("value", value)]
+    for name, tensor in named if bias is None else [*named, ("bias", bias)]:
+        if not isinstance(tensor, Tensor):
+            raise BadArgumentError(f"{name} must be a tensor; got {type(tensor).__name__}.")
+        if tensor.layout is not torch.strided:
+            raise BadArgumentError(
+                f"{name} must be a dense tensor; got layout {str(tensor.layout)[6:]}."
+                " Call its to_dense() first."
+            )
+        if tensor is not query and tensor.device != query.device:
+            raise BadArgumentError(
+                f"{name} must be on query's device {query.device}; got {tensor.device}."
+                " Move one of them first."
+            )
 
 
 def _check_shapes(query: Tensor, key: Tensor, value: Tensor, score: Score) -> None:

@@ -53,7 +53,7 @@ class Mask:
 
     def sees(self, queries: Int[Tensor, " queries"], keys: Int[Tensor, " keys"]) -> bool:
         """Whether any of these queries may see any of these keys; both ascend."""
-        return bool(self.tile(queries, keys).any())
+        return not may_ask() or bool(self.tile(queries, keys).any())
 
     def sees_all(self, queries: Int[Tensor, " queries"], keys: Int[Tensor, " keys"]) -> bool:
         """Whether it is known, without looking at any entry, that all of them see all of these."""
@@ -151,7 +151,11 @@ class Padding(Mask):
     @cached_property
     def _has_none(self) -> bool:
         # Asking a GPU would wait for it; there the mask is simply applied.
-        return self.attention_mask.device.type == "cpu" and bool(self.attention_mask.all())
+        return (
+            self.attention_mask.device.type == "cpu"
+            and may_ask()
+            and bool(self.attention_mask.all())
+        )
 
 
 class Window(Mask):
@@ -351,6 +355,12 @@ def as_mask(mask: Mask | Tensor) -> Mask:
     """A mask as it is, or a boolean tensor, (queries, keys) or (batch, heads, queries, keys), as
     one. Raises BadArgumentError for anything else."""
     return mask if isinstance(mask, Mask) else Dense(mask)
+
+
+def may_ask() -> bool:
+    """Whether code may branch on a mask's entries: under `torch.func.vmap` each is several."""
+    # PyTorch has no public name for this.
+    return not torch._C._are_functorch_transforms_active()
 
 
 def _boolean(name: str, tensor: object) -> None:

@@ -1,5 +1,6 @@
 """The definition of attention: one call as a record that answers for any rectangle of its map."""
 
+from contextlib import AbstractContextManager, nullcontext
 from typing import NamedTuple
 
 import torch
@@ -150,7 +151,13 @@ def masked_scores(
     Query (batch, heads, queries, query_dim) and key (batch, key_heads, keys, key_dim) → (batch,
     heads, queries, keys), to which bias and allowed broadcast.
     """
-    scores = at_least_float32(score(query, repeat_heads(key, query.shape[1])))
+    key = repeat_heads(key, query.shape[1])
+    wider = in_dtype(score, torch.float32) if query.dtype == torch.float16 else None
+    if wider is None:
+        scores = at_least_float32(score(query, key))
+    else:  # float16 ends at 65504, which scores of ordinary numbers may pass
+        with outside_autocast(query.device.type):
+            scores = wider(query.float(), key.float())
     if bias is not None:
         scores = scores + bias
     return scores if allowed is None else torch.where(allowed, scores, float("-inf"))
@@ -192,6 +199,14 @@ def repeat_heads(
     head of keys and values."""
     groups = heads // tensor.shape[1]
     return tensor if groups == 1 else tensor.repeat_interleave(groups, dim=1)
+
+
+def outside_autocast(device: str) -> AbstractContextManager[object]:
+    """Within it, no operation on that kind of device gets another dtype than it is given."""
+    # PyTorch's question about autocast raises on the meta device, which has none.
+    if device == "meta" or not torch.is_autocast_enabled(device):
+        return nullcontext()
+    return torch.autocast(device, enabled=False)
 
 
 def at_least_float32(scores: Tensor) -> Tensor:

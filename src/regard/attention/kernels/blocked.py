@@ -13,6 +13,7 @@ from jaxtyping import Float
 from torch import Tensor
 from torch.utils.checkpoint import checkpoint
 
+from regard.attention.masks import may_ask
 from regard.attention.record import (
     KEY_BLOCK,
     Attention,
@@ -43,7 +44,7 @@ def blocked(
         parts = zip(key_parts, value_parts, bias_parts, positions, strict=True)
         for key, value_part, bias_part, columns in parts:
             allowed = None if mask is None else mask.tile(rows, columns)
-            hidden = allowed is not None and not allowed.any()
+            hidden = allowed is not None and may_ask() and not allowed.any()
             # Rows that see nothing at all still take one tile, and with it a gradient of zero.
             if hidden and (running.started or columns is not positions[-1]):
                 continue
@@ -55,7 +56,7 @@ def blocked(
 
     computed_again = partial(checkpoint, use_reentrant=False, preserve_rng_state=False)
     # torch.func does not support the hooks by which checkpoint drops and recomputes tensors.
-    recompute = torch.is_grad_enabled() and not torch._C._are_functorch_transforms_active()
+    recompute = torch.is_grad_enabled() and may_ask()
     parts = []
     row_parts = zip(query.split(query_block, 2), bias_rows, rows, strict=True)
     for query_part, bias_part, row in row_parts:
@@ -69,9 +70,9 @@ def blocked(
 
 def _with_mask(bias: Tensor | None, allowed: Tensor | None, dtype: torch.dtype) -> Tensor | None:
     """The bias of one tile, -inf where the mask hides."""
-    if allowed is None or allowed.all():
+    if allowed is None or (may_ask() and allowed.all()):
         return bias
-    hidden = torch.zeros(allowed.shape, dtype=dtype, device=allowed.device)
+    hidden = torch.zeros_like(allowed, dtype=dtype)
     hidden = hidden.masked_fill_(~allowed, float("-inf"))
     return hidden if bias is None else bias + hidden
 

@@ -1,6 +1,7 @@
 """The kernels by name, PyTorch's own among them, and which is the fastest for a call."""
 
 from collections.abc import Callable
+from contextlib import nullcontext
 
 import torch
 from jaxtyping import Float
@@ -17,7 +18,7 @@ from regard.attention.kernels.derivatives import (
 from regard.attention.kernels.plain import plain
 from regard.attention.kernels.short import short
 from regard.attention.masks import Causal
-from regard.attention.record import Attention
+from regard.attention.record import Attention, outside_autocast
 from regard.attention.scores import cosine, dot, scaled, scaled_dot, unit
 from regard.attention.softmax import zero_where_empty
 from regard.attention.whole_mask import lowest
@@ -48,16 +49,20 @@ def fused(attention: Attention, scale: float) -> Float[Tensor, "batch heads quer
     added: Tensor | None = None
     live_rows: Tensor | None = None
     if bias is not None:
-        added = bias.to(query.dtype)
+        # In 16 bits a bias of 1000.3 is 1000 and one of 1e5 may be infinite; a GPU takes no other.
+        on_cpu = query.device.type == "cpu"
+        added = bias.to(torch.promote_types(query.dtype, torch.float32) if on_cpu else query.dtype)
         if whole is not None:
             added = added.masked_fill(whole.hidden, float("-inf"))
         live_rows = ~added.isneginf().all(-1, keepdim=True)
-        added = added.clamp(min=lowest(query.dtype))
+        added = added.clamp(min=lowest(added.dtype))
     elif whole is not None:
         added, live_rows = whole.allowed, whole.live_rows
-    output = scaled_dot_product_attention(
-        query, key, value, attn_mask=added, scale=scale, enable_gqa=grouped
-    )
+    # Autocast would round the bias; the rest has been cast.
+    with nullcontext() if bias is None else outside_autocast(query.device.type):
+        output = scaled_dot_product_attention(
+            query, key, value, attn_mask=added, scale=scale, enable_gqa=grouped
+        )
     output = _with_nan(output, attention)
     # What an empty row gives differs between PyTorch's back ends.
     return output if live_rows is None else zero_where_empty(output, ~live_rows)
@@ -107,8 +112,7 @@ def run(kernel: str, inputs: Attention, return_lse: bool) -> tuple[Tensor, Tenso
     if kernel not in KERNELS:
         raise unknown("kernel", kernel, KERNELS)
     if inputs.query.shape[2] == 0 or inputs.key.shape[2] == 0:
-        output, lse = RunningAverage(inputs.query, inputs.value.shape[-1]).result()  # of no key
-        return output.to(inputs.value.dtype), lse
+        return _of_nothing(inputs)
     if kernel == "auto":
         kernel = choose(inputs)
     if kernel in ANY_SCORE:
@@ -128,6 +132,16 @@ def run(kernel: str, inputs: Attention, return_lse: bool) -> tuple[Tensor, Tenso
         return output, None
     # Fused kernels' own log-sum-exps have differed in base and alignment: ours is computed apart.
     return output, inputs.lse()
+
+
+def _of_nothing(inputs: Attention) -> tuple[Tensor, Tensor]:
+    """What `run` gives where there is no query or no key, with gradients of zero."""
+    query, key, value, _, _, bias = inputs
+    output, lse = RunningAverage(query, value.shape[-1]).result()
+    for tensor in (query, key, value) if bias is None else (query, key, value, bias):
+        zero = tensor[..., :0].sum()
+        output, lse = output + zero, lse + zero
+    return output.to(value.dtype), lse
 
 
 def _needs_definition(kernel: str) -> bool:

@@ -13,7 +13,7 @@ from torch import Tensor
 from torch.autograd.function import once_differentiable
 from torch.nn.functional import pad
 
-from regard.attention.record import Attention
+from regard.attention.record import Attention, outside_autocast
 from regard.attention.softmax import zero_where_empty
 from regard.attention.whole_mask import lowest
 
@@ -27,13 +27,13 @@ def short(attention: Attention, scale: float) -> Float[Tensor, "batch heads quer
     queries, keys = query.shape[2], key.shape[2]
     # A single query, as in decoding, does not earn back the copy of all keys that padding is.
     fill = -keys % REGISTER if queries > 1 and query.device.type == "cpu" else 0
-    addend, live_rows = None, None
+    addend, live_rows, dtype = None, None, _scores_dtype(query)
     if mask is not None:
         whole = mask.whole(queries, keys, query.device)
-        addend, live_rows = whole.additive(query.dtype, keys + fill), whole.live_rows
+        addend, live_rows = whole.additive(dtype, keys + fill), whole.live_rows
     elif fill:
-        addend = query.new_zeros(1, 1, 1, keys + fill)
-        addend[..., keys:] = lowest(query.dtype)
+        addend = query.new_zeros(1, 1, 1, keys + fill, dtype=dtype)
+        addend[..., keys:] = lowest(dtype)
     if torch.is_grad_enabled() and (
         query.requires_grad or key.requires_grad or value.requires_grad
     ):
@@ -70,12 +70,11 @@ def _average(
     key = key.reshape(batch * key_heads, width, head_dim)
     value = value.reshape(batch * key_heads, width, value_dim)
 
-    if addend is None:
-        scores = torch.bmm(query * scale, key.mT)
+    if query.dtype == torch.float16:
+        with outside_autocast(query.device.type):
+            scores = _scores(query.float(), key.float(), addend, (batch, heads, queries), scale)
     else:
-        scores = query.new_empty(batch, heads, queries, width).copy_(addend)
-        scores = scores.view(batch * key_heads, rows, width)
-        scores.baddbmm_(query, key.mT, alpha=scale)
+        scores = _scores(query, key, addend, (batch, heads, queries), scale)
     weights = torch.softmax(scores, -1, dtype=_softmax_dtype(scores))
     if live_rows is not None:
         by_head = weights.view(batch, heads, queries, width)
@@ -83,6 +82,20 @@ def _average(
     weights = weights.to(query.dtype)
     output = torch.bmm(weights, value).view(batch, heads, queries, value_dim)
     return output, Flat(query, key, value, weights)
+
+
+def _scores(
+    query: Float[Tensor, "all_key_heads rows head_dim"],
+    key: Float[Tensor, "all_key_heads width head_dim"],
+    addend: Float[Tensor, "#batch #heads #queries width"] | None,
+    shape: tuple[int, int, int],
+    scale: float,
+) -> Float[Tensor, "all_key_heads rows width"]:
+    """scale · query keyᵀ + addend, which broadcasts to (*shape, width)."""
+    if addend is None:
+        return torch.bmm(query * scale, key.mT)
+    scores = query.new_empty(*shape, key.shape[1]).copy_(addend)
+    return scores.view(*query.shape[:2], key.shape[1]).baddbmm_(query, key.mT, alpha=scale)
 
 
 class _ShortAttention(torch.autograd.Function):
@@ -102,7 +115,7 @@ class _ShortAttention(torch.autograd.Function):
         if output_grad is None:  # the definition gives the gradients instead
             return None, None, None, None, None, None
         flat = Flat(*ctx.saved_tensors)
-        output_grad = output_grad.reshape(*flat.query.shape[:2], -1)
+        output_grad = output_grad.reshape(*flat.query.shape[:2], flat.value.shape[-1])
         weights_grad = torch.bmm(output_grad, flat.value.mT).to(_softmax_dtype(flat.weights))
         # The derivative of softmax, w ⊙ (g - Σ w g), is zero in rows whose weights are.
         scores_grad = torch._softmax_backward_data(
@@ -118,6 +131,11 @@ class _ShortAttention(torch.autograd.Function):
             return grad.view(batch, key_heads, *grad.shape[1:])[:, :, :keys]
 
         return query_grad, without_padding(key_grad), without_padding(value_grad), None, None, None
+
+
+def _scores_dtype(query: Tensor) -> torch.dtype:
+    """float16 ends at 65504, which scores of ordinary numbers may pass."""
+    return torch.float32 if query.dtype == torch.float16 else query.dtype
 
 
 def _softmax_dtype(scores: Tensor) -> torch.dtype:
