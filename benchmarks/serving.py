@@ -2,7 +2,7 @@
 
     python benchmarks/serving.py
     python benchmarks/serving.py --clients 64 --requests 10000 --seconds 300 --beams 5
-    python benchmarks/serving.py --peers /path/to/python
+    python benchmarks/serving.py --workers 1 2 --peers /path/to/python
 
 Each client sends one English sentence, waits for its translation by the shipped en-de, and sends
 the next, until all requests are sent or the seconds are over. The sentences are Tatoeba's
@@ -188,6 +188,7 @@ def main() -> None:
     parser.add_argument("--clients", type=int, default=64)
     parser.add_argument("--seconds", type=float, default=300)
     parser.add_argument("--beams", type=int, default=1)
+    parser.add_argument("--workers", type=int, nargs="+", default=[1], help="of regard serve")
     parser.add_argument("--peers", help="interpreter that has ctranslate2, fastapi and uvicorn")
     parser.add_argument("--data", type=Path, default=PAIRS)
     options = parser.parse_args()
@@ -200,9 +201,11 @@ def main() -> None:
     )
     with tempfile.TemporaryDirectory() as name:
         folder, commands = Path(name) / "model", {}
-        port = free_port()
-        ours = ["-m", "regard", "serve", "en-de", "--precision", "int8", "--port", str(port)]
-        commands["regard serve"] = [sys.executable, *ours], port
+        for workers in options.workers:
+            port = free_port()
+            ours = ["-m", "regard", "serve", "en-de", "--precision", "int8", "--port", str(port)]
+            more = ["--workers", str(workers)] if workers > 1 else []
+            commands[f"regard, {workers} process"] = [sys.executable, *ours, *more], port
         if options.peers:
             shutil.copytree(find_folder("en-de"), folder)
             file = folder / "config.json"
@@ -216,7 +219,7 @@ def main() -> None:
                 warm = argparse.Namespace(**vars(options) | {"requests": 4 * options.clients})
                 asyncio.run(loaded(port, warm, texts))
                 load = asyncio.run(loaded(port, options, texts))
-            print(f"{what:14}{load.line()}", flush=True)
+            print(f"{what:18}{load.line()}", flush=True)
 
 
 if __name__ == "__main__":
