@@ -143,6 +143,8 @@ def _options(threads: int) -> Any:
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = threads
     options.inter_op_num_threads = 1
+    # Shapes change from step to step, and a pattern would be kept for each.
+    options.enable_mem_pattern = False
     options.log_severity_level = 4  # what it logs, it also raises
     options.add_session_config_entry("session.intra_op.allow_spinning", "0")
     return options

@@ -72,7 +72,7 @@ class State:
         self.looking.shutdown(wait=False, cancel_futures=True)
 
 
-def _state(request: Request) -> State:
+async def _state(request: Request) -> State:  # of a plain function FastAPI makes a thread's work
     found: State = request.app.state.serving
     return found
 
