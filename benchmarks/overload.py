@@ -1,14 +1,15 @@
 """`regard serve` when it is asked for ten times what it can do: refusals, answers, recovery.
 
     python benchmarks/overload.py
+    python benchmarks/overload.py --texts 16
     python benchmarks/overload.py -- --workers 2
 
 Clients that wait for each answer find the capacity. Then requests come at random times, `--times`
 as many a second as that, whether or not earlier ones have been answered, and afterwards a quarter
 of the capacity, as before the overload: a server that has recovered answers as before. Every
-request is one English sentence for the shipped en-de in int8; connections are kept. The queue
-holds `--waiting` texts, so that what is accepted does not wait long. A client that finds all of
-`--connections` in use counts "not sent". What follows "--" are options of `regard serve`.
+request has `--texts` English sentences for the shipped en-de in int8; connections are kept. The
+queue holds `--waiting` texts, so that what is accepted does not wait long. A client that finds all
+of `--connections` in use counts "not sent". What follows "--" are options of `regard serve`.
 
 The clients run in `--processes` of their own, on the same cores as the server.
 """
@@ -147,6 +148,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--times", type=float, default=10, help="the capacity")
     parser.add_argument("--seconds", type=float, default=20, help="of overload")
+    parser.add_argument("--texts", type=int, default=1, help="sentences of a request")
     parser.add_argument("--waiting", type=int, default=256, help="texts of the queue")
     parser.add_argument("--connections", type=int, default=1000)
     parser.add_argument("--processes", type=int, default=2, help="of clients")
@@ -155,7 +157,10 @@ def main() -> None:
     options = parser.parse_args()
     lines = options.data.read_text(encoding="utf-8").splitlines()
     texts = list(dict.fromkeys(each.split("\t")[0] for each in lines))
-    bodies = [json.dumps({"text": text, "num_beams": 1}).encode() for text in texts]
+    bodies = [
+        json.dumps({"text": texts[k : k + options.texts], "num_beams": 1}).encode()
+        for k in range(0, len(texts) - options.texts, options.texts)
+    ]
     port = free_port()
     command = [sys.executable, "-m", "regard", "serve", "en-de", "--precision", "int8"]
     command += ["--port", str(port), "--waiting", str(options.waiting), *options.serve]
@@ -166,8 +171,10 @@ def main() -> None:
         capacity = len(load.seconds) / load.took
         print(
             f"{len(os.sched_getaffinity(0))} cores, --waiting {options.waiting}"
-            f" {' '.join(options.serve)}: {capacity:.0f} sentences/s by 64 clients"
+            f" {' '.join(options.serve)}: {capacity:.0f} sentences/s by 64 clients; requests of"
+            f" {options.texts}"
         )
+        capacity /= options.texts
         normal = OTHERS * capacity
         for what, rate, seconds in (
             ("before", normal, 10.0),
