@@ -152,7 +152,7 @@ def main() -> None:
             f" tokens each {' '.join(options.serve)}"
         )
         with server(command, port) as process:
-            asyncio.run(measured(process.pid, port, str(folder), options))
+            asyncio.run(measured(process.pid, port, folder.name, options))
 
 
 if __name__ == "__main__":
