@@ -43,62 +43,100 @@ class Phase:
         self.seconds.setdefault(status, []).append(seconds)
 
 
+class Connection(asyncio.Protocol):
+    """One connection to the server; what answers is measured with as little work as possible."""
+
+    def __init__(self, clients: "Clients"):
+        self._clients = clients
+        self.transport: asyncio.Transport | None = None
+        self._began, self._received = 0.0, b""
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        assert isinstance(transport, asyncio.Transport)
+        self.transport = transport
+
+    def send(self, request: bytes) -> None:
+        assert self.transport is not None
+        self._began, self._received = time.perf_counter(), b""
+        self.transport.write(request)
+
+    def data_received(self, data: bytes) -> None:
+        self._received += data
+        head, end, body = self._received.partition(b"\r\n\r\n")
+        if not end:
+            return
+        fields = head.lower()
+        if len(body) < int(fields.partition(b"content-length:")[2].partition(b"\r\n")[0]):
+            return
+        status = head[9:12].decode()
+        if status == "429" and b"retry-after:" not in fields:
+            status = "429 without Retry-After"
+        self._done(status)
+        self._clients.free.append(self)
+
+    def connection_lost(self, error: Exception | None) -> None:
+        if self._began:
+            self._done("connection lost")
+        elif self in self._clients.free:
+            self._clients.free.remove(self)
+        self._clients.open -= 1
+
+    def _done(self, status: str) -> None:
+        self._clients.phase.add(status, time.perf_counter() - self._began)
+        self._began = 0.0
+        self._clients.running -= 1
+
+
 class Clients:
     """Connections that are kept; a new one where all are in use."""
 
     def __init__(self, port: int, bodies: list[bytes], most: int):
-        self._most = most
-        self._port, self._bodies = port, bodies
-        self._free: list[tuple[asyncio.StreamReader, asyncio.StreamWriter]] = []
-        self._open = 0
+        self._most, self._port = most, port
+        self._requests = [
+            b"POST /run/translate HTTP/1.1\r\nHost: 127.0.0.1:%d\r\nContent-Type:"
+            b" application/json\r\nContent-Length: %d\r\n\r\n%s" % (port, len(body), body)
+            for body in bodies
+        ]
+        self.phase = Phase()
+        self.free: list[Connection] = []
+        self.open = self.running = 0
 
-    async def one(self, number: int, phase: Phase) -> None:
-        began = time.perf_counter()
-        try:
-            if self._free:
-                reader, writer = self._free.pop()
-            elif self._open < self._most:
-                self._open += 1
-                reader, writer = await asyncio.open_connection("127.0.0.1", self._port)
-            else:
-                phase.add("not sent", 0.0)
-                return
-            body = self._bodies[number % len(self._bodies)]
-            head = (
-                f"POST /run/translate HTTP/1.1\r\nHost: 127.0.0.1:{self._port}\r\nContent-Type:"
-                f" application/json\r\nContent-Length: {len(body)}\r\n\r\n"
-            )
-            writer.write(head.encode() + body)
-            answer = (await reader.readuntil(b"\r\n\r\n")).decode().lower()
-            await reader.readexactly(int(answer.split("content-length:")[1].split("\r\n")[0]))
-            status = answer.split()[1]
-            if status == "429" and "retry-after:" not in answer:
-                status = "429 without Retry-After"
-        except (OSError, asyncio.IncompleteReadError) as error:
-            self._open -= 1
-            phase.add(type(error).__name__, time.perf_counter() - began)
+    def send(self, number: int) -> None:
+        """A request, on a connection that is free."""
+        if not self.free:
+            self.phase.add("not sent", 0.0)
             return
-        phase.add(status, time.perf_counter() - began)
-        self._free.append((reader, writer))
+        self.running += 1
+        self.free.pop().send(self._requests[number % len(self._requests)])
+
+    async def connect(self) -> None:
+        """Opens all connections, before anything is measured."""
+        loop = asyncio.get_running_loop()
+        while self.open < self._most:
+            connection = Connection(self)
+            await loop.create_connection(lambda each=connection: each, "127.0.0.1", self._port)
+            self.free.append(connection)
+            self.open += 1
 
     async def offered(self, rate: float, seconds: float, seed: int) -> Phase:
         """So many a second, for so long, and the answers to all of them."""
-        phase, rng = Phase(), random.Random(seed)
-        running: set[asyncio.Task[None]] = set()
+        await self.connect()
+        rng, phase = random.Random(seed), self.phase
         due = began = time.perf_counter()
         while due < began + seconds:
             await asyncio.sleep(max(0.0, due - time.perf_counter()))
-            due += rng.expovariate(rate)
-            task = asyncio.create_task(self.one(phase.sent, phase))
-            phase.sent += 1
-            running.add(task)
-            task.add_done_callback(running.discard)
-        await asyncio.gather(*running)
+            while due <= time.perf_counter():
+                self.send(phase.sent)
+                phase.sent += 1
+                due += rng.expovariate(rate)
+        while self.running:
+            await asyncio.sleep(0.01)
         return phase
 
     def close(self) -> None:
-        for _, writer in self._free:
-            writer.close()
+        for connection in self.free:
+            if connection.transport is not None:
+                connection.transport.close()
 
 
 def _in_a_process(arguments: tuple[int, list[bytes], int, float, float, int]) -> Phase:

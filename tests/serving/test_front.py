@@ -57,7 +57,7 @@ def passed(apps: Iterable[ASGIApp], folder: Path, scopes: Iterable[Scope]) -> li
                 path = folder / f"{number}.socket"
                 listen = lambda r, w, app=app: answer(app, r, w)  # noqa: E731
                 await stack.enter_async_context(await asyncio.start_unix_server(listen, path))
-                workers.append(SimpleNamespace(number=number, socket=path, busy=0, is_full=False))
+                workers.append(SimpleNamespace(number=number, socket=path, busy=0, most=9))
             several: Any = SimpleNamespace(
                 ready=workers,
                 seconds=1,
@@ -117,7 +117,7 @@ def test_without_workers_a_request_is_refused(tmp_path: Path) -> None:
 
 
 def test_a_full_worker_is_not_asked() -> None:
-    worker = SimpleNamespace(number=1, socket=Path("nowhere"), busy=7, most=7, is_full=True)
+    worker = SimpleNamespace(number=1, socket=Path("nowhere"), busy=7, most=7)
     several: Any = SimpleNamespace(ready=[worker], least_busy=lambda: worker)
     sent = Sent()
     asyncio.run(Front(several)(SCOPE | {"path": "/v1/completions"}, client(), sent))

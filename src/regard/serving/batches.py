@@ -41,6 +41,7 @@ class Batches:
         self, compute: Compute, *, name: str, waiting: int, most: int, metrics: ModelMetrics
     ):
         self._compute, self._most, self._metrics = compute, most, metrics
+        self.capacity = waiting + most  # jobs that it has at most, waiting or running
         self.waiting: Waiting[Reading] = Waiting(waiting, name)
         self._running = 0
         metrics.watch(self.waiting.__len__, lambda: self._running)

@@ -114,6 +114,7 @@ class Decoding:
         metrics: ModelMetrics,
     ):
         self.rows = rows
+        self.capacity = waiting + rows * loops  # jobs that it has at most, waiting or running
         self.waiting: Waiting[Decode] = Waiting(waiting, name)
         self._loops = [_Loop(model, self.waiting, rows, metrics) for _ in range(loops)]
         metrics.watch(self.waiting.__len__, lambda: sum(each.used for each in self._loops))

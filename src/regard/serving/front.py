@@ -19,8 +19,9 @@ from regard.serving.jobs import RECENT
 from regard.serving.logs import PASSED_ON, Logged
 from regard.serving.metrics import Metrics
 from regard.serving.passing import EndedError, asked
-from regard.serving.refusals import add_refusals, refusal
+from regard.serving.refusals import add_refusals, full_sentence, refusal, retry_after
 from regard.serving.server import Server
+from regard.serving.shedding import Shedding
 from regard.serving.sums import Sums
 from regard.serving.worker import Duty
 from regard.serving.workers import Worker, Workers
@@ -47,8 +48,9 @@ class Front:
         if worker is None:
             await self._refuse("no worker is ready; try again.", scope, receive, send)
             return
-        if worker.is_full:
-            await self._refuse_by_rate(worker, scope, receive, send)
+        if (seconds := self.full()) is not None:  # of a request that was not refused as bytes
+            answer = refusal(scope["path"], 429, full_sentence(seconds), retry_after(seconds))
+            await answer(scope, receive, send)
             return
         worker.busy += 1
         gone = asyncio.ensure_future(_gone(receive))
@@ -98,28 +100,34 @@ class Front:
                     return each
         return self._workers.least_busy()
 
-    async def _refuse_by_rate(
-        self, worker: Worker, scope: Scope, receive: Receive, send: Send
-    ) -> None:
-        """Here, where refusing takes nothing from those that compute."""
-        seconds = 1
+    def full(self, requests: int = 0) -> int | None:
+        """Seconds after which a worker may take a request; None while one takes any.
+
+        Args:
+            requests: that have no answer yet. Not all of them may have come to a worker.
+        """
+        ready = self._workers.ready
+        if not ready:
+            return None
+        most = sum(each.most for each in ready)
+        if max(requests, sum(each.busy for each in ready)) < most:
+            return None
+        each = 0.0
         if self._answered:
             each = (time.monotonic() - self._answered[0]) / len(self._answered)
-            seconds = max(1, min(60, round(len(self._workers.ready) * worker.busy * each)))
-        sentence = f"every worker has {worker.most} requests; try again in {seconds} s."
-        headers = {"Retry-After": str(seconds)}
-        await refusal(scope["path"], 429, sentence, headers)(scope, receive, send)
+        return max(1, min(60, round(most * each)))
 
     async def _refuse(self, sentence: str, scope: Scope, receive: Receive, send: Send) -> None:
         seconds = 1 if self._workers.ready else max(1, round(self._workers.seconds))
-        headers = {"Retry-After": str(seconds)}
-        await refusal(scope["path"], 503, sentence, headers)(scope, receive, send)
+        answer = refusal(scope["path"], 503, sentence, retry_after(seconds))
+        await answer(scope, receive, send)
 
 
 @dataclass
 class State:
-    """What the server tells the application."""
+    """What the server and the application share."""
 
+    shedding: Shedding
     is_ending: Callable[[], bool] = lambda: False
 
 
@@ -131,7 +139,8 @@ def create_front(workers: Workers, metrics: Metrics, counted: Sums, access: Acce
         counted: all of them.
     """
     app = FastAPI(docs_url=None, redoc_url=None, openapi_url=None)
-    state = app.state.serving = State()
+    front = Front(workers)
+    state = app.state.serving = State(Shedding(front.full, metrics))
 
     async def healthy() -> dict[str, str]:
         return {"status": "ok"}
@@ -151,7 +160,7 @@ def create_front(workers: Workers, metrics: Metrics, counted: Sums, access: Acce
     app.add_api_route("/healthz", healthy, methods=["GET"])
     app.add_api_route("/readyz", ready, methods=["GET"])
     app.add_api_route("/metrics", counters, methods=["GET"])
-    app.mount("/", Front(workers))
+    app.mount("/", front)
     add_refusals(app)
     app.add_middleware(Guard, access=access, seconds=BODY_SECONDS)
     app.add_middleware(Logged, metrics=metrics)

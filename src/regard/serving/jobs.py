@@ -100,6 +100,14 @@ class Waiting(Generic[Kind]):
             with self._changed:
                 self._check_room(1)
 
+    def full(self) -> int | None:
+        """Seconds after which there may be room; None where there is."""
+        try:
+            self.check_room()
+        except Busy as busy:
+            return busy.seconds
+        return None
+
     def _check_room(self, jobs: int) -> None:
         if len(self._jobs) + jobs > self.most and time.monotonic() > self._looked + LOOKS:
             self._jobs = deque(job for job in self._jobs if job.is_wanted)

@@ -28,6 +28,16 @@ def refusal(
     return JSONResponse(content, status, headers)
 
 
+def full_sentence(seconds: int) -> str:
+    """What a server that is full says."""
+    return f"the server has as many requests as it takes; try again in {seconds} s."
+
+
+def retry_after(seconds: int) -> dict[str, str]:
+    """The header that says when to send a request again."""
+    return {"Retry-After": str(seconds)}
+
+
 def add_refusals(app: FastAPI) -> None:
     """Has an application answer every error so."""
     app.add_exception_handler(RegardError, _mistake)
@@ -57,7 +67,7 @@ def status_of(error: Exception) -> int:
 
 
 async def _mistake(request: Request, error: Exception) -> JSONResponse:
-    headers = {"Retry-After": str(error.seconds)} if isinstance(error, Busy) else None
+    headers = retry_after(error.seconds) if isinstance(error, Busy) else None
     return refusal(request.url.path, status_of(error), str(error), headers)
 
 

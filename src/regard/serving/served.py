@@ -159,6 +159,17 @@ class Served:
         found.threads.waiting.check_room()
         return found
 
+    def full(self, requests: int) -> int | None:
+        """Seconds after which a model may take a text; None while one takes any.
+
+        Args:
+            requests: that have no answer yet. Not all of them may have come to a queue.
+        """
+        found = [model.threads.waiting.full() for model in self.models.values()]
+        if all(found) or requests >= sum(each.threads.capacity for each in self.models.values()):
+            return min((seconds for seconds in found if seconds), default=1)
+        return None
+
     def close(self) -> None:
         """Ends all threads, after what waits and runs."""
         for model in self.models.values():

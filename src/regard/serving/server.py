@@ -9,33 +9,57 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from ipaddress import ip_address
 from types import FrameType
+from typing import Any
 
+import h11
 import uvicorn
 from fastapi import FastAPI
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from regard.errors import BadArgumentError
+from regard.serving.shedding import Shedding
 
 HEAD_SECONDS = 10.0  # that a request's head may take to come, from the first byte on
 
 
 class Connection(H11Protocol):
-    """uvicorn's, which would wait for the end of a head for as long as a client leaves it open, and
-    each connection takes one of the few that a process may have."""
+    """uvicorn's, with a limit on the time that a request's head may take, since a process may have
+    few connections; and while the server is full, requests are refused here (see `shedding`)."""
 
     _late: asyncio.TimerHandle | None = None
+    _rest = 0  # bytes that are still to come of the body of a refused request
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
         self._time_head()
 
     def data_received(self, data: bytes) -> None:
+        if self._rest:
+            self._rest, data = max(0, self._rest - len(data)), data[self._rest :]
+            if not data:
+                return
+        if self._is_idle() and (refused := self._refusal(data)) is not None:
+            answer, self._rest = refused
+            self._stop()
+            self.transport.write(answer)
+            self.on_response_complete()
+            return
         super().data_received(data)
         self._time_head()
 
     def connection_lost(self, exc: Exception | None) -> None:
         super().connection_lost(exc)
         self._stop()
+
+    def _refusal(self, data: bytes) -> tuple[bytes, int] | None:
+        app: Any = self.config.app
+        shedding: Shedding = app.state.serving.shedding
+        return shedding.refusal(data, self.server_state.default_headers, len(self.tasks))
+
+    def _is_idle(self) -> bool:
+        """Whether nothing is under way: no request, no part of one, no answer."""
+        idle = self.conn.our_state is h11.IDLE and self.conn.their_state is h11.IDLE
+        return idle and not self.conn.trailing_data[0] and not self.flow.write_paused
 
     def _time_head(self) -> None:
         """Between two requests without a byte of the next one, uvicorn has a limit of its own."""
@@ -73,6 +97,7 @@ class Server(uvicorn.Server):
             )
         )
         self._notice, self._end = notice, 0.0
+        self._shedding: Shedding = app.state.serving.shedding
         app.state.serving.is_ending = lambda: bool(self._end)
 
     @contextmanager
@@ -96,6 +121,8 @@ class Server(uvicorn.Server):
 
     async def on_tick(self, counter: int) -> bool:
         """Whether to end, asked ten times a second."""
+        if counter % 10 == 0:
+            self._shedding.log_refused()
         if self._end and time.monotonic() >= self._end:
             self.should_exit = True
         return await super().on_tick(counter)

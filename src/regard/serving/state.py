@@ -15,6 +15,7 @@ from fastapi import Depends, Request
 from regard.serving.guard import Access
 from regard.serving.metrics import Metrics
 from regard.serving.served import Served
+from regard.serving.shedding import Shedding
 
 if TYPE_CHECKING:  # a server that is asked for none need not load torch
     from regard.inspection import Trace
@@ -65,6 +66,9 @@ class State:
         default_factory=lambda: ThreadPoolExecutor(1, thread_name_prefix="regard-looking")
     )
     is_ending: Callable[[], bool] = lambda: False
+
+    def __post_init__(self) -> None:
+        self.shedding = Shedding(self.served.full, self.metrics)
 
     def close(self) -> None:
         """Ends all threads, after what waits and runs."""

@@ -32,13 +32,7 @@ class Worker:
     socket: Path
     models: list[str] | None = None  # once it is ready
     busy: int = 0  # requests that it has
-
     most: int = 0  # requests that fill the queues and rows of all its models
-
-    @property
-    def is_full(self) -> bool:
-        """Whether it would refuse another request, or have it wait for those that it will."""
-        return self.busy >= self.most
 
     @property
     def is_ready(self) -> bool:

@@ -1,0 +1,84 @@
+"""Refusals of a full server, made before a request is more than bytes.
+
+Parsing a request and starting a task costs a full server time that it needs for the requests that
+it has taken. Here a refusal takes neither.
+"""
+
+import logging
+import re
+from collections.abc import Callable, Iterable
+from functools import cache
+from http import HTTPStatus
+
+from regard.serving.metrics import Metrics
+from regard.serving.refusals import full_sentence, refusal, retry_after
+from regard.studio.guard import BODY_LIMIT
+
+log = logging.getLogger("regard.serving")
+
+_HEAD = re.compile(rb"POST (/[!-~]*) HTTP/1\.1\r\n")
+_LENGTH = re.compile(rb"\r\ncontent-length: *(\d{1,9})(?=\r\n)", re.IGNORECASE)
+# These change where a request ends, or what follows its answer.
+_SPECIAL = re.compile(rb"\n(?:transfer-encoding|expect|upgrade|connection: *close)", re.IGNORECASE)
+
+
+class Shedding:
+    """Answers POST requests while the server is full.
+
+    Args:
+        full: called with the number of requests that have no answer yet; seconds after which to
+            try again, None while there is room.
+    """
+
+    def __init__(self, full: Callable[[int], int | None], metrics: Metrics):
+        self._full, self._metrics = full, metrics
+        self._refused = 0  # not in the log yet
+
+    def refusal(
+        self, data: bytes, headers: Iterable[tuple[bytes, bytes]], requests: int
+    ) -> tuple[bytes, int] | None:
+        """The answer to a POST and how many bytes of its body are still to come; None for one that
+        must be parsed: there is room, or its head is not whole or has anything unusual.
+
+        Args:
+            data: what came on a connection that has no other request.
+            headers: of every answer.
+            requests: that have no answer yet.
+        """
+        seconds = self._full(requests)
+        found = None if seconds is None else _path_and_rest(data)
+        if seconds is None or found is None:
+            return None
+        path, rest = found
+        self._refused += 1
+        self._metrics.answered("other", HTTPStatus.TOO_MANY_REQUESTS, 0.0)
+        # Clients choose paths; there are three forms of an answer.
+        kind = next((each for each in ("/v1/", "/translate") if path.startswith(each)), "/")
+        head, body = _answer(kind, seconds)
+        return head + b"".join(b"%s: %s\r\n" % each for each in headers) + b"\r\n" + body, rest
+
+    def log_refused(self) -> None:
+        """Writes one line for all refusals since the last one."""
+        if self._refused:
+            log.warning("full", extra={"fields": {"refused": self._refused}})
+            self._refused = 0
+
+
+def _path_and_rest(data: bytes) -> tuple[str, int] | None:
+    head, end, body = data.partition(b"\r\n\r\n")
+    started, lengths = _HEAD.match(head), _LENGTH.findall(head + b"\r\n")
+    if started is None or not end or len(lengths) != 1:
+        return None
+    if _SPECIAL.search(head) or head.count(b"\n") != head.count(b"\r\n"):
+        return None
+    rest = int(lengths[0]) - len(body)
+    return (started[1].decode(), rest) if 0 <= rest < BODY_LIMIT else None
+
+
+@cache
+def _answer(kind: str, seconds: int) -> tuple[bytes, bytes]:
+    """The lines of its head, and its body."""
+    status = HTTPStatus.TOO_MANY_REQUESTS
+    answer = refusal(kind, status, full_sentence(seconds), retry_after(seconds))
+    head = b"HTTP/1.1 429 Too Many Requests\r\n"
+    return head + b"".join(b"%s: %s\r\n" % each for each in answer.raw_headers), bytes(answer.body)
