@@ -1,10 +1,11 @@
 """Lines of files: bytes to text, text to JSON objects and back, refused in one sentence each."""
 
 import json
+import math
 from collections.abc import Mapping
 from typing import Any
 
-from regard.errors import DamagedFileError
+from regard.errors import DamagedFileError, shortened
 
 BYTE_ORDER_MARK = "\ufeff"
 # Characters that JSON allows as they are, and some programs take for the end of a line.
@@ -36,7 +37,7 @@ def json_object(text: str, where: str) -> dict[str, Any]:
         DamagedFileError: it is not one, or has text that is not valid Unicode.
     """
     try:
-        fields: dict[str, Any] = json.loads(text, parse_constant=_no_constant)
+        fields: dict[str, Any] = json.loads(text, parse_constant=_no_constant, parse_float=_finite)
     except ValueError as error:
         raise DamagedFileError(f"{where} is not valid JSON ({error}).") from None
     except RecursionError:
@@ -51,6 +52,14 @@ def json_object(text: str, where: str) -> dict[str, Any]:
 def json_line(fields: Mapping[str, Any]) -> str:
     """An object as JSON that every program takes for one line."""
     return json.dumps(fields, ensure_ascii=False).translate(_OTHER_LINE_ENDS)
+
+
+def _finite(text: str) -> float:
+    """The number; one that no float holds would come out as Infinity, which is not JSON."""
+    number = float(text)
+    if math.isinf(number):
+        raise ValueError(f"{shortened(text)} is too large for a number")
+    return number
 
 
 def _no_constant(name: str) -> None:

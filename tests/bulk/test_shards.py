@@ -7,7 +7,7 @@ import pytest
 
 from regard.bulk.reading import Reader
 from regard.bulk.settings import Settings, format_of
-from regard.bulk.shards import MOST_BYTES, Input
+from regard.bulk.shards import MOST_BYTES, Input, Shard
 from regard.errors import BadArgumentError, DamagedFileError, NotFoundError, UnsupportedError
 from regard.files import LONGEST_LINE
 
@@ -35,6 +35,11 @@ def test_every_line_is_in_one_shard(name: str, end: str, tmp_path: Path) -> None
     expected = [(k, f"line {k}" * (k % 5)) for k in range(1, 18)]
     assert lines_of(source) == expected
     assert lines_of(source, [2, 0, 3, 1]) == expected  # as several workers take them
+
+
+def test_a_shard_names_its_lines() -> None:
+    assert Shard(0, "in.txt", start=0, first=5, count=3).lines == "lines 5 to 7 of in.txt"
+    assert Shard(0, "in.txt", start=0, first=5, count=1).lines == "line 5 of in.txt"
 
 
 def test_long_lines_make_small_shards_and_one_that_is_too_long_is_not_read(tmp_path: Path) -> None:

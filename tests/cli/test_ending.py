@@ -54,6 +54,43 @@ def test_an_ignored_signal_stays_ignored_and_the_handlers_come_back():
         signal.signal(number, before)
 
 
+class Ending:
+    """Ends with a signal: what that raises, Python could only write down with a traceback."""
+
+    def __init__(self, number: int) -> None:
+        self.number = number
+
+    def __del__(self) -> None:
+        signal.raise_signal(self.number)
+
+
+@pytest.mark.parametrize(
+    ("number", "kind"), [(signal.SIGINT, KeyboardInterrupt), (SIGNALS[0], SystemExit)]
+)
+def test_a_signal_where_nothing_can_be_raised_comes_a_moment_later(number, kind, capsys):
+    def ended() -> None:
+        with ended_by_signals():
+            Ending(number)
+            time.sleep(5)
+
+    with pytest.raises(kind) as raised:
+        ended()
+    assert kind is KeyboardInterrupt or raised.value.code == 128 + number
+    assert capsys.readouterr().err == ""
+
+
+def test_another_error_that_cannot_be_raised_is_reported_as_before(monkeypatch):
+    class Failing:
+        def __del__(self) -> None:
+            raise ValueError("gone")
+
+    reported = []
+    monkeypatch.setattr(sys, "unraisablehook", lambda found: reported.append(str(found.exc_value)))
+    with ended_by_signals():
+        Failing()
+    assert reported == ["gone"]
+
+
 def test_ctrl_c_while_the_command_is_imported_is_no_traceback():
     program = (
         "import builtins, os, signal\n"

@@ -82,6 +82,25 @@ def test_an_interrupt_is_one_line_and_130(regard, upper_case, monkeypatch):
     assert (outcome.code, outcome.err) == (130, "regard: interrupted.\n")
 
 
+def test_an_interrupt_that_a_library_made_an_error_of_is_one_too(regard, upper_case, monkeypatch):
+    def damaged(*_: object, **__: object) -> None:
+        try:
+            raise RuntimeError("KeyboardInterrupt: ")  # as C++ says it
+        except RuntimeError as error:
+            raise RegardError("model.safetensors is damaged.") from error
+
+    def cleaning_up_fails(*_: object, **__: object) -> None:
+        try:
+            raise KeyboardInterrupt
+        finally:
+            raise OSError("closed")
+
+    for interrupted in (damaged, cleaning_up_fails):
+        monkeypatch.setattr(upper_case, "run", interrupted)
+        outcome = regard("translate", "a")
+        assert (outcome.code, outcome.err) == (130, "regard: interrupted.\n")
+
+
 def test_an_unknown_option_is_named(regard):
     outcome = regard("translate", "--beams", 3)
     assert outcome.code == 2

@@ -46,6 +46,8 @@ def test_the_line_that_is_not_utf8_is_named():
         (b'{"id": 3}', "line 1 of stdin must have a string under \"text\"; it has 'id'"),
         (b'{"text": 3}', 'line 1 of stdin must have a string under "text"'),
         (b'{"text": ' + b"[" * 100_000, "line 1 of stdin is not usable JSON: it is nested too"),
+        (b'{"text": "a", "id": NaN}', r"not valid JSON \(NaN is not a JSON value\)"),
+        (b'{"text": "a", "id": -1e999}', r"not valid JSON \(-1e999 is too large for a number\)"),
         (rb'{"text": "\ud800 dog"}', r"line 1 of stdin is not valid Unicode: it has .* U\+D800"),
         (rb'{"text": "a", "id": "\udfff"}', r"line 1 of stdin is not valid Unicode"),
     ],

@@ -77,6 +77,23 @@ def test_messages_do_not_go_to_stdout_because_stderr_is_closed():
     assert (found.returncode, found.stdout) == (2, b"")
 
 
+def test_a_pipe_without_a_reader_ends_the_command_as_sigpipe_would():
+    reading, writing = os.pipe()
+    os.close(reading)
+    with open(writing, "wb") as out:
+        command = [sys.executable, "-c", FAKE + RUN, "translate", "a"]
+        found = subprocess.run(
+            command, stdout=out, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL
+        )
+    assert (found.returncode, found.stderr) == (141, b"")
+
+
+@pytest.mark.parametrize("columns", ["0", "00", ""])
+def test_help_is_not_empty_where_the_width_is_unknown(columns, regard, monkeypatch):
+    monkeypatch.setenv("COLUMNS", columns)
+    assert "--num-beams" in regard("translate", "--help").out
+
+
 def test_of_several_processes_one_speaks(monkeypatch, capsys):
     variables = {"WORLD_SIZE": "4", "MASTER_ADDR": "a", "MASTER_PORT": "1", "LOCAL_RANK": "0"}
     for name, value in variables.items():

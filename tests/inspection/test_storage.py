@@ -136,6 +136,7 @@ def test_a_file_of_another_version_is_refused(make_tap: Make, tmp_path: Path):
         ({"format": "regard-trace", "version": "1"}, "is not a trace as regard writes it"),
         ({"format": "regard-trace", "version": "1", "trace": "{"}, "is not a trace as regard"),
         ({"format": "regard-trace", "version": "1", "trace": "{}"}, "is not a trace as regard"),
+        ({"format": "regard-trace", "version": "1", "trace": "[" * 10**5}, "is not a trace as"),
     ],
 )
 def test_another_safetensors_file_is_refused(tmp_path: Path, metadata, sentence: str):

@@ -163,6 +163,27 @@ def long_text(sentences: int) -> list[str]:
     return [f"{subjects[k % 4]} sees {'the ' * (k % 3)}house." for k in range(sentences)]
 
 
+def test_the_n_best_of_a_long_text_join_those_of_its_parts(
+    tokenizers: TokenizerPair, untrained: Untrained
+) -> None:
+    translator = untrained(tokenizers, max_positions=24)
+    sentences = long_text(5)
+    options: dict[str, Any] = dict(num_beams=3, num_return_sequences=3, max_new_tokens=5)
+    (result,) = translator.run([" ".join(sentences)], **options)
+    parts = [
+        translator.run([tokenizers.source.decode(ids)], **options)[0].alternatives
+        for ids in translator.parts(" ".join(sentences))
+    ]
+    assert len(parts) > 2
+    for rank, found in enumerate(result.alternatives):
+        its = [part[rank] for part in parts]
+        assert found.text == " ".join(each.text for each in its)
+        assert found.tokens == [token for each in its for token in each.tokens]
+        assert found.score == pytest.approx(sum(each.score for each in its), abs=1e-4)
+    assert len(result.alternatives) == 3
+    assert result.text == result.alternatives[0].text
+
+
 def test_a_long_text_is_translated_in_parts_and_nothing_is_left_out(
     tokenizers: TokenizerPair, untrained: Untrained
 ) -> None:

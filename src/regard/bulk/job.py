@@ -268,8 +268,9 @@ class Job:
             expected = shard.count - (0 if self.settings.output == "text" else own)
             found = parts.count(self._part(shard), self.settings.output)
             if found != expected:
+                lines = "1 line" if expected == 1 else f"{expected:,} lines"
                 raise DamagedFileError(
-                    f"{self._part(shard)} must have {expected:,} lines; it has {found:,}."
+                    f"{self._part(shard)} must have {lines}; it has {found:,}."
                     " Delete it to compute it again."
                 )
             bad += own

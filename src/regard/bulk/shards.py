@@ -37,6 +37,8 @@ class Shard:
     @property
     def lines(self) -> str:
         """The lines as a message names them."""
+        if self.count == 1:
+            return f"line {self.first:,} of {self.file}"
         return f"lines {self.first:,} to {self.first + self.count - 1:,} of {self.file}"
 
 

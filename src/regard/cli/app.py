@@ -10,7 +10,7 @@ import typer
 
 from regard import __version__, catalog
 from regard.cli.command_group import CommandGroup
-from regard.cli.ending import ended_by_signals
+from regard.cli.ending import ended_by_signals, is_interruption
 from regard.cli.errors import sentence
 from regard.cli.streams import prepare_streams, say
 
@@ -25,7 +25,8 @@ app = typer.Typer(
 
 
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
-    """Runs the command and exits: 0, 2 for a mistake the user can mend, 130 when interrupted."""
+    """Runs the command and exits: 0, 2 for a mistake the user can mend, 130 when interrupted, 141
+    when what reads its output has ended."""
     arguments = list(sys.argv[1:] if arguments is None else arguments)
     debug = _take_debug(arguments)
     try:
@@ -36,16 +37,25 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
             )
     except KeyboardInterrupt:  # before a command has begun, which catches it
         code = 130
+    except SystemExit as ending:
+        if isinstance(ending.__context__, BrokenPipeError):  # which typer ends with a 1
+            sys.exit(141)
+        raise
     except Exception as error:
-        message = sentence(error, _flags(arguments))
-        if debug or message is None:  # a mistake of ours: its report needs the traceback
-            traceback.print_exc()
-        elif message:  # none where the help has been shown instead
-            say(message)
-        sys.exit(1 if message is None else 2)
+        code = 130 if is_interruption(error) else _failed(error, arguments, debug)
     if code == 130:
         say("interrupted.")
     sys.exit(code if isinstance(code, int) else 0)
+
+
+def _failed(error: Exception, arguments: Sequence[str], debug: bool) -> int:
+    """Says what is wrong; the exit code."""
+    message = sentence(error, _flags(arguments))
+    if debug or message is None:  # a mistake of ours: its report needs the traceback
+        traceback.print_exception(error)
+    elif message:  # none where the help has been shown instead
+        say(message)
+    return 1 if message is None else 2
 
 
 def _flags(arguments: Sequence[str]) -> dict[str, str]:

@@ -15,6 +15,8 @@ _OTHER_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")  # but line feeds 
 def prepare_streams() -> None:
     """Makes output readable everywhere: UTF-8, as input is, unless a terminal wants otherwise.
 
+    COLUMNS=0 means that the width is not known; help of that width would be empty.
+
     Raises:
         UnavailableError: stdout is closed.
     """
@@ -22,6 +24,8 @@ def prepare_streams() -> None:
         sys.stderr = open(os.devnull, "w")  # noqa: SIM115, open as long as the process
     if sys.stdout is None:
         raise UnavailableError("stdout is closed. Redirect it to a file or to /dev/null.")
+    if not os.environ.get("COLUMNS", "0").strip("0"):
+        os.environ.pop("COLUMNS", None)
     if isinstance(sys.stdout, io.TextIOWrapper):
         if sys.stdout.isatty():
             sys.stdout.reconfigure(errors="backslashreplace")

@@ -310,7 +310,10 @@ def _result(alternatives: list[Alternative]) -> Result:
 
 
 def _join(parts: list[Result]) -> Result:
-    """One result from those of a text's parts; nothing at all for an empty text."""
+    """One result from those of a text's parts; nothing at all for an empty text.
+
+    Each alternative joins those of its rank: the text's second best the second best of every part.
+    """
     if len(parts) == 1:
         return parts[0]
     alignment = None
@@ -318,17 +321,23 @@ def _join(parts: list[Result]) -> Result:
         alignment = _block_diagonal(
             [part.alignment for part in parts if part.alignment is not None]
         )
-    result = Result(
-        text=" ".join(part.text for part in parts),
-        score=sum(part.score for part in parts),
-        tokens=[token for part in parts for token in part.tokens],
-        finished=all(part.finished for part in parts),
+    ranks = list(zip(*(part.alternatives for part in parts), strict=True)) or [()]
+    alternatives = [_joined(rank) for rank in ranks]
+    return replace(
+        _result(alternatives),
         source_words=[word for part in parts for word in part.source_words],
         target_words=[word for part in parts for word in part.target_words],
         alignment=alignment,
     )
-    best = Alternative(result.text, result.score, result.tokens, result.finished)
-    return replace(result, alternatives=[best])
+
+
+def _joined(parts: Sequence[Alternative]) -> Alternative:
+    return Alternative(
+        text=" ".join(part.text for part in parts),
+        score=sum(part.score for part in parts),
+        tokens=[token for part in parts for token in part.tokens],
+        finished=all(part.finished for part in parts),
+    )
 
 
 def _block_diagonal(blocks: list[NDArray[np.float32]]) -> NDArray[np.float32]:

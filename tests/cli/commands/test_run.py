@@ -2,8 +2,12 @@
 
 import json
 import sys
+from pathlib import Path
 
 import pytest
+
+from regard.bulk.job import Summary
+from regard.cli.commands.run import _bar, _show
 
 
 @pytest.fixture
@@ -28,6 +32,27 @@ def test_a_bad_line_is_counted_and_the_exit_code_is_2(regard, lines):
     outcome = regard(*["run", "classify", "in.txt", "out.jsonl"])
     assert (outcome.code, outcome.err.count("\n")) == (2, 1)
     assert "out.jsonl exists" in outcome.err
+
+
+@pytest.mark.parametrize(
+    ("number", "said"),
+    [
+        (
+            1,
+            ["1 of 1 line is done already.", "1 line in, 1 out, 1 bad;", "names the bad line, and"],
+        ),
+        (
+            2000,
+            ["2,000 of 2,000 lines are done", "2,000 lines in, 2,000 out,", "names the bad lines,"],
+        ),
+    ],
+)
+def test_one_line_is_not_lines(number, said, capsys):
+    summary = Summary(number, number, number, 0, 1.5, Path("out"), Path("bad"))
+    with _bar(number, number):
+        _show(summary, as_json=False)
+    lines = capsys.readouterr().err.splitlines()
+    assert [wanted in line for wanted, line in zip(said, lines, strict=True)] == [True] * 3
 
 
 @pytest.mark.parametrize(

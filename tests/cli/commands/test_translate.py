@@ -125,6 +125,13 @@ def test_attention_draws_a_grid_below_each_translation(regard, upper_case):
     assert "α at the output step, for a test" in grid
 
 
+def test_what_cannot_be_seen_has_no_grid(regard):
+    # no model is run: an invisible text has nothing to translate
+    for text in ("\u200b", " "):
+        outcome = regard("translate", text, "--attention", "--engine", "torch")
+        assert (outcome.code, outcome.out, outcome.err) == (0, "\n", "")
+
+
 def test_attention_is_read_at_the_step_that_was_asked_for(regard, upper_case):
     outcome = regard("translate", "where", "--attention", "--attention-step", "input")
     assert upper_case.seen[0]["alignment"] == "input"

@@ -52,6 +52,15 @@ def test_represent_writes_csv_and_json(regard, here):
     }  # fmt: skip
 
 
+def test_a_text_of_a_csv_is_no_formula(regard, here):
+    texts = ["=1+1 cat", "+cat", "-cmd cat", "@sum cat", "a = cat"]
+    out = regard("words", "represent", "--csv", stdin="\n".join(texts).encode()).out
+    _, *rows = csv.reader(io.StringIO(out))
+    assert [row[0] for row in rows] == [*(f"'{text}" for text in texts[:4]), "a = cat"]
+    out = regard("words", "represent", "--json", stdin="\n".join(texts).encode()).out
+    assert [row["text"] for row in json.loads(out)["rows"]] == texts
+
+
 def test_represent_says_what_it_does_not_show(regard, here):
     text = "\n".join(f"w{k} w{k + 1}" for k in range(30))
     out = regard("words", "represent", stdin=text.encode()).out

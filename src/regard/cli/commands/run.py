@@ -215,7 +215,7 @@ def run(
 
 def _bar(total: int, done: int) -> AbstractContextManager[Callable[[int], None]]:
     if done:
-        say(f"{done:,} of {total:,} lines are done already.")
+        say(f"{done:,} of {_lines(total)} {'is' if done == 1 else 'are'} done already.")
     return progress_bar(total, "running", done=done, rate="lines")
 
 
@@ -225,7 +225,8 @@ def _keeping(job: "Job") -> Iterator[None]:
     try:
         yield
     except (KeyboardInterrupt, SystemExit):
-        say(f"{job.done():,} of {job.input.lines:,} lines are done; the same command continues.")
+        done, lines = job.done(), _lines(job.input.lines)
+        say(f"{done:,} of {lines} {'is' if done == 1 else 'are'} done; the same command continues.")
         raise
 
 
@@ -243,7 +244,12 @@ def _show(summary: "Summary", as_json: bool) -> None:
         print(json.dumps(fields, ensure_ascii=False))
         return
     rate = (summary.read - summary.resumed) / max(summary.seconds, 1e-9)
-    text = f"{summary.read:,} lines in, {summary.written:,} out, {summary.bad:,} bad"
+    text = f"{_lines(summary.read)} in, {summary.written:,} out, {summary.bad:,} bad"
     say(f"{text}; {summary.seconds:,.1f} seconds, {rate:,.1f} lines/s.")
     if summary.bad_file is not None:
-        say(f"{summary.bad_file} names the bad lines, and why.")
+        lines = "the bad line" if summary.bad == 1 else "the bad lines"
+        say(f"{summary.bad_file} names {lines}, and why.")
+
+
+def _lines(number: int) -> str:
+    return "1 line" if number == 1 else f"{number:,} lines"

@@ -25,7 +25,9 @@ def represent(
     file: Corpus = None,
     way: Annotated[str, option("Which.", "--as", metavar="|".join(WAYS))] = "bag",
     output: Output = None,
-    as_csv: Annotated[bool, option("Write every number, as CSV.", "--csv")] = False,
+    as_csv: Annotated[
+        bool, option("Write every number, as CSV; formulas get an apostrophe in front.", "--csv")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Count words: each word as a one-hot vector, each line as a bag of words or as TF-IDF."""
@@ -40,9 +42,9 @@ def represent(
     with destination(output) as out:
         if as_csv:
             rows = csv.writer(out, lineterminator="\n")
-            rows.writerow(["", *bags.words])
+            rows.writerow(["", *map(_text_cell, bags.words)])
             for name, row in zip(bags.names, bags.values, strict=True):
-                rows.writerow([name, *map(_short, row.toarray()[0].tolist())])
+                rows.writerow([_text_cell(name), *map(_short, row.toarray()[0].tolist())])
         elif as_json:
             print(json.dumps(_sparse(bags), ensure_ascii=False), file=out)
         else:
@@ -77,6 +79,11 @@ def _table(bags: "Bags") -> str:
             " --csv or --json writes all."
         )
     return table
+
+
+def _text_cell(text: str) -> str:
+    """With an apostrophe in front where a spreadsheet would run a text as a formula."""
+    return f"'{text}" if text.startswith(("=", "+", "-", "@", "\t", "\r")) else text
 
 
 def _short(value: float) -> str:
