@@ -20,7 +20,7 @@ from regard.serving.logs import PASSED_ON, Logged
 from regard.serving.metrics import Metrics
 from regard.serving.passing import EndedError, asked
 from regard.serving.refusals import add_refusals, full_sentence, refusal, retry_after
-from regard.serving.server import Server
+from regard.serving.server import Server, keep_what_is_loaded
 from regard.serving.shedding import Shedding
 from regard.serving.sums import Sums
 from regard.serving.worker import Duty
@@ -215,6 +215,7 @@ async def _run(
         await workers.start()
         app = create_front(workers, metrics, counted, Access(duty.key, duty.loopback))
         server = Server(app, seconds=duty.limits["seconds"], notice=notice)
+        keep_what_is_loaded()
         started()
         await server.serve(sockets=[listener])
         if server.force_exit:

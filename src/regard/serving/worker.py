@@ -82,7 +82,9 @@ def _application(duty: Duty, number: int, said: IO[str]) -> tuple[Any, list[str]
 
 async def _serve(app: Any, path: str, listening: Any) -> None:
     from regard.serving.passing import answer
+    from regard.serving.server import keep_what_is_loaded
 
+    keep_what_is_loaded()
     server = await asyncio.start_unix_server(
         lambda reader, writer: answer(app, reader, writer), path, backlog=1024
     )
