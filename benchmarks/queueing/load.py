@@ -1,6 +1,7 @@
 """Real clients of a real server, which runs as a process of its own on the same machine."""
 
 import asyncio
+import gc
 import json
 import random
 import socket
@@ -127,6 +128,7 @@ async def at_random(
         free.append(connection)
 
     began = time.perf_counter()
+    gc.disable()  # a pause of the clients is none of the server
     due, tasks = began, []
     for number in range(requests):
         due += draw.expovariate(rate)
@@ -134,6 +136,7 @@ async def at_random(
         seen.sent += 1
         tasks.append(asyncio.ensure_future(one(bodies[number % len(bodies)], due)))
     await asyncio.gather(*tasks)
+    gc.enable()
     seen.took = time.perf_counter() - began
     for connection in free:
         await connection.close()

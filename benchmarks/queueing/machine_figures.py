@@ -1,10 +1,8 @@
 """What is measured of the machine itself."""
 
 import asyncio
-import json
 import os
 import queue
-import statistics
 import subprocess
 import sys
 import threading
@@ -78,27 +76,6 @@ def socket_seconds(server: Running, times: int = 300) -> float:
         return (took - computed) / times / 2
 
     return max(asyncio.run(ask()), 0.0)
-
-
-PAUSES = (0.0, 0.001, 0.005, 0.02, 0.1)  # seconds
-
-
-def cold(times: int = 60) -> tuple[tuple[float, float], ...]:
-    """Pauses, and how many times as long a millisecond of Python takes after one: the caches have
-    been others' meanwhile, and a core that slept is slow at first."""
-    data = [{"number": k, "text": str(k)} for k in range(1500)]
-
-    def seconds(pause: float) -> float:
-        found = []
-        for _ in range(times if pause < 0.1 else times // 3):
-            time.sleep(pause)
-            began = time.perf_counter()
-            json.loads(json.dumps(data))
-            found.append(time.perf_counter() - began)
-        return statistics.median(found)
-
-    measured = [seconds(pause) for pause in PAUSES]
-    return tuple((pause, max(1.0, each / measured[0])) for pause, each in zip(PAUSES, measured))
 
 
 def images_a_second(seconds: float = 1.0) -> float:
