@@ -128,7 +128,7 @@ async def at_random(
         free.append(connection)
 
     began = time.perf_counter()
-    gc.disable()  # a pause of the clients is none of the server
+    gc.disable()  # the clients' own pauses are not to be measured
     due, tasks = began, []
     for number in range(requests):
         due += draw.expovariate(rate)

@@ -17,10 +17,11 @@ from starlette.types import Message, Receive, Scope, Send
 from regard.serving.guard import BODY_SECONDS, Access, Guard
 from regard.serving.jobs import RECENT
 from regard.serving.logs import PASSED_ON, Logged
+from regard.serving.memory import keep_what_is_loaded
 from regard.serving.metrics import Metrics
 from regard.serving.passing import EndedError, asked
 from regard.serving.refusals import add_refusals, full_sentence, refusal, retry_after
-from regard.serving.server import Server, keep_what_is_loaded
+from regard.serving.server import Server
 from regard.serving.shedding import Shedding
 from regard.serving.sums import Sums
 from regard.serving.worker import Duty

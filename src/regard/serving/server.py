@@ -1,7 +1,6 @@
 """Running the application until SIGTERM or Ctrl-C, after which what has begun is still answered."""
 
 import asyncio
-import gc
 import os
 import signal
 import socket
@@ -18,6 +17,7 @@ from fastapi import FastAPI
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from regard.errors import BadArgumentError
+from regard.serving.memory import keep_what_is_loaded
 from regard.serving.shedding import Shedding
 
 HEAD_SECONDS = 10.0  # that a request's head may take to come, from the first byte on
@@ -127,15 +127,6 @@ class Server(uvicorn.Server):
         if self._end and time.monotonic() >= self._end:
             self.should_exit = True
         return await super().on_tick(counter)
-
-
-def keep_what_is_loaded() -> None:
-    """Spares the garbage collector what stays until the end: modules, models, routes.
-
-    It would look through all of it again and again, while every request waits.
-    """
-    gc.collect()
-    gc.freeze()
 
 
 def run(app: FastAPI, listener: socket.socket, *, seconds: float, notice: float) -> None:
