@@ -21,7 +21,8 @@ import sys
 import tempfile
 import time
 from collections import defaultdict
-from dataclasses import replace
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 os.environ["OMP_NUM_THREADS"] = "1"
@@ -29,6 +30,7 @@ os.environ["OMP_NUM_THREADS"] = "1"
 import numpy as np
 from queueing import load, machine_figures
 from queueing.cases import PAIRS, PUBLISHED, SHIPPED, Case
+from queueing.clients import Seen
 from queueing.measured import RESULTS, Costs, Measured, read, save
 from queueing.recorded import Run, in_batches, jobs_of, kept_running, recording
 from queueing.sizes import sizes
@@ -37,6 +39,16 @@ from regard.serving.metrics import Metrics
 from regard.serving.served import BATCH, Limits, Model, Served
 
 SECONDS = 1.5  # for each number of texts at a time
+RARE = (0.5, 0.2, 0.05)  # of the rate that clients reach that wait for each answer
+
+
+@dataclass(frozen=True)
+class Http:
+    """What a request costs besides the model: seconds of processors; requests a second."""
+
+    server: float
+    client: float
+    rate: float
 
 
 def place_of(case: Case, folder: Path) -> str:
@@ -169,21 +181,41 @@ def reading(model: Model, case: Case) -> dict[str, object]:
     }
 
 
-def over_http(server: load.Running, case: Case, few: bool) -> dict[str, float]:
-    """Seconds of a request, of the server's thread and of the clients."""
-    bodies, found = case.bodies(), []
-    for clients, requests in ((1, 4), (4, 12)) if few else ((1, 60), (16, 400)):
-        asyncio.run(load.in_turn(server.port, case.path, bodies, clients, 2 * clients))
+def over_http(server: load.Running, case: Case, few: bool) -> dict[str, object]:
+    """Seconds of a request, of the server's thread and of the clients; and how many times as long
+    the thread computes where requests are rare."""
+    bodies = case.bodies()
+
+    def costs(what: str, send: Callable[[int], Seen], requests: int) -> Http:
+        send(requests // 4)
         theirs, ours = server.http_seconds(), time.process_time()
-        asyncio.run(load.in_turn(server.port, case.path, bodies, clients, requests))
+        seen = send(requests)
         theirs, ours = server.http_seconds() - theirs, time.process_time() - ours
+        found = Http(theirs / requests, ours / requests, seen.rate)
         print(
-            f"    {clients:3} clients: {1e3 * theirs / requests:.2f} ms of the server's thread"
-            f" for HTTP, {1e3 * ours / requests:.2f} ms of a client"
+            f"    {what}: {1e3 * found.server:.2f} ms of the server's thread for HTTP,"
+            f" {1e3 * found.client:.2f} ms of a client"
         )
-        found.append((theirs / requests, ours / requests))
+        return found
+
+    def in_turn(clients: int) -> Callable[[int], Seen]:
+        return lambda number: asyncio.run(
+            load.in_turn(server.port, case.path, bodies, clients, number)
+        )
+
+    def at_random(rate: float) -> Callable[[int], Seen]:
+        return lambda number: asyncio.run(
+            load.at_random(server.port, case.path, bodies, rate, number)
+        )
+
+    clients, requests = (4, 12) if few else (16, 400)
+    busy, cold = costs(f"{clients} clients", in_turn(clients), requests), []
+    for part in () if few else RARE:
+        rate = part * busy.rate
+        found = costs(f"{rate:.0f} a second", at_random(rate), max(40, int(2 * rate)))
+        cold.append((1 / rate - found.server, max(1.0, found.server / busy.server)))
     print(end="", flush=True)
-    return {"request": found[-1][0], "client": found[-1][1]}
+    return {"request": busy.server, "client": busy.client, "cold": tuple(sorted(cold))}
 
 
 def measured(name: str, case: Case, folder: Path) -> Costs:
@@ -216,7 +248,9 @@ def shown(costs: Costs) -> None:
         )
     print(
         f"    HTTP: {1e3 * costs.request:.2f} ms of the server, {1e3 * costs.client:.2f} ms of a"
-        " client",
+        " client; after a pause of "
+        + ", ".join(f"{1e3 * idle:.0f} ms {more:.2f} times" for idle, more in costs.cold)
+        + " as much",
         flush=True,
     )
 

@@ -5,9 +5,9 @@
 
 A model of the size of GPT-2 (124M) with random weights, in int8, writes `--tokens` tokens for each
 of `--clients` clients of OpenAI's package at the same time, sampled with seeds of their own; each
-has a prompt of 16 words. In every round a third of the clients closes its stream midway; after it, the
-metric of rows that run must fall to 0, which is timed. "other" counts streams that differ from the
-text of the same prompt and seed written alone. The memory of the server's processes (the sum of
+has a prompt of 16 words. In every round a third of the clients closes its stream midway; after it,
+the metric of rows that run must fall to 0, which is timed. "other" counts streams that differ from
+the text of the same prompt and seed written alone. The memory of the server's processes (the sum of
 their RSS) follows each round. What follows "--" are options of `regard serve`.
 
 Random weights have the speed of trained ones, not their texts; clients run on the same cores.

@@ -29,6 +29,7 @@ READER = Costs(
     alike=1,
     request=0.0,
     client=0.0,
+    cold=(),
     work=((5, 1),),
     weights=0,
     kept=0,
@@ -123,3 +124,12 @@ def test_the_storage_has_the_sizes_of_the_server() -> None:
     sizes = [1, *_SIZES]
     for texts in range(1, 65):
         assert enough(texts) == next(size for size in sizes if size >= texts)
+
+
+def test_after_a_pause_a_thread_is_slower() -> None:
+    costs = replace(READER, cold=((0.001, 1.2), (0.01, 3.0)))
+    assert [costs.factor(idle) for idle in (0.0, 0.0005, 0.001, 1.0)] == [1.0, 1.1, 1.2, 3.0]
+    rare = simulated(
+        replace(MACHINE, costs={"reader": costs}), "reader", Server(), rate=1.0, requests=50
+    )
+    assert rare.quantile(0.5) == pytest.approx(0.03)

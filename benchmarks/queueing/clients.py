@@ -91,7 +91,7 @@ def simulated(
         )
         for _ in range(server.processes)
     ]
-    thread = Worker(machine, None, measured.socket) if server.beside else None
+    thread = Worker(machine, None, measured.socket, costs) if server.beside else None
     sender = _Sender(machine, processes, costs, thread, requests)
     if clients is not None:
         for number in range(clients):

@@ -1,6 +1,7 @@
 """Real clients of a real server, which runs as a process of its own on the same machine."""
 
 import asyncio
+import gc
 import json
 import random
 import socket
@@ -17,6 +18,7 @@ from pathlib import Path
 from queueing.clients import Seen
 
 Body = bytes
+OPEN = 128  # connections before the first request that comes at random
 
 
 @dataclass(frozen=True)
@@ -66,11 +68,15 @@ class Connection:
         self.port = port
         self._streams: tuple[asyncio.StreamReader, asyncio.StreamWriter] | None = None
 
-    async def post(self, path: str, body: Body) -> int:
-        """The status of an answer, which is read whole."""
+    async def open(self) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+        """Where to read and to write."""
         if self._streams is None:
             self._streams = await asyncio.open_connection("127.0.0.1", self.port)
-        reader, writer = self._streams
+        return self._streams
+
+    async def post(self, path: str, body: Body) -> int:
+        """The status of an answer, which is read whole."""
+        reader, writer = await self.open()
         head = (
             f"{'POST' if body else 'GET'} {path} HTTP/1.1\r\nHost: 127.0.0.1:{self.port}\r\n"
             f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n"
@@ -111,14 +117,18 @@ async def at_random(
     port: int, path: str, bodies: Sequence[Body], rate: float, requests: int, seed: int = 1
 ) -> Seen:
     """Requests that come at random, so many a second, each on a connection that is free."""
-    seen, began, draw = Seen(), time.perf_counter(), random.Random(seed)
-    free: list[Connection] = []
+    seen, draw = Seen(), random.Random(seed)
+    free = [Connection(port) for _ in range(OPEN)]
+    for connection in free:
+        await connection.open()
 
     async def one(body: Body, due: float) -> None:
         connection = free.pop() if free else Connection(port)
         await _sent(connection, path, body, due, seen)
         free.append(connection)
 
+    began = time.perf_counter()
+    gc.disable()  # the clients' own pauses are not to be measured
     due, tasks = began, []
     for number in range(requests):
         due += draw.expovariate(rate)
@@ -126,6 +136,7 @@ async def at_random(
         seen.sent += 1
         tasks.append(asyncio.ensure_future(one(bodies[number % len(bodies)], due)))
     await asyncio.gather(*tasks)
+    gc.enable()
     seen.took = time.perf_counter() - began
     for connection in free:
         await connection.close()

@@ -29,6 +29,7 @@ class Costs:
     alike: int  # texts whose lengths have the same multiple of this above them begin together
     request: float  # of the thread that answers HTTP, for a request
     client: float  # of a client, for a request
+    cold: tuple[tuple[float, float], ...]  # seconds of idleness, how much longer it takes after it
     work: tuple[tuple[int, int], ...]  # of each text of the sample: tokens read, steps
     weights: int  # bytes of int8 weights that a step reads
     kept: int  # bytes of keys and values that a step reads of each token before, of each row
@@ -45,6 +46,15 @@ class Costs:
             (pair for pair in pairwise(points) if rows <= pair[1][0]), (points[-2], points[-1])
         )
         return low[1] + (high[1] - low[1]) * (rows - low[0]) / (high[0] - low[0])
+
+    def factor(self, idle: float) -> float:
+        """How many times as long a thread computes what it begins after so many seconds: the caches
+        have been others', and a core that slept is slow at first."""
+        points = ((0.0, 1.0), *self.cold)
+        if idle >= points[-1][0]:
+            return points[-1][1]
+        low, high = next(pair for pair in pairwise(points) if idle < pair[1][0])
+        return low[1] + (high[1] - low[1]) * (idle - low[0]) / (high[0] - low[0])
 
     @property
     def mean_steps(self) -> float:
@@ -82,6 +92,7 @@ def read(path: Path = RESULTS) -> Measured:
         name: Costs(
             **each
             | {
+                "cold": tuple((float(idle), float(more)) for idle, more in each["cold"]),
                 "graph": tuple((float(rows), float(s)) for rows, s in each["graph"]),
                 "work": tuple((int(read), int(steps)) for read, steps in each["work"]),
             }

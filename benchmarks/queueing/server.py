@@ -35,10 +35,12 @@ class Worker:
     Args:
         lock: held meanwhile; None: none.
         delay: seconds until it wakes up.
+        costs: that say how slow it is at first.
     """
 
-    def __init__(self, machine: Machine, lock: Lock | None, delay: float):
+    def __init__(self, machine: Machine, lock: Lock | None, delay: float, costs: Costs):
         self._machine, self._lock, self._delay = machine, lock, delay
+        self._costs = costs
         self._todo: deque[tuple[float, Act]] = deque()
         self._idle = Wait()
         self.busy = 0.0
@@ -51,11 +53,13 @@ class Worker:
 
     def _run(self) -> Thread:
         while True:
+            factor, ended = 1.0, self._machine.now
             if not self._todo:
                 yield self._idle
+                factor = self._costs.factor(self._machine.now - ended)
                 yield Sleep(self._delay)
             seconds, act = self._todo.popleft()
-            began = self._machine.now
+            seconds, began = factor * seconds, self._machine.now
             if self._lock is None:
                 yield Compute(seconds)
             else:
@@ -89,7 +93,7 @@ class Process:
         self.machine, self.costs = machine, costs
         self.rows, self.most = rows, waiting
         self.lock = Lock(machine)
-        self.http = Worker(machine, self.lock, socket)
+        self.http = Worker(machine, self.lock, socket, costs)
         self.waiting: deque[Request] = deque()
         self.changed, self.thread = Wait(), thread
         self.steps = self.stepped = 0  # of all loops; texts in them
@@ -124,18 +128,20 @@ class _Loop:
     def run(self) -> Thread:
         process, costs = self._process, self._costs
         while True:
+            factor, ended = 1.0, process.machine.now
             if not self._left and not self._reading and not process.waiting:
                 yield process.changed
+                factor = costs.factor(process.machine.now - ended)
                 yield Sleep(process.thread)
             new = self._taken()
             if costs.decodes:
-                yield from self._begin(new)
+                yield from self._begin(new, factor)
             else:
                 self._left |= dict.fromkeys(new, 1)
             if not self._left:
                 continue
             size = self._fitted(len(self._left)) if costs.decodes else len(self._left)
-            yield Compute(costs.graph_seconds(size * costs.width))
+            yield Compute(factor * costs.graph_seconds(size * costs.width))
             process.steps += 1
             process.stepped += len(self._left)
             yield from process.lock.held(costs.step + costs.text * len(self._left))
@@ -151,7 +157,7 @@ class _Loop:
         room = process.rows // width - len(self._left) - len(self._reading)
         return [process.waiting.popleft() for _ in range(min(room, len(process.waiting)))]
 
-    def _begin(self, new: list[Request]) -> Thread:
+    def _begin(self, new: list[Request], factor: float) -> Thread:
         """Reads what texts begin with: sources of similar length together, each prompt alone."""
         costs = self._costs
         if costs.alike == 1:
@@ -160,14 +166,14 @@ class _Loop:
             while self._reading and budget > 0:
                 each = self._reading.popleft()
                 budget -= each.read
-                yield Compute(costs.begin + costs.token * each.read)
+                yield Compute(factor * (costs.begin + costs.token * each.read))
                 self._left[each] = each.steps
             return
         groups: dict[int, list[Request]] = {}
         for each in new:
             groups.setdefault(-(-each.read // costs.alike) * costs.alike, []).append(each)
         for length, those in groups.items():
-            yield Compute(costs.begin + costs.token * length * len(those))
+            yield Compute(factor * (costs.begin + costs.token * length * len(those)))
             self._left |= {each: each.steps for each in those}
 
     def _fitted(self, texts: int) -> int:

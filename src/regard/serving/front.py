@@ -17,6 +17,7 @@ from starlette.types import Message, Receive, Scope, Send
 from regard.serving.guard import BODY_SECONDS, Access, Guard
 from regard.serving.jobs import RECENT
 from regard.serving.logs import PASSED_ON, Logged
+from regard.serving.memory import keep_what_is_loaded
 from regard.serving.metrics import Metrics
 from regard.serving.passing import EndedError, asked
 from regard.serving.refusals import add_refusals, full_sentence, refusal, retry_after
@@ -215,6 +216,7 @@ async def _run(
         await workers.start()
         app = create_front(workers, metrics, counted, Access(duty.key, duty.loopback))
         server = Server(app, seconds=duty.limits["seconds"], notice=notice)
+        keep_what_is_loaded()
         started()
         await server.serve(sockets=[listener])
         if server.force_exit:

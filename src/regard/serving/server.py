@@ -17,6 +17,7 @@ from fastapi import FastAPI
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from regard.errors import BadArgumentError
+from regard.serving.memory import keep_what_is_loaded
 from regard.serving.shedding import Shedding
 
 HEAD_SECONDS = 10.0  # that a request's head may take to come, from the first byte on
@@ -136,6 +137,7 @@ def run(app: FastAPI, listener: socket.socket, *, seconds: float, notice: float)
         notice: see `Server`.
     """
     server = Server(app, seconds=seconds, notice=notice)
+    keep_what_is_loaded()
     server.run(sockets=[listener])
     if server.force_exit:
         os._exit(130)  # models still run in threads, which Python would wait for, or abort

@@ -63,9 +63,11 @@ def _application(duty: Duty, number: int, said: IO[str]) -> tuple[Any, list[str]
     from regard.serving.app import create_app
     from regard.serving.guard import Access
     from regard.serving.logs import log_to_stderr
+    from regard.serving.memory import return_freed_memory
     from regard.serving.metrics import Metrics
     from regard.serving.served import Limits, Served
 
+    return_freed_memory()
     log_to_stderr()
     metrics = Metrics()
     served = Served(
@@ -81,8 +83,10 @@ def _application(duty: Duty, number: int, said: IO[str]) -> tuple[Any, list[str]
 
 
 async def _serve(app: Any, path: str, listening: Any) -> None:
+    from regard.serving.memory import keep_what_is_loaded
     from regard.serving.passing import answer
 
+    keep_what_is_loaded()
     server = await asyncio.start_unix_server(
         lambda reader, writer: answer(app, reader, writer), path, backlog=1024
     )

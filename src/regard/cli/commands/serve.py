@@ -90,9 +90,11 @@ def serve(
             return
         from regard.serving.app import create_app
         from regard.serving.guard import Access
+        from regard.serving.memory import return_freed_memory
         from regard.serving.metrics import Metrics
         from regard.serving.served import Limits, Served
 
+        return_freed_memory()
         metrics = Metrics()
         served = Served(places, Limits(**limits), metrics, precision=precision, say=say)
         app = create_app(served, metrics, Access(api_key or None, loopback))
