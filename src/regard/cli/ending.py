@@ -4,12 +4,12 @@ import _thread
 import signal
 import sys
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
 
 SIGNALS = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
-AGAIN = 0.01  # seconds
 
 
 @contextmanager
@@ -32,7 +32,7 @@ def ended_by_signals() -> Iterator[None]:
         if number is None:
             report(found)
         else:
-            threading.Timer(AGAIN, _thread.interrupt_main, [number]).start()
+            _thread.start_new_thread(_send, (number, sys._getframe()))
 
     sys.unraisablehook = lost
     try:
@@ -53,6 +53,18 @@ def is_interruption(error: BaseException) -> bool:
             return True
         cause = cause.__cause__ or cause.__context__
     return False
+
+
+def _send(number: int, reporting: FrameType) -> None:
+    """Sends a signal to the main thread as soon as it has left a frame, where what the signal
+    raises would be lost too."""
+    main = threading.main_thread().ident
+    while sys._current_frames().get(main or 0) is reporting:
+        time.sleep(0.001)
+    if main is not None and hasattr(signal, "pthread_kill"):
+        signal.pthread_kill(main, number)
+    else:
+        _thread.interrupt_main(signal.Signals(number))
 
 
 def _number(error: BaseException | None) -> int | None:
