@@ -205,7 +205,10 @@ def main() -> None:
             port = free_port()
             ours = ["-m", "regard", "serve", "en-de", "--precision", "int8", "--port", str(port)]
             more = ["--workers", str(workers)] if workers > 1 else []
-            commands[f"regard, {workers} process"] = [sys.executable, *ours, *more], port
+            commands[f"regard, {workers} process{'es' * (workers > 1)}"] = (
+                [sys.executable, *ours, *more],
+                port,
+            )
         if options.peers:
             shutil.copytree(find_folder("en-de"), folder)
             file = folder / "config.json"
@@ -219,7 +222,7 @@ def main() -> None:
                 warm = argparse.Namespace(**vars(options) | {"requests": 4 * options.clients})
                 asyncio.run(loaded(port, warm, texts))
                 load = asyncio.run(loaded(port, options, texts))
-            print(f"{what:18}{load.line()}", flush=True)
+            print(f"{what:20}{load.line()}", flush=True)
 
 
 if __name__ == "__main__":

@@ -182,16 +182,17 @@ def test_a_stream_whose_worker_dies_ends_with_an_error_and_all_can_be_replaced(
 ) -> None:
     until(ready(several))
     with several.stream(1000) as stream:
-        for pid in several.workers:
+        killed = several.workers
+        for pid in killed:
             os.kill(pid, signal.SIGKILL)
+        status, content, headers = several.ask("/v1/models")
         events = re.findall("^data: (.*)$", stream.read().decode(), re.M)
     assert json.loads(events[-1])["error"]["type"] == "server_error"
-    status, content, headers = several.ask("/v1/models")
     assert (status, json.loads(content)["error"]["type"]) == (503, "server_error")
     assert int(headers["Retry-After"]) >= 1
     assert several.ask("/healthz")[0] == 200
-    assert several.ask("/readyz")[0] == 503
     until(ready(several))
+    assert not set(killed) & set(several.workers)
     assert several.translated("Yes.")[0] == 200
 
 
@@ -223,8 +224,9 @@ def test_what_workers_cannot_serve_is_one_sentence() -> None:
         [sys.executable, "-m", "regard", *arguments], capture_output=True, text=True, timeout=60
     )
     assert found.returncode == 2
-    assert found.stderr.startswith("regard: digits cannot be served; give a model that can")
-    assert found.stderr.count("\n") == 1
+    *progress, last = found.stderr.splitlines()
+    assert last.startswith("regard: digits cannot be served; give a model that can")
+    assert all("packing digits" in line for line in progress)  # said where it takes a second
 
 
 def test_what_has_begun_is_answered_after_sigterm(several: Command, until: Any) -> None:

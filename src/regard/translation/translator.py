@@ -321,7 +321,7 @@ def _join(parts: list[Result]) -> Result:
         alignment = _block_diagonal(
             [part.alignment for part in parts if part.alignment is not None]
         )
-    ranks = list(zip(*(part.alternatives for part in parts), strict=True)) or [()]
+    ranks = list(zip(*(part.alternatives for part in parts), strict=False)) or [()]
     alternatives = [_joined(rank) for rank in ranks]
     return replace(
         _result(alternatives),
