@@ -170,3 +170,13 @@ def test_another_model_is_refused(encoder_folder):
         ImageClassifier.load(encoder_folder("Bert", "ForSequenceClassification"))
     with pytest.raises(RegardError, match="must be a vision Transformer with labels"):
         ImageClassifier(torch.nn.Linear(3, 3), Preparation())
+
+
+def test_an_image_of_too_many_pixels_is_refused_before_it_is_read(tmp_path, monkeypatch):
+    file = tmp_path / "large.png"
+    Image.new("L", (40, 30)).save(file)
+    monkeypatch.setattr(Image, "MAX_IMAGE_PIXELS", 1199)  # Pillow itself refuses from twice as many
+    with pytest.raises(RegardError, match=r"40 × 30 pixels; an image may have 1,199 in all"):
+        open_image(file)
+    monkeypatch.setattr(Image, "MAX_IMAGE_PIXELS", 1200)
+    assert open_image(file).size == (40, 30)

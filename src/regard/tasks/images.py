@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import os
 import struct
+import warnings
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, TypeAlias
@@ -12,8 +14,10 @@ import numpy as np
 
 from regard.checkpoints import Checkpoint, CheckpointLike, open_checkpoint
 from regard.errors import (
+    BadArgumentError,
     DamagedFileError,
     NotFoundError,
+    RegardError,
     UnsupportedError,
     optional_package,
 )
@@ -242,16 +246,39 @@ def open_image(image: Picture) -> Image:
     if isinstance(image, Image.Image):
         return image
     try:
-        with Image.open(image) as opened:
+        with unread_image(image) as opened:
             opened.load()
             opened.getexif()  # says how it was held, which `Preparation.cut` reads
             return opened
+    except RegardError:
+        raise
     except (OSError, SyntaxError, ValueError, struct.error, Image.DecompressionBombError) as error:
         if isinstance(error, OSError) and error.errno is not None:  # of the file, not its content
             raise
         raise DamagedFileError(
             f"{image} is not an image Pillow can read ({error}). Save it again, or take it away."
         ) from error
+
+
+def unread_image(file: str | os.PathLike[str]) -> Image:
+    """A file as an image of Pillow, of which only the head has been read.
+
+    Raises:
+        BadArgumentError: it has more pixels than Pillow takes for safe.
+        Exception: Pillow's, of a file that it cannot read.
+    """
+    with optional_package("pillow", "reading images needs"):
+        from PIL import Image
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", Image.DecompressionBombWarning)  # refused below
+        opened = Image.open(file)
+    if opened.width * opened.height > (most := Image.MAX_IMAGE_PIXELS or math.inf):
+        opened.close()
+        raise BadArgumentError(
+            f"{file} has {opened.width} × {opened.height} pixels; an image may have {most:,} in"
+            " all. Make it smaller."
+        )
+    return opened
 
 
 def image_files(folder: Path) -> list[Path]:

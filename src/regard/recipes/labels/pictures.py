@@ -18,7 +18,7 @@ from regard.data.lines import check_rereadable
 from regard.errors import BadArgumentError, DamagedFileError, NotFoundError, optional_package
 from regard.recipes.examples import Say
 from regard.recipes.labels.image_batches import Bytes
-from regard.tasks.images import image_files, is_image, open_image
+from regard.tasks.images import image_files, is_image, open_image, unread_image
 from regard.tasks.preparation import Preparation
 
 if TYPE_CHECKING:
@@ -266,10 +266,8 @@ def _read_npz(path: str) -> dict[str, NDArray[Any]]:
 
 def _upright_size(file: Path) -> tuple[Size, bool, str]:
     """As `Pictures.sizes` gives it, from the file's first bytes."""
-    with optional_package("pillow", "reading images needs"):
-        from PIL import Image
     try:
-        with Image.open(file) as image:
+        with unread_image(file) as image:
             (width, height), gray = image.size, image.mode in ("1", "L")
             on_its_side = image.getexif().get(0x0112, 1) in (5, 6, 7, 8)
     except Exception:
