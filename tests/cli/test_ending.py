@@ -27,6 +27,14 @@ main()
 """
 
 
+@pytest.fixture(autouse=True)
+def ctrl_c_arrives():
+    """A shell has what it runs in the background, tests and their children, ignore Ctrl-C."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
 @pytest.mark.parametrize("number", [*SIGNALS, signal.SIGINT])
 def test_no_part_of_the_output_stays(number, tmp_path):
     (tmp_path / "in.txt").write_text("a text")
