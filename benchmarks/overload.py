@@ -88,7 +88,7 @@ class Connection(asyncio.Protocol):
 
 
 class Clients:
-    """Connections that are kept; a new one where all are in use."""
+    """Connections, opened before anything is measured and kept."""
 
     def __init__(self, port: int, bodies: list[bytes], most: int):
         self._most, self._port = most, port
@@ -110,7 +110,7 @@ class Clients:
         self.free.pop().send(self._requests[number % len(self._requests)])
 
     async def connect(self) -> None:
-        """Opens all connections, before anything is measured."""
+        """Opens all of them."""
         loop = asyncio.get_running_loop()
         while self.open < self._most:
             connection = Connection(self)

@@ -22,7 +22,7 @@ from regard.serving.shedding import Shedding
 from regard.studio.serve import bind
 
 POST = b"POST /run/translate HTTP/1.1\r\nHost: a\r\nContent-Length: 4\r\n\r\n"
-ROOM: list[int | None] = [None]
+FULL: list[int | None] = [None]
 
 
 def shed(data: bytes, full: int | None = 3) -> tuple[bytes, int] | None:
@@ -108,12 +108,12 @@ def test_a_server_is_full_when_no_model_takes_more(
 
 @contextmanager
 def serving() -> Iterator[tuple[int, Any]]:
-    """A server as `regard serve` runs it; ROOM says when it is full."""
+    """A server as `regard serve` runs it; FULL says whether it is full."""
     metrics = Metrics()
     served = Served(["emotions"], Limits(), metrics)
     app = create_app(served, metrics, Access())
     state = app.state.serving
-    state.shedding = Shedding(lambda requests: ROOM[0], metrics)
+    state.shedding = Shedding(lambda requests: FULL[0], metrics)
     with bind(0) as listener:
         server = Server(app, seconds=5, notice=0)
         run = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, daemon=True)
@@ -143,7 +143,7 @@ def test_the_connection_goes_on(caplog: pytest.LogCaptureFixture) -> None:
 
             assert post()[0] == 200
             opened = connection.sock
-            ROOM[0] = 2
+            FULL[0] = 2
             try:
                 assert [post()[0] for _ in range(3)] == [429] * 3
                 connection.request("GET", "/healthz")
@@ -154,7 +154,7 @@ def test_the_connection_goes_on(caplog: pytest.LogCaptureFixture) -> None:
                 with connection.getresponse() as answer:
                     counted = answer.read().decode()
             finally:
-                ROOM[0] = None
+                FULL[0] = None
             assert post()[0] == 200
             assert connection.sock is opened
             assert 'regard_requests_total{route="other",status="429"} 3.0' in counted
@@ -172,7 +172,7 @@ def test_a_request_in_pieces_is_parsed() -> None:
     )
     with serving() as (port, _):
         head %= port, len(body)
-        ROOM[0] = 2
+        FULL[0] = 2
         try:
             with socket.create_connection(("127.0.0.1", port), timeout=20) as client:
                 for piece in (head[:9].encode(), head[9:].encode(), body):
@@ -180,5 +180,5 @@ def test_a_request_in_pieces_is_parsed() -> None:
                     time.sleep(0.05)
                 answer = b"".join(iter(lambda: client.recv(4096), b""))
         finally:
-            ROOM[0] = None
+            FULL[0] = None
     assert answer.startswith(b"HTTP/1.1 200 OK\r\n")

@@ -8,6 +8,7 @@ import pytest
 import torch
 
 from regard import RegardError
+from regard.errors import DamagedFileError
 from regard.json_files import JsonFiles
 from regard.tasks.images import ImageClassifier, open_image
 from regard.tasks.preparation import Preparation, read_preparation, write_preparation
@@ -176,7 +177,7 @@ def test_an_image_of_too_many_pixels_is_refused_before_it_is_read(tmp_path, monk
     file = tmp_path / "large.png"
     Image.new("L", (40, 30)).save(file)
     monkeypatch.setattr(Image, "MAX_IMAGE_PIXELS", 1199)  # Pillow itself refuses from twice as many
-    with pytest.raises(RegardError, match=r"40 × 30 pixels; an image may have 1,199 in all"):
+    with pytest.raises(DamagedFileError, match=r"40 × 30 pixels; an image may have 1,199 in all"):
         open_image(file)
     monkeypatch.setattr(Image, "MAX_IMAGE_PIXELS", 1200)
     assert open_image(file).size == (40, 30)

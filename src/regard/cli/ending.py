@@ -16,8 +16,8 @@ SIGNALS = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(si
 def ended_by_signals() -> Iterator[None]:
     """Within it these signals raise SystemExit, with the exit code that a shell gives them.
 
-    Where such an exception or Ctrl-C's cannot be raised, as in what Python calls when an object
-    goes, the signal comes again a moment later.
+    Where such an exception or Ctrl-C's cannot be raised, as in a finalizer, the signal is sent
+    again a moment later.
     """
     if threading.current_thread() is not threading.main_thread():
         yield  # Python hands signals to its main thread only
@@ -44,8 +44,8 @@ def ended_by_signals() -> Iterator[None]:
 
 
 def is_interruption(error: BaseException) -> bool:
-    """Whether an error is what became of Ctrl-C: it came while that was handled, or a library in
-    another language, such as torch, made a RuntimeError of it, whose text is its name."""
+    """Whether an error comes from Ctrl-C: it was raised while that was handled, or a library in
+    another language, such as torch, turned it into a RuntimeError with its name in the text."""
     cause: BaseException | None = error
     while cause is not None:
         named = isinstance(cause, RuntimeError) and "KeyboardInterrupt" in str(cause)

@@ -1,7 +1,7 @@
-"""Refusals of a full server, made before a request is more than bytes.
+"""Refusals of a full server, made before a request is parsed.
 
-Parsing a request and starting a task costs a full server time that it needs for the requests that
-it has taken. Here a refusal takes neither.
+Parsing a request and starting a task for it take time that a full server needs for the requests
+that it has accepted.
 """
 
 import logging

@@ -76,7 +76,7 @@ class State:
         self.looking.shutdown(wait=False, cancel_futures=True)
 
 
-async def _state(request: Request) -> State:  # of a plain function FastAPI makes a thread's work
+async def _state(request: Request) -> State:  # FastAPI runs a plain function in another thread
     found: State = request.app.state.serving
     return found
 

@@ -18,7 +18,7 @@ from typing import IO, Any
 
 from regard.errors import RegardError
 
-BEHIND = 5  # that the process which holds the connections need not wait for those that compute
+NICENESS = 5  # the process that holds the connections goes before those that compute
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ def main() -> None:
     # Signals reach every process of a group; when to end is said by stdin alone.
     for each in (signal.SIGINT, signal.SIGTERM):
         signal.signal(each, signal.SIG_IGN)
-    os.nice(BEHIND)
+    os.nice(NICENESS)
     said = os.fdopen(os.dup(1), "w", buffering=1)
     os.dup2(2, 1)  # what anything else prints
     fields, number, path = json.loads(sys.stdin.buffer.readline())

@@ -14,7 +14,6 @@ import numpy as np
 
 from regard.checkpoints import Checkpoint, CheckpointLike, open_checkpoint
 from regard.errors import (
-    BadArgumentError,
     DamagedFileError,
     NotFoundError,
     RegardError,
@@ -264,7 +263,7 @@ def unread_image(file: str | os.PathLike[str]) -> Image:
     """A file as an image of Pillow, of which only the head has been read.
 
     Raises:
-        BadArgumentError: it has more pixels than Pillow takes for safe.
+        DamagedFileError: it has more pixels than Pillow takes for safe.
         Exception: Pillow's, of a file that it cannot read.
     """
     with optional_package("pillow", "reading images needs"):
@@ -274,7 +273,7 @@ def unread_image(file: str | os.PathLike[str]) -> Image:
         opened = Image.open(file)
     if opened.width * opened.height > (most := Image.MAX_IMAGE_PIXELS or math.inf):
         opened.close()
-        raise BadArgumentError(
+        raise DamagedFileError(
             f"{file} has {opened.width} × {opened.height} pixels; an image may have {most:,} in"
             " all. Make it smaller."
         )
