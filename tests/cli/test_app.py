@@ -83,8 +83,9 @@ OPTIONS = {
     "words": {"--help"},
     "words represent": {"file", "--as", "--output", "--csv", "--json", "--help"},
     "words train": {
-        "file", "--output", "--method", "--dim", "--window", "--min-count", "--epochs",
-        "--negatives", "--subsample", "--learning-rate", "--seed", "--half", "--json", "--help",
+        "file", "--output", "--from", "--word", "--method", "--dim", "--window", "--min-count",
+        "--epochs", "--negatives", "--subsample", "--learning-rate", "--seed", "--half", "--json",
+        "--help",
     },
     "words near": {"word", "--model", "--count", "--limit", "--json", "--help"},
     "words compare": {"word", "--model", "--limit", "--json", "--help"},

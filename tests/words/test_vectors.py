@@ -266,18 +266,21 @@ def test_saving_overwrites_nothing_else(tmp_path, vectors):
 
 def test_the_shipped_vectors_are_small_and_know_everyday_words():
     vectors = load_vectors("words-en")
-    assert (len(vectors), vectors.dim) == (8848, 40)
+    assert (len(vectors), vectors.dim) == (8849, 40)
     assert np.linalg.norm(vectors.vectors, axis=1).mean() == pytest.approx(4, rel=1e-3)
     assert sum(file.stat().st_size for file in (FOLDER / "words-en").iterdir()) < 800_000
     days = {word for word, _ in vectors.neighbors("Monday", 4)}
     assert days <= {"tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"}
     assert vectors.neighbors("king", 1)[0][0] == "queen"
+    near = [word for word, _ in vectors.neighbors("cricketer", 4)]
+    assert set(near) <= {"player", "soccer", "basketball", "football", "video", "plays"}
+    assert vectors.words[-1] == "cricketer"
 
 
 def test_the_shipped_card_says_where_the_vectors_come_from():
     card = (FOLDER / "words-en" / "README.md").read_text(encoding="utf-8")
     assert 'license: "CC BY 2.0 FR"' in card
-    assert "words: 8848\n" in card
+    assert "words: 8849\n" in card
     assert "dim: 40\n" in card
 
 

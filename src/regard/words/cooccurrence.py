@@ -7,7 +7,7 @@ information, factorized. Skip-gram factorizes the same matrix (Levy and Goldberg
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from itertools import chain
 from typing import TYPE_CHECKING
 
@@ -50,7 +50,8 @@ def factorize_vectors(
     sentences = read_sentences(texts, min_count)
     counts = Counter(chain.from_iterable(sentences))
     words = [word for word, count in counts.most_common() if count >= min_count]
-    information = _positive_information(_neighbors(sentences, words, window))
+    # One at distance d counts 1/d.
+    information = _positive_information(count_neighbors(sentences, words, window, lambda d: 1 / d))
     if information.nnz == 0 or dim >= min(information.shape):
         raise BadArgumentError(
             f"{len(words):,} words occur {min_count} times or more, too few for vectors of {dim}"
@@ -66,8 +67,18 @@ def factorize_vectors(
     return WordVectors(words, rows.astype(np.float32))
 
 
-def _neighbors(sentences: list[list[str]], words: list[str], window: int) -> csr_array:
-    """How often each word has each neighbor, (words, words), a neighbor at distance d as 1/d."""
+def count_neighbors(
+    sentences: list[list[str]], words: list[str], window: int, weight: Callable[[int], float]
+) -> csr_array:
+    """How often each word has each neighbor, (words, words).
+
+    Args:
+        words: those that are counted; the others in the sentences only take up room.
+        window: words on either side that are neighbors.
+        weight: what a neighbor at a distance counts.
+
+    Raises UnavailableError: scikit-learn is not installed.
+    """
     sparse = _require_sparse()
     places = {word: place for place, word in enumerate(words)}
     ids = np.fromiter((places.get(w, -1) for w in chain.from_iterable(sentences)), np.int64)
@@ -76,7 +87,7 @@ def _neighbors(sentences: list[list[str]], words: list[str], window: int) -> csr
     for distance in range(1, window + 1):
         first, second = ids[:-distance], ids[distance:]
         near = (numbers[:-distance] == numbers[distance:]) & (first >= 0) & (second >= 0)
-        weights = np.full(int(near.sum()), 1 / distance)
+        weights = np.full(int(near.sum()), weight(distance))
         # The constructor adds up what it is given for one place.
         total = total + sparse((weights, (first[near], second[near])), shape=total.shape)
     return (total + total.T).tocsr()

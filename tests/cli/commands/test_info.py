@@ -143,7 +143,7 @@ def test_without_a_model_it_tells_versions_threads_and_models(regard):
 
 def test_shipped_word_vectors_have_a_card_too(regard):
     facts = json.loads(regard("info", "words-en", "--json").out)
-    assert (facts["words"], facts["dim"], facts["license"]) == (8848, 40, "CC BY 2.0 FR")
+    assert (facts["words"], facts["dim"], facts["license"]) == (8849, 40, "CC BY 2.0 FR")
     assert facts["what"] == "a set of vectors of English words"
     assert "used with " in regard("info", "words-en").out
 

@@ -103,6 +103,30 @@ def test_skip_gram_takes_its_options(regard, here):
         assert not np.array_equal(changed.vectors, first.vectors), option
 
 
+def test_words_of_a_text_are_added_to_trained_vectors(regard, here):
+    pytest.importorskip("scipy")
+    lines = b"king queen cricketer bowler\ncricketer queen fielder\n" * 2
+    add = ("words", "train", "--from", "v.txt", "--min-count", 2)
+    outcome = regard(*add, "-o", "more.txt", stdin=lines)
+    assert outcome.out.splitlines() == [
+        "5 words of v.txt and 2 new, 2 numbers each, from 4 lines.",
+        "Next: regard words near bowler -m more.txt",
+    ]
+    more = (here / "more.txt").read_text(encoding="utf-8").splitlines()
+    assert more[1:6] == (here / "v.txt").read_text(encoding="utf-8").splitlines()[1:]
+    found = json.loads(
+        regard(*add, "--word", "fielder", "--json", "--window", 1, "-o", "one", stdin=lines).out
+    )
+    assert found == {"words": 6, "added": ["fielder"], "dim": 2, "lines": 4, "output": "one"}
+    assert load_vectors("one").words[-1] == "fielder"
+
+
+def test_the_words_of_the_introduction_are_compared(regard, here):
+    lines = regard("words", "compare", "king", "queen", "cricketer").out.splitlines()
+    king, queen = (line.split() for line in lines[1:3])
+    assert float(king[2]) > 0.8 > 0.2 > max(float(king[3]), float(queen[3]))
+
+
 def test_near_lists_neighbors_of_every_word(regard, here):
     out = regard("words", "near", "king", "🙂", "-m", "v.txt", "-k", 1).out
     assert out.splitlines() == ["king", "   0.990  🙂", "🙂", "   0.990  king"]
@@ -161,6 +185,14 @@ def test_draw_may_add_neighbors_and_tell_the_points(regard, here):
         ("train text.txt", "no word occurs 5 times in this text ('the', the most frequent, 3)"),
         ("train text.txt --method cbow", "--method must be one of skip-gram, svd; got 'cbow'"),
         ("train text.txt --method svd --learning-rate 1", "--learning-rate belong to skip-gram"),
+        ("train text.txt --from v.txt --dim 9", "vectors of v.txt as they are; leave out --dim"),
+        ("train text.txt --from v.txt --method svd --seed 1", "leave out --method, --seed"),
+        ("train text.txt --from none.txt", "there is no 'none.txt'"),
+        (
+            "train text.txt --from v.txt --min-count 2",
+            "need a text in which 2 words or more have a",
+        ),
+        ("train text.txt --word dog", "--word names what is added to the vectors of --from; give"),
         ("near quen -m v.txt", "'quen' is not among the 5 words that have vectors. Did you mean"),
         ("near 😀 -m v.txt", "'😀' is not among the 5 words"),
         ("near king -m none.txt", "there is no 'none.txt'"),

@@ -14,6 +14,8 @@ from regard.cli.texts import text_groups
 from regard.errors import BadArgumentError, unknown
 
 METHODS = ("skip-gram", "svd")
+DIM = 100
+WHOLE = ("method", "dim")  # of vectors that begin from nothing
 SKIP_GRAM = ("epochs", "negatives", "subsample", "learning_rate", "seed")
 
 
@@ -32,11 +34,23 @@ Output = Annotated[
     ),
 ]
 Method = Annotated[
-    str,
+    str | None,
     option(
         "skip-gram with negative sampling, or svd: neighbors counted and factorized.",
+        default=METHODS[0],
         metavar="|".join(METHODS),
     ),
+]
+From = Annotated[
+    str | None,
+    option(
+        "Keep these vectors, and add the words that they lack: words-en, or a file or folder.",
+        "--from",
+    ),
+]
+Word = Annotated[
+    list[str] | None,
+    option("With --from, add only this; repeat it for more.", "--word", metavar="WORD"),
 ]
 Negatives = Annotated[int | None, _skip_gram("Random words for each real one.", "5", min=1)]
 Subsample = Annotated[
@@ -48,8 +62,10 @@ def train(
     context: typer.Context,
     file: Corpus = None,
     output: Output = Path("vectors"),
-    method: Method = METHODS[0],
-    dim: Annotated[int, option("Numbers in a vector.", min=1)] = 100,
+    base_model: From = None,
+    word: Word = None,
+    method: Method = None,
+    dim: Annotated[int | None, option("Numbers in a vector.", default="100", min=1)] = None,
     window: Annotated[int, option("Words on each side that count as neighbors.", min=1)] = 5,
     min_count: Annotated[int, option("Words that occur less often get no vector.", min=1)] = 5,
     epochs: Annotated[
@@ -64,32 +80,59 @@ def train(
     half: Annotated[bool, option("Write 16-bit numbers; only for a folder.", "--half")] = False,
     as_json: Json = False,
 ) -> None:
-    """Train word vectors on your text."""
+    """Train word vectors on your text, or add its words to trained ones."""
     options = specified(context, SKIP_GRAM)
-    if method not in METHODS:
-        raise unknown("--method", method, METHODS)
-    if method == "svd" and (names := flags(options)):
-        raise BadArgumentError(f"{names} belong to skip-gram; leave them out with --method svd.")
+    if base_model is None:
+        _check_method(method, word, options)
+    elif useless := flags(specified(context, (*WHOLE, *SKIP_GRAM))):
+        raise BadArgumentError(
+            f"--from keeps the vectors of {base_model} as they are; leave out {useless}."
+        )
     groups = text_groups(None, file, False, what="a text")
     texts = [line.text for group in groups for line in group]
-    shared = dict(dim=dim, window=window, min_count=min_count)
-    if method == "svd":
+    shared = dict(window=window, min_count=min_count)
+    before = 0
+    if base_model is not None:
+        with waiting("adding words"):
+            from regard.words import load_vectors
+            from regard.words.a_la_carte import extend_vectors
+
+            trained = load_vectors(base_model)
+            before = len(trained)
+            vectors = extend_vectors(trained, texts, words=word or None, **shared)
+    elif method == "svd":
         with waiting("counting neighbors"):
             from regard.words.cooccurrence import factorize_vectors
 
-            vectors = factorize_vectors(texts, **shared)
+            vectors = factorize_vectors(texts, dim=dim or DIM, **shared)
     else:
         from regard.words.skip_gram import train_vectors
 
         with _training_bar() as progress:
-            vectors = train_vectors(texts, **shared, **options, progress=progress)
+            vectors = train_vectors(texts, dim=dim or DIM, **shared, **options, progress=progress)
     vectors.save(output, half=half)
-    facts = {"words": len(vectors), "dim": vectors.dim, "lines": len(texts), "output": str(output)}
+    added = {} if base_model is None else {"added": vectors.words[before:]}
+    facts = {"words": len(vectors), **added, "dim": vectors.dim, "lines": len(texts)}
     if as_json:
-        print(json.dumps(facts, ensure_ascii=False))
-    else:
-        print(f"{len(vectors):,} words, {vectors.dim} numbers each, from {len(texts):,} lines.")
-        print(f"Next: regard words near {vectors.words[0]} -m {output}")
+        print(json.dumps({**facts, "output": str(output)}, ensure_ascii=False))
+        return
+    count = (
+        f"{len(vectors):,} words"
+        if base_model is None
+        else (f"{before:,} words of {base_model} and {len(vectors) - before:,} new")
+    )
+    print(f"{count}, {vectors.dim} numbers each, from {len(texts):,} lines.")
+    print(f"Next: regard words near {vectors.words[before]} -m {output}")
+
+
+def _check_method(method: str | None, word: list[str] | None, options: dict[str, Any]) -> None:
+    """Raises BadArgumentError for what does nothing without --from."""
+    if method not in (None, *METHODS):
+        raise unknown("--method", method, METHODS)
+    if method == "svd" and (names := flags(options)):
+        raise BadArgumentError(f"{names} belong to skip-gram; leave them out with --method svd.")
+    if word:
+        raise BadArgumentError("--word names what is added to the vectors of --from; give both.")
 
 
 @contextmanager
