@@ -102,7 +102,7 @@ def _new_words(
 
 def _fit(
     means: NDArray[np.float64], vectors: NDArray[np.float64], importance: NDArray[np.float64]
-) -> NDArray[np.float64]:
+) -> NDArray[np.floating]:
     """The matrix A (dim, dim) with the least Σ importance ‖vector − A mean‖²."""
     rows, dim = int((importance > 0).sum()), vectors.shape[1]
     if rows < dim:
@@ -111,5 +111,5 @@ def _fit(
             f" occur twice or more; got {rows:,} such words: give more text."
         )
     roots = np.sqrt(importance)[:, None]
-    fitted: NDArray[np.float64] = np.linalg.lstsq(means * roots, vectors * roots, rcond=None)[0]
+    fitted: NDArray[np.floating] = np.linalg.lstsq(means * roots, vectors * roots, rcond=None)[0]
     return fitted.T
