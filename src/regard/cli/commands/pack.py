@@ -39,7 +39,8 @@ def pack(
 ) -> None:
     """Pack a model for ONNX Runtime, where --engine onnx finds it.
 
-    Without this, it is packed when --engine onnx is first used.
+    Without this, a model is packed when a command first computes by ONNX Runtime, in fp32 unless
+    --precision says otherwise.
     """
     options.use_threads(threads)
     from regard.api.loading import load
