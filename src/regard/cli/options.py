@@ -77,7 +77,7 @@ Engine = Annotated[
 Precision = Annotated[
     str | None,
     option(
-        "Of the packed model's products.",
+        "What the packed model multiplies in.",
         metavar="fp32|int8|int4",
         default="fp32",
     ),

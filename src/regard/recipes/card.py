@@ -66,7 +66,10 @@ def write_run_card(
         **({"base_model": base} if base else {}),
         **training_facts(model, options, progress, recipe.command),
     }
-    amount = ", ".join(f"{number:,} {noun}" for noun, number in counts.items())
+    amount = ", ".join(
+        f"{number:,} {noun.removesuffix('s') if number == 1 else noun}"
+        for noun, number in counts.items()
+    )
     lines = [
         f"{kind[:1].upper()}{kind[1:]}: {facts['parameters']:,} parameters",
         *about,

@@ -73,7 +73,7 @@ def test_a_line_that_cannot_be_read_has_a_row_of_nan_or_null(regard, folder, tmp
 
 def test_what_was_cut_is_said(regard, folder):
     outcome = regard("encode", "-m", folder, "the house " * 99, "a")
-    assert "; 1 were longer than 67 tokens and were cut." in outcome.err
+    assert "; 1 was longer than 67 tokens and was cut." in outcome.err
 
 
 @pytest.mark.parametrize(

@@ -55,7 +55,10 @@ def classify(
     ] = None,
     template: Annotated[
         str | None,
-        option("What the model is asked of a label.", default="'This example is {}.'"),
+        option(
+            "What the model is asked about a label, which takes the place of {}.",
+            default="'This example is {}.'",
+        ),
     ] = None,
     top_k: TopK = 1,
     batch_size: options.BatchSize = 32,
@@ -66,7 +69,7 @@ def classify(
     """Label texts or images.
 
     One line in, one line out: the best label and its probability, separated by a tab. An empty
-    line stays empty. Of a folder of images each has a line, which begins with its name.
+    line stays empty. Each image of a folder has a line, which begins with its name.
     """
     if pairs and images:
         raise BadArgumentError("give either --pairs or --images; got both.")

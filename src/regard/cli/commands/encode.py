@@ -81,9 +81,11 @@ def encode(
             found = refusals.answers(group, bar)
             write(found)
             cut += sum(each.truncated for _, each in found if each is not None)
-    summary = f"{refusals.total:,} texts → vectors of {width} numbers"
+    texts_read = "1 text" if refusals.total == 1 else f"{refusals.total:,} texts"
+    summary = f"{texts_read} → vectors of {width} numbers"
     if cut:
-        summary += f"; {cut:,} were longer than {embedder.max_length} tokens and were cut"
+        were = "was" if cut == 1 else "were"
+        summary += f"; {cut:,} {were} longer than {embedder.max_length} tokens and {were} cut"
     say(f"{summary}.")
     refusals.end()
 

@@ -57,7 +57,7 @@ def evaluate(
     data: Annotated[
         Path,
         argument(
-            "What it should have made: pairs, or texts with labels, answers or summaries, as TSV,"
+            "What the model is to give: pairs, or texts with labels, answers or summaries, as TSV,"
             " CSV, JSON lines or Parquet; text; or a folder of images with a sub-folder a label."
         ),
     ],
@@ -77,7 +77,7 @@ def evaluate(
         str | None, option("Another model of the task, compared by a paired bootstrap test.")
     ] = None,
     worst: Annotated[
-        int | None, option("Examples to show that it did worst.", default="5", min=0)
+        int | None, option("How many of the worst examples to show.", default="5", min=0)
     ] = None,
     figure: Annotated[
         Path | None, option("Draw a classifier's confusions: .svg, .pdf or .png.")

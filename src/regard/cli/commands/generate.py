@@ -40,7 +40,7 @@ DoSample = Annotated[
     ),
 ]
 MinP = Annotated[
-    float | None, option("Draw tokens at least this fraction as likely as the top one.")
+    float | None, option("Draw only tokens at least this fraction as likely as the top one.")
 ]
 NumReturnSequences = Annotated[int | None, option("Texts to write for each prompt.", min=1)]
 RepetitionPenalty = Annotated[float | None, option("Values above 1 avoid repeating tokens.")]

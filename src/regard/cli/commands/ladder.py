@@ -41,8 +41,9 @@ def _made() -> Callable[..., None]:
     """Climb from a recurrent network to the Transformer.
 
     The same pairs, subwords, trainer and limits for three models: a recurrent encoder–decoder with
-    one fixed context, one with Bahdanau's attention, and the Transformer. Limits are of each model.
-    The table, and with matplotlib the picture, are in OUTPUT too. The same command again resumes.
+    one fixed context, one with Bahdanau's attention, and the Transformer. Limits hold for each
+    model. The table, and with matplotlib the picture, are in OUTPUT too. The same command again
+    resumes.
     """
     from regard.translation.options import LadderOptions
 

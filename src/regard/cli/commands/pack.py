@@ -29,7 +29,8 @@ def pack(
     precision: Annotated[
         str,
         option(
-            "Of the matrix products; int8 is a quarter of the size, int4 a sixth.",
+            "What matrices are multiplied in: int8 makes them a quarter of the size, int4 a"
+            " sixth; embeddings stay as they are.",
             metavar="fp32|int8|int4",
         ),
     ] = "int8",
@@ -39,7 +40,8 @@ def pack(
 ) -> None:
     """Pack a model for ONNX Runtime, where --engine onnx finds it.
 
-    Without this, it is packed when --engine onnx is first used.
+    Without this, a model is packed when a command first computes by ONNX Runtime, in fp32 unless
+    --precision says otherwise.
     """
     options.use_threads(threads)
     from regard.api.loading import load

@@ -31,7 +31,7 @@ def serve(
     api_key: ApiKey = None,
     no_auth: Annotated[
         bool,
-        option("Answer all who can connect, on an address of other machines too.", "--no-auth"),
+        option("Answer everyone who can connect, from other machines too.", "--no-auth"),
     ] = False,
     precision: Precision = None,
     waiting: Annotated[

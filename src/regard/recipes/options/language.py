@@ -53,7 +53,9 @@ class LanguageModelOptions(RunningTextOptions):
         None, "Most subwords.", shown="from the amount of text", min=1
     )
     base_model: str | None = model_option(
-        None, "Continue from this GPT-2 or Llama: a folder or hub:org/name.", flag="--from"
+        None,
+        "Continue from this GPT-2, Llama, Mistral or Qwen2 model: a folder or hub:org/name.",
+        flag="--from",
     )
     preset: str = model_option(
         "tiny", "Size of a model from random weights.", metavar="tiny|mini|small|gpt2|…"

@@ -15,7 +15,8 @@ def onnx(
     precision: Annotated[
         str,
         option(
-            "Of the matrix products; int8 is a quarter of the size, int4 a sixth.",
+            "What matrices are multiplied in: int8 makes them a quarter of the size, int4 a"
+            " sixth; embeddings stay as they are.",
             metavar="fp32|int8|int4",
         ),
     ] = "fp32",

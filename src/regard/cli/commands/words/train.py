@@ -54,7 +54,8 @@ Word = Annotated[
 ]
 Negatives = Annotated[int | None, _skip_gram("Random words for each real one.", "5", min=1)]
 Subsample = Annotated[
-    float | None, _skip_gram("More frequent words are often skipped.", "0.001", min=0)
+    float | None,
+    _skip_gram("Words with a larger share of the text are often skipped.", "0.001", min=0),
 ]
 
 
