@@ -292,3 +292,30 @@ def test_each_idiom_occurs_in_the_training_data_and_its_sentence_does_not(langua
         if idiom[f"right in {language}"]:
             assert re.search(idiom["idiom"], together, re.IGNORECASE), idiom["idiom"]
             assert idiom["sentence"] not in sentences
+
+
+@pytest.mark.usefixtures("in_minilm_s_folder")
+def test_the_spotlight_of_a_head_is_on_a_noun_but_not_always_on_the_one_that_is_meant():
+    import regard
+
+    encoder = regard.load("all-MiniLM-L6-v2")
+
+    def row(sentence: str, word: str) -> dict[str, float]:
+        trace = encoder.trace(sentence)
+        tokens = trace.axes["tokens"].tokens
+        weights = trace["encoder.layers.3.self"].weights(head=1)[tokens.index(word)]
+        return dict(zip(tokens[1:-1], weights[1:-1].tolist(), strict=True))
+
+    the = row("The animal didn't cross the street because it was too tired.", "the")
+    it = row("The cat chased the mouse because it was hungry.", "it")
+    assert max(the, key=the.__getitem__) == "animal"
+    assert max(it, key=it.__getitem__) == "mouse"
+    assert it["mouse"] > it["cat"] > 0.1
+
+
+def test_three_of_the_eight_pairs_are_in_the_training_data(example):
+    if not TRAINING.is_dir():
+        pytest.skip("needs ../shared/data")
+    lines = (TRAINING / "tatoeba_en_de" / "train.tsv").read_text("utf-8").splitlines()
+    trained_on = {tuple(line.split("\t")[:2]) for line in lines}
+    assert sum(pair in trained_on for pair in example("intro_task").PAIRS.items()) == 3
