@@ -67,7 +67,15 @@ class UnsupportedError(RegardError):
 
 
 class UnavailableError(RegardError):
-    """Something outside the program is missing: a package, the network, a port, room on a disk."""
+    """Something outside the program is missing: a package, the network, a port, room on a disk.
+
+    >>> try:
+    ...     with optional_package("no_such_package", "this example needs"):
+    ...         import no_such_package
+    ... except regard.UnavailableError as error:
+    ...     print(error)
+    this example needs the package no_such_package: pip install no_such_package.
+    """
 
 
 def unknown(what: str, name: object, known: Iterable[str]) -> BadArgumentError:

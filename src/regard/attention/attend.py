@@ -117,7 +117,14 @@ def attend(
 
 
 class Call(NamedTuple):
-    """One attention that has just been computed."""
+    """One attention that has just been computed, as a listener gets it.
+
+    >>> calls = []
+    >>> with listening(calls.append):
+    ...     output = attend(torch.eye(2), torch.eye(2), torch.eye(2))
+    >>> torch.equal(calls[0].output[0, 0], output)
+    True
+    """
 
     inputs: Attention
     output: Tensor  # (batch, heads, queries, value_dim)

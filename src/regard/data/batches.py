@@ -23,6 +23,12 @@ class Batch:
     """Padded sentence pairs; every sentence ends in the end-of-sentence token.
 
     The model makes the decoder's input from `target` itself (shifted right behind a start token).
+
+    >>> source, source_lengths = pad([[5, 6, 7], [8]], pad_id=0, eos_id=1)
+    >>> target, target_lengths = pad([[4], [3, 2]], pad_id=0, eos_id=1)
+    >>> batch = Batch(source, target, source_lengths, target_lengths, int(target_lengths.sum()))
+    >>> len(batch), batch.num_target_tokens
+    (2, 5)
     """
 
     source: torch.Tensor  # (batch, source_len) int64
@@ -70,6 +76,11 @@ class Plan:
 
     Args:
         source, target: the rows' lengths, (rows,) each; the same array for rows of one side.
+
+    >>> lengths = numpy.array([3, 9, 4, 8])
+    >>> plan = Plan(lengths, lengths, max_tokens=20, seed=0)
+    >>> sorted(row for step in range(len(plan)) for row in plan.at(step).tolist())
+    [0, 1, 2, 3]
     """
 
     def __init__(

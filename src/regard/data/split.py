@@ -56,7 +56,13 @@ def plan_split(
     A pair whose target dev or test holds is not for training, unless `targets_leak` is False: a
     label is the target of many texts.
 
-    Raises BadArgumentError where nothing would be left to train on.
+    >>> pairs = [Pair(f"sentence {n}", f"Satz {n}", n) for n in range(100)]
+    >>> split = plan_split(pairs, dev=10)
+    >>> [split.part(pair) for pair in pairs].count("dev")
+    10
+
+    Raises:
+        BadArgumentError: nothing would be left to train on.
     """
     keys = array("Q")
     for pair in pairs:
