@@ -1,13 +1,12 @@
+# python examples/intro_bank.py
 """Money bank beside river bank: the weights that an introduction writes down, and computed ones.
 
 A row of weights is a softmax, so it sums to 1. The introduction's row for *bank* in "money bank
 grows" sums to 1.1; divided by its sum it is an average again.
 """
 
-from pathlib import Path
-
 import torch
-from command import Numbers, run
+import typer
 from torch import Tensor
 from word_table import vectors
 
@@ -29,8 +28,8 @@ def row(weights: Tensor, sentence: str) -> str:
     return " + ".join(f"{w:.2f} {word}" for w, word in zip(weights, sentence.split(), strict=True))
 
 
-def main(_output: Path | None = None) -> Numbers:
-    numbers: Numbers = {}
+def main() -> dict[str, float]:
+    numbers: dict[str, float] = {}
     for sentence, written in WRITTEN.items():
         weights, total = torch.tensor(written), sum(written)
         first = sentence.split()[0]
@@ -46,4 +45,4 @@ def main(_output: Path | None = None) -> Numbers:
 
 
 if __name__ == "__main__":
-    run(main)
+    typer.run(main)

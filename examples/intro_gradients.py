@@ -1,22 +1,27 @@
+# python examples/intro_gradients.py --output .
 """Gradients through a recurrent network: what returns to the first word, against the distance.
 
 A linear recurrence with an orthogonal matrix times g multiplies a gradient by g at each step: it
 vanishes for g < 1 and explodes for g > 1. With tanh, and with the gates of an LSTM and a GRU, it
 depends on the weights; here they are torch's random ones. Attention reaches every position in one
 step, so its gradient does not fall exponentially: it goes with the weight of that one word.
+
+The picture needs `pip install matplotlib`.
 """
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Annotated
 
 import torch
-from command import Numbers, run
+import typer
 from torch import Tensor, nn
 
 from regard import attend
 from regard.figures.plots import Plot, plots
 from regard.figures.style import save
 
+Folder = Annotated[Path | None, typer.Option(file_okay=False)]
 WIDTH, DISTANCES = 64, (1, 2, 5, 10, 20, 50, 100)
 
 
@@ -51,7 +56,7 @@ def returned(last: Callable[[Tensor], Tensor], distance: int) -> float:
     return gradient[0].norm().item()
 
 
-def main(output: Path | None = None) -> Numbers:
+def main(output: Folder = None) -> dict[str, float]:
     torch.manual_seed(0)
     models: dict[str, Callable[[Tensor], Tensor]] = {
         "g = 0.9": linear(0.9),
@@ -75,4 +80,4 @@ def main(output: Path | None = None) -> Numbers:
 
 
 if __name__ == "__main__":
-    run(main)
+    typer.run(main)

@@ -1,3 +1,4 @@
+# python examples/intro_idioms.py
 """Idioms in translation: which of fifty the shipped translators get.
 
 idioms.tsv has a sentence for each, with beginnings and parts of words that a right translation has,
@@ -9,11 +10,13 @@ and only these are asked for in Hindi. With `--output FOLDER` there is a table o
 import csv
 import re
 from pathlib import Path
+from typing import Annotated
 
-from command import Numbers, run
+import typer
 
 import regard
 
+Folder = Annotated[Path | None, typer.Option(file_okay=False)]
 TABLE = Path(__file__).with_name("idioms.tsv")
 LANGUAGES = {"German": "en-de", "Hindi": "en-hi"}
 SHOWN = 3  # of each kind
@@ -26,7 +29,7 @@ def verdict(translation: str, right: str, literal: str) -> str:
     return "right" if re.search(right, translation, re.IGNORECASE) else "something else"
 
 
-def main(output: Path | None = None) -> Numbers:
+def main(output: Folder = None) -> dict[str, float]:
     with TABLE.open(encoding="utf-8") as file:
         idioms = list(csv.DictReader(file, delimiter="\t"))
     rows, numbers = [], dict[str, float]()
@@ -50,4 +53,4 @@ def main(output: Path | None = None) -> Numbers:
 
 
 if __name__ == "__main__":
-    run(main)
+    typer.run(main)

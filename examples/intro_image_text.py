@@ -1,14 +1,18 @@
+# python examples/intro_image_text.py --output .
 """Cross-attention between text and image: the name of a digit looks for it among six pictures.
 
 Queries come from ten words, keys and values from the tiles of an image. Trained is one answer
 alone: does the image have this digit? Nothing says where; that is what the weights show. The
 digits are scikit-learn's, 8 × 8 pixels each; those of the test are not trained on.
+
+It needs `pip install matplotlib scikit-learn`.
 """
 
 from pathlib import Path
+from typing import Annotated
 
 import torch
-from command import Numbers, run
+import typer
 from sklearn.datasets import load_digits
 from torch import Tensor, nn
 from torch.nn.functional import binary_cross_entropy_with_logits
@@ -17,6 +21,7 @@ from regard import attend, attention_weights
 from regard.figures.heatmap import heatmap
 from regard.figures.style import save
 
+Folder = Annotated[Path | None, typer.Option(file_okay=False)]
 NAMES = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
 TILES, WIDTH, STEPS, TRAINED = 6, 32, 600, 1400  # of 1,797 digits
 
@@ -42,7 +47,7 @@ class Finder(nn.Module):
         return attention_weights(self.names.expand(len(tiles), -1, -1), key)
 
 
-def main(output: Path | None = None) -> Numbers:
+def main(output: Folder = None) -> dict[str, float]:
     torch.manual_seed(0)
     digits = load_digits()
     pixels, labels = torch.tensor(digits.data / 16).float(), torch.tensor(digits.target)
@@ -74,4 +79,4 @@ def main(output: Path | None = None) -> Numbers:
 
 
 if __name__ == "__main__":
-    run(main)
+    typer.run(main)

@@ -1,18 +1,23 @@
+# python examples/intro_it.py --output .
 """Which words does *it* attend to? Two heads of MiniLM in two sentences.
 
 The folder all-MiniLM-L6-v2 must be in the current one. The special tokens at the start and the
 end take weight too; they are left out of the picture, and their share is printed.
+
+The picture needs `pip install matplotlib`.
 """
 
 from pathlib import Path
+from typing import Annotated
 
 import torch
-from command import Numbers, run
+import typer
 
 import regard
 from regard.figures.flow import flow
 from regard.figures.style import save
 
+Folder = Annotated[Path | None, typer.Option(file_okay=False)]
 FOLDER = "all-MiniLM-L6-v2"
 SENTENCES = {
     "animal": "The animal didn't cross the street because it was too tired.",
@@ -24,9 +29,9 @@ HEADS = {
 }
 
 
-def main(output: Path | None = None) -> Numbers:
+def main(output: Folder = None) -> dict[str, float]:
     encoder = regard.load(FOLDER)
-    numbers: Numbers = {}
+    numbers: dict[str, float] = {}
     for noun, sentence in SENTENCES.items():
         trace = encoder.trace(sentence)
         tokens = trace.axes["tokens"].tokens
@@ -45,4 +50,4 @@ def main(output: Path | None = None) -> Numbers:
 
 
 if __name__ == "__main__":
-    run(main)
+    typer.run(main)

@@ -1,22 +1,27 @@
+# python examples/intro_method_noise.py --output .
 """Method noise: what a denoiser removes. The less of the photograph is in it, the better.
 
 Removed from a photograph with noise, it should look like the noise: white, so that one pixel says
 nothing of the next and the correlation of neighbors is 0. Removed from the photograph without
 noise, it should be little (Buades, Coll and Morel 2005). A local mean removes edges, which run
 over many pixels.
+
+It needs `pip install matplotlib scikit-image`.
 """
 
 import importlib
 from pathlib import Path
+from typing import Annotated
 
 import numpy as np
 import torch
-from command import Numbers, run
+import typer
 from skimage.data import camera
 
 from regard.figures.images import images
 from regard.figures.style import save
 
+Folder = Annotated[Path | None, typer.Option(file_okay=False)]
 nlm = importlib.import_module("05_non_local_means")
 
 
@@ -33,11 +38,11 @@ def removed(picture: np.ndarray) -> dict[str, np.ndarray]:
     return {name: (pixels - result).numpy() for name, result in kept.items()}
 
 
-def main(output: Path | None = None) -> Numbers:
+def main(output: Folder = None) -> dict[str, float]:
     photograph = camera()[64 : 64 + nlm.SIZE, 160 : 160 + nlm.SIZE] / 255.0
     noise = nlm.NOISE * np.random.default_rng(0).normal(size=photograph.shape)
     clean, noisy = removed(photograph), {"the noise itself": noise} | removed(photograph + noise)
-    numbers: Numbers = {}
+    numbers: dict[str, float] = {}
     print("what is removed    of the photograph alone   with noise   neighbors correlate")
     for name, part in noisy.items():
         numbers[f"noisy {name}"], numbers[f"neighbors {name}"] = float(part.std()), neighbors(part)
@@ -50,4 +55,4 @@ def main(output: Path | None = None) -> Numbers:
 
 
 if __name__ == "__main__":
-    run(main)
+    typer.run(main)
