@@ -18,7 +18,7 @@ from regard import attend, attention_weights
 from regard.figures.plots import Plot, plots
 from regard.figures.style import save
 
-Folder = Annotated[Path | None, typer.Option(file_okay=False)]
+Folder = Annotated[Path | None, typer.Option(file_okay=False, help="for the pictures")]
 
 # A curve measured badly.
 RANDOM = torch.Generator().manual_seed(0)

@@ -19,7 +19,7 @@ from regard import attend
 from regard.figures.plots import Plot, plots
 from regard.figures.style import save
 
-Folder = Annotated[Path | None, typer.Option(file_okay=False)]
+Folder = Annotated[Path | None, typer.Option(file_okay=False, help="for the pictures")]
 
 # A curve measured badly, as before.
 RANDOM = torch.Generator().manual_seed(0)

@@ -19,7 +19,7 @@ from regard.attention import Window
 from regard.figures.plots import Plot, plots
 from regard.figures.style import save
 
-Folder = Annotated[Path | None, typer.Option(file_okay=False)]
+Folder = Annotated[Path | None, typer.Option(file_okay=False, help="for the pictures")]
 REACHES = (0, 1, 2, 3, 4, 5, 6, 8, 10, 14, 20, 30, 60, 119)
 
 # A curve measured badly, as before.

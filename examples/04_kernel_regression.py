@@ -21,7 +21,7 @@ from regard.attention import gaussian
 from regard.figures.plots import Plot, plots
 from regard.figures.style import save
 
-Folder = Annotated[Path | None, typer.Option(file_okay=False)]
+Folder = Annotated[Path | None, typer.Option(file_okay=False, help="for the pictures")]
 BANDWIDTHS = (0.03, 0.06, 0.1, 0.15, 0.2, 0.3, 0.4, 0.6, 0.8, 1.2, 2.0, 4.0)
 
 # A curve measured badly, as before.

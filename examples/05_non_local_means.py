@@ -26,7 +26,7 @@ from regard.attention import Score, gaussian
 from regard.figures.images import images
 from regard.figures.style import save
 
-Folder = Annotated[Path | None, typer.Option(file_okay=False)]
+Folder = Annotated[Path | None, typer.Option(file_okay=False, help="for the pictures")]
 SIZE, NOISE = 128, 0.1  # pixels of the photograph's part, and the noise's deviation; white is 1
 PATCH, REACH = 2, 6  # pixels to each side: of a patch, and of where like patches are looked for
 BANDWIDTH = 0.42  # of a distance over 25 pixels

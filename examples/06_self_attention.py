@@ -19,7 +19,7 @@ from regard.figures.flow import flow
 from regard.figures.style import save
 from regard.words.vectors import load_vectors
 
-Folder = Annotated[Path | None, typer.Option(file_okay=False)]
+Folder = Annotated[Path | None, typer.Option(file_okay=False, help="for the pictures")]
 SENTENCE = "money bank grows"
 
 

@@ -20,7 +20,7 @@ from regard.figures.images import images
 from regard.figures.style import save
 from regard.words.vectors import load_vectors
 
-Folder = Annotated[Path | None, typer.Option(file_okay=False)]
+Folder = Annotated[Path | None, typer.Option(file_okay=False, help="for the pictures")]
 SENTENCES = ("money bank grows", "river bank grows")
 SCORES = ("dot", "scaled_dot")
 

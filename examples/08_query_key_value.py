@@ -13,13 +13,12 @@ from typing import Annotated
 import torch
 import typer
 from torch import Tensor
-from torch.nn.functional import one_hot
 
 from regard import attend, attention_weights
 from regard.figures.heatmap import heatmap
 from regard.figures.style import save
 
-Folder = Annotated[Path | None, typer.Option(file_okay=False)]
+Folder = Annotated[Path | None, typer.Option(file_okay=False, help="for the pictures")]
 CARDS = 6  # on a table, in any order; as many as there are names
 WIDTH, HEAD_DIM, STEPS = 2 * CARDS + 1, 8, 400  # a card: its name, the name it wants, its number
 
@@ -27,11 +26,10 @@ WIDTH, HEAD_DIM, STEPS = 2 * CARDS + 1, 8, 400  # a card: its name, the name it 
 def deal(tables: int, seed: int) -> tuple[Tensor, Tensor]:
     """Cards (tables, cards, width), and the number that each one wants (tables, cards, 1)."""
     random = torch.Generator().manual_seed(seed)
-    name = one_hot(torch.rand(tables, CARDS, generator=random).argsort(-1)).float()
-    wish = torch.rand(tables, CARDS, CARDS, generator=random).argsort(-1)[..., 0]
-    wish = one_hot(wish, CARDS).float()
-    number = torch.randn(tables, CARDS, 1, generator=random)
-    return torch.cat([name, wish, number], -1), wish @ name.mT @ number
+    names = torch.eye(CARDS)[torch.rand(tables, CARDS, generator=random).argsort(-1)]
+    wishes = torch.eye(CARDS)[torch.rand(tables, CARDS, CARDS, generator=random).argmin(-1)]
+    numbers = torch.randn(tables, CARDS, 1, generator=random)
+    return torch.cat([names, wishes, numbers], -1), wishes @ names.mT @ numbers
 
 
 def main(output: Folder = None) -> dict[str, float]:

@@ -13,13 +13,12 @@ from typing import Annotated
 import torch
 import typer
 from torch import Tensor
-from torch.nn.functional import one_hot
 
 from regard import attend, attention_weights
 from regard.figures.flow import flow
 from regard.figures.style import save
 
-Folder = Annotated[Path | None, typer.Option(file_okay=False)]
+Folder = Annotated[Path | None, typer.Option(file_okay=False, help="for the pictures")]
 CARDS = 6  # on a table, in any order; as many as there are names
 WIDTH, HEAD_DIM, STEPS = 3 * CARDS + 1, 8, 400  # a card: its name, two names it wants, its number
 
@@ -27,10 +26,10 @@ WIDTH, HEAD_DIM, STEPS = 3 * CARDS + 1, 8, 400  # a card: its name, two names it
 def deal(tables: int, seed: int) -> tuple[Tensor, Tensor]:
     """Cards (tables, cards, width), and the numbers that each one wants (tables, cards, 2)."""
     random = torch.Generator().manual_seed(seed)
-    names = one_hot(torch.rand(tables, CARDS, generator=random).argsort(-1)).float()
+    names = torch.eye(CARDS)[torch.rand(tables, CARDS, generator=random).argsort(-1)]
     wanted = torch.rand(tables, CARDS, CARDS, generator=random).argsort(-1)[..., :2]
     numbers = torch.randn(tables, CARDS, 1, generator=random)
-    first, second = one_hot(wanted, CARDS).float().unbind(2)
+    first, second = torch.eye(CARDS)[wanted].unbind(2)
     right = [wish @ names.mT @ numbers for wish in (first, second)]
     return torch.cat([names, first, second, numbers], -1), torch.cat(right, -1)
 

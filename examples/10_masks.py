@@ -20,7 +20,7 @@ from regard.figures.images import images
 from regard.figures.style import save
 from regard.words.vectors import load_vectors
 
-Folder = Annotated[Path | None, typer.Option(file_okay=False)]
+Folder = Annotated[Path | None, typer.Option(file_okay=False, help="for the pictures")]
 SENTENCE, SHORTER = "the money in the bank grows", "the river grows"
 
 

@@ -18,7 +18,7 @@ from regard.figures.flow import flow
 from regard.figures.style import save
 from regard.words.vectors import load_vectors
 
-Folder = Annotated[Path | None, typer.Option(file_okay=False)]
+Folder = Annotated[Path | None, typer.Option(file_okay=False, help="for the pictures")]
 SOURCE, TARGET = ("the", "king", "speaks"), ("his", "queen", "talks")
 
 

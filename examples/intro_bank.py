@@ -8,9 +8,9 @@ grows" sums to 1.1; divided by its sum it is an average again.
 import torch
 import typer
 from torch import Tensor
-from word_table import vectors
 
 from regard import attention_weights
+from regard.words.vectors import load_vectors
 
 WRITTEN = {
     "money bank grows": [0.3, 0.7, 0.1],
@@ -20,7 +20,7 @@ WRITTEN = {
 
 def of_bank(sentence: str) -> Tensor:
     """(3,): what the middle word takes of each word, by vectors that come with regard."""
-    words = vectors(sentence)
+    words = torch.from_numpy(load_vectors("words-en").rows(sentence.split()))
     return attention_weights(words, words)[1]
 
 

@@ -16,8 +16,9 @@ import typer
 
 import regard
 
-Folder = Annotated[Path | None, typer.Option(file_okay=False)]
-TABLE = Path(__file__).with_name("idioms.tsv")
+Folder = Annotated[Path | None, typer.Option(file_okay=False, help="for all translations")]
+Table = Annotated[Path, typer.Argument(exists=True, dir_okay=False)]
+IDIOMS = Path(__file__).with_name("idioms.tsv")
 LANGUAGES = {"German": "en-de", "Hindi": "en-hi"}
 SHOWN = 3  # of each kind
 
@@ -29,8 +30,8 @@ def verdict(translation: str, right: str, literal: str) -> str:
     return "right" if re.search(right, translation, re.IGNORECASE) else "something else"
 
 
-def main(output: Folder = None) -> dict[str, float]:
-    with TABLE.open(encoding="utf-8") as file:
+def main(output: Folder = None, table: Table = IDIOMS) -> dict[str, float]:
+    with table.open(encoding="utf-8") as file:
         idioms = list(csv.DictReader(file, delimiter="\t"))
     rows, numbers = [], dict[str, float]()
     for language, model in LANGUAGES.items():
@@ -47,6 +48,7 @@ def main(output: Folder = None) -> dict[str, float]:
             print(f"  {kind}: {len(lines)}", *lines[:SHOWN], sep="\n    ")
             numbers[f"{language}, {kind}"] = len(lines)
     if output:
+        output.mkdir(parents=True, exist_ok=True)
         with (output / "intro_idioms.tsv").open("w", encoding="utf-8", newline="") as file:
             csv.writer(file, delimiter="\t").writerows(rows)
     return numbers

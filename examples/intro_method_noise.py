@@ -9,7 +9,6 @@ over many pixels.
 It needs `pip install matplotlib scikit-image`.
 """
 
-import importlib
 from pathlib import Path
 from typing import Annotated
 
@@ -17,12 +16,38 @@ import numpy as np
 import torch
 import typer
 from skimage.data import camera
+from torch import Tensor
+from torch.nn.functional import pad, unfold
 
+from regard import attend
+from regard.attention import Score, gaussian
 from regard.figures.images import images
 from regard.figures.style import save
 
-Folder = Annotated[Path | None, typer.Option(file_okay=False)]
-nlm = importlib.import_module("05_non_local_means")
+Folder = Annotated[Path | None, typer.Option(file_okay=False, help="for the pictures")]
+SIZE, NOISE, PATCH, REACH, BANDWIDTH = 128, 0.1, 2, 6, 0.42  # as in 05_non_local_means.py
+
+
+def around(picture: Tensor, reach: int) -> Tensor:
+    """(height, width) → (pixels, (2 · reach + 1)²): each pixel's surroundings."""
+    return unfold(pad(picture[None, None], (reach,) * 4, mode="reflect"), 2 * reach + 1)[0].T
+
+
+def denoise(picture: Tensor, score: str | Score, reach: int) -> Tensor:
+    """(height, width) → the same, every pixel an average of those up to `reach` away."""
+    patches, pixels = around(picture, PATCH), picture.flatten()
+    near = around(torch.arange(len(pixels)).view_as(picture).float(), reach).long()
+    return attend(patches[:, None], patches[near], pixels[near][..., None], score=score).view_as(
+        picture
+    )
+
+
+def removed(picture: np.ndarray) -> dict[str, np.ndarray]:
+    """What each way takes from a (height, width) picture."""
+    pixels = torch.tensor(picture, dtype=torch.float32)
+    kept = {f"mean of {2 * r + 1} × {2 * r + 1}": denoise(pixels, "average", r) for r in (1, 3)}
+    kept["non-local means"] = denoise(pixels, gaussian(BANDWIDTH), REACH)
+    return {name: (pixels - result).numpy() for name, result in kept.items()}
 
 
 def neighbors(noise: np.ndarray) -> float:
@@ -30,17 +55,9 @@ def neighbors(noise: np.ndarray) -> float:
     return float(np.corrcoef(noise[:, :-1].ravel(), noise[:, 1:].ravel())[0, 1])
 
 
-def removed(picture: np.ndarray) -> dict[str, np.ndarray]:
-    """What each way takes from a (height, width) picture."""
-    pixels = torch.tensor(picture, dtype=torch.float32)
-    kept = {f"mean of {2 * r + 1} × {2 * r + 1}": nlm.denoise(pixels, "average", r) for r in (1, 3)}
-    kept["non-local means"] = nlm.denoise(pixels, nlm.gaussian(nlm.BANDWIDTH), nlm.REACH)
-    return {name: (pixels - result).numpy() for name, result in kept.items()}
-
-
 def main(output: Folder = None) -> dict[str, float]:
-    photograph = camera()[64 : 64 + nlm.SIZE, 160 : 160 + nlm.SIZE] / 255.0
-    noise = nlm.NOISE * np.random.default_rng(0).normal(size=photograph.shape)
+    photograph = camera()[64 : 64 + SIZE, 160 : 160 + SIZE] / 255.0
+    noise = NOISE * np.random.default_rng(0).normal(size=photograph.shape)
     clean, noisy = removed(photograph), {"the noise itself": noise} | removed(photograph + noise)
     numbers: dict[str, float] = {}
     print("what is removed    of the photograph alone   with noise   neighbors correlate")

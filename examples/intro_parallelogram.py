@@ -18,7 +18,7 @@ from torch import cosine_similarity
 from regard import attention_weights
 from regard.figures.style import save
 
-Folder = Annotated[Path | None, typer.Option(file_okay=False)]
+Folder = Annotated[Path | None, typer.Option(file_okay=False, help="for the pictures")]
 WORDS = {"money": [2.0, 0.4], "bank": [1.0, 1.2]}
 
 

@@ -22,7 +22,7 @@ from regard.figures.plots import Plot, plots
 from regard.figures.style import save
 from regard.positions import alibi, rotary_frequencies, rotate, sinusoidal
 
-Folder = Annotated[Path | None, typer.Option(file_okay=False)]
+Folder = Annotated[Path | None, typer.Option(file_okay=False, help="for the pictures")]
 LENGTH, DIM = 13, 32
 PLACES, FREQUENCIES = torch.arange(LENGTH), rotary_frequencies(DIM)
 

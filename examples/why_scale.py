@@ -18,7 +18,7 @@ from regard.attention.scores import find_score
 from regard.figures.plots import Plot, plots
 from regard.figures.style import save
 
-Folder = Annotated[Path | None, typer.Option(file_okay=False)]
+Folder = Annotated[Path | None, typer.Option(file_okay=False, help="for the pictures")]
 DIMS = (2, 4, 8, 16, 32, 64, 128, 256, 512, 1024)
 QUERIES, KEYS = 128, 64
 SCORES = {"q · k": "dot", "q · k / √d": "scaled_dot"}

@@ -18,7 +18,7 @@ from regard.figures.images import images
 from regard.figures.style import save
 from regard.positions import shift_matrix, sinusoidal
 
-Folder = Annotated[Path | None, typer.Option(file_okay=False)]
+Folder = Annotated[Path | None, typer.Option(file_okay=False, help="for the pictures")]
 LENGTH, DIM, SHIFT = 64, 32, 5
 DIGITS = 6
 
