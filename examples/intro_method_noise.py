@@ -30,16 +30,19 @@ SIZE, NOISE, PATCH, REACH, BANDWIDTH = 128, 0.1, 2, 6, 0.42  # as in 05_non_loca
 
 def around(picture: Tensor, reach: int) -> Tensor:
     """(height, width) → (pixels, (2 · reach + 1)²): each pixel's surroundings."""
-    return unfold(pad(picture[None, None], (reach,) * 4, mode="reflect"), 2 * reach + 1)[0].T
+    mirrored = pad(picture[None, None], (reach,) * 4, mode="reflect")
+    return unfold(mirrored, 2 * reach + 1)[0].T.contiguous()
 
 
 def denoise(picture: Tensor, score: str | Score, reach: int) -> Tensor:
     """(height, width) → the same, every pixel an average of those up to `reach` away."""
     patches, pixels = around(picture, PATCH), picture.flatten()
-    near = around(torch.arange(len(pixels)).view_as(picture).float(), reach).long()
-    return attend(patches[:, None], patches[near], pixels[near][..., None], score=score).view_as(
-        picture
-    )
+    places = around(torch.arange(len(pixels)).view_as(picture).float(), reach).long()
+    rows = [
+        attend(query[:, None], patches[near], pixels[near][..., None], score=score)
+        for query, near in zip(patches.split(256), places.split(256), strict=True)
+    ]
+    return torch.cat(rows).view_as(picture)
 
 
 def removed(picture: np.ndarray) -> dict[str, np.ndarray]:

@@ -93,8 +93,8 @@ def test_functions_and_constants_of_a_file_are_shown_as_they_stand(build, page, 
         ("```console run\n$ echo no >&2; exit 3\n```\n", r"`echo no .*` ended with 3: no"),
         ("```python source examples/none.py\n```\n", r"there is no examples/none\.py to show\."),
         (
-            "```python source examples/command.py walk\n```\n",
-            r"command\.py has no walk; it has Numbers, run\.",
+            "```python source examples/11_cross_attention.py walk\n```\n",
+            r"11_cross_attention\.py has no walk; it has Folder, SOURCE, TARGET, main\.",
         ),
     ],
 )
