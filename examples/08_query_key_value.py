@@ -48,6 +48,9 @@ def main(output: Folder = None) -> dict[str, float]:
         optimizer.step()
         schedule.step()
 
+    cards, right = deal(512, seed=STEPS)  # other cards than those of the training
+    answers = attend(cards @ w_query, cards @ w_key, cards @ w_value)
+    error = (answers - right).square().mean().item()
     cards, right = deal(512, seed=1)
     by_similarity = attend(cards, cards, cards)[..., -1:]
     without = (by_similarity - right).square().mean().item()
@@ -56,9 +59,6 @@ def main(output: Folder = None) -> dict[str, float]:
     weights = attention_weights(card @ w_query, card @ w_key).detach()
     names, asked = (part.argmax(-1) for part in card[:, :-1].split(CARDS, -1))
     found = names[weights.argmax(-1)]
-    cards, right = deal(512, seed=STEPS)  # which are not trained on
-    answers = attend(cards @ w_query, cards @ w_key, cards @ w_value)
-    error = (answers - right).square().mean().item()
     print(f"Without parameters {own:.0%} of the cards look at themselves most.")
     print(f"Without parameters the mean squared error is {without:.3f}, with them {error:.4f}.")
     print("wanted:", *asked.tolist(), "  looked at:", *found.tolist())

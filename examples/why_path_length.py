@@ -71,7 +71,7 @@ def main() -> dict[str, float]:
         right = (copy == source).float().mean().item()
         path = LENGTH if name == NAMES[0] else 1  # steps from a digit's reading to its writing
         numbers |= {f"{name}, right": right, f"{name}, path": path}
-        print(f"{name:26}", *(copy[0] - FIRST).tolist(), f"  {right:4.0%} right, {path:2} steps")
+        print(f"{name:26}", *(copy[0] - FIRST).tolist(), f"  {right:4.0%} right, steps: {path}")
     return numbers
 
 

@@ -79,11 +79,14 @@ def test_what_was_run_is_run_again_only_when_something_changed(build, tmp_path):
 
 def test_functions_and_constants_of_a_file_are_shown_as_they_stand(build, page, tmp_path):
     (tmp_path / "some.py").write_text(
-        "A = 3\n\n\ndef f(x):\n    return x  # why\n\n\ndef g(): ...\n"
+        "A = 3\nB = 5\n\n\ndef f(x):\n    return x  # why\n\n\ndef g(): ...\n"
     )
     build.ROOT = tmp_path
     assert page("```python source some.py f A\n```\n") == (
         "```python\ndef f(x):\n    return x  # why\n\n\nA = 3\n```\n"
+    )
+    assert page("```python source some.py A B f\n```\n") == (
+        "```python\nA = 3\nB = 5\n\n\ndef f(x):\n    return x  # why\n```\n"
     )
 
 
