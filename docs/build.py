@@ -226,7 +226,8 @@ def links() -> dict[str, Path]:
 def state() -> str:
     """A fingerprint of all that programs run: the package, its models, the examples, versions."""
     digest = hashlib.sha256()
-    files = [ROOT / "constraints.txt", *(ROOT / "examples").glob("*.py")]
+    files = [ROOT / "constraints.txt", *(ROOT / "examples").glob("*.*")]
+    files += (ROOT / "benchmarks").glob("*.py")
     files += (path for path in (ROOT / "src").rglob("*") if path.suffix in (".py", ".json"))
     files += (ROOT / "src" / "regard" / "shipped").rglob("*.safetensors")
     files += (ROOT / "benchmarks" / "results").glob("*.*")
