@@ -23,6 +23,7 @@ import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
+from itertools import pairwise
 from pathlib import Path
 
 import whole_road
@@ -149,8 +150,10 @@ def source(path: Path, names: list[str]) -> str:
     if missing := [name for name in names if name not in found]:
         raise BuildError(f"{path.name} has no {missing[0]}; it has {', '.join(found)}.")
     parts = [found[name] for name in names]
-    apart = ["\n\n\n" if "\n" in part else "\n" for part in parts]  # constants stand together
-    return "".join(map(str.__add__, parts, apart)).rstrip("\n") + "\n"
+    shown = parts[0]
+    for part, after in pairwise(parts):  # constants stand together
+        shown += ("\n\n\n" if "\n" in part + after else "\n") + after
+    return shown + "\n"
 
 
 def results(programs: list[Program], inputs: list[Path], state: str) -> tuple[list[str], Path]:
@@ -223,7 +226,8 @@ def links() -> dict[str, Path]:
 def state() -> str:
     """A fingerprint of all that programs run: the package, its models, the examples, versions."""
     digest = hashlib.sha256()
-    files = [ROOT / "constraints.txt", *(ROOT / "examples").glob("*.py")]
+    files = [ROOT / "constraints.txt", *(ROOT / "examples").glob("*.*")]
+    files += (ROOT / "benchmarks").glob("*.py")
     files += (path for path in (ROOT / "src").rglob("*") if path.suffix in (".py", ".json"))
     files += (ROOT / "src" / "regard" / "shipped").rglob("*.safetensors")
     files += (ROOT / "benchmarks" / "results").glob("*.*")

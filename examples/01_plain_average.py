@@ -1,37 +1,51 @@
+# python examples/01_plain_average.py --output .
 """The plain average: every value weighs the same, for every query.
 
 Attention is a weighted average of values. Its simplest weights are equal ones, and what they give
 is the same for every query: all that is particular to a place is averaged away.
+
+The picture needs `pip install matplotlib`.
 """
 
 from pathlib import Path
+from typing import Annotated
 
-from command import Numbers, run
-from noisy_curve import MEASURED, NOISE, X, Y, drawn, error
+import torch
+import typer
+from torch import Tensor
 
 from regard import attend, attention_weights
 from regard.figures.plots import Plot, plots
 from regard.figures.style import save
 
+Folder = Annotated[Path | None, typer.Option(file_okay=False, help="for the pictures")]
 
-def main(output: Path | None = None) -> Numbers:
+# A curve measured badly.
+RANDOM = torch.Generator().manual_seed(0)
+X = torch.rand(120, 1, generator=RANDOM, dtype=torch.float64).sort(0).values * 4 * torch.pi
+TRUTH = X.sin()
+Y = TRUTH + 0.5 * torch.randn(120, 1, generator=RANDOM, dtype=torch.float64)
+
+
+def error(estimate: Tensor) -> float:
+    """Root of the mean squared distance from the truth."""
+    return (estimate - TRUTH).square().mean().sqrt().item()
+
+
+def main(output: Folder = None) -> dict[str, float]:
     estimate = attend(X, X, Y, score="average")
 
     weight = attention_weights(X, X, score="average")[0, 0].item()
     print(f"Every one of {len(X)} measurements weighs {weight:.4f}.")
     print(f"A measurement is wrong by {error(Y):.3f}, their average by {error(estimate):.3f}.")
     if output:
-        lines = drawn(plain_average=estimate)
-        panel = Plot("The plain average", "x", "y", lines, MEASURED)
+        x, y, truth, flat = (column[:, 0] for column in (X, Y, TRUTH, estimate))
+        lines = {"the truth": (x, truth), "plain average": (x, flat)}
+        panel = Plot("The plain average", "x", "y", lines, {"measured": (x, y)})
         save(plots([panel]), output / "01_plain_average.svg")
-    return {
-        "noise": NOISE,
-        "weight": weight,
-        "spread": (estimate.max() - estimate.min()).item(),
-        "error_measured": error(Y),
-        "error": error(estimate),
-    }
+    spread = (estimate.max() - estimate.min()).item()
+    return {"weight": weight, "spread": spread, "measured": error(Y), "error": error(estimate)}
 
 
 if __name__ == "__main__":
-    run(main)
+    typer.run(main)

@@ -1,24 +1,35 @@
+# python examples/10_masks.py --output .
 """Masks: what may be seen, and proof that nothing else is.
 
 One argument more: `mask`, True where a query may attend to a key. Masks are small objects that
 combine with & and |. What is hidden weighs exactly zero, so it can change without a trace.
+
+The picture needs `pip install matplotlib`.
 """
 
 from pathlib import Path
+from typing import Annotated
 
 import torch
-from command import Numbers, run
-from word_table import vectors
+import typer
+from torch import Tensor
 
 from regard import attend, attention_weights
 from regard.attention import Causal, Padding, Window
 from regard.figures.images import images
 from regard.figures.style import save
+from regard.words.vectors import load_vectors
 
+Folder = Annotated[Path | None, typer.Option(file_okay=False, help="for the pictures")]
 SENTENCE, SHORTER = "the money in the bank grows", "the river grows"
 
 
-def main(output: Path | None = None) -> Numbers:
+def vectors(sentence: str) -> Tensor:
+    """(words, dim): one vector for each word, whatever stands around it."""
+    return torch.from_numpy(load_vectors("words-en").rows(sentence.split()))
+
+
+def main(output: Folder = None) -> dict[str, float]:
     words = vectors(SENTENCE)
     changed = torch.cat([words[:-1], vectors("falls")])
     causal = [attend(x, x, x, mask=Causal()) for x in (words, changed)]
@@ -47,4 +58,4 @@ def main(output: Path | None = None) -> Numbers:
 
 
 if __name__ == "__main__":
-    run(main)
+    typer.run(main)

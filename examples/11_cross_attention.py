@@ -1,32 +1,37 @@
+# python examples/11_cross_attention.py --output .
 """Cross-attention: the queries come from one sentence, the keys and values from another.
 
 Self-, cross- and multi-head attention are one function; they differ in where query, key and value
 come from. This is how a translation looks back at what it translates.
+
+The picture needs `pip install matplotlib`.
 """
 
 from pathlib import Path
+from typing import Annotated
 
 import torch
-from command import Numbers, run
-from word_table import vectors
+import typer
 
 from regard import attend, attention_weights
 from regard.figures.flow import flow
 from regard.figures.style import save
+from regard.words.vectors import load_vectors
 
-SOURCE, TARGET = "the king speaks", "his queen talks"
+Folder = Annotated[Path | None, typer.Option(file_okay=False, help="for the pictures")]
+SOURCE, TARGET = ("the", "king", "speaks"), ("his", "queen", "talks")
 
 
-def main(output: Path | None = None) -> Numbers:
-    source, target = vectors(SOURCE), vectors(TARGET)
+def main(output: Folder = None) -> dict[str, float]:
+    table = load_vectors("words-en")
+    source, target = (torch.from_numpy(table.rows(words)) for words in (SOURCE, TARGET))
     looked_up = attend(target, source, source)  # one vector for each word of the target
 
     weights = attention_weights(target, source)
-    columns = SOURCE.split()
-    for word, row in zip(TARGET.split(), weights, strict=True):
-        print(f'"{word}" looks at "{columns[int(row.argmax())]}" most ({row.max():.2f})')
+    for word, row in zip(TARGET, weights, strict=True):
+        print(f'"{word}" looks at "{SOURCE[int(row.argmax())]}" most ({row.max():.2f})')
     if output:
-        figure = flow(weights.numpy(), TARGET.split(), columns, title="Of another sentence")
+        figure = flow(weights.numpy(), TARGET, SOURCE, title="Of another sentence")
         save(figure, output / "11_cross_attention.svg")
     return {
         "queries": len(looked_up),
@@ -36,4 +41,4 @@ def main(output: Path | None = None) -> Numbers:
 
 
 if __name__ == "__main__":
-    run(main)
+    typer.run(main)

@@ -1,3 +1,4 @@
+# python examples/intro_apple.py
 """The average meaning: apple is 9,000 times a fruit and 1,000 times a phone, and context decides.
 
 One vector for every occurrence can at best be the mean of the senses, weighted by how often each
@@ -6,10 +7,8 @@ loses taste and gains technology, although *orange* stands in it too. All vector
 two dimensions are (taste, technology).
 """
 
-from pathlib import Path
-
 import torch
-from command import Numbers, run
+import typer
 
 from regard import attend, attention_weights
 
@@ -23,7 +22,7 @@ WORDS = {
 }
 
 
-def main(_output: Path | None = None) -> Numbers:
+def main() -> dict[str, float]:
     weights = OCCURRENCES / OCCURRENCES.sum()
     average = (weights @ SENSES)[0]
     print(f"mean of 9,000 × [1, 0] and 1,000 × [0, 1]: [{average[0]:.1f}, {average[1]:.1f}]")
@@ -44,4 +43,4 @@ def main(_output: Path | None = None) -> Numbers:
 
 
 if __name__ == "__main__":
-    run(main)
+    typer.run(main)

@@ -1,17 +1,16 @@
+# python examples/intro_bank.py
 """Money bank beside river bank: the weights that an introduction writes down, and computed ones.
 
 A row of weights is a softmax, so it sums to 1. The introduction's row for *bank* in "money bank
 grows" sums to 1.1; divided by its sum it is an average again.
 """
 
-from pathlib import Path
-
 import torch
-from command import Numbers, run
+import typer
 from torch import Tensor
-from word_table import vectors
 
 from regard import attention_weights
+from regard.words.vectors import load_vectors
 
 WRITTEN = {
     "money bank grows": [0.3, 0.7, 0.1],
@@ -21,7 +20,7 @@ WRITTEN = {
 
 def of_bank(sentence: str) -> Tensor:
     """(3,): what the middle word takes of each word, by vectors that come with regard."""
-    words = vectors(sentence)
+    words = torch.from_numpy(load_vectors("words-en").rows(sentence.split()))
     return attention_weights(words, words)[1]
 
 
@@ -29,8 +28,8 @@ def row(weights: Tensor, sentence: str) -> str:
     return " + ".join(f"{w:.2f} {word}" for w, word in zip(weights, sentence.split(), strict=True))
 
 
-def main(_output: Path | None = None) -> Numbers:
-    numbers: Numbers = {}
+def main() -> dict[str, float]:
+    numbers: dict[str, float] = {}
     for sentence, written in WRITTEN.items():
         weights, total = torch.tensor(written), sum(written)
         first = sentence.split()[0]
@@ -46,4 +45,4 @@ def main(_output: Path | None = None) -> Numbers:
 
 
 if __name__ == "__main__":
-    run(main)
+    typer.run(main)

@@ -1,3 +1,4 @@
+# python examples/intro_dictionary.py
 """A dictionary becomes soft: look up {a: 1, b: 2} by similarity instead of equality.
 
 A dictionary compares the query with each key, gets yes or no, and returns the value of the one
@@ -6,10 +7,8 @@ weighted. The more the scores are multiplied, the nearer the weights come to yes
 between two keys, for which a dictionary raises KeyError, gets a value between theirs.
 """
 
-from pathlib import Path
-
 import torch
-from command import Numbers, run
+import typer
 
 from regard import attend
 from regard.attention import scaled
@@ -26,7 +25,7 @@ def look_up(query: torch.Tensor, sharpness: float) -> float:
     return attend(query[None], keys, values, score=scaled(sharpness)).item()
 
 
-def main(_output: Path | None = None) -> Numbers:
+def main() -> dict[str, float]:
     between = (KEYS["a"] + KEYS["b"]) / 2
     print("scores times      a      b  between")
     for sharpness in SHARPNESS:
@@ -42,4 +41,4 @@ def main(_output: Path | None = None) -> Numbers:
 
 
 if __name__ == "__main__":
-    run(main)
+    typer.run(main)

@@ -1,3 +1,4 @@
+# python examples/intro_idioms.py
 """Idioms in translation: which of fifty the shipped translators get.
 
 idioms.tsv has a sentence for each, with beginnings and parts of words that a right translation has,
@@ -9,12 +10,15 @@ and only these are asked for in Hindi. With `--output FOLDER` there is a table o
 import csv
 import re
 from pathlib import Path
+from typing import Annotated
 
-from command import Numbers, run
+import typer
 
 import regard
 
-TABLE = Path(__file__).with_name("idioms.tsv")
+Folder = Annotated[Path | None, typer.Option(file_okay=False, help="for all translations")]
+Table = Annotated[Path, typer.Argument(exists=True, dir_okay=False)]
+IDIOMS = Path(__file__).with_name("idioms.tsv")
 LANGUAGES = {"German": "en-de", "Hindi": "en-hi"}
 SHOWN = 3  # of each kind
 
@@ -26,8 +30,8 @@ def verdict(translation: str, right: str, literal: str) -> str:
     return "right" if re.search(right, translation, re.IGNORECASE) else "something else"
 
 
-def main(output: Path | None = None) -> Numbers:
-    with TABLE.open(encoding="utf-8") as file:
+def main(output: Folder = None, table: Table = IDIOMS) -> dict[str, float]:
+    with table.open(encoding="utf-8") as file:
         idioms = list(csv.DictReader(file, delimiter="\t"))
     rows, numbers = [], dict[str, float]()
     for language, model in LANGUAGES.items():
@@ -44,10 +48,11 @@ def main(output: Path | None = None) -> Numbers:
             print(f"  {kind}: {len(lines)}", *lines[:SHOWN], sep="\n    ")
             numbers[f"{language}, {kind}"] = len(lines)
     if output:
+        output.mkdir(parents=True, exist_ok=True)
         with (output / "intro_idioms.tsv").open("w", encoding="utf-8", newline="") as file:
             csv.writer(file, delimiter="\t").writerows(rows)
     return numbers
 
 
 if __name__ == "__main__":
-    run(main)
+    typer.run(main)

@@ -1,14 +1,18 @@
+# python examples/intro_image_text.py --output .
 """Cross-attention between text and image: the name of a digit looks for it among six pictures.
 
 Queries come from ten words, keys and values from the tiles of an image. Trained is one answer
 alone: does the image have this digit? Nothing says where; that is what the weights show. The
 digits are scikit-learn's, 8 × 8 pixels each; those of the test are not trained on.
+
+It needs `pip install matplotlib scikit-learn`.
 """
 
 from pathlib import Path
+from typing import Annotated
 
 import torch
-from command import Numbers, run
+import typer
 from sklearn.datasets import load_digits
 from torch import Tensor, nn
 from torch.nn.functional import binary_cross_entropy_with_logits
@@ -17,6 +21,7 @@ from regard import attend, attention_weights
 from regard.figures.heatmap import heatmap
 from regard.figures.style import save
 
+Folder = Annotated[Path | None, typer.Option(file_okay=False, help="for the pictures")]
 NAMES = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
 TILES, WIDTH, STEPS, TRAINED = 6, 32, 600, 1400  # of 1,797 digits
 
@@ -33,8 +38,7 @@ class Finder(nn.Module):
     def forward(self, tiles: Tensor) -> Tensor:
         key, value = self.pixels(tiles).chunk(2, -1)
         query = self.names.expand(len(tiles), -1, -1)
-        seen = attend(query, key, value)
-        return self.answer(torch.cat([query, seen], -1))[..., 0]
+        return self.answer(torch.cat([query, attend(query, key, value)], -1))[..., 0]
 
     def weights(self, tiles: Tensor) -> Tensor:
         """(images, names, tiles)"""
@@ -42,7 +46,7 @@ class Finder(nn.Module):
         return attention_weights(self.names.expand(len(tiles), -1, -1), key)
 
 
-def main(output: Path | None = None) -> Numbers:
+def main(output: Folder = None) -> dict[str, float]:
     torch.manual_seed(0)
     digits = load_digits()
     pixels, labels = torch.tensor(digits.data / 16).float(), torch.tensor(digits.target)
@@ -51,9 +55,8 @@ def main(output: Path | None = None) -> Numbers:
     for _ in range(STEPS):
         drawn = torch.randint(TRAINED, (64, TILES))
         has = (labels[drawn][..., None] == torch.arange(len(NAMES))).any(1).float()
-        loss = binary_cross_entropy_with_logits(finder(pixels[drawn]), has)
         optimizer.zero_grad()
-        loss.backward()
+        binary_cross_entropy_with_logits(finder(pixels[drawn]), has).backward()
         optimizer.step()
 
     drawn = torch.randint(TRAINED, len(labels), (500, TILES))
@@ -61,8 +64,7 @@ def main(output: Path | None = None) -> Numbers:
     with torch.no_grad():
         right = ((finder(pixels[drawn]) > 0) == here.any(-1)).float().mean().item()
         weights = finder.weights(pixels[drawn])
-    best = here.gather(-1, weights.argmax(-1, keepdim=True))[..., 0]
-    present = here.any(-1)
+    best, present = here.gather(-1, weights.argmax(-1, keepdim=True))[..., 0], here.any(-1)
     found, chance = (each[present].float().mean().item() for each in (best, here))
     print(f"whether a digit is in the image: {right:.1%} right")
     print(f"the tile with the largest weight has it: {found:.1%}, by chance {chance:.1%}")
@@ -74,4 +76,4 @@ def main(output: Path | None = None) -> Numbers:
 
 
 if __name__ == "__main__":
-    run(main)
+    typer.run(main)

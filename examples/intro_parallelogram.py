@@ -1,23 +1,28 @@
+# python examples/intro_parallelogram.py --output .
 """The parallelogram: in "money bank", the two weighted values of bank are its sides.
 
 The values, each times its weight, are two arrows from the origin. Their sum, the output, is the
 far corner of the parallelogram that they span, and it points more towards *money* than bank did.
 With three words or more the arrows are laid tip to tail; `regard explain --geometry` draws that.
+
+The picture needs `pip install matplotlib`.
 """
 
 from pathlib import Path
+from typing import Annotated
 
 import torch
-from command import Numbers, run
+import typer
 from torch import cosine_similarity
 
 from regard import attention_weights
 from regard.figures.style import save
 
+Folder = Annotated[Path | None, typer.Option(file_okay=False, help="for the pictures")]
 WORDS = {"money": [2.0, 0.4], "bank": [1.0, 1.2]}
 
 
-def main(output: Path | None = None) -> Numbers:
+def main(output: Folder = None) -> dict[str, float]:
     words = torch.tensor(list(WORDS.values()))
     money, bank = words
     weights = attention_weights(words, words)[1]
@@ -50,4 +55,4 @@ def draw(sides: list[list[float]], corner: list[float], path: Path) -> None:
 
 
 if __name__ == "__main__":
-    run(main)
+    typer.run(main)

@@ -1,3 +1,4 @@
+# python examples/intro_positions.py
 """Positions: a plain index overflows, a share changes with the length, and why one adds.
 
 A matrix on a word and a position put side by side is A·word + B·position, for any A and B. A
@@ -7,10 +8,8 @@ readable from the sum, and in many dimensions it is, since random vectors are ne
 there.
 """
 
-from pathlib import Path
-
 import torch
-from command import Numbers, run
+import typer
 
 from regard.positions import sinusoidal
 
@@ -35,7 +34,7 @@ def difference(dim: int) -> float:
     return (beside - (word + position) @ matrix.T).abs().max().item()
 
 
-def main(_output: Path | None = None) -> Numbers:
+def main() -> dict[str, float]:
     length, dim = 1000, 512
     index, share = float(length - 1), [1 / (n - 1) for n in (5, 50)]
     sines = sinusoidal(length, dim).norm(dim=-1).max().item()
@@ -61,4 +60,4 @@ def main(_output: Path | None = None) -> Numbers:
 
 
 if __name__ == "__main__":
-    run(main)
+    typer.run(main)

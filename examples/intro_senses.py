@@ -1,24 +1,27 @@
+# python examples/intro_senses.py senses.tsv
 """Is a trained static vector the average of its senses? Word vectors are trained, and compared.
 
 It needs a file of sentences with an ambiguous word whose sense is known, in CoarseWSD-20's form:
 word, split, place among the tokens, sense and sentence, tabs between. Every third occurrence of a
 sense becomes a word of its own, and the others two further words for all senses together. So the
 same training has a vector for each sense, and the static vector twice: how near the two are to each
-other is as near as can be asked for.
+other is as near as can be asked for. It needs `pip install gensim`.
 """
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import Annotated
 
 import numpy as np
-from command import Numbers, run
+import typer
 
 from regard.words import WordVectors
 from regard.words.skip_gram import train_vectors
 
 LEAST = 60  # occurrences of a sense; one with fewer is left out
 EPOCHS = 10
+Sentences = Annotated[Path, typer.Argument(exists=True, dir_okay=False)]
 Counts = dict[str, Counter[str]]  # word → the words that stand for its senses, and how often
 
 
@@ -59,7 +62,7 @@ def compared(vectors: WordVectors, counts: Counts) -> Iterator[list[float]]:
         yield [*map(float, near), float(max(far, default=0))]
 
 
-def main(_output: Path | None = None, data: Path = Path("senses.tsv")) -> Numbers:
+def main(data: Sentences) -> dict[str, float]:
     texts, counts = tagged(data.read_text(encoding="utf-8").splitlines())
     trained = train_vectors(texts, epochs=EPOCHS)
     table = np.array([*compared(trained, counts)])
@@ -73,4 +76,4 @@ def main(_output: Path | None = None, data: Path = Path("senses.tsv")) -> Number
 
 
 if __name__ == "__main__":
-    run(main, data="sentences with ambiguous words, in CoarseWSD-20's form")
+    typer.run(main)

@@ -1,3 +1,4 @@
+# python examples/intro_task.py
 """Task-specific vectors: the same sentences through an untrained and a trained model.
 
 The trained one is the shipped `sentences`, for which a sentence and its translation belong
@@ -5,11 +6,9 @@ together. The untrained one has the same configuration and random weights. For e
 sentence, is its own German one the nearest?
 """
 
-from pathlib import Path
-
 import numpy as np
 import torch
-from command import Numbers, run
+import typer
 
 import regard
 from regard.tasks.embedding import Embedder
@@ -32,12 +31,12 @@ def cosines(embedder: Embedder) -> np.ndarray:
     return np.asarray(english @ german.T)
 
 
-def main(_output: Path | None = None) -> Numbers:
+def main() -> dict[str, float]:
     trained = regard.load("sentences")
     torch.manual_seed(0)
     network = type(trained.model)(trained.model.config).eval()
     untrained = Embedder(network, trained.tokenizer, pooling=trained.pooling)
-    numbers: Numbers = {}
+    numbers: dict[str, float] = {}
     for name, embedder in (("untrained", untrained), ("trained", trained)):
         table = cosines(embedder)
         own, other = np.diag(table).mean(), table[~np.eye(len(PAIRS), dtype=bool)].mean()
@@ -48,4 +47,4 @@ def main(_output: Path | None = None) -> Numbers:
 
 
 if __name__ == "__main__":
-    run(main)
+    typer.run(main)

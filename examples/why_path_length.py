@@ -1,91 +1,79 @@
+# python examples/why_path_length.py
 """Why attention: how far a symbol must travel to its copy, and what arrives.
 
 A recurrent model carries what it read through every step between; attention looks back in one.
-Copying rows of random symbols shows what that costs: time against length, and how much is right.
-
-By default the models are trained for seconds, which shows that it runs, and the picture is of the
-last full training, benchmarks/results/copy.json; `--full` makes that file again in some minutes.
+A row of random digits goes in, and the same row must come out: nothing is to be understood, so
+what is lost was lost on the way. benchmarks/copying.py trains for longer, on longer rows.
 """
 
-import json
-import sys
-from pathlib import Path
-from typing import Any
+import torch
+import typer
+from torch import Tensor
+from torch.nn.functional import cross_entropy
 
-from command import Numbers, run
-from copy_task import NAMES, accuracy, build, seconds, train
+from regard.generation import GenerationConfig, generate
+from regard.models import EncoderDecoder, RecurrentEncoderDecoder, preset, recurrent_preset
 
-from regard.figures.plots import Plot, plots
-from regard.figures.style import save
-
-RESULT = Path(__file__).parents[1] / "benchmarks" / "results" / "copy.json"
-QUICK: dict[str, Any] = dict(steps=20, longest=4, copied=(1, 4), timed=(4, 8))
-FULL: dict[str, Any] = dict(
-    steps=2500, longest=20, copied=(1, 2, 5, 10, 15, 20, 30, 40), timed=(8, 16, 32, 64, 128)
-)
-
-Result = dict[str, Any]
+LENGTH, STEPS = 10, 200  # digits in a row, and steps of each training
+START, END, FIRST = 0, 1, 2  # ids: what a copy begins with, what would end it, and of the digit 0
+VOCAB = FIRST + 10
+NAMES = ("GRU, one fixed context", "GRU, Bahdanau's attention", "Transformer")
+Model = EncoderDecoder | RecurrentEncoderDecoder
 
 
-def main(output: Path | None = None) -> Numbers:
-    result = measure(**QUICK)
-    if output and RESULT.exists():
-        save(plots(panels(json.loads(RESULT.read_text("utf-8")))), output / "why_path_length.svg")
-    return {
-        f"{figure}_{length}_{name}": value
-        for name, rows in result["models"].items()
-        for figure in ("path", "right", "seconds")
-        for length, value in zip(rows[f"{figure}_at"], rows[figure], strict=True)
-    }
+def build(name: str) -> Model:
+    """One of the three models, each with about as many parameters as the others."""
+    torch.manual_seed(0)
+    if name == "Transformer":
+        sizes = dict(d_model=32, d_ff=64, encoder_layers=2, decoder_layers=2)
+        return EncoderDecoder(preset("tiny", VOCAB, norm="pre", dropout=0.0, **sizes))
+    attention = "none" if name == NAMES[0] else "bahdanau"
+    sizes = dict(d_model=32, hidden_size=64)
+    config = recurrent_preset("tiny", VOCAB, attention=attention, dropout=0.0, **sizes)
+    return RecurrentEncoderDecoder(config)
 
 
-def measure(*, steps: int, longest: int, copied: tuple[int, ...], timed: tuple[int, ...]) -> Result:
-    """Trains each model on rows of up to `longest` symbols; the figures at each length."""
-    models: Result = {}
+def rows(count: int, seed: int) -> Tensor:
+    """(count, LENGTH) ids of random digits."""
+    random = torch.Generator().manual_seed(seed)
+    return torch.randint(FIRST, VOCAB, (count, LENGTH), generator=random)
+
+
+def train(model: Model) -> Model:
+    """Teaches it to write each digit of a row when it has written those before."""
+    optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
+    schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, 0.01, STEPS, pct_start=0.1)
+    for step in range(STEPS):
+        row = rows(32, seed=step)
+        optimizer.zero_grad()
+        cross_entropy(model(row, row).flatten(0, 1), row.flatten()).backward()
+        optimizer.step()
+        schedule.step()
+    return model
+
+
+@torch.no_grad()
+def copies(model: Model, source: Tensor) -> Tensor:
+    """What it writes by itself when it has read the source, of the same shape."""
+    ids = dict(decoder_start_token_id=START, eos_token_id=END, pad_token_id=START)
+    config = GenerationConfig(min_new_tokens=LENGTH, max_new_tokens=LENGTH, **ids)
+    written = generate(model.eval().start(source), config.start(len(source)), config)
+    return torch.tensor([best.tokens for (best,) in written])
+
+
+def main() -> dict[str, float]:
+    numbers: dict[str, float] = {}
+    source = rows(256, seed=STEPS)
+    print(f"{'the row to copy':26}", *(source[0] - FIRST).tolist())
     for name in NAMES:
-        model = build(name)
-        loss = train(model, longest=longest, steps=steps)
-        models[name] = {
-            "path_at": list(copied),
-            "path": [path_length(name, length) for length in copied],
-            "right_at": list(copied),
-            "right": [accuracy(model, length) for length in copied],
-            "seconds_at": list(timed),
-            "seconds": [seconds(model, length) for length in timed],
-            "loss": loss,
-            "parameters": sum(weights.numel() for weights in model.parameters()),
-        }
-        right = " ".join(f"{part:.2f}" for part in models[name]["right"])
-        path = " ".join(map(str, models[name]["path"]))
-        print(f"{name:25} at {copied} symbols: {path} steps, {right} right", flush=True)
-    return {"steps": steps, "longest": longest, "models": models}
-
-
-def path_length(name: str, length: int) -> int:
-    """Steps from the last symbol's reading to its writing, which every way there must take.
-
-    With one fixed context the decoder writes it after `length` steps; attention takes one.
-    """
-    return length if name == NAMES[0] else 1
-
-
-def panels(result: Result) -> list[Plot]:
-    """Path, time and accuracy against length, a line for each model."""
-
-    def lines(figure: str) -> dict[str, Any]:
-        return {
-            name: (rows[f"{figure}_at"], rows[figure]) for name, rows in result["models"].items()
-        }
-
-    return [
-        Plot("Steps between a symbol and its copy", "symbols", "steps", lines("path")),
-        Plot("A training step's time", "symbols", "processor seconds", lines("seconds"), log="xy"),
-        Plot("Symbols copied right", "symbols", "part", lines("right")),
-    ]
+        model = train(build(name))
+        copy = copies(model, source)
+        right = (copy == source).float().mean().item()
+        path = LENGTH if name == NAMES[0] else 1  # steps from a digit's reading to its writing
+        numbers |= {f"{name}, right": right, f"{name}, path": path}
+        print(f"{name:26}", *(copy[0] - FIRST).tolist(), f"  {right:4.0%} right, steps: {path}")
+    return numbers
 
 
 if __name__ == "__main__":
-    if sys.argv[1:] == ["--full"]:
-        RESULT.write_text(json.dumps(measure(**FULL), indent=2, ensure_ascii=False) + "\n", "utf-8")
-    else:
-        run(main)
+    typer.run(main)

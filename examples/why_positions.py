@@ -1,15 +1,19 @@
+# python examples/why_positions.py --output .
 """Why positions: attention is blind to order.
 
 Shuffle the words and the outputs are shuffled with them, each the same as before: to attention a
 sentence is a bag. Whatever tells positions apart ends that, be it added to the words, turned into
 queries and keys, added to the scores, or a mask that knows before from after.
+
+The picture needs `pip install matplotlib`.
 """
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Annotated
 
 import torch
-from command import Numbers, run
+import typer
 from torch import Tensor
 
 from regard import attend
@@ -18,6 +22,7 @@ from regard.figures.plots import Plot, plots
 from regard.figures.style import save
 from regard.positions import alibi, rotary_frequencies, rotate, sinusoidal
 
+Folder = Annotated[Path | None, typer.Option(file_okay=False, help="for the pictures")]
 LENGTH, DIM = 13, 32
 PLACES, FREQUENCIES = torch.arange(LENGTH), rotary_frequencies(DIM)
 
@@ -41,7 +46,7 @@ WAYS: dict[str, Callable[[Tensor], Tensor]] = {
 }
 
 
-def main(output: Path | None = None) -> Numbers:
+def main(output: Folder = None) -> dict[str, float]:
     random = torch.Generator().manual_seed(0)
     x = torch.randn(LENGTH, DIM, generator=random)
     order = torch.randperm(LENGTH, generator=random)
@@ -58,4 +63,4 @@ def main(output: Path | None = None) -> Numbers:
 
 
 if __name__ == "__main__":
-    run(main)
+    typer.run(main)

@@ -1,19 +1,24 @@
+# python examples/why_scale.py --output .
 """Why divide by √d_k: otherwise scores grow with the dimension until most rows get no gradient.
 
 The dot product of two vectors of d independent numbers of variance 1 has variance d. Softmax of
 numbers that far apart gives one key everything, and where it does, almost no gradient comes back.
+
+The picture needs `pip install matplotlib`.
 """
 
 from pathlib import Path
+from typing import Annotated
 
 import torch
-from command import Numbers, run
+import typer
 
 from regard import attend, attention_weights
 from regard.attention.scores import find_score
 from regard.figures.plots import Plot, plots
 from regard.figures.style import save
 
+Folder = Annotated[Path | None, typer.Option(file_okay=False, help="for the pictures")]
 DIMS = (2, 4, 8, 16, 32, 64, 128, 256, 512, 1024)
 QUERIES, KEYS = 128, 64
 SCORES = {"q · k": "dot", "q · k / √d": "scaled_dot"}
@@ -24,10 +29,10 @@ QUANTITIES = (
 )
 
 
-def main(output: Path | None = None) -> Numbers:
+def main(output: Folder = None) -> dict[str, float]:
     measured = {name: [measure(score, dim) for dim in DIMS] for name, score in SCORES.items()}
 
-    numbers: Numbers = {"most_bits": torch.tensor(float(KEYS)).log2().item()}
+    numbers: dict[str, float] = {"most_bits": torch.tensor(float(KEYS)).log2().item()}
     print(f"{'d':>5}  {'variance':>17}  {'bits of 6':>13}  {'gradient':>19}   (without √d, with)")
     for place, dim in enumerate(DIMS):
         plain, scaled = (rows[place] for rows in measured.values())
@@ -67,4 +72,4 @@ def measure(score: str, dim: int) -> tuple[float, float, float]:
 
 
 if __name__ == "__main__":
-    run(main)
+    typer.run(main)

@@ -1,24 +1,29 @@
+# python examples/why_sinusoids.py --output .
 """Why sinusoids: a shift is a matrix, and the columns count like binary digits, smoothly.
 
 One matrix leads from every position to the one k later, so "three words ago" is something that a
 linear layer can learn. And as the digits of a binary number change half as often from place to
 place, so each pair of columns turns more slowly than the one before.
+
+The picture needs `pip install matplotlib`.
 """
 
 from pathlib import Path
+from typing import Annotated
 
 import torch
-from command import Numbers, run
+import typer
 
 from regard.figures.images import images
 from regard.figures.style import save
 from regard.positions import shift_matrix, sinusoidal
 
+Folder = Annotated[Path | None, typer.Option(file_okay=False, help="for the pictures")]
 LENGTH, DIM, SHIFT = 64, 32, 5
 DIGITS = 6
 
 
-def main(output: Path | None = None) -> Numbers:
+def main(output: Folder = None) -> dict[str, float]:
     table = sinusoidal(LENGTH, DIM, dtype=torch.float64)
     shift = shift_matrix(SHIFT, DIM, dtype=torch.float64)
     wrong = (table[:-SHIFT] @ shift.T - table[SHIFT:]).abs().max().item()
@@ -53,4 +58,4 @@ def main(output: Path | None = None) -> Numbers:
 
 
 if __name__ == "__main__":
-    run(main)
+    typer.run(main)

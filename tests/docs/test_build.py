@@ -79,11 +79,14 @@ def test_what_was_run_is_run_again_only_when_something_changed(build, tmp_path):
 
 def test_functions_and_constants_of_a_file_are_shown_as_they_stand(build, page, tmp_path):
     (tmp_path / "some.py").write_text(
-        "A = 3\n\n\ndef f(x):\n    return x  # why\n\n\ndef g(): ...\n"
+        "A = 3\nB = 5\n\n\ndef f(x):\n    return x  # why\n\n\ndef g(): ...\n"
     )
     build.ROOT = tmp_path
     assert page("```python source some.py f A\n```\n") == (
         "```python\ndef f(x):\n    return x  # why\n\n\nA = 3\n```\n"
+    )
+    assert page("```python source some.py A B f\n```\n") == (
+        "```python\nA = 3\nB = 5\n\n\ndef f(x):\n    return x  # why\n```\n"
     )
 
 
@@ -93,8 +96,8 @@ def test_functions_and_constants_of_a_file_are_shown_as_they_stand(build, page, 
         ("```console run\n$ echo no >&2; exit 3\n```\n", r"`echo no .*` ended with 3: no"),
         ("```python source examples/none.py\n```\n", r"there is no examples/none\.py to show\."),
         (
-            "```python source examples/command.py walk\n```\n",
-            r"command\.py has no walk; it has Numbers, run\.",
+            "```python source examples/11_cross_attention.py walk\n```\n",
+            r"11_cross_attention\.py has no walk; it has Folder, SOURCE, TARGET, main\.",
         ),
     ],
 )

@@ -3,7 +3,6 @@
 import csv
 import math
 import re
-import socket
 from collections import Counter
 from importlib.util import find_spec
 from pathlib import Path
@@ -40,27 +39,13 @@ def in_minilm_s_folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
 
 
-def test_they_are_under_eighty_lines():
-    for path in FOLDER.glob("intro_*.py"):
-        assert len(path.read_text(encoding="utf-8").splitlines()) < 80, path.name
-
-
 @pytest.mark.parametrize("name", SCRIPTS)
-def test_it_runs_offline_and_draws_what_the_page_shows(
-    name, example, tmp_path, monkeypatch, capsys
-):
-    def refuse(*_: object) -> None:
-        raise OSError("an example asked for the network")
-
-    monkeypatch.setattr(socket.socket, "connect", refuse)
-    module = example(name)
-    if hasattr(module, "STEPS"):
-        monkeypatch.setattr(module, "STEPS", 2)
-    numbers = module.main(tmp_path)
-    assert numbers
-    assert all(isinstance(value, int | float) for value in numbers.values())
-    assert capsys.readouterr().out
-    assert {path.stem for path in tmp_path.iterdir()} == {name} & DRAWN
+def test_it_prints_numbers_and_draws_what_the_page_shows(name, ran):
+    run = ran(name)
+    assert run.numbers
+    assert all(isinstance(value, int | float) for value in run.numbers.values())
+    assert run.printed
+    assert {Path(file).stem for file in run.drawn} == {name} & DRAWN
 
 
 def test_training_brings_king_and_queen_together_and_cricketer_away(numbers):
@@ -233,7 +218,7 @@ def test_the_mean_of_two_senses_is_nearer_than_one_of_them(example, tmp_path):
     pytest.importorskip("gensim")
     data = tmp_path / "senses.tsv"
     data.write_text("".join(labeled(600)), encoding="utf-8")
-    measured = example("intro_senses").main(None, data)
+    measured = example("intro_senses").main(data)
     assert measured["weighted"] > measured["frequent"] > measured["another"]
 
 
