@@ -1,10 +1,10 @@
 # python examples/intro_apple.py
 """The average meaning: apple is 9,000 times a fruit and 1,000 times a phone, and context decides.
 
-One vector for every occurrence can at best be the mean of the senses, weighted by how often each
-occurs. Attention then mixes in the words of the sentence: in a sentence about a phone, apple
-loses taste and gains technology, although *orange* stands in it too. All vectors are made up; the
-two dimensions are (taste, technology).
+Here one vector for every occurrence is the mean of the senses, weighted by how often each occurs.
+Attention then mixes in the words of the sentence: in a sentence about a phone, apple loses taste
+and gains technology, although *orange* stands in it too. All vectors are made up; the two
+dimensions are (taste, technology).
 """
 
 import torch

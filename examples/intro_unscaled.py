@@ -8,11 +8,9 @@ chosen for narrow heads with the root.
 The picture needs `pip install matplotlib`.
 """
 
-from itertools import product
 from pathlib import Path
 from typing import Annotated
 
-import numpy as np
 import torch
 import typer
 from torch import Tensor
@@ -22,9 +20,9 @@ from regard.figures.plots import Plot, plots
 from regard.figures.style import save
 
 Folder = Annotated[Path | None, typer.Option(file_okay=False, help="for the pictures")]
-CARDS, HEAD_DIMS, SEEDS, STEPS = 6, (8, 512), (1, 2, 3), 150
+CARDS, HEAD_DIMS, STARTS, STEPS = 6, (8, 256), 12, 150
 SCORES = {"q · k": "dot", "q · k / √d": "scaled_dot"}
-SMOOTH = 10  # steps: each point of a curve is the mean of these and the ones before
+SMOOTH = 10  # steps, of which each point of a curve is the mean
 
 
 def deal(tables: int, seed: int) -> tuple[Tensor, Tensor]:
@@ -36,43 +34,45 @@ def deal(tables: int, seed: int) -> tuple[Tensor, Tensor]:
     return torch.cat([names, wishes, numbers], -1), wishes @ names.mT @ numbers
 
 
-def trained(score: str, head_dim: int, seed: int) -> tuple[float, np.ndarray]:
-    """The error after the training, on new cards; and that of every step, smoothed."""
-    random = torch.Generator().manual_seed(seed)
+def trained(score: str, head_dim: int) -> Tensor:
+    """(steps + 1, starts): the error at each step, for all first weights; the last on new cards."""
+    random = torch.Generator().manual_seed(0)
     w_query, w_key, w_value = parameters = [
-        (0.3 * torch.randn(2 * CARDS + 1, dim, generator=random)).requires_grad_()
+        (0.3 * torch.randn(STARTS, 1, 2 * CARDS + 1, dim, generator=random)).requires_grad_()
         for dim in (head_dim, head_dim, 1)
     ]
-    optimizer, curve = torch.optim.Adam(parameters, lr=0.05), []
+    optimizer, errors = torch.optim.Adam(parameters, lr=0.05), []
     schedule = torch.optim.lr_scheduler.LinearLR(optimizer, 1.0, 0.0, STEPS)
     for step in range(STEPS + 1):
-        cards, right = deal(128 if step < STEPS else 512, seed=step)  # the last ones test
+        cards, right = deal(128 if step < STEPS else 512, seed=step)
         answers = attend(cards @ w_query, cards @ w_key, cards @ w_value, score=score)
-        loss = (answers - right).square().mean()
-        curve.append(loss.item())
+        loss = (answers - right).square().mean((1, 2, 3))
+        errors.append(loss.detach())
         optimizer.zero_grad()
-        loss.backward()
+        loss.sum().backward()
         optimizer.step()
         schedule.step()
-    return curve.pop(), np.array([np.mean(curve[: step + 1][-SMOOTH:]) for step in range(STEPS)])
+    return torch.stack(errors)
 
 
 def main(output: Folder = None) -> dict[str, float]:
-    runs: dict[str, list[tuple[float, np.ndarray]]] = {}
-    print(f"mean squared error after {STEPS} steps, for {len(SEEDS)} first weights")
-    for head_dim, (name, score) in product(HEAD_DIMS, SCORES.items()):
-        run = runs[f"{name}, d = {head_dim}"] = [trained(score, head_dim, seed) for seed in SEEDS]
-        errors = "".join(f"{error:9.4f}" for error, _ in run)
-        # By what factor the error is at most above its lowest until then.
-        rises = "".join(f"{(each / np.minimum.accumulate(each)).max():8,.0f}" for _, each in run)
-        print(f"d = {head_dim:3}  {name:10} {errors}   rises {rises}-fold")
+    panels, numbers = [], dict[str, float]()
+    print(f"of {STARTS} trainings {'rise 10-fold':>20} {'at most':>11} {'end above 0.01':>18}")
+    for head_dim in HEAD_DIMS:
+        lines, steepest = {}, 0
+        for name, score in SCORES.items():
+            errors = trained(score, head_dim)
+            curves = errors[:-1].unfold(0, SMOOTH, 1).mean(-1)
+            rises = (curves / curves.cummin(0).values).amax(0)  # above the lowest point until then
+            rise, late = int((rises >= 10).sum()), int((errors[-1] > 0.01).sum())
+            print(f"d = {head_dim:3}  {name:10} {rise:13} {rises.max():9,.0f}-fold {late:12}")
+            numbers |= {f"{score} {head_dim}, rise": rise, f"{score} {head_dim}, late": late}
+            steepest = steepest if lines else int(rises.argmax())  # the first weights to draw
+            lines[name] = range(SMOOTH, STEPS + 1), curves[:, steepest]
+        panels.append(Plot(f"Heads of {head_dim}", "step", "mean squared error", lines, log="y"))
     if output:
-        panels = []
-        for i, seed in enumerate(SEEDS):
-            lines = {name: (range(STEPS), run[i][1]) for name, run in runs.items()}
-            panels += [Plot(f"First weights {seed}", "step", "mean squared error", lines, log="y")]
         save(plots(panels), output / "intro_unscaled.svg")
-    return {name: max(error for error, _ in run) for name, run in runs.items()}
+    return numbers
 
 
 if __name__ == "__main__":

@@ -1,5 +1,5 @@
 # python examples/why_scale.py --output .
-"""Why divide by √d_k: otherwise scores grow with the dimension until most rows get no gradient.
+"""Why divide by √d_k: otherwise scores grow with the dimension, and most gradients shrink.
 
 The dot product of two vectors of d independent numbers of variance 1 has variance d. Softmax of
 numbers that far apart gives one key everything, and where it does, almost no gradient comes back.
