@@ -289,7 +289,11 @@ def run_all(found: list[Command]) -> int:
     import reader
 
     here = Path(sys.executable).parent
-    environment = os.environ | {"PATH": f"{here}{os.pathsep}{os.environ['PATH']}", "TERM": "dumb"}
+    environment = os.environ | {
+        "PATH": f"{here}{os.pathsep}{os.environ['PATH']}",
+        "TERM": "dumb",
+        "OMP_NUM_THREADS": "1",  # as many pages run at once as there are cores
+    }
     failed, ran = 0, [command for command in found if command.is_run]
     with tempfile.TemporaryDirectory() as name:
         readers = Path(name)

@@ -17,7 +17,10 @@ from types import ModuleType
 import pytest
 
 FOLDER = Path(__file__).parents[2] / "examples"
-QUICK = {"intro_unscaled": {"STEPS": 2}, "why_path_length": {"LENGTH": 8, "STEPS": 140}}
+QUICK = {
+    "intro_unscaled": {"STEPS": 12, "HEAD_DIMS": (8,)},
+    "why_path_length": {"LENGTH": 8, "STEPS": 140},
+}
 SECONDS = 60  # of processor time; a core that is shared with other work counts double
 
 
