@@ -48,7 +48,12 @@ def _unseen(total: int, done: int) -> Iterator[Advance]:
 
 
 class Job:
-    """Work of one task over the lines of files.
+    """Work of one task over the lines of files. `run` does it, with an engine.
+
+    >>> _ = Path("lines.txt").write_text("Where is the station?\\n")
+    >>> job = Job("translate", "lines.txt", "out.jsonl", model="en-de")
+    >>> job.settings.batch_size, job.output.name
+    (32, 'out.jsonl')
 
     Args:
         task: a name in `answering.TASKS`.

@@ -9,7 +9,11 @@ from regard.errors import DamagedFileError
 
 
 class Pair(NamedTuple):
-    """A source sentence, its translation, and the line (from 1) or row of the file."""
+    """A source sentence, its translation, and the line (from 1) or row of the file.
+
+    >>> Pair("the old dog runs", "der alte Hund läuft", line=1).target
+    'der alte Hund läuft'
+    """
 
     source: str
     target: str
@@ -17,7 +21,15 @@ class Pair(NamedTuple):
 
 
 class BadLine(NamedTuple):
-    """A line that is no sentence pair: in a word for counting, in a sentence for reading."""
+    """A line that is no sentence pair: in a word for counting, in a sentence for reading.
+
+    >>> from pathlib import Path
+    >>> _ = Path("bad.tsv").write_text("the dog\\n")
+    >>> bad = []
+    >>> from regard.data import read_pairs
+    >>> list(read_pairs("bad.tsv", on_bad_line=bad.append)), bad[0].line
+    ([], 1)
+    """
 
     line: int
     reason: str

@@ -15,7 +15,11 @@ from regard.errors import BadArgumentError
 
 @dataclass(frozen=True)
 class Role:
-    """A column that a task reads."""
+    """A column that a task reads.
+
+    >>> Role("label", ("label", "category"), required=False).known
+    ('label', 'category')
+    """
 
     name: str  # what the task, and its option, call it
     known: tuple[str, ...]  # names that a file may have for it, in lower case
@@ -24,7 +28,11 @@ class Role:
 
 
 class Row(NamedTuple):
-    """A value for each role, None for one that the file does not have, and where they stand."""
+    """A value for each role, None for one that the file does not have, and where they stand.
+
+    >>> Row(("a good film", "positive"), line=2).values[1]
+    'positive'
+    """
 
     values: tuple[Any, ...]
     line: int

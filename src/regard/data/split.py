@@ -21,7 +21,12 @@ _DEFAULT_FRACTION, _DEFAULT_MOST = 0.02, 2000
 
 @dataclass(frozen=True)
 class Split:
-    """Tells for any pair, in any order, which part it belongs to."""
+    """Tells for any pair, in any order, which part it belongs to. `plan_split` makes one.
+
+    >>> pairs = [Pair(f"sentence {n}", f"Satz {n}", n) for n in range(100)]
+    >>> plan_split(pairs, dev=100 // 4).part(Pair("new", "neu", 1)) in ("train", "dev")
+    True
+    """
 
     seed: int
     dev_below: int  # sources whose hash is under this are dev …

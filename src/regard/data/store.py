@@ -41,7 +41,12 @@ _TOKENS_AT_ONCE = 2**20  # of long rows
 
 
 class TokenStore:
-    """Sentence pairs as token ids, without special tokens, in the order they were written."""
+    """Sentence pairs as token ids, without special tokens, in the order they were written.
+
+    >>> store = TokenStore.write("pairs.bin", [([5, 6], [7]), ([8], [9, 10])], vocab_size=16)
+    >>> len(store), [ids.tolist() for ids in store[1]]
+    (2, [[8], [9, 10]])
+    """
 
     def __init__(
         self, tokens: Ids, starts: Ids, lengths: Ids, *, vocab_sizes: tuple[int, int], too_long: int

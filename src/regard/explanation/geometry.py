@@ -12,6 +12,11 @@ from regard.figures.geometry import Geometry, Plane, Point
 def geometry(explanation: Explanation, *, head: int = 0, spotlight: int = 0) -> Geometry:
     """The planes of embeddings, of query and key, and of values, each through its origin.
 
+    >>> from regard.explanation import explain_vectors
+    >>> planes = geometry(explain_vectors(["a", "b"], torch.eye(2)), spotlight=1)
+    >>> type(planes).__name__
+    'Geometry'
+
     Args:
         head: which one.
         spotlight: the index of the token whose output is followed.

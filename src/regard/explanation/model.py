@@ -32,7 +32,14 @@ Run = Callable[[Edit], Any]
 
 
 def running(model: nn.Module, **inputs: Any) -> Run:
-    """`model(**inputs)` under an edit."""
+    """`model(**inputs)` under an edit, for `explain_tap`.
+
+    >>> model = regard.from_pretrained("sentences")
+    >>> run = running(model, ids=torch.tensor([[5, 6, 7]]))
+    >>> explanation = explain_tap(model, run, "encoder.layers.0.self", ["a", "b", "c"])
+    >>> explanation["weights"].array.shape[1:]  # queries, keys
+    (3, 3)
+    """
     return partial(rerun, model, inputs)
 
 
@@ -63,6 +70,12 @@ def explain_tap(
 
     The first sequence of the batch is explained. The numbers are computed again from what the
     layer was given; a note says how far the last step is from what the layer itself gave.
+
+    >>> model = regard.from_pretrained("sentences")
+    >>> run = running(model, ids=torch.tensor([[5, 6, 7]]))
+    >>> steps = explain_tap(model, run, attention_taps(model)[0], ["a", "b", "c"])
+    >>> steps["weights"].array.sum(-1).round(6).min()  # of each row
+    np.float64(1.0)
 
     Args:
         model: one of regard's, in evaluation mode.

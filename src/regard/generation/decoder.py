@@ -12,7 +12,14 @@ if TYPE_CHECKING:
 
 @runtime_checkable
 class Decoder(Protocol):
-    """A model that remembers the tokens it has read: one row for each running hypothesis."""
+    """A model that remembers the tokens it has read: one row for each running hypothesis.
+
+    >>> from regard.models import EncoderDecoder, preset
+    >>> model = EncoderDecoder(preset("tiny", vocab_size=100)).eval()
+    >>> decoder = model.start(torch.tensor([[5, 6, 1]]))
+    >>> isinstance(decoder, Decoder)
+    True
+    """
 
     def step(
         self, tokens: Int[Array, " rows"] | Int[Array, "rows new"]

@@ -32,7 +32,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Hypothesis:
-    """One generated sequence."""
+    """One generated sequence, as `generate` returns it.
+
+    >>> Hypothesis(tokens=(5, 1), score=-0.4, token_logprobs=(-0.5, -0.3), finished=True).tokens
+    (5, 1)
+    """
 
     tokens: tuple[int, ...]  # after the prompt; the end-of-sentence token is included
     score: float  # what it was ranked by: the sum of log-probabilities / length ** length_penalty

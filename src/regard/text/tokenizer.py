@@ -39,7 +39,11 @@ _KEPT = (
 
 
 class Word(NamedTuple):
-    """A word between spaces and the positions of its pieces in the list of ids."""
+    """A word between spaces and the positions of its pieces in the list of ids.
+
+    >>> Word("house", [4, 5]).indices
+    [4, 5]
+    """
 
     text: str
     indices: list[int]
@@ -49,6 +53,10 @@ class Piece(NamedTuple):
     """One subword of a text: `text[start:end]` is what it covers, `word` its word's number.
 
     Each of the bytes that spell one character covers that character.
+
+    >>> piece = Piece(id=17, text="house", word=2, start=8, end=13)
+    >>> "the red house"[piece.start : piece.end]
+    'house'
     """
 
     id: int

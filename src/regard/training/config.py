@@ -13,7 +13,15 @@ OPTIMIZERS = ("adamw", "muon")
 
 @dataclass(frozen=True, kw_only=True)
 class TrainingConfig:
-    """All that a run's result depends on besides the model, the data and the number of threads."""
+    """All that a run's result depends on besides the model, the data and the number of threads.
+
+    >>> config = TrainingConfig(
+    ...     learning_rate=0.1, warmup=5, cooldown=0, weight_decay=0.0, accumulate=1, average=1,
+    ...     evaluate_every=50, patience=0, max_steps=50, max_minutes=None, precision="fp32", seed=0,
+    ... )
+    >>> config.schedule, config.betas
+    ('inverse-sqrt', (0.9, 0.98))
+    """
 
     learning_rate: float  # at the end of the warm-up
     warmup: int  # steps

@@ -44,6 +44,12 @@ class Objective(Generic[BatchT]):
     of tokens read, by which speed is measured. evaluate(model) returns named figures; the one
     called `metric` chooses what save(model, progress) gets: the highest, or if `lower`, the lowest.
     collapsed(figures) says whether the model ignores its input.
+
+    >>> def loss(model, batch):
+    ...     return model(batch).square().sum(), len(batch), batch.numel()
+    >>> objective = Objective(loss, lambda model: {"loss": 0.5}, "loss", print, lower=True)
+    >>> objective.evaluate(torch.nn.Linear(2, 1))
+    {'loss': 0.5}
     """
 
     loss: Callable[[nn.Module, BatchT], tuple[Tensor, int, int]]
@@ -66,6 +72,24 @@ def fit(
     processes: Processes = ALONE,
 ) -> Progress:
     """Trains until a limit, early stopping or Ctrl-C; resumes from the newest checkpoint in `run`.
+
+    >>> from pathlib import Path
+    >>> class Sums:  # the batch of each step
+    ...     def at(self, step):
+    ...         x = torch.rand(32, 2, generator=torch.Generator().manual_seed(step))
+    ...         return x, x.sum(-1, keepdim=True)
+    >>> def loss(model, batch):
+    ...     return (model(batch[0]) - batch[1]).square().sum(), 32, 32
+    >>> def evaluate(model):
+    ...     return {"weight": float(model.weight.detach().mean())}
+    >>> objective = Objective(loss, evaluate, "weight", lambda model, progress: None)
+    >>> config = TrainingConfig(
+    ...     learning_rate=0.1, warmup=5, cooldown=0, weight_decay=0.0, accumulate=1, average=1,
+    ...     evaluate_every=50, patience=0, max_steps=50, max_minutes=None, precision="fp32", seed=0,
+    ... )
+    >>> done = fit(torch.nn.Linear(2, 1), Sums(), objective, config, RunFolder(Path("sums")))
+    >>> done.step, round(done.figures["weight"])
+    (50, 1)
 
     Args:
         watch: called as watch(event, progress), event one of "resume", "step", "evaluate", "save".

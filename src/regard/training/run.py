@@ -47,6 +47,9 @@ class Checkpoint:
 class RunFolder:
     """Reads and writes one run's folder.
 
+    >>> RunFolder(Path("new-run")).path.name
+    'new-run'
+
     Args:
         path: the folder; made when missing.
         warn: called with one sentence when a damaged checkpoint is skipped, or when the number of
