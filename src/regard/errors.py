@@ -70,11 +70,10 @@ class UnavailableError(RegardError):
     """Something outside the program is missing: a package, the network, a port, room on a disk.
 
     >>> try:
-    ...     with optional_package("no_such_package", "this example needs"):
-    ...         import no_such_package
-    ... except regard.UnavailableError as error:
+    ...     raise UnavailableError("the port 80 is taken. Name another with --port.")
+    ... except regard.RegardError as error:
     ...     print(error)
-    this example needs the package no_such_package: pip install no_such_package.
+    the port 80 is taken. Name another with --port.
     """
 
 

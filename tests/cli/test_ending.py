@@ -28,11 +28,14 @@ main()
 
 
 @pytest.fixture(autouse=True)
-def ctrl_c_arrives():
-    """A shell has what it runs in the background, tests and their children, ignore Ctrl-C."""
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+def signals_arrive():
+    """A shell has what it runs in the background, tests and their children, ignore Ctrl-C; nohup,
+    the end of the terminal."""
+    defaults = {signal.SIGINT: signal.default_int_handler, signal.SIGHUP: signal.SIG_DFL}
+    before = {number: signal.signal(number, handler) for number, handler in defaults.items()}
     yield
-    signal.signal(signal.SIGINT, before)
+    for number, handler in before.items():
+        signal.signal(number, handler)
 
 
 @pytest.mark.parametrize("number", [*SIGNALS, signal.SIGINT])
