@@ -81,7 +81,7 @@ docs: $(DOCS_READY)
 SECONDS ?= 3600
 attack: $(TEST_READY)
 	$(if $(PARTS),,@NUMERICS_EXAMPLES=$(SECONDS) OMP_NUM_THREADS=1 $(BIN)/python -m pytest -q \
-		-W error -m "not slow" tests/attention/test_numerics.py)
+		-W error -m "not slow" tests/attention/test_numerics.py tests/attention/test_gradients.py)
 	@PYTHONPATH=tests OMP_NUM_THREADS=1 $(BIN)/python -m attack $(PARTS) --seconds $(SECONDS)
 
 audit: $(CHECK_READY)

@@ -1,5 +1,6 @@
 """Every mask, and lengths that differ: the grid that kernels and tiles are tested on."""
 
+import warnings
 from collections.abc import Callable
 
 import pytest
@@ -7,6 +8,11 @@ import torch
 from torch import Tensor
 
 from regard.attention import Causal, Documents, Mask, Padding, Prefix, Window
+
+with warnings.catch_warnings():
+    # Forward mode imports this when first used; torch 2.15 warns of its own torch.jit.script there.
+    warnings.simplefilter("ignore")
+    import torch._decomp.decompositions_for_jvp
 
 BATCH, HEADS = 2, 6
 

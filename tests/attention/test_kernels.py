@@ -312,6 +312,18 @@ def test_a_bias_of_minus_infinity_hides(kernel):
     assert hidden[:, :, 0].eq(0).all()
 
 
+@pytest.mark.parametrize("kernel", ["plain", "blocked", "fused"])
+def test_a_key_with_the_lowest_finite_bias_is_seen_beside_hidden_ones(kernel):
+    query, key, value = (tensor.float() for tensor in tensors(3, 4))
+    bias = torch.full((3, 4), float("-inf"))
+    bias[:, 1] = torch.finfo(torch.float32).min
+    output = attend(query, key, value, bias=bias, kernel=kernel)
+    torch.testing.assert_close(
+        output,
+        value[:, :, 1:2].repeat_interleave(query.shape[1] // value.shape[1], 1).expand_as(output),
+    )
+
+
 def test_blocks_of_any_size_give_the_same(make_mask):
     query, key, value = tensors(11, 7)
     mask = make_mask(11, 7)

@@ -26,10 +26,7 @@ from fixtures.attention_cases import Case, allowed, case, cases, expected, resul
 from regard.attention import Causal, Padding
 from regard.errors import RegardError
 
-pytestmark = [
-    pytest.mark.usefixtures("as_in_production"),
-    pytest.mark.filterwarnings("ignore:.*torch.jit.script.*:DeprecationWarning"),
-]
+pytestmark = pytest.mark.usefixtures("as_in_production")
 
 PAGE = Path(__file__).parents[2] / "docs" / "reference" / "numerics.md"
 PATHS = ("plain", "short", "blocked", "fused", "attention_weights")

@@ -21,7 +21,6 @@ from regard.attention.masks import Causal
 from regard.attention.record import Attention, outside_autocast
 from regard.attention.scores import cosine, dot, scaled, scaled_dot, unit
 from regard.attention.softmax import zero_where_empty
-from regard.attention.whole_mask import lowest
 from regard.errors import UnsupportedError, unknown
 
 Kernel = Callable[[Attention], tuple[Tensor, Tensor]]
@@ -39,8 +38,9 @@ def fused(attention: Attention, scale: float) -> Float[Tensor, "batch heads quer
     query, key, value, _, mask, bias = attention
     queries, keys = query.shape[2], key.shape[2]
     grouped = query.shape[1] != key.shape[1]
-    # PyTorch aligns its causal mask on the left: ours, unless the map is square.
-    if bias is None and type(mask) is Causal and queries == keys:
+    # PyTorch aligns its causal mask on the left: ours, unless the map is square. On a CPU it also
+    # multiplies the -inf of that mask by the scale.
+    if bias is None and type(mask) is Causal and queries == keys and scale > 0:
         output = scaled_dot_product_attention(
             query, key, value, is_causal=True, scale=scale, enable_gqa=grouped
         )
@@ -55,7 +55,7 @@ def fused(attention: Attention, scale: float) -> Float[Tensor, "batch heads quer
         if whole is not None:
             added = added.masked_fill(whole.hidden, float("-inf"))
         live_rows = ~added.isneginf().all(-1, keepdim=True)
-        added = added.clamp(min=lowest(added.dtype))
+        added = added.masked_fill(~live_rows, 0)  # a softmax of nothing would be NaN
     elif whole is not None:
         added, live_rows = whole.allowed, whole.live_rows
     # Autocast would round the bias; the rest has been cast.
