@@ -32,8 +32,8 @@ def normalized(
 ) -> tuple[Float[Tensor, "*rows dim"], Float[Tensor, "*rows"]]:
     """sums / total, (…, dim), and the log-sum-exp, (…), where total = Σ exp(score - top) over the
     keys of the row; top and total are (…, 1)."""
-    # The largest score adds exp(0) = 1, so only an empty row has a total of 0. A row that sees one key
-    # has exactly 1: a clamp there would leave the gradient to how a tie is differentiated.
+    # The largest score adds exp(0) = 1, so only an empty row has a total of 0. With one visible key
+    # it is exactly 1: a clamp there would leave the gradient to how a tie is differentiated.
     empty = total == 0
     divisor = total.masked_fill(empty, 1)
     lse = (top + divisor.log()).masked_fill(empty, float("-inf"))

@@ -83,9 +83,18 @@ def compare(evaluation: Evaluation, result: Any, other: Any, name: str) -> dict[
 
 
 def _read_labeled(path: str, say: Say, **columns: Any) -> Sequence[Any]:
-    from regard.recipes.labels.labeled_texts import read_labeled
+    from regard.data.pairs import BadLine, refuse
+    from regard.recipes.labels.labeled_texts import NO_LABEL, read_labeled
 
-    return list(read_labeled(path, **columns))
+    without: list[BadLine] = []
+
+    def leave_out(bad: BadLine) -> None:
+        without.append(bad) if bad.reason == NO_LABEL else refuse(bad)
+
+    examples = list(read_labeled(path, on_bad_line=leave_out, **columns))
+    if without:
+        say(f"{path}: {len(without):,} of {len(examples) + len(without):,} left out: {NO_LABEL}")
+    return examples
 
 
 def _score_labeled(task: Any, data: Any, **options: Any) -> Any:

@@ -85,8 +85,8 @@ class Examples:
         return None if seen.add(hash_texts([content]))[0] else "duplicate"
 
     def _skip(self, bad: BadLine) -> None:
-        """Undecodable lines are counted and left out; any other stops the reading."""
-        if bad.reason != "bad encoding":
+        """Lines of these kinds are counted and left out; any other stops the reading."""
+        if bad.reason not in ("bad encoding", "no label"):
             refuse(bad)
         self.report.read += 1
         self.report.drop(bad.reason, bad.line)

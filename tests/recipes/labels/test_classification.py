@@ -26,8 +26,9 @@ def test_it_learns_which_word_decides(trained: Any) -> None:
     classifier = regard.load(str(output / "model"))
     assert isinstance(classifier, Classifier)
     assert classifier(["a kind cow on the hill", "a cruel cow on the hill"]) == ["good", "bad"]
-    assert said[0].endswith("288 read, 288 kept; none left out")
-    assert said[1] == "276 to train on, 6 dev, 6 test"
+    assert said[0] == "single-label classification: each text has one label"
+    assert said[1].endswith("288 read, 288 kept; none left out")
+    assert said[2] == "276 to train on, 6 dev, 6 test"
 
 
 def test_no_text_of_dev_or_test_is_trained_on(trained: Any) -> None:
@@ -62,7 +63,7 @@ def test_a_text_may_have_line_breaks(classify: Any, tmp_path: Path) -> None:
     entries = [{"text": f"a dog\nnumber {k}", "label": str(k % 2)} for k in range(40)]
     file.write_text("".join(json.dumps(entry) + "\n" for entry in entries))
     _, said = classify(file, tmp_path / "run", max_steps=1)
-    assert said[0].endswith("40 read, 40 kept; none left out")
+    assert said[1].endswith("40 read, 40 kept; none left out")
 
 
 def weights(output: Path) -> dict[str, torch.Tensor]:
@@ -107,6 +108,64 @@ def test_a_text_may_have_several_labels_or_none(
         list(read_examples(tmp_path / "data" / "dev.jsonl")),
     )
     assert again.figures["macro_f1"] == pytest.approx(dev["macro_f1"], abs=1e-4)
+
+
+def test_empty_labels_are_left_out_and_counted_and_the_task_stays_the_same(
+    labeled: Path, classify: Any, tmp_path: Path
+) -> None:
+    lines = labeled.read_text().splitlines(keepends=True)
+    for place in (9, 70, 100, 101, 150, 230, 280):
+        lines.insert(place, f"a text without a label {place},\n")
+    file = tmp_path / "some.csv"
+    file.write_text("".join(lines))
+    progress, said = classify(file, tmp_path / "run", max_epochs=6)
+    assert said[0] == "single-label classification: each text has one label"
+    assert said[1].endswith("295 read, 288 kept; 7 no label (first at line 10)")
+    assert progress.figures["accuracy"] == 1.0  # as without them
+    about = json.loads((tmp_path / "run" / "data" / "labels.json").read_text())
+    assert not about["several"]
+    _, said = classify(file, tmp_path / "run", max_epochs=6)
+    assert said[0].endswith("276 to train on, 6 dev, 2 labels, one a text")
+
+
+def test_an_empty_list_is_no_label_where_no_text_has_several(
+    tagged: Path, classify: Any, tmp_path: Path
+) -> None:
+    rows = [json.loads(line) for line in tagged.read_text().splitlines()]
+    file = tmp_path / "lists.jsonl"
+    cut = [json.dumps(row | {"labels": row["labels"][:1]}) + "\n" for row in rows]
+    file.write_text("".join(cut))
+    _, said = classify(file, tmp_path / "one", max_steps=1)
+    assert said[0].startswith("single-label")
+    assert said[1].endswith("294 read, 288 kept; 6 no label (first at line 289)")
+    _, said = classify(tagged, tmp_path / "several", max_steps=1)
+    assert said[0] == "multi-label classification: 48 of 294 texts have several labels"
+    assert said[1].endswith("294 read, 294 kept; none left out")
+
+
+def test_labels_that_may_be_one_are_reported_before_training(
+    labeled: Path, classify: Any, tmp_path: Path
+) -> None:
+    file = tmp_path / "spelled.csv"
+    text = (
+        labeled.read_text().replace("river,good", "river,Good").replace("tree,good", "tree, good ")
+    )
+    file.write_text(text)
+    _, said = classify(file, tmp_path / "run", max_steps=1)
+    assert said[1] == (
+        'the labels "good" (96), " good " (24) and "Good" (24) may be one: if so, write them alike'
+    )
+
+
+def test_of_equal_logits_one_label_is_predicted() -> None:
+    logits = torch.tensor([[0.0, 0.0], [0.0, 0.0], [1.0, 0.0], [0.0, 1.0]])
+    expected = np.array([[1, 0], [0, 1], [1, 0], [1, 0]], bool)
+    figures = evaluate_logits(logits, expected, ("a", "b"), several=False).figures
+    assert figures["accuracy"] == 0.5
+    assert figures["matthews"] == pytest.approx(-1 / 3)  # (2 · 0 − 1 · 1) / √(3 · 1 · 3 · 1)
+    sure = torch.tensor([[200.0, 100.0, 200.00001]], dtype=torch.float64)
+    best = evaluate_logits(sure, np.eye(3, dtype=bool)[[2]], ("a", "b", "c"), several=False)
+    assert best.figures["accuracy"] == 1.0
 
 
 def test_a_new_head_of_several_labels_starts_at_their_frequency_and_a_trained_one_stays(
@@ -263,3 +322,6 @@ def test_evaluating_refuses_a_label_that_the_classifier_lacks(trained: Any) -> N
         RegardError, match=r"has no label 'odd' \(line 7\); it has bad, good\. Correct the label"
     ):
         evaluate_labels(classifier, [Example("a", None, ["odd"], 7)])
+    for targets in ([], ["bad", "good"]):
+        with pytest.raises(RegardError, match=f"one label; line 7 has {len(targets)}. Evaluate"):
+            evaluate_labels(classifier, [Example("a", None, targets, 7)])

@@ -1,11 +1,14 @@
 """Labels of a text may be a cell, a list, or parts of a cell."""
 
 import json
+import math
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from regard import RegardError
+from regard.data import BadLine
 from regard.recipes.examples import Example
 from regard.recipes.labels.labeled_texts import read_labeled
 
@@ -24,6 +27,24 @@ def test_a_cell_may_hold_several_labels(tmp_path: Path) -> None:
     found = list(read_labeled(str(file), pair="pair", separator=";"))
     assert [example.targets for example in found] == [["x", "y"], ["x", "z"]]
     assert {example.pair for example in found} == {"p"}
+
+
+def test_rows_without_a_label_are_bad_lines_and_an_empty_list_is_none_of_the_labels(
+    tmp_path: Path,
+) -> None:
+    labels: list[Any] = ["x", "", " ", None, math.nan, [], ["x", " "], 0, False, [1.0, 2]]
+    file = tmp_path / "a.jsonl"
+    file.write_text("".join(json.dumps({"text": "a", "label": label}) + "\n" for label in labels))
+    bad: list[BadLine] = []
+    examples = list(read_labeled(str(file), on_bad_line=bad.append))
+    assert [(each.line, each.reason) for each in bad] == [(k, "no label") for k in (2, 3, 4, 5)]
+    assert [each.targets for each in examples] == [
+        ["x"], [], ["x"], ["0"], ["False"], ["1.0", "2"],
+    ]  # fmt: skip
+    parted = list(read_labeled(str(file), separator=";", on_bad_line=lambda bad: None))
+    assert [each.line for each in parted if not each.targets] == [2, 3, 6]
+    with pytest.raises(RegardError, match="line 2: expected a label; got none"):
+        list(read_labeled(str(file)))
 
 
 @pytest.mark.parametrize(

@@ -31,7 +31,7 @@ from regard.recipes.examples import (
     split_examples,
     write_examples,
 )
-from regard.recipes.labels.labeled_texts import read_labeled
+from regard.recipes.labels.labeled_texts import NO_LABEL, read_labeled
 from regard.recipes.labels.labels import (
     SHOWN,
     LabelEvaluation,
@@ -45,6 +45,7 @@ from regard.recipes.labels.labels import (
     log_odds,
     problem_type,
 )
+from regard.recipes.labels.spelling import remarks
 from regard.recipes.options.encoders import ClassificationOptions
 from regard.recipes.prepared import prepare_once
 from regard.tasks.classification import Classifier
@@ -106,8 +107,17 @@ class ClassificationRecipe(EncoderRecipe[ClassificationOptions, LabeledTexts]):
         )
 
     def _prepare(self, path: str, folder: Path) -> str:
-        sizes = split_examples(path, self.options, folder, read=self._read, key=_key, say=self.say)
-        labels, counts, several = self._labels(path, folder)
+        several = self._survey([path, self.options.dev, self.options.test])
+        sizes = split_examples(
+            path,
+            self.options,
+            folder,
+            read=self._read,
+            fault=lambda example: None if several or example.targets else NO_LABEL,
+            key=_key,
+            say=self.say,
+        )
+        labels, counts = self._labels(path, folder)
         tokenizer = self.tokenizer(folder, _texts(read_examples(folder / "train.jsonl")))
         numbers = {label: number for number, label in enumerate(labels)}
         truncated = 0
@@ -133,16 +143,34 @@ class ClassificationRecipe(EncoderRecipe[ClassificationOptions, LabeledTexts]):
         self.say(f"{len(store.tokens):,} tokens{cut}; {described(labels, counts)}")
         about = {"labels": labels, "counts": counts, "several": several}
         write_json(folder / "labels.json", about)
-        return f"{sizes['train']:,} to train on, {sizes['dev']:,} dev, {len(labels)} labels"
+        return (
+            f"{sizes['train']:,} to train on, {sizes['dev']:,} dev, {len(labels)} labels,"
+            f" {'several' if several else 'one'} a text"
+        )
 
-    def _labels(self, path: str, folder: Path) -> tuple[list[str], list[int], bool]:
-        """The labels of the training texts in order, how often each occurs, and whether a text may
-        have several; those of dev and test must be among them."""
+    def _survey(self, paths: Sequence[str | None]) -> bool:
+        """Whether a text may have several labels; says so, and what is odd about the labels."""
+        spellings: Counter[str] = Counter()
+        sizes: Counter[int] = Counter()  # of the texts' sets of labels
+        for path in filter(None, paths):
+            examples = self._read(path, lambda bad: None, spellings=spellings)
+            sizes.update(len(example.targets) for example in examples)
+        many = sum(texts for labels, texts in sizes.items() if labels > 1)
+        self.say(
+            f"multi-label classification: {many:,} of {sizes.total():,} texts have several labels"
+            if many
+            else "single-label classification: each text has one label"
+        )
+        for remark in remarks(spellings):
+            self.say(remark)
+        return bool(many)
+
+    def _labels(self, path: str, folder: Path) -> tuple[list[str], list[int]]:
+        """The labels of the training texts in order, and how often each occurs; those of dev and
+        test must be among them."""
         counter: Counter[str] = Counter()
-        several = False
         for example in read_examples(folder / "train.jsonl"):
             counter.update(example.targets)
-            several |= len(example.targets) != 1
         labels = sorted(counter, key=in_order)
         if len(labels) < 2:
             raise BadArgumentError(
@@ -163,14 +191,16 @@ class ClassificationRecipe(EncoderRecipe[ClassificationOptions, LabeledTexts]):
                 rare = len(held) - len(known)
                 self.say(f"{name}: {rare:,} left out whose label is too rare to be trained on too")
                 write_examples(folder / f"{name}.jsonl", known)
-            several |= any(len(example.targets) != 1 for example in known)
-        return labels, [counter[label] for label in labels], several
+        return labels, [counter[label] for label in labels]
 
-    def _read(self, path: str, on_bad_line: Callable[[BadLine], None]) -> Iterator[Example]:
-        columns = {name: getattr(self.options, name) for name in ("text", "pair", "label")}
-        return read_labeled(
-            path, **columns, separator=self.options.separator, on_bad_line=on_bad_line
-        )
+    def _read(
+        self,
+        path: str,
+        on_bad_line: Callable[[BadLine], None],
+        spellings: Counter[str] | None = None,
+    ) -> Iterator[Example]:
+        columns = self.options.values("text", "pair", "label", "separator")
+        return read_labeled(path, **columns, on_bad_line=on_bad_line, spellings=spellings)
 
     def model(self, data: LabeledTexts) -> TextReader:
         model = self.encoder(data.tokenizer, "classification", labels=data.labels)
@@ -245,7 +275,8 @@ def evaluate_labels(
     """Labels the examples and compares.
 
     Raises:
-        BadArgumentError: no examples, or one with a label that the classifier does not have.
+        BadArgumentError: no examples, or one with a label that the classifier does not have, or
+            with no label or several where the classifier gives one.
     """
     if not examples:
         raise BadArgumentError("evaluating needs at least one example; got none.")
@@ -253,6 +284,11 @@ def evaluate_labels(
     numbers = {label: number for number, label in enumerate(classifier.labels)}
     expected = np.zeros((len(examples), len(numbers)), np.bool_)
     for row, example in enumerate(examples):
+        if not several and len(example.targets) != 1:
+            raise BadArgumentError(
+                f"the classifier gives a text one label; line {example.line:,} has"
+                f" {len(example.targets)}. Evaluate a model that was trained on such texts."
+            )
         for label in example.targets:
             if label not in numbers:
                 raise BadArgumentError(

@@ -42,6 +42,7 @@ from regard.recipes.labels.pictures import (
     look_at,
     open_pictures,
 )
+from regard.recipes.labels.spelling import remarks
 from regard.recipes.options.images import ImageClassificationOptions
 from regard.recipes.prepared import prepare_once
 from regard.recipes.recipe import Recipe
@@ -141,6 +142,8 @@ class ImageClassificationRecipe(Recipe[ImageClassificationOptions, LabeledImages
             preparation = _measured(preparation, Images.open(folder, "train").pixels)
         write_json(folder / "labels.json", about | {"preparation": asdict(preparation)})
         labels, sizes = about["labels"], about["sizes"]
+        for remark in remarks(dict(zip(labels, about["counts"], strict=True))):
+            self.say(remark)
         self.say(described(labels, about["counts"]))
         return f"{sizes['train']:,} to train on, {sizes['dev']:,} dev, {len(labels)} labels"
 

@@ -1,9 +1,10 @@
 """Texts with their labels from a user's file."""
 
+from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
-from regard.data import Role, read_rows
+from regard.data import BadLine, Role, read_rows
 from regard.data.columns import Column
 from regard.data.pairs import OnBadLine, refuse
 from regard.errors import DamagedFileError
@@ -11,6 +12,7 @@ from regard.recipes.examples import Example
 
 TEXT: tuple[str, ...] = ("text", "sentence", "sentence1", "premise", "content", "document")
 TEXT += ("review", "comment", "tweet", "body", "message", "question")
+NO_LABEL = "no label"  # the reason of a bad line
 LABEL = ("label", "labels", "class", "category", "sentiment", "emotion", "intent", "target")
 
 
@@ -22,12 +24,17 @@ def read_labeled(
     label: Column | None = None,
     separator: str | None = None,
     on_bad_line: OnBadLine = refuse,
+    spellings: Counter[str] | None = None,
 ) -> Iterator[Example]:
     """The texts of a file with their labels, one at a time.
+
+    A row whose label is empty, null or NaN is a bad line. An empty list, and with a separator an
+    empty cell, is a text that has none of the labels.
 
     Args:
         text, pair, label: the columns; pair is read only if it is named.
         separator: between the labels of one text.
+        spellings: counts each label as the file spells it, with the spaces around it.
 
     Raises:
         BadArgumentError: a column that is missing.
@@ -46,18 +53,30 @@ def read_labeled(
                     f"{path}, line {line:,}: expected a text; got {type(value).__name__}. Name the"
                     " column of the texts with `text`."
                 )
-        yield Example(first or "", second, _label_list(path, line, labels, separator), line)
+        if _is_missing(labels, separator):
+            message = f"{path}, line {line:,}: expected a label; got none. Give one, or take the"
+            on_bad_line(BadLine(line, NO_LABEL, f"{message} line out."))
+            continue
+        written = _label_list(path, line, labels, separator)
+        if spellings is not None:
+            spellings.update(written)
+        yield Example(first or "", second, sorted({label.strip() for label in written}), line)
+
+
+def _is_missing(value: Any, separator: str | None) -> bool:
+    if isinstance(value, str):
+        return separator is None and not value.strip()
+    return value is None or value != value  # NaN
 
 
 def _label_list(path: str, line: int, value: Any, separator: str | None) -> list[str]:
-    """The labels of a row: a list, a number, or text that may hold several."""
+    """The labels of a row as they are written: a list, a number, or text that may hold several."""
     if isinstance(value, str):
-        parts = value.split(separator) if separator else [value]
-        return sorted({part.strip() for part in parts} - {""})
-    if isinstance(value, bool | int | float):
-        return [str(value)]
-    if isinstance(value, list) and all(isinstance(each, str | int) for each in value):
-        return sorted({str(each) for each in value})
+        value = value.split(separator) if separator else [value]
+    elif isinstance(value, bool | int | float):
+        value = [value]
+    if isinstance(value, list) and all(isinstance(label, str | int | float) for label in value):
+        return [str(label) for label in value if str(label).strip()]
     raise DamagedFileError(
         f"{path}, line {line:,}: expected a label or a list of labels; got"
         f" {type(value).__name__}. Name the column of the labels with `label`."

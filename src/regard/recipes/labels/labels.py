@@ -85,10 +85,11 @@ def evaluate_logits(
     """
     probabilities = logits.sigmoid() if several else logits.softmax(-1)
     scores = probabilities.double().numpy()
-    predicted = scores > threshold if several else scores == scores.max(1, keepdims=True)
+    # Of equal logits one label is predicted. Probabilities of different logits may round to a tie.
+    best = np.eye(len(labels), dtype=np.bool_)[logits.argmax(-1).numpy()]
     return LabelEvaluation(
         labels=labels,
-        predicted=predicted,
+        predicted=scores > threshold if several else best,
         expected=expected,
         probabilities=scores,
         losses=_losses(logits, expected, several=several),
