@@ -21,12 +21,13 @@ DOCS_READY := $(VENV)/.docs-ready
 PAGE_READY := web/node_modules/.package-lock.json
 NPM := $(shell command -v npm)
 
-.PHONY: help demo test check check-page attack audit notices fresh format page docs bench clean
+.PHONY: help demo test test-newest test-lowest check check-page attack audit notices fresh format page docs bench clean
 
 help:
 	@echo "make demo     translate a sentence with the shipped model and show what it looked at"
 	@echo "make test     the tests"
 	@echo "make check    format, lint, types, import directions and the tests: what CI runs"
+	@echo "make test-newest, test-lowest   the tests with the newest and the lowest versions of the packages"
 	@echo "make attack   damaged input, kills, full disks, hostile clients, for hours: SECONDS=60 bounds a reader"
 	@echo "make audit    known vulnerabilities of the packages from PyPI and npm, where a service answers"
 	@echo "make notices  THIRD-PARTY.md and the SBOM, after a change of constraints.txt or of the page"
@@ -56,6 +57,10 @@ check: $(CHECK_READY)
 	@echo "import directions"; $(BIN)/lint-imports --no-cache > $(VENV)/imports.log || { cat $(VENV)/imports.log; exit 1; }
 	@echo "page";              $(MAKE) --no-print-directory check-page
 	@echo "tests";             $(MAKE) --no-print-directory test
+
+# Without constraints.txt, each in an environment of its own; PyPI's torch for Linux takes gigabytes.
+test-newest test-lowest: test-%: $(TEST_READY)
+	@$(BIN)/python tools/versions.py $*
 
 # The page's own types and tests; that the built page is of these sources is one of `make test`.
 check-page: $(if $(NPM),$(PAGE_READY))

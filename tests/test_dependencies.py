@@ -1,13 +1,21 @@
 """What the package imports is what pyproject.toml declares."""
 
 import ast
+import json
 import re
 import sys
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
+from packaging.specifiers import SpecifierSet
+from packaging.version import Version
+
 ROOT = Path(__file__).parents[1]
+sys.path.insert(0, str(ROOT / "tools"))
+
+import versions  # noqa: E402
+
 # Modules that are called otherwise than the package they come with.
 NAMES = {
     "IPython": "anywidget", "PIL": "pillow", "sklearn": "scikit-learn", "traitlets": "anywidget",
@@ -63,3 +71,15 @@ def test_what_is_imported_with_a_module_is_always_installed() -> None:
     always, _ = declared()
     # The notebook widget is a module of its own, imported when a trace is to be shown.
     assert packages(at_once=True) - always - {"anywidget", "httpx2"} == set()
+
+
+def test_users_may_have_the_versions_from_the_lowest_that_was_run_to_the_newest() -> None:
+    record = json.loads(versions.RECORD.read_text("utf-8"))
+    lowest, newest = (record[which]["versions"] for which in ("lowest", "newest"))
+    for each in versions.requirements():
+        run = SpecifierSet(f">={lowest[each.name]},<{versions.ends(newest[each.name])}")
+        place = f"pyproject.toml allows {each}, and {run} was run"
+        assert Version(versions.bound(each.specifier, ">=")) == Version(
+            versions.bound(run, ">=")
+        ), place
+        assert versions.bound(each.specifier, "<") == versions.bound(run, "<"), place

@@ -77,7 +77,7 @@ CHATS: list[list[dict[str, Any]]] = [
         dict(role="system", content=" You are <b>brief</b> & 'kind'. "),
         dict(role="user", content="  नमस्ते 🎉\n\nthe\tred house  "),
         dict(role="assistant", content="sees"),
-        dict(role="user", content="", name=None),
+        dict(role="user", content=""),
     ],
 ]
 
@@ -142,6 +142,12 @@ def test_ids_are_transformers(
     assert ids == theirs(tokenizer, chat)
     text = theirs(tokenizer, chat, tokenize=False)
     assert ids == tokenizer.encode(text, special_in_text=True)
+
+
+def test_a_key_without_a_value_is_as_if_it_were_not_there(chatty: Tokenizer) -> None:
+    tokenizer = with_template(chatty, PARTS)
+    message = dict(role="user", content="the dog")
+    assert chat_ids(tokenizer, [message | dict(name=None)]) == chat_ids(tokenizer, [message])
 
 
 def test_tool_calls_and_lists_of_parts_are_transformers(chatty: Tokenizer) -> None:

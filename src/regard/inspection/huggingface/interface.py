@@ -87,11 +87,11 @@ def capturing_interface(listener: OnCall) -> Iterator[None]:
 
 
 def attention_interface() -> Any:
-    with optional_package("transformers>=5", "looking into transformers models needs"):
+    with optional_package("transformers>=5.20", "looking into transformers models needs"):
         from transformers import AttentionInterface
 
         if not hasattr(AttentionInterface, "get_interface"):
-            raise ImportError("transformers is older than version 5")
+            raise ImportError("transformers is older than version 5.20")
     return AttentionInterface
 
 
