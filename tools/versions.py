@@ -22,13 +22,9 @@ from packaging.specifiers import SpecifierSet
 ROOT = Path(__file__).resolve().parents[1]
 RECORD = ROOT / "tools" / "versions.json"
 DEVELOPERS = ("test", "dev", "docs")  # extras that no user installs
-LEFT_OUT = (
-    "browser",
-    "docs",
-    "examples",
-    "test_notices.py",
-    "test_wheel.py",
-)  # not of these packages
+# Held to constraints.txt, or to the record that is being made.
+LEFT_OUT = ("browser", "docs", "examples", "test_notices.py", "test_wheel.py")
+LEFT_OUT += ("test_dependencies.py",)
 
 
 def requirements() -> Iterator[Requirement]:

@@ -214,7 +214,7 @@ def test_code_from_a_folder_is_never_run(folder, tmp_path):
 def test_without_transformers_it_is_named(folder, monkeypatch):
     path = folder("GPT-2")
     monkeypatch.setitem(sys.modules, "transformers", None)
-    with pytest.raises(RegardError, match="pip install 'transformers>=5.20'"):
+    with pytest.raises(RegardError, match=r"pip install 'transformers>=5\.20'"):
         load_for_tracing(path)
 
 
