@@ -53,7 +53,7 @@ def main(which: str) -> None:
     folder = ROOT / "build" / which
     python = folder / "bin" / "python"
     subprocess.run([sys.executable, "-m", "venv", "--clear", folder], check=True)
-    install = [python, "-m", "pip", "install", "--quiet", "--only-binary", ":all:", "--editable"]
+    install = [python, "-m", "pip", "install", "--only-binary", ":all:", "--editable"]
     install += [f"{ROOT}[test,umap]"]
     if which == "lowest":
         pins = folder / "lowest.txt"
