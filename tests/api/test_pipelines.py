@@ -55,7 +55,8 @@ def test_labels_of_pairs(encoder_folder: Callable[..., Path]) -> None:
         regard.pipeline("text-classification", folder),
         transformers.pipeline("text-classification", str(folder)),
     )
-    assert close(ours(pair), [theirs(pair)])
+    assert close(ours(pair), theirs(pair))
+    assert close(ours([pair, pair]), theirs([pair, pair]))
     assert ours(pair) != ours(pair | {"text_pair": "a dog"})
 
 
@@ -185,7 +186,8 @@ def test_answers(encoder_folder: Callable[..., Path]) -> None:
     assert list(answer) == ["score", "start", "end", "answer"]
     assert CONTEXT[answer["start"] : answer["end"]] == answer["answer"]
     assert ask({"question": question, "context": CONTEXT}) == answer
-    assert ask([{"question": question, "context": CONTEXT}]) == [answer]
+    assert ask([{"question": question, "context": CONTEXT}]) == answer  # so it was
+    assert ask(question, CONTEXT) == answer
     assert close(ask(question=[question, "who?"], context=[CONTEXT] * 2)[0], answer)
     several = ask(question=question, context=CONTEXT, top_k=3)
     assert len(several) == 3
