@@ -47,7 +47,6 @@ _SAME = Argument(
 )
 _IN_CHAT = _refused("write them into the first message")
 _BY_GENERATE = _refused("call `regard.generation.generate`, which takes a decoder of your own")
-_WRITER_STREAM = _refused("call `regard.load(folder).stream(prompt)`")
 
 CONSTRUCTOR: Arguments = {
     "task": Argument(
@@ -84,7 +83,7 @@ _EVERY: Arguments = {
     "batch_size": Argument("inputs computed together; of a generator, inputs taken at a time"),
     "num_workers": _ignored("texts are read in the process of the caller"),
 }
-_INPUTS = _older("inputs")
+_INPUTS = Argument("the input, or several", name="inputs")
 _READING: Arguments = {
     "truncation": Argument("`True` cuts a text that is too long; `False` refuses it"),
     "max_length": Argument("tokens that are read of a text, special ones included"),
@@ -112,7 +111,7 @@ _GENERATION: Arguments = {
     ),
     **{name: _ignored("it leaves the tokens as they are") for name in NO_EFFECT},
     **{name: _refused(_OTHERWISE, value) for name, value in OFF.items()},
-    "streamer": _WRITER_STREAM,
+    "streamer": _refused("leave it out; an answer comes whole"),
     "stopping_criteria": _refused("write `stop_strings`, `eos_token_id` or `max_new_tokens`"),
     "max_time": _refused("write `max_new_tokens`"),
     "logits_processor": _BY_GENERATE,
@@ -169,6 +168,7 @@ ARGUMENTS: dict[str, Arguments] = {
         "tools": _IN_CHAT,
         "documents": _IN_CHAT,
         **_GENERATION,
+        "streamer": _refused("call `regard.load(folder).stream(prompt)`"),
         "decoder_start_token_id": _refused("a language model goes on from its prompt"),
     },
     "text-classification": {
@@ -255,14 +255,27 @@ def admitted(what: str, known: Arguments, given: Mapping[str, Any]) -> dict[str,
         elif argument.idle is not None and value not in argument.idle:
             raise UnsupportedError(f"{what} does not take {name}={value!r}: {says}.")
         elif argument.here == "ignored":
-            warnings.warn(f"{name} is ignored: {says}.", stacklevel=4)
+            warnings.warn(f"{name} is ignored: {says}.", stacklevel=3)
     return kept
 
 
-def table(arguments: Arguments) -> str:
-    """The arguments in Markdown, those of one meaning in one row."""
+def tables() -> str:
+    """The arguments of `pipeline` and of each task's calls in Markdown, those of one meaning in a
+    row; tasks that take the same share a table."""
+    parts = [f"### `pipeline(…)`\n\n{_table(CONSTRUCTOR)}"]
+    written = [task for task, known in ARGUMENTS.items() if known.items() >= _TEXT_TO_TEXT.items()]
+    parts.append(f"### Calls of {', '.join(written)}\n\n{_table(_TEXT_TO_TEXT)}")
+    for task, known in ARGUMENTS.items():
+        own = {k: v for k, v in known.items() if task not in written or k not in _TEXT_TO_TEXT}
+        if own:
+            more = " also" if task in written else ""
+            parts.append(f"### Calls of {task}{more}\n\n{_table(own)}")
+    return "\n\n".join(parts) + "\n"
+
+
+def _table(arguments: Arguments) -> str:
     rows: dict[tuple[str, str], list[str]] = {}
     for name, argument in arguments.items():
         rows.setdefault((argument.here, argument.says), []).append(f"`{name}`")
     lines = [f"| {', '.join(names)} | {here} | {says} |" for (here, says), names in rows.items()]
-    return "\n".join(["| argument | here | |", "|---|---|---|", *lines])
+    return "\n".join(["| argument | | |", "|---|---|---|", *lines])

@@ -273,7 +273,8 @@ def _dtype(name: Any) -> torch.dtype | None:
 def _inputs(task: str, given: tuple[Any, ...], options: dict[str, Any]) -> Any:
     """The one input, or what holds several, of the positions and names that v4 lets it have."""
     if task == "zero-shot-classification" and len(given) == 2:
-        given, options["candidate_labels"] = given[:1], given[1]
+        options["candidate_labels"] = given[1]
+        given = given[:1]
     if task == "question-answering" and "inputs" not in options:
         pair = [options.pop(name, None) for name in ("question", "context")]
         if len(given) != 1:
