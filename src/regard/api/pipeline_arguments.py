@@ -159,7 +159,7 @@ ARGUMENTS: dict[str, Arguments] = {
         "stop_sequence": _older("stop_strings"),
         "stop_strings": Argument("a text, or several; one that is written ends the answer"),
         "continue_final_message": Argument(
-            "goes on with a chat's last message; by default where it is the assistant's"
+            "continues a chat's last message; by default where that is the assistant's"
         ),
         "tokenizer_encode_kwargs": Argument("`truncation`, `max_length`, `padding` of the prompt"),
         "padding": _READING["padding"],
@@ -229,18 +229,18 @@ ARGUMENTS: dict[str, Arguments] = {
 }  # fmt: skip
 
 
-def admitted(what: str, known: Arguments, given: Mapping[str, Any]) -> dict[str, Any]:
+def admitted(what: str, known: Arguments, arguments: Mapping[str, Any]) -> dict[str, Any]:
     """The arguments that are taken, by their newer names; one warning for each that is ignored.
 
     Args:
         what: takes them, for a message.
 
     Raises:
-        BadArgumentError: an argument that v4 has not.
+        BadArgumentError: an argument that v4 does not have.
         UnsupportedError: one that is refused; the message says what to write instead.
     """
     kept: dict[str, Any] = {}
-    for name, value in given.items():
+    for name, value in arguments.items():
         argument = known.get(name)
         if argument is None:
             raise BadArgumentError(

@@ -40,7 +40,7 @@ def classify(
     padding: Any = None,
     **options: Any,
 ) -> list[Any]:
-    """`{"label", "score"}` for each text, or, where `top_k` is given, a list of them, best first.
+    """`{"label", "score"}` for each text, or, where `top_k` is options, a list of them, best first.
 
     An input is a text, or a mapping of "text" and "text_pair".
     """
@@ -176,12 +176,12 @@ def check_whole(truncation: Any, results: Sequence[Any]) -> None:
                 )
 
 
-def checked(what: str, given: Mapping[str, Any] | None) -> dict[str, Any]:
+def checked(what: str, options: Mapping[str, Any] | None) -> dict[str, Any]:
     """A dictionary of arguments of reading."""
-    for name in given or {}:
+    for name in options or {}:
         if name not in READING:
             raise unknown(f"a key of {what}", name, READING)
-    return dict(given or {})
+    return dict(options or {})
 
 
 def _reading(runner: Any, max_length: int | None) -> Any:

@@ -67,14 +67,14 @@ class Pipeline(Generic[Runner]):
             UnsupportedError: an option that has no counterpart here; the message says what to
                 write instead.
         """
-        given = admitted(f"a pipeline of {self.task}", ARGUMENTS[self.task], options)
-        options = {**self.options, **given}
+        taken = admitted(f"a pipeline of {self.task}", ARGUMENTS[self.task], options)
+        options = {**self.options, **taken}
         asked = _inputs(self.task, inputs, options)
         if _is_one(self.task, asked):
             [entry] = self._answers([asked], options)
             # v4 puts the one label of one text into a list, and that of a list or a pair does not.
             wrapped = self.task == "text-classification" and isinstance(asked, str)
-            return [entry] if wrapped and "top_k" not in given else entry
+            return [entry] if wrapped and "top_k" not in taken else entry
         if not isinstance(asked, list | tuple):
             return self._lazily(asked, options)
         entries = self._answers(asked, options)
@@ -197,7 +197,7 @@ def pipeline(
         known = "translation"
     if known not in TASKS:
         raise unknown("task", task, [*TASKS, *ALIASES, "translation_XX_to_YY"])
-    options = admitted(f"a pipeline of {known}", CONSTRUCTOR | ARGUMENTS[known], arguments)
+    options = admitted(f"a pipeline of {known}", ARGUMENTS[known] | CONSTRUCTOR, arguments)
     if model is None:
         model = _SHIPPED.get(task)
     done_by = _DONE_BY.get(known, known)
@@ -270,19 +270,19 @@ def _dtype(name: Any) -> torch.dtype | None:
     return found
 
 
-def _inputs(task: str, given: tuple[Any, ...], options: dict[str, Any]) -> Any:
+def _inputs(task: str, positional: tuple[Any, ...], options: dict[str, Any]) -> Any:
     """The one input, or what holds several, of the positions and names that v4 lets it have."""
-    if task == "zero-shot-classification" and len(given) == 2:
-        options["candidate_labels"] = given[1]
-        given = given[:1]
+    if task == "zero-shot-classification" and len(positional) == 2:
+        options["candidate_labels"] = positional[1]
+        positional = positional[:1]
     if task == "question-answering" and "inputs" not in options:
         pair = [options.pop(name, None) for name in ("question", "context")]
-        if len(given) != 1:
-            return _questions(*(given if len(given) == 2 else pair))
-    inputs = list(given) or [options.pop("inputs", None)]
+        if len(positional) != 1:
+            return _questions(*(positional if len(positional) == 2 else pair))
+    inputs = list(positional) or [options.pop("inputs", None)]
     if len(inputs) != 1 or inputs[0] is None:
         raise BadArgumentError(
-            f"one input, or a list of them, was expected for {task}; got {len(given)}."
+            f"one input, or a list of them, was expected for {task}; got {len(positional)}."
         )
     return inputs[0]
 

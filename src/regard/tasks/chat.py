@@ -26,7 +26,7 @@ def chat_ids(
 
     Args:
         continue_final_message: the ids up to the end of the last message's content, which the
-            answer goes on with.
+            answer continues.
 
     Raises:
         UnsupportedError: no template, or one that tries to access what no template needs, does not
