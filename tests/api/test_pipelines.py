@@ -455,3 +455,10 @@ def test_a_model_alone_says_what_it_is_for(folders: dict[str, Path]) -> None:
         RegardError, match=r"for summarization; got None\. To summarize, give a BART, Pegasus or T5"
     ):
         regard.pipeline("summarization")
+
+
+def test_a_dtype_is_what_computes_also_where_a_packed_model_would() -> None:
+    half = regard.pipeline("translation_en_to_de", torch_dtype=torch.bfloat16)
+    assert half.runner.computed_by == "torch"
+    assert half.runner.model.output_weight.dtype == torch.bfloat16
+    assert half("Where is the station?") == [{"translation_text": "Wo ist der Bahnhof?"}]

@@ -87,7 +87,9 @@ class Pipeline(Generic[Runner]):
         return TASKS[self.task](self.runner, inputs, **options)
 
     def _lazily(self, inputs: Any, options: Mapping[str, Any]) -> Iterator[Any]:
-        if hasattr(inputs, "__len__"):  # iterating over it may be without an end
+        if hasattr(inputs, "__len__") and hasattr(
+            inputs, "__getitem__"
+        ):  # iterating over it may be without an end
             inputs = map(inputs.__getitem__, range(len(inputs)))
         rest = iter(inputs)
         while batch := list(islice(rest, options.get("batch_size") or 1)):
@@ -227,6 +229,7 @@ def pipeline(
         where = ("cpu" if device < 0 else f"cuda:{device}") if isinstance(device, int) else device
         runner.model.to(where)
     if dtype is not None:
+        runner = runner.run_by("torch")  # a packed model has a precision of its own
         runner.model.to(dtype)
     return Pipeline(known, runner, options)
 
