@@ -458,7 +458,7 @@ def test_a_model_alone_says_what_it_is_for(folders: dict[str, Path]) -> None:
 
 
 def test_a_dtype_is_what_computes_also_where_a_packed_model_would() -> None:
-    half = regard.pipeline("translation_en_to_de", torch_dtype=torch.bfloat16)
-    assert half.runner.computed_by == "torch"
-    assert half.runner.model.output_weight.dtype == torch.bfloat16
-    assert half("Where is the station?") == [{"translation_text": "Wo ist der Bahnhof?"}]
+    exact = regard.pipeline("translation_en_to_de", torch_dtype="float64")
+    assert exact.runner.computed_by == "torch"
+    assert exact.runner.model.output_weight.dtype == torch.float64
+    assert exact("Where is the station?") == [{"translation_text": "Wo ist der Bahnhof?"}]
