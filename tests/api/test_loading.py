@@ -1,10 +1,11 @@
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import regard
-from regard import RegardError, catalog
+from regard import RegardError, UnsupportedError, catalog
 from regard.api.loading import CLASSES, kind_of
 from regard.checkpoints import Checkpoint, save_pretrained
 from regard.models import Decoder, DecoderConfig, VisionConfig, VisionTransformer
@@ -97,3 +98,16 @@ def test_a_model_folder_is_no_word_vectors_and_the_other_way_round(
         regard.load(tmp_path / "mine")
     with pytest.raises(RegardError, match=r"en-de is a translator .*: .* give words-en"):
         load_vectors("en-de")
+
+
+@pytest.mark.parametrize("name", ["T5EncoderModel", "T5ForSequenceClassification"])
+@pytest.mark.parametrize("task", [None, "translation", "text-classification", "feature-extraction"])
+def test_a_t5_that_reads_is_neither_a_translator_nor_damaged(
+    name: str, task: str | None, foreign: Callable[..., Any], tmp_path: Path
+) -> None:
+    foreign("t5", tmp_path, architectures=[name])
+    with pytest.raises(
+        UnsupportedError,
+        match=rf"must be one that writes .*; config\.json says {name}\. regard look",
+    ):
+        regard.load(tmp_path, task)

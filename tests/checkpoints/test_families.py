@@ -26,3 +26,10 @@ def test_an_unknown_model_type_lists_the_known_and_the_way_out() -> None:
 def test_a_model_type_that_is_no_name_is_refused(model_type: object) -> None:
     with pytest.raises(RegardError, match="model_type must be one of"):
         family_for(model_type, where="config.json")
+
+
+@pytest.mark.parametrize("model_type", ["albert", "mt5", "qwen3"])
+def test_another_family_is_not_taken_for_a_misspelled_one(model_type: str) -> None:
+    with pytest.raises(RegardError, match="regard look opens other models") as error:
+        family_for(model_type, where="config.json")
+    assert "Did you mean" not in str(error.value)

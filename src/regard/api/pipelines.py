@@ -6,23 +6,26 @@ question-answering), and users have programs that read their keys.
 
 import os
 import re
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
 from typing import Any, Generic, Literal, TypeAlias, TypeVar, overload
 
 import torch
 
 from regard import catalog
-from regard.api.loading import load, task_class
-from regard.errors import BadArgumentError, unknown
-from regard.tasks.answering import Answer, Answerer
-from regard.tasks.classification import Classification, Classifier
+from regard.api import pipeline_reading, pipeline_writing
+from regard.api.loading import CLASSES, load, task_class
+from regard.api.pipeline_arguments import ARGUMENTS, CONSTRUCTOR, admitted
+from regard.checkpoints.hub import PREFIX, download
+from regard.errors import BadArgumentError, UnsupportedError, unknown
+from regard.tasks.answering import Answerer
+from regard.tasks.classification import Classifier
 from regard.tasks.embedding import Embedder
 from regard.tasks.filling import MaskFiller
 from regard.tasks.images import ImageClassifier
 from regard.tasks.summarization import Rewriter, Summarizer
 from regard.tasks.task import Task
-from regard.tasks.text_to_text import TextToText
 from regard.tasks.writing import Writer
 from regard.translation.translator import Translator
 
@@ -37,24 +40,75 @@ _SHIPPED = {
     "translation_{}_to_{}".format(*catalog.SHIPPED[name].languages): name
     for name in catalog.taken_by("translate")
 }
+_MADE_OF = ("config", "tokenizer", "feature_extractor", "image_processor", "processor")
 
 
 @dataclass(frozen=True)
 class Pipeline(Generic[Runner]):
-    """A task and what does it; called with one input or a list of them."""
+    """A task and what does it; called with one input, a list, a generator or a data set."""
 
     task: str
     runner: Runner  # a Translator, Summarizer, Writer …: what `regard.load` gives
-    answer: Callable[..., Any]
+    options: Mapping[str, Any] = field(default_factory=dict)  # of every call
 
     def __call__(self, *inputs: Any, **options: Any) -> Any:
         """The answer to the inputs, in the shape that transformers v4 gave it.
 
+        Of a generator, or of a data set (what has a length and items, and is no list), the answers
+        are an iterator, and an input is read when its answer is asked for.
+
         Args:
-            inputs: one, or a list of them.
-            options: of the task, such as top_k, or of generation, such as num_beams.
+            inputs: one, or several.
+            options: those of the table in docs/howto/pipelines.md.
+
+        Raises:
+            BadArgumentError: an unknown option or one out of range, or an input that the model
+                refuses.
+            UnsupportedError: an option that has no counterpart here; the message says what to
+                write instead.
         """
-        return self.answer(self.runner, *inputs, **options)
+        taken = admitted(f"a pipeline of {self.task}", ARGUMENTS[self.task], options)
+        options = {**self.options, **taken}
+        asked = _inputs(self.task, inputs, options)
+        if _is_one(self.task, asked):
+            [entry] = self._answers([asked], options)
+            # v4 puts the one label of one text into a list, and that of a list or a pair does not.
+            wrapped = self.task == "text-classification" and isinstance(asked, str)
+            return [entry] if wrapped and "top_k" not in taken else entry
+        if not isinstance(asked, list | tuple):
+            return self._lazily(asked, options)
+        entries = self._answers(asked, options)
+        if self.task in ("question-answering", "fill-mask") and len(entries) == 1:
+            return entries[0]
+        flat = self.task in _TEXT_TO_TEXT and all(len(each) == 1 for each in entries)
+        return [each[0] for each in entries] if flat else entries
+
+    def _answers(self, inputs: Sequence[Any], options: Mapping[str, Any]) -> list[Any]:
+        return TASKS[self.task](self.runner, inputs, **options)
+
+    def _lazily(self, inputs: Any, options: Mapping[str, Any]) -> Iterator[Any]:
+        if hasattr(inputs, "__len__") and hasattr(
+            inputs, "__getitem__"
+        ):  # iterating over it may be without an end
+            inputs = map(inputs.__getitem__, range(len(inputs)))
+        rest = iter(inputs)
+        while batch := list(islice(rest, options.get("batch_size") or 1)):
+            yield from self._answers(batch, options)
+
+
+TASKS: dict[str, Callable[..., list[Any]]] = {
+    "translation": pipeline_writing.translate,
+    "summarization": pipeline_writing.text_to_text("summary"),
+    "text2text-generation": pipeline_writing.text_to_text("generated"),
+    "text-generation": pipeline_writing.write,
+    "text-classification": pipeline_reading.classify,
+    "zero-shot-classification": pipeline_reading.choose,
+    "question-answering": pipeline_reading.answer,
+    "fill-mask": pipeline_reading.fill,
+    "feature-extraction": pipeline_reading.features,
+    "image-classification": pipeline_reading.look,
+}
+_TEXT_TO_TEXT = ("translation", "summarization", "text2text-generation")
 
 
 @overload
@@ -63,18 +117,19 @@ def pipeline(
     model: Model | None = None,
     *,
     device: Device = None,
+    **arguments: Any,
 ) -> Pipeline[Translator]: ...
 @overload
 def pipeline(
-    task: Literal["summarization"], model: Model, *, device: Device = None
+    task: Literal["summarization"], model: Model, *, device: Device = None, **arguments: Any
 ) -> Pipeline[Summarizer]: ...
 @overload
 def pipeline(
-    task: Literal["text2text-generation"], model: Model, *, device: Device = None
+    task: Literal["text2text-generation"], model: Model, *, device: Device = None, **arguments: Any
 ) -> Pipeline[Rewriter]: ...
 @overload
 def pipeline(
-    task: Literal["text-generation"], model: Model, *, device: Device = None
+    task: Literal["text-generation"], model: Model, *, device: Device = None, **arguments: Any
 ) -> Pipeline[Writer]: ...
 @overload
 def pipeline(
@@ -82,62 +137,90 @@ def pipeline(
     model: Model,
     *,
     device: Device = None,
+    **arguments: Any,
 ) -> Pipeline[Classifier]: ...
 @overload
 def pipeline(
-    task: Literal["question-answering"], model: Model, *, device: Device = None
+    task: Literal["question-answering"], model: Model, *, device: Device = None, **arguments: Any
 ) -> Pipeline[Answerer]: ...
 @overload
 def pipeline(
-    task: Literal["fill-mask"], model: Model, *, device: Device = None
+    task: Literal["fill-mask"], model: Model, *, device: Device = None, **arguments: Any
 ) -> Pipeline[MaskFiller]: ...
 @overload
 def pipeline(
-    task: Literal["feature-extraction"], model: Model, *, device: Device = None
+    task: Literal["feature-extraction"], model: Model, *, device: Device = None, **arguments: Any
 ) -> Pipeline[Embedder]: ...
 @overload
 def pipeline(
-    task: Literal["image-classification"], model: Model, *, device: Device = None
+    task: Literal["image-classification"], model: Model, *, device: Device = None, **arguments: Any
 ) -> Pipeline[ImageClassifier]: ...
 @overload
-def pipeline(task: str, model: Model | None = None, *, device: Device = None) -> Pipeline[Task]: ...
-def pipeline(task: str, model: Model | None = None, *, device: Device = None) -> Pipeline[Any]:
+def pipeline(
+    task: str | None = None,
+    model: Model | None = None,
+    *,
+    device: Device = None,
+    **arguments: Any,
+) -> Pipeline[Task]: ...
+def pipeline(
+    task: str | None = None,
+    model: Model | None = None,
+    *,
+    device: Device = None,
+    **arguments: Any,
+) -> Pipeline[Any]:
     """What does a task, by the name it had in transformers v4.
 
     >>> translate = regard.pipeline("translation_en_to_de")
-    >>> translate("Where is the station?")
+    >>> translate("Where is the station?", max_length=40)
     [{'translation_text': 'Wo ist der Bahnhof?'}]
 
     Args:
-        task: a name in TASKS, "sentiment-analysis", or "translation_XX_to_YY".
+        task: a name in TASKS, "sentiment-analysis", or "translation_XX_to_YY"; None: what the model
+            was made for.
         model: a folder, "hub:org/name", or what `regard.load` gave. It may be left out for the
             translations that come with the package.
         device: where to compute; a number is that of a GPU, and -1 the CPU.
+        arguments: others that v4 has, those of every call included: the table is in
+            docs/howto/pipelines.md.
 
     Raises:
-        BadArgumentError: an unknown task, no model, or an object of another task.
+        BadArgumentError: an unknown task or argument, no model, or an object of another task.
+        UnsupportedError: an argument that has no counterpart here; the message says what to write
+            instead.
         RegardError: any that `load` raises.
     """
+    if task is None:
+        model, task = _made_for(model)
     known = ALIASES.get(task, task)
     languages = _TRANSLATION.fullmatch(task)
     if languages:
         known = "translation"
     if known not in TASKS:
         raise unknown("task", task, [*TASKS, *ALIASES, "translation_XX_to_YY"])
+    options = admitted(f"a pipeline of {known}", ARGUMENTS[known] | CONSTRUCTOR, arguments)
     if model is None:
         model = _SHIPPED.get(task)
+    done_by = _DONE_BY.get(known, known)
     if model is None:
         raise BadArgumentError(
             f"model must be a folder or hub:org/name of a model for {task}; got None."
+            f" {catalog.KINDS[done_by].needed[0].upper()}{catalog.KINDS[done_by].needed[1:]}."
         )
-    done_by = _DONE_BY.get(known, known)
+    _check_same(model, {name: options.pop(name, None) for name in _MADE_OF})
+    dtype, model = (
+        _dtype(options.pop("dtype", None)),
+        _revised(model, options.pop("revision", None)),
+    )
     if isinstance(model, str | os.PathLike):
         model = load(model, done_by)
     kind = task_class(done_by)
     if not isinstance(model, kind):
         raise BadArgumentError(
             f"model must be a {kind.__name__} for {task}; got {type(model).__name__}."
-            " Give the folder, or the object that regard.load returned."
+            " Give the folder, or the object that regard.load returned; of a model of transformers,"
+            " save it and its tokenizer with save_pretrained."
         )
     runner: Any = model
     if languages and runner.has_languages:
@@ -145,181 +228,86 @@ def pipeline(task: str, model: Model | None = None, *, device: Device = None) ->
     if device is not None:
         where = ("cpu" if device < 0 else f"cuda:{device}") if isinstance(device, int) else device
         runner.model.to(where)
-    return Pipeline(task, runner, TASKS[known])
+    if dtype is not None:
+        runner = runner.run_by("torch")  # a packed model has a precision of its own
+        runner.model.to(dtype)
+    return Pipeline(known, runner, options)
 
 
-def _text_to_text(key: str) -> Callable[..., Any]:
-    """Answers `[{key: text}]` to one text; to a list, one dict each or, of n best, a list each."""
-
-    def answer(runner: TextToText, texts: str | Sequence[str], **options: Any) -> Any:
-        one = isinstance(texts, str)
-        results = runner.run([texts] if isinstance(texts, str) else texts, **options)
-        entries = [
-            [{key: each.text} for each in result.alternatives or [result]] for result in results
-        ]
-        if one:
-            return entries[0]
-        single = options.get("num_return_sequences", 1) == 1
-        return [first for first, *_ in entries] if single else entries
-
-    return answer
+def _made_for(model: Model | None) -> tuple[Task, str]:
+    """A model with the task that it was made for."""
+    if model is None:
+        raise BadArgumentError("a task or a model was expected; give one.")
+    loaded = model if isinstance(model, Task) else load(model)
+    return loaded, next(task for task in CLASSES if type(loaded) is task_class(task))
 
 
-def _translate(
-    runner: Translator,
-    texts: str | Sequence[str],
-    *,
-    src_lang: str | None = None,
-    tgt_lang: str | None = None,
-    **options: Any,
-) -> Any:
-    if src_lang or tgt_lang:
-        runner = runner.between(src_lang, tgt_lang)
-    return _text_to_text("translation_text")(runner, texts, **options)
-
-
-def _write(runner: Writer, prompts: Any, *, return_full_text: bool = True, **options: Any) -> Any:
-    """`[{"generated_text": …}]` to a text or to a chat, whose answer is one message more."""
-    if one := isinstance(prompts, str) or isinstance(prompts[0], Mapping):
-        prompts = [prompts]
-    full = return_full_text
-    entries = []
-    for prompt, result in zip(prompts, runner.run(prompts, **options), strict=True):
-        texts = [each.text for each in (result, *result.others)]
-        entries.append(
-            [{"generated_text": _after(prompt, text) if full else text} for text in texts]
+def _check_same(model: Model, parts: Mapping[str, Any]) -> None:
+    """Refuses a tokenizer, or another part, that is not of the model's folder."""
+    for name, part in parts.items():
+        origin = (
+            part if isinstance(part, str | os.PathLike) else getattr(part, "name_or_path", None)
         )
-    return entries[0] if one else entries
+        if part is not None and str(origin) != str(model).removeprefix(PREFIX):
+            raise UnsupportedError(
+                f"{name} must be that of the model's folder {model}; got {origin or part!r}. Save"
+                " it into that folder with save_pretrained, and leave the argument out."
+            )
 
 
-def _after(prompt: Any, text: str) -> Any:
-    if isinstance(prompt, str):
-        return prompt + text
-    return [*prompt, {"role": "assistant", "content": text}]
+def _revised(model: Model, revision: str | None) -> Model:
+    if revision is None or revision == "main":
+        return model
+    if isinstance(model, str) and model.startswith(PREFIX):
+        return download(model.removeprefix(PREFIX), revision=revision)
+    raise BadArgumentError(f"revision needs a model that is named {PREFIX}org/name; got {model}.")
 
 
-def _classify(runner: Classifier, inputs: Any, *, top_k: Any = 1, **options: Any) -> Any:
-    """`{"label", "score"}` for each text; lists of them, best first, where top_k is not 1.
-
-    An input is a text, or a dict of "text" and "text_pair".
-    """
-    if one := isinstance(inputs, str | Mapping):
-        inputs = [inputs]
-    paired = [text if isinstance(text, Mapping) else {"text": text} for text in inputs]
-    seconds: list[Any] = [pair.get("text_pair") for pair in paired]
-    pairs = seconds if any(seconds) else None
-    results = runner.run([pair["text"] for pair in paired], pairs, top_k=top_k, **options)
-    entries = [_labels(result) for result in results]
-    if top_k != 1:
-        return entries[0] if one else entries
-    return [first for first, *_ in entries]
+def _dtype(name: Any) -> torch.dtype | None:
+    """A dtype, or that of a name such as "float16"; None: as models are loaded."""
+    found = getattr(torch, name.removeprefix("torch."), None) if isinstance(name, str) else name
+    if name is None or name == "auto":
+        return None
+    if not isinstance(found, torch.dtype) or not found.is_floating_point:
+        raise BadArgumentError(f"dtype must be a torch.dtype of floats, or its name; got {name!r}.")
+    return found
 
 
-def _choose(
-    runner: Classifier,
-    texts: str | Sequence[str],
-    candidate_labels: str | Sequence[str],
-    *,
-    hypothesis_template: str = "This example is {}.",
-    multi_label: bool = False,
-    **options: Any,
-) -> Any:
-    """`{"sequence", "labels", "scores"}` of a text, the best label first; a list for a list.
-
-    The labels may be one string with commas between them.
-    """
-    labels = candidate_labels
-    if isinstance(labels, str):
-        labels = [label.strip() for label in labels.split(",") if label.strip()]
-    asked = [texts] if isinstance(texts, str) else list(texts)
-    results = runner.zero_shot(
-        asked, labels, template=hypothesis_template, several=multi_label, **options
-    )
-    entries = [
-        {
-            "sequence": text,
-            "labels": [each.label for each in result.labels],
-            "scores": [each.score for each in result.labels],
-        }
-        for text, result in zip(asked, results, strict=True)
-    ]
-    return entries[0] if isinstance(texts, str) else entries
+def _inputs(task: str, positional: tuple[Any, ...], options: dict[str, Any]) -> Any:
+    """The one input, or what holds several, of the positions and names that v4 lets it have."""
+    if task == "zero-shot-classification" and len(positional) == 2:
+        options["candidate_labels"] = positional[1]
+        positional = positional[:1]
+    if task == "question-answering" and "inputs" not in options:
+        pair = [options.pop(name, None) for name in ("question", "context")]
+        if len(positional) != 1:
+            return _questions(*(positional if len(positional) == 2 else pair))
+    inputs = list(positional) or [options.pop("inputs", None)]
+    if len(inputs) != 1 or inputs[0] is None:
+        raise BadArgumentError(
+            f"one input, or a list of them, was expected for {task}; got {len(positional)}."
+        )
+    return inputs[0]
 
 
-def _see(runner: ImageClassifier, images: Any, *, top_k: int | None = 5, **options: Any) -> Any:
-    """`[{"label", "score"}]`, best first, for an image; a list of those for a list."""
-    if one := not isinstance(images, Sequence) or isinstance(images, str):
-        images = [images]
-    entries = [_labels(result) for result in runner.run(images, top_k=top_k, **options)]
-    return entries[0] if one else entries
+def _questions(question: Any, context: Any) -> Any:
+    if question is None or context is None:
+        raise BadArgumentError("a question and its context were expected; give both.")
+    if isinstance(question, str):
+        return {"question": question, "context": context}
+    contexts = [context] * len(question) if isinstance(context, str) else context
+    if len(contexts) != len(question):
+        raise BadArgumentError(
+            f"contexts must be one, or one for each question; got {len(contexts)} for"
+            f" {len(question)} questions."
+        )
+    return [{"question": q, "context": c} for q, c in zip(question, contexts, strict=True)]
 
 
-def _labels(result: Classification) -> list[dict[str, Any]]:
-    return [asdict(each) for each in result.labels]
-
-
-def _answer(
-    runner: Answerer,
-    inputs: Any = None,
-    *,
-    question: str | Sequence[str] | None = None,
-    context: str | Sequence[str] | None = None,
-    top_k: int = 1,
-    **options: Any,
-) -> Any:
-    """`{"score", "start", "end", "answer"}` for a question; a list of those where top_k > 1.
-
-    The input is a dict of "question" and "context", or both as keywords, or lists of them.
-    """
-    if inputs is None:
-        if question is None or context is None:
-            raise BadArgumentError("a question and its context were expected; give both.")
-        questions = [question] if (one := isinstance(question, str)) else list(question)
-        contexts = [context] * len(questions) if isinstance(context, str) else list(context)
-    else:
-        inputs = [inputs] if (one := isinstance(inputs, Mapping)) else inputs
-        questions = [each["question"] for each in inputs]
-        contexts = [each["context"] for each in inputs]
-    asked = list(zip(questions, contexts, strict=True))
-    entries = [
-        [_span(answer) for answer in answers]
-        for answers in runner.run(asked, top_k=top_k, **options)
-    ]
-    each = [answers[0] for answers in entries] if top_k == 1 else entries
-    return each[0] if one else each
-
-
-def _span(answer: Answer) -> dict[str, Any]:
-    return {"score": answer.score, "start": answer.start, "end": answer.end, "answer": answer.text}
-
-
-def _fill(runner: MaskFiller, texts: str | Sequence[str], **options: Any) -> Any:
-    """`[{"score", "token", "token_str", "sequence"}]` for a text; a list of those for several
-    masks in it, and for a list of texts."""
-    results = runner.run([texts] if isinstance(texts, str) else texts, **options)
-    entries = []
-    for masks in results:
-        guesses = [[vars(guess).copy() for guess in mask] for mask in masks]
-        entries.append(guesses[0] if len(guesses) == 1 else guesses)
-    return entries[0] if isinstance(texts, str) else entries
-
-
-def _features(runner: Embedder, texts: str | Sequence[str]) -> Any:
-    """The last layer's states as nested lists, (1, tokens, d_model), of each text."""
-    if isinstance(texts, str):
-        return [runner.states(texts).states.tolist()]
-    return [_features(runner, text) for text in texts]
-
-
-TASKS: dict[str, Callable[..., Any]] = {
-    "translation": _translate,
-    "summarization": _text_to_text("summary_text"),
-    "text2text-generation": _text_to_text("generated_text"),
-    "text-generation": _write,
-    "text-classification": _classify,
-    "zero-shot-classification": _choose,
-    "question-answering": _answer,
-    "fill-mask": _fill,
-    "feature-extraction": _features,
-    "image-classification": _see,
-}
+def _is_one(task: str, asked: Any) -> bool:
+    """Whether it is one input: a text, a mapping, an image, or the messages of a chat."""
+    if isinstance(asked, list | tuple):
+        return task == "text-generation" and bool(asked) and isinstance(asked[0], Mapping)
+    if isinstance(asked, str | bytes | os.PathLike | Mapping):
+        return True
+    return not (isinstance(asked, Iterable) or hasattr(asked, "__getitem__"))

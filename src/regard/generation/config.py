@@ -117,15 +117,12 @@ class GenerationConfig:
         off) is passed over in silence. `max_length` counts the one token a decoder starts from.
         """
         known = {name: values[name] for name in _NAMES if values.get(name) is not None}
-        if values.get("max_length") is not None:
-            known.setdefault("max_new_tokens", max(1, values["max_length"] - 1))
-        if values.get("min_length"):
-            known.setdefault("min_new_tokens", values["min_length"] - 1)
+        known = new_tokens(values.get("max_length"), values.get("min_length"), prompt=1) | known
         not_followed = []
         for name, value in values.items():
-            if name in _NAMES or name in _LENGTHS or name in _NO_EFFECT or name[:1] == "_":
+            if name in _NAMES or name in _LENGTHS or name in NO_EFFECT or name[:1] == "_":
                 continue
-            if value is not None and value != _OFF.get(name):
+            if value is not None and value != OFF.get(name):
                 not_followed.append(name)
         if not known.get("do_sample"):
             # transformers warns and goes on when a file tunes a sampling that it does not do.
@@ -202,6 +199,18 @@ class GenerationConfig:
                     )
 
 
+def new_tokens(
+    max_length: int | None, min_length: int | None = None, *, prompt: int
+) -> dict[str, int]:
+    """transformers' limits, which count the prompt too, as limits of the tokens to write.
+
+    Args:
+        prompt: its number of tokens; of an encoder–decoder, 1: what it starts from.
+    """
+    limits = {} if max_length is None else {"max_new_tokens": max(1, max_length - prompt)}
+    return limits | ({"min_new_tokens": max(0, min_length - prompt)} if min_length else {})
+
+
 _NAMES = tuple(field.name for field in fields(GenerationConfig))
 _DEFAULTS: dict[str, Any] = {field.name: field.default for field in fields(GenerationConfig)}
 _SAMPLING_OFF: dict[str, Any] = {"do_sample": False} | {
@@ -236,7 +245,7 @@ _RANGES: dict[str, tuple[str, float, float, bool]] = {
 
 # Keys of generation_config.json that leave the tokens as they are.
 _LENGTHS = ("max_length", "min_length")
-_NO_EFFECT = (
+NO_EFFECT = (
     "transformers_version",
     "bos_token_id",
     "use_cache",
@@ -253,7 +262,7 @@ _NO_EFFECT = (
     "remove_invalid_values",
 )
 # The value at which a setting that is not followed here would do nothing.
-_OFF: dict[str, Any] = {
+OFF: dict[str, Any] = {
     "num_beam_groups": 1,
     "diversity_penalty": 0.0,
     "typical_p": 1.0,
@@ -271,7 +280,7 @@ _OFF: dict[str, Any] = {
     "begin_suppress_tokens": None,
 }
 # Every setting of decoding that a checkpoint may have, followed here or not.
-SETTINGS = (*_NAMES, *_LENGTHS, *_OFF)
+SETTINGS = (*_NAMES, *_LENGTHS, *OFF)
 
 
 def _as_json(value: Any) -> Any:

@@ -168,6 +168,8 @@ class Answerer(ReadingTask):
         max_seq_len: int | None = None,
         doc_stride: int | None = None,
         handle_impossible_answer: bool | None = None,
+        max_question_len: int | None = None,
+        align_to_words: bool = True,
         batch_size: int = 32,
         progress: Callable[[int], None] = lambda done: None,
     ) -> list[list[Answer]]:
@@ -179,6 +181,8 @@ class Answerer(ReadingTask):
             handle_impossible_answer: "no answer" is one of the answers; its probability is the
                 least that a window gives. Without a threshold it is ranked by that. None: exactly
                 if the model has a threshold.
+            max_question_len: tokens that are read of a question; None: all.
+            align_to_words: widen an answer to whole words.
             batch_size: windows read together.
             progress: called with the number of questions just finished.
 
@@ -196,8 +200,9 @@ class Answerer(ReadingTask):
         or_none = handle_impossible_answer
 
         def read(question: Question) -> tuple[TokenPair, list[list[int]]]:
-            encoding = self._encoding(*question)
-            return TokenPair.of(encoding), windows(encoding, length, stride)
+            encoding = self._encoding(*question, max_question_len)
+            pair = TokenPair.of(encoding, whole_words=align_to_words)
+            return pair, windows(encoding, length, stride)
 
         pairs = read_each(read, questions)
 
@@ -242,11 +247,16 @@ class Answerer(ReadingTask):
         ends = {"the answer begins with": 0, "the answer ends with": 1}
         return self._reader.trace(question, context, answers=lambda ids: ends, keep=keep)
 
-    def _encoding(self, question: str, context: str) -> Encoding:
+    def _encoding(self, question: str, context: str, longest: int | None) -> Encoding:
         for what, text in (("question", question), ("context", context)):
             if not (text.strip() and self.tokenizer.encode(text)):
                 raise BadArgumentError(f"a {what} must contain words; got {text!r}.")
-        return self.tokenizer.inputs(question, context)
+        encoding = self.tokenizer.inputs(question, context)
+        if longest is None:
+            return encoding
+        texts, offsets = encoding.sequence_ids, encoding.offsets
+        ends = [end for text, (_, end) in zip(texts, offsets, strict=True) if text == 0]
+        return self.tokenizer.inputs(question[: ends[:longest][-1]], context)
 
 
 def _tokens(pair: TokenPair, window: Sequence[int]) -> Tokens:

@@ -15,12 +15,18 @@ Message = Mapping[str, Any]  # {"role": "user", "content": "…"}, and what else
 _OPEN, _CLOSE = "\U000f0000", "\U000f0001"
 
 
-def chat_ids(tokenizer: Tokenizer, messages: Sequence[Message]) -> list[int]:
+def chat_ids(
+    tokenizer: Tokenizer, messages: Sequence[Message], *, continue_final_message: bool = False
+) -> list[int]:
     """The ids of a chat, up to where the model's answer begins.
 
     Those of transformers' `apply_chat_template(…, add_generation_prompt=True)`; where a message
     spells out a special token, those of its `sanitize_control_tokens=True`: only the template
     writes special tokens, a message has the characters.
+
+    Args:
+        continue_final_message: the ids up to the end of the last message's content, which the
+            answer continues.
 
     Raises:
         UnsupportedError: no template, or one that tries to access what no template needs, does not
@@ -32,7 +38,7 @@ def chat_ids(tokenizer: Tokenizer, messages: Sequence[Message]) -> list[int]:
     forged = re.compile("|".join(map(re.escape, names)) or r"(?!)")
     parts = re.split(
         f"{_OPEN}({forged.pattern}){_CLOSE}|[{_OPEN}{_CLOSE}]",
-        _render(tokenizer, _marked(_checked(messages), forged)),
+        _render(tokenizer, _marked(_checked(messages), forged), continue_final_message),
     )
     ids = tokenizer.encode(parts[0], special_in_text=True)
     for number, part in enumerate(parts[1:], start=1):
@@ -41,10 +47,20 @@ def chat_ids(tokenizer: Tokenizer, messages: Sequence[Message]) -> list[int]:
     return ids
 
 
-def _render(tokenizer: Tokenizer, messages: list[dict[str, Any]]) -> str:
+def _render(tokenizer: Tokenizer, messages: list[dict[str, Any]], goes_on: bool) -> str:
     special = {f"{name}_token": token for name, token in tokenizer.special.items()}
-    values = dict(messages=messages, tools=None, documents=None, add_generation_prompt=True)
-    return RENDERER.render(_template(tokenizer), values | special)
+    values = dict(messages=messages, tools=None, documents=None, add_generation_prompt=not goes_on)
+    text = RENDERER.render(_template(tokenizer), values | special)
+    if not goes_on:
+        return text
+    final = messages[-1].get("content")
+    if not isinstance(final, str) or not final.strip() or final.strip() not in text:
+        raise BadArgumentError(
+            "a chat's last message can be continued where the template writes its content as it"
+            f" is; got {final!r}. Write continue_final_message=False."
+        )
+    kept = final.lstrip() if final.lstrip() in text else final.strip()  # some templates strip
+    return text[: text.rindex(kept) + len(kept)]
 
 
 def _template(tokenizer: Tokenizer) -> str:

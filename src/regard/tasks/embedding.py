@@ -3,6 +3,7 @@
 Reimers and Gurevych 2019, Sentence-BERT.
 """
 
+import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -105,7 +106,7 @@ class Embedder(EncoderTask):
         self._reader = Reader(model, tokenizer, name=name)
         self.network, self.tokenizer, self.name = self._reader.network, tokenizer, name
         self.pooling, self.normalize, self.lowercase = pooling, normalize, lowercase
-        self.max_length = min(max_length or self._reader.max_length, self._reader.max_length)
+        self._reader.max_length = min(max_length or sys.maxsize, self._reader.max_length)
 
     @classmethod
     def load(
@@ -124,6 +125,11 @@ class Embedder(EncoderTask):
             checkpoint = Checkpoint(encoder, name=name)
         network, tokenizer = load_reader(checkpoint, head=None, name=name, lazily=lazily)
         return cls(network, tokenizer, name=name, **settings)
+
+    @property
+    def max_length(self) -> int:
+        """Tokens that are read of a text, special ones included."""
+        return self._reader.max_length
 
     @property
     def width(self) -> int:
@@ -208,7 +214,7 @@ class Embedder(EncoderTask):
 
     def _tokens(self, text: str) -> Tokens:
         text = text.lower() if self.lowercase else text
-        return self._reader.tokens(text, max_length=self.max_length)
+        return self._reader.tokens(text)
 
 
 def read_settings(folder: Path) -> tuple[Path, dict[str, Any]]:

@@ -80,6 +80,8 @@ class MaskFiller(EncoderTask):
         texts: Sequence[str],
         *,
         top_k: int = 5,
+        targets: Sequence[int] | None = None,
+        truncation: bool = False,
         batch_size: int = 32,
         progress: Callable[[int], None] = lambda done: None,
     ) -> list[list[list[Filling]]]:
@@ -88,6 +90,9 @@ class MaskFiller(EncoderTask):
         Every mask is guessed by itself, with the others masked.
 
         Args:
+            targets: ids of the only tokens to choose among; a score stays the probability among
+                all. None: all.
+            truncation: cut a text that is too long, where otherwise it is refused.
             batch_size: texts read together.
             progress: called with the number of texts just finished.
 
@@ -95,18 +100,21 @@ class MaskFiller(EncoderTask):
             BadArgumentError: a text without a mask, or with more tokens than the model has
                 positions.
         """
-        top_k = min(top_k, self.network.config.vocab_size)
+        every = range(self.network.config.vocab_size)
+        chosen = torch.tensor(every if targets is None else sorted(set(targets)))
+        top_k = min(top_k, len(chosen))
 
         def compute(batch: Batch) -> list[tuple[Tensor, Tensor]]:
             masked = torch.as_tensor(batch.ids == self._mask_id)
             states = torch.as_tensor(self.hidden(batch))
             # The vocabulary is wide: only the masks' states go through the head.
             logits = self.logits(states[masked.to(states.device)])
-            best = logits.float().softmax(-1).topk(top_k)
+            scores = logits.float().softmax(-1)
+            values, places = scores[:, chosen.to(scores.device)].topk(top_k)
             masks = masked.sum(1).tolist()
-            return list(zip(best.values.split(masks), best.indices.split(masks), strict=True))
+            return list(zip(values.split(masks), chosen[places.cpu()].split(masks), strict=True))
 
-        tokens = read_each(self._tokens, texts)
+        tokens = read_each(lambda text: self._tokens(text, truncation), texts)
         groups = [[each] for each in tokens]
         found = self._reader.run(
             groups,
@@ -149,16 +157,17 @@ class MaskFiller(EncoderTask):
 
         return self._reader.trace(text, special_in_text=True, answers=masks, keep=keep)
 
-    def _tokens(self, text: str) -> Tokens:
-        encoding = self.tokenizer.inputs(text, special_in_text=True)
-        if self._mask_id not in encoding.ids:
-            raise BadArgumentError(f"a text must contain a {self.mask} to fill; got {text!r}.")
-        if len(encoding.ids) > self._reader.max_length:
+    def _tokens(self, text: str, truncation: bool = False) -> Tokens:
+        tokens = self._reader.tokens(text, special_in_text=True)
+        if tokens.truncated and not truncation:
+            length = len(self.tokenizer.inputs(text, special_in_text=True).ids)
             raise BadArgumentError(
                 f"a text may have {self._reader.max_length} tokens with {self.name}; got one of"
-                f" {len(encoding.ids)} ({text[:40]!r} …). Shorten it."
+                f" {length} ({text[:40]!r} …). Shorten it."
             )
-        return Tokens(encoding.ids, encoding.type_ids)
+        if self._mask_id not in tokens.ids:
+            raise BadArgumentError(f"a text must contain a {self.mask} to fill; got {text!r}.")
+        return tokens
 
     def _fillings(
         self, ids: list[int], number: int, scores: list[float], tokens: list[int]

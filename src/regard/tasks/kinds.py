@@ -2,7 +2,12 @@
 
 from regard import catalog
 from regard.checkpoints import Checkpoint
-from regard.checkpoints.families.heads import TEXT_HEADS, named_head, read_writer_head
+from regard.checkpoints.families.heads import (
+    TEXT_HEADS,
+    check_writes,
+    named_head,
+    read_writer_head,
+)
 from regard.tasks.defaults import task_settings
 
 _HEADS = {
@@ -21,6 +26,7 @@ def kind_of(checkpoint: Checkpoint) -> str:
 
     Raises:
         NotFoundError: the folder does not hold a model.
+        UnsupportedError: a model that reads, of a family whose models write.
     """
     if (checkpoint.folder / "modules.json").is_file():  # of sentence-transformers
         return "feature-extraction"
@@ -43,6 +49,8 @@ def kind_of(checkpoint: Checkpoint) -> str:
 
 def _writes(checkpoint: Checkpoint) -> bool:
     """Whether a model that can have a head has none; there are families whose models have none."""
+    if checkpoint.architecture == "EncoderDecoder" and not checkpoint.has_heads:
+        check_writes(checkpoint.settings)
     if read_writer_head(checkpoint.settings) == "language_model":
         return True
     return not checkpoint.has_heads

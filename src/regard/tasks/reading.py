@@ -1,8 +1,9 @@
 """A model that reads for its head: texts to the ids that it is given, and these in batches."""
 
+import copy
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -134,11 +135,15 @@ class Reader:
             self.max_length = int(min(config.max_positions, float(limit)))
 
     def tokens(
-        self, text: str, pair: str | None = None, *, max_length: int | None = None
+        self, text: str, pair: str | None = None, *, special_in_text: bool = False
     ) -> Tokens:
-        """A text or two, cut at their ends where they have more than `max_length` tokens."""
-        encoding = self.tokenizer.inputs(text, pair)
-        kept = cut(encoding, max_length or self.max_length)
+        """A text or two, cut at their ends where they have more than `max_length` tokens.
+
+        Args:
+            special_in_text: read "[MASK]" in the text as that token.
+        """
+        encoding = self.tokenizer.inputs(text, pair, special_in_text=special_in_text)
+        kept = cut(encoding, self.max_length)
         ids, token_type_ids = encoding.ids, encoding.type_ids  # each a copy of the whole list
         return Tokens(
             [ids[k] for k in kept],
@@ -231,11 +236,20 @@ def _padded(rows: Sequence[Sequence[int]], value: int) -> NDArray[np.int64]:
 class ReadingTask(Task):
     """A task by a model that reads texts for its head."""
 
+    _reader: Reader
+
     @property
     def model(self) -> "TextReader":
         """The model itself, also where a packed one computes; loaded when it is first asked for."""
         model: TextReader = self.network.model
         return model
+
+    def reading_at_most(self, tokens: int) -> Self:
+        """The same task, which reads no more tokens of a text than this, special ones included."""
+        other = copy.copy(self)
+        other._reader = copy.copy(self._reader)
+        other._reader.max_length = min(tokens, self._reader.max_length)
+        return other
 
     def outputs(self, batch: Batch) -> NDArray[np.float32]:
         """The head's output, by the engine; its shape is in the docstring of the model's class."""

@@ -18,12 +18,14 @@ class TokenPair:
     ids: list[int]
     token_type_ids: list[int]
     texts: list[int | None]  # 0 of the question, 1 of the context, None of special tokens
-    words: list[tuple[int, int]]  # where the token's word lies in its text
+    words: list[tuple[int, int]]  # where the token's word lies in its text, or the token itself
 
     @classmethod
-    def of(cls, encoding: Encoding) -> Self:
+    def of(cls, encoding: Encoding, *, whole_words: bool = True) -> Self:
         """Takes each list of the encoding once: reading one of its properties copies the list."""
         texts, offsets = encoding.sequence_ids, encoding.offsets
+        if not whole_words:
+            return cls(encoding.ids, encoding.type_ids, texts, offsets)
         numbers = encoding.word_ids
         places: dict[int, tuple[int, int]] = {}  # of the context's words, by their numbers
         for text, number, (start, end) in zip(texts, numbers, offsets, strict=True):

@@ -9,7 +9,7 @@ import os
 import sys
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar, overload
 
@@ -42,6 +42,7 @@ class Alternative:
     score: float  # log-probability divided by length^length_penalty: the beam's ranking
     tokens: list[str]
     finished: bool  # False where max_new_tokens cut it off
+    ids: list[int] = field(default_factory=list)  # as generated, the end included
 
 
 class TextToText(Task):
@@ -376,7 +377,9 @@ class TextToText(Task):
         """Hypotheses as text."""
         target = self.tokenizers.target
         return [
-            Alternative(target.decode(ids), each.score, target.tokens(ids), each.finished)
+            Alternative(
+                target.decode(ids), each.score, target.tokens(ids), each.finished, list(each.tokens)
+            )
             for each in hypotheses
             for ids in [self.without_end(each.tokens)]
         ]

@@ -14,6 +14,7 @@ from regard.errors import BadArgumentError, UnsupportedError
 from regard.generation import Decoder as Decoding
 from regard.generation import GenerationConfig, Hypothesis, generate, stream
 from regard.generation.arrays import Array
+from regard.generation.config import new_tokens
 from regard.tasks.batching import by_length, read_each
 from regard.tasks.chat import Message, chat_ids
 from regard.tasks.defaults import read_defaults
@@ -38,6 +39,7 @@ class Result:
 
     text: str  # without the prompt
     tokens: list[str]  # the pieces of the text; the token that ended it is not among them
+    ids: list[int]  # of the prompt and what was written, the token that ended it included
     score: float  # log-probability divided by length^length_penalty
     finished: bool  # False where a limit cut it off
     full: bool  # the limit was the model's positions, not max_new_tokens
@@ -152,6 +154,10 @@ class Writer(Task):
         *,
         stop_strings: str | Sequence[str] = (),
         special_in_text: bool = False,
+        max_length: int | None = None,
+        min_length: int | None = None,
+        cut: Callable[[list[int]], list[int]] = lambda ids: ids,
+        continue_final_message: bool = False,
         batch_size: int = 16,
         progress: Callable[[int], None] = lambda done: None,
         **options: Any,
@@ -163,6 +169,11 @@ class Writer(Task):
                 that completed it wrote it. The name of a special token ends a text as well.
             special_in_text: read "<|user|>" in a text as that special token. A chat needs it not:
                 its template writes them.
+            max_length, min_length: tokens of a prompt and its continuation together; they go
+                before max_new_tokens and min_new_tokens.
+            cut: a prompt's ids → those of them that are read.
+            continue_final_message: go on with a chat's last message, where otherwise a new one
+                begins.
             batch_size: prompts written to together.
             progress: called with the number of prompts just finished.
             options: fields of GenerationConfig, such as max_new_tokens and do_sample.
@@ -172,15 +183,16 @@ class Writer(Task):
                 positions, a chat that the model's template does not know.
         """
         config, ends = self._configured(options, stop_strings)
-        ids = read_each(lambda prompt: self._ids(prompt, special_in_text), prompts)
-        limits = read_each(lambda each: self._limit(config, each), ids)
+        goes_on = continue_final_message
+        ids = read_each(lambda prompt: cut(self._ids(prompt, special_in_text, goes_on)), prompts)
+        limits = read_each(lambda each: self._limited(config, each, max_length, min_length), ids)
 
         def written(numbers: list[int]) -> list[Result]:
             results = []
             # A prompt near the end of the positions has a limit of its own, and fewer companions.
             for limit, same in itertools.groupby(numbers, limits.__getitem__):
                 group = list(same)
-                n_best = self._write([ids[k] for k in group], _limited(config, limit), group, ends)
+                n_best = self._write([ids[k] for k in group], limit, group, ends)
                 for k, hypotheses in zip(group, n_best, strict=True):
                     first, *others = (
                         self._result(prompts[k], ids[k], config, each) for each in hypotheses
@@ -232,7 +244,7 @@ class Writer(Task):
         ids = self._ids(prompt, special_in_text)
         return Prompted(
             ids,
-            _limited(config, self._limit(config, ids)),
+            self._limited(config, ids),
             ends,
             lambda token: self._writes(token, config),
             TextStream(self.tokenizer, self._before(prompt, ids)),
@@ -320,7 +332,7 @@ class Writer(Task):
         """All beams of a search that writes this many tokens; without sampling by default."""
         config, _ = self._configured({"do_sample": False, "max_new_tokens": length} | options, ())
         config = config.updated(num_return_sequences=1 if config.do_sample else config.num_beams)
-        return self._write([ids], _limited(config, self._limit(config, ids)), [0], None)[0]
+        return self._write([ids], self._limited(config, ids), [0], None)[0]
 
     def _written(self, target: str, room: int) -> Hypothesis:
         """A continuation that a caller wrote."""
@@ -355,11 +367,11 @@ class Writer(Task):
 
         return config, ends
 
-    def _ids(self, prompt: Prompt, special_in_text: bool) -> list[int]:
+    def _ids(self, prompt: Prompt, special_in_text: bool, goes_on: bool = False) -> list[int]:
         if isinstance(prompt, str):
             ids = list(self.tokenizer.inputs(prompt, special_in_text=special_in_text).ids)
         else:
-            ids = chat_ids(self.tokenizer, prompt)
+            ids = chat_ids(self.tokenizer, prompt, continue_final_message=goes_on)
         if ids:
             return ids
         first = self.network.config.bos_id
@@ -370,15 +382,29 @@ class Writer(Task):
             )
         return [first]
 
-    def _limit(self, config: GenerationConfig, ids: Sequence[int]) -> int:
-        """How many tokens may be written: max_new_tokens, or what the positions leave."""
+    def _limited(
+        self,
+        config: GenerationConfig,
+        ids: Sequence[int],
+        max_length: int | None = None,
+        min_length: int | None = None,
+    ) -> GenerationConfig:
+        """The settings with no more tokens to write after these than the positions leave."""
         positions = self.network.config.max_positions
         if len(ids) >= positions:
             raise BadArgumentError(
                 f"a prompt may have {positions - 1} tokens with {self.name}, which has {positions}"
                 f" positions for it and what follows; got one of {len(ids)}. Shorten it."
             )
-        return min(config.max_new_tokens, positions - len(ids))
+        if max_length is not None and max_length <= len(ids):
+            raise BadArgumentError(
+                f"max_length counts the prompt, which has {len(ids)} tokens with {self.name}; got"
+                f" {max_length}. Give a larger one, or max_new_tokens, which does not count it."
+            )
+        asked = new_tokens(max_length, min_length, prompt=len(ids))
+        most = min(asked.get("max_new_tokens", config.max_new_tokens), positions - len(ids))
+        least = min(asked.get("min_new_tokens", config.min_new_tokens), most)
+        return config.updated(max_new_tokens=most, min_new_tokens=least)
 
     def _write(
         self,
@@ -419,9 +445,12 @@ class Writer(Task):
         return Result(
             text=text_after(self.tokenizer, self._before(prompt, ids), tokens),
             tokens=self.tokenizer.tokens(tokens),
+            ids=[*ids, *hypothesis.tokens],
             score=hypothesis.score,
             finished=hypothesis.finished,
-            full=not hypothesis.finished and len(hypothesis.tokens) < config.max_new_tokens,
+            full=not hypothesis.finished
+            and len(hypothesis.tokens) < config.max_new_tokens
+            and len(ids) + len(hypothesis.tokens) >= self.network.config.max_positions,
         )
 
     def _writes(self, token: int, config: GenerationConfig) -> bool:
@@ -432,7 +461,3 @@ class Writer(Task):
     def _before(self, prompt: Prompt, ids: Sequence[int]) -> Sequence[int]:
         """The ids that the text goes on from: an answer begins a text of its own."""
         return ids if isinstance(prompt, str) else ()
-
-
-def _limited(config: GenerationConfig, limit: int) -> GenerationConfig:
-    return config.updated(max_new_tokens=limit, min_new_tokens=min(config.min_new_tokens, limit))

@@ -159,6 +159,7 @@ class Translator(TextToText):
         alignment: str | None = None,
         alignment_layer: int | None = None,
         any_script: bool = False,
+        truncation: bool = False,
         progress: Callable[[int], None] = lambda done: None,
         **options: Any,
     ) -> list[Result]:
@@ -172,6 +173,7 @@ class Translator(TextToText):
                 the end; the mean over all layers by default.
             any_script: also translate texts whose characters the vocabulary mostly lacks, as an
                 evaluation does; the translations are guesses.
+            truncation: cut a text that is too long, where otherwise it is translated in parts.
             progress: called with the number of texts just finished.
             options: fields of GenerationConfig, such as num_beams.
 
@@ -189,7 +191,9 @@ class Translator(TextToText):
             check_choice("alignment", alignment, STEPS)
 
         parts = self.answers(
-            read_each(lambda text: self.parts(text, any_script=any_script), texts),
+            read_each(
+                lambda text: self.parts(text, any_script=any_script, truncation=truncation), texts
+            ),
             config,
             lambda sources, n_best: self._results(sources, n_best, alignment, alignment_layer),
             batch_size=batch_size,
@@ -226,16 +230,18 @@ class Translator(TextToText):
     def tidied(self, text: str) -> str:
         return normalize(text)
 
-    def parts(self, text: str, *, any_script: bool = False) -> list[list[int]]:
-        """As many as the model's positions make necessary."""
+    def parts(
+        self, text: str, *, any_script: bool = False, truncation: bool = False
+    ) -> list[list[int]]:
+        """As many as the model's positions make necessary; one with `truncation`."""
         text = self.tidied(text)
         whole = self.encode(text)
         if not any_script:
             self.check_script(text, whole)
         if not whole:
             return []
-        if len(whole) <= self.room:
-            return [whole]
+        if truncation or len(whole) <= self.room:
+            return [whole[: self.room]]
         parts: list[list[int]] = []
         part = ""
         for sentence in re.split(r"(?<=[.!?।…])\s+", text):
@@ -337,6 +343,7 @@ def _joined(parts: Sequence[Alternative]) -> Alternative:
         score=sum(part.score for part in parts),
         tokens=[token for part in parts for token in part.tokens],
         finished=all(part.finished for part in parts),
+        ids=[id_ for part in parts for id_ in part.ids],
     )
 
 

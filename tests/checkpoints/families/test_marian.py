@@ -20,21 +20,23 @@ SIZES: dict[str, Any] = dict(
 
 
 @pytest.mark.parametrize(
-    ("family", "name", "separate"),
+    ("family", "name", "separate", "scaled"),
     [
-        ("Marian", "MarianMTModel", False),
-        ("Marian", "MarianMTModel", True),
-        ("Pegasus", "PegasusForConditionalGeneration", False),
+        ("Marian", "MarianMTModel", False, True),
+        ("Marian", "MarianMTModel", True, True),
+        ("Marian", "MarianMTModel", False, False),
+        ("Pegasus", "PegasusForConditionalGeneration", False, True),
+        ("Pegasus", "PegasusForConditionalGeneration", False, False),
     ],
 )
 def test_the_bias_on_the_logits_is_read_counts_and_is_written(
-    family: str, name: str, separate: bool, tmp_path: Path, agree: Any
+    family: str, name: str, separate: bool, scaled: bool, tmp_path: Path, agree: Any
 ) -> None:
     transformers = pytest.importorskip("transformers")
     own = dict(decoder_vocab_size=29, share_encoder_decoder_embeddings=False) if separate else {}
     torch.manual_seed(2)
     theirs = getattr(transformers, name)(
-        getattr(transformers, f"{family}Config")(**SIZES, **own)
+        getattr(transformers, f"{family}Config")(**SIZES | own | {"scale_embedding": scaled})
     ).eval()
     theirs.final_logits_bias.normal_()
     theirs.save_pretrained(tmp_path / "theirs")
@@ -49,6 +51,7 @@ def test_the_bias_on_the_logits_is_read_counts_and_is_written(
         save_pretrained(ours, tmp_path / "ours")
         back = getattr(transformers, name).from_pretrained(tmp_path / "ours").eval()
         assert torch.equal(back.final_logits_bias, theirs.final_logits_bias)
+        assert back.config.scale_embedding is ours.config.scale_embedding is scaled
         assert torch.equal(from_pretrained(tmp_path / "ours")(SOURCE, TARGET), ours(SOURCE, TARGET))
 
 

@@ -264,3 +264,11 @@ def test_a_packed_file_is_unpacked(tmp_path):
 
     (tmp_path / "text.gz").write_bytes(gzip.compress(b"The dog sees.\n"))
     assert _text(None, tmp_path / "text.gz") == "The dog sees."
+
+
+def test_a_model_that_writes_nothing_is_said_to(regard, foreign, tmp_path):
+    foreign("bart", tmp_path, forced_bos_token_id=2)
+    shown = regard("look", tmp_path, "A man is looking at the dog.", "--terminal")
+    assert shown.code == 2
+    assert re.search(r"wrote no word, only </s>; leave out --terminal to see the map", shown.err)
+    assert "too large" not in shown.err

@@ -73,7 +73,7 @@ def test_a_marian_model_that_is_not_ours_is_opened_by_transformers(folder, tmp_p
     copied = tmp_path / "model"
     shutil.copytree(folder("Marian"), copied)
     config = json.loads((copied / "config.json").read_text())
-    (copied / "config.json").write_text(json.dumps(config | {"scale_embedding": False}))
+    (copied / "config.json").write_text(json.dumps(config | {"activation_function": "relu6"}))
     opened = open_for_looking(str(copied))
     assert isinstance(opened, TracedModel)
     trace = opened.trace("the cat sat", target="Die Katze")
@@ -222,3 +222,60 @@ def test_opening_and_writing_print_nothing(folder, capfd):
     load_for_tracing(folder("GPT-2")).trace("the cat", generate=2)
     assert capfd.readouterr() == ("", "")
     assert transformers.utils.logging.is_progress_bar_enabled()
+
+
+@pytest.mark.parametrize("decoder", ["Bert", "GPT2"])
+@pytest.mark.parametrize("says", [True, False])
+def test_two_models_in_one_are_traced_as_the_decoder_read_it(decoder, says, tokenizer, tmp_path):
+    torch.manual_seed(4)
+    vocabulary = dict(vocab_size=len(tokenizer), is_decoder=True, add_cross_attention=True)
+    sizes = dict(hidden_size=12, num_hidden_layers=2, num_attention_heads=3, intermediate_size=17)
+    bert = dict(sizes, max_position_embeddings=40)
+    config = transformers.BertConfig(vocab_size=len(tokenizer), **bert)
+    if decoder == "Bert":
+        writer = transformers.BertLMHeadModel(transformers.BertConfig(**vocabulary, **bert))
+    else:
+        small = dict(n_embd=12, n_layer=2, n_head=2, n_positions=40, eos_token_id=2, bos_token_id=1)
+        writer = transformers.GPT2LMHeadModel(transformers.GPT2Config(**vocabulary, **small))
+    model = transformers.EncoderDecoderModel(encoder=transformers.BertModel(config), decoder=writer)
+    if says:
+        model.config.decoder_start_token_id = model.generation_config.decoder_start_token_id = 1
+    model.save_pretrained(tmp_path)
+    tokenizer.save_pretrained(tmp_path)
+    if not says:  # as a tokenizer of BERT's has it
+        settings = json.loads((tmp_path / "tokenizer_config.json").read_text())
+        settings["cls_token"] = "<s>"
+        (tmp_path / "tokenizer_config.json").write_text(json.dumps(settings))
+    opened = load_for_tracing(tmp_path)
+    trace = opened.trace("the cat sat", generate=4)
+    assert {each.kind for each in trace.values()} == {"self", "cross"}
+    assert trace["decoder.layers.1.cross"].columns == 4  # three words and the end
+    written = [*trace.axes["target"].predicts]
+    assert 1 <= len(written) <= 4
+    expected = opened.model.generate(
+        **opened.read("the cat sat"), decoder_start_token_id=1, max_new_tokens=4, min_new_tokens=1,
+        pad_token_id=0, eos_token_id=None, do_sample=False,
+    )[0, 1:]  # fmt: skip
+    shown = tokenizer.convert_ids_to_tokens(expected[: len(written)].tolist())
+    assert [each.replace("▁", "").strip() for each in written] == [
+        each.replace("▁", "") for each in shown
+    ]
+
+
+@pytest.mark.parametrize("name", ["T5EncoderModel", "T5ForSequenceClassification"])
+def test_a_t5_that_reads_is_traced_with_its_own_numbers(name, tokenizer, tmp_path):
+    torch.manual_seed(4)
+    sizes = dict(d_model=12, d_kv=5, d_ff=17, num_layers=2, num_heads=3, decoder_start_token_id=0)
+    config = transformers.T5Config(vocab_size=len(tokenizer), eos_token_id=2, **sizes)
+    model = getattr(transformers, name)(config).eval()
+    model.save_pretrained(tmp_path)
+    tokenizer.save_pretrained(tmp_path)
+    opened = load_for_tracing(tmp_path)
+    assert (type(opened.model).__name__, opened.task) == (name, "encoding")
+    trace = opened.trace("the cat sat")
+    ids = tokenizer("the cat sat", return_tensors="pt")
+    query = model.get_encoder().block[0].layer[0].SelfAttention.q
+    assert trace["encoder.layers.0.self"].rows == ids["input_ids"].shape[1]
+    assert torch.equal(
+        opened.model.get_encoder().block[0].layer[0].SelfAttention.q.weight, query.weight
+    )

@@ -72,11 +72,11 @@ def has_heads(model_type: object, *, where: str) -> bool:
 def _module(model_type: object, where: str) -> str:
     if isinstance(model_type, str) and model_type in MODULES:
         return MODULES[model_type]
-    hint = did_you_mean(model_type, MODULES, cutoff=0.7)
+    hint = did_you_mean(model_type, MODULES, cutoff=0.82)  # below it are other families: albert
     raise UnsupportedError(
         f"model_type must be one of {', '.join(sorted(MODULES))}; {where} says"
-        f" {model_type!r}.{hint} To look into another model, load it with"
-        " transformers and give it to regard.trace."
+        f" {model_type!r}.{hint} regard look opens other models by transformers; in Python, load"
+        " the model with transformers and give it to regard.trace."
     )
 
 

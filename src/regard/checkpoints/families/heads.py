@@ -27,6 +27,11 @@ WRITER_HEADS = {
     "ForSequenceClassification": "classification",
     "ForQuestionAnswering": "question_answering",
 }
+# Of encoder–decoder families: parts of a model, or heads on it.
+NOT_WRITERS = (
+    *("EncoderModel", "ForCausalLM"),
+    *("ForSequenceClassification", "ForTokenClassification", "ForQuestionAnswering"),
+)
 IMAGE_HEADS = {"Model": "pooler", "ForImageClassification": "classification"}
 
 # Our own key, beside theirs: transformers says this in Python only.
@@ -80,6 +85,21 @@ def _architecture(settings: Settings) -> str:
 def read_writer_head(settings: Settings) -> str:
     """The head of the class that wrote config.json: a language model unless it names another."""
     return named_head(settings, WRITER_HEADS) or "language_model"
+
+
+def check_writes(settings: Settings) -> None:
+    """Refuses a class of models that read, of an encoder–decoder family that has none here.
+
+    Raises:
+        UnsupportedError: config.json names such a class.
+    """
+    architecture = _architecture(settings)
+    if architecture.endswith(NOT_WRITERS):
+        raise UnsupportedError(
+            f"a {settings['model_type']} model here must be one that writes"
+            f" (…ForConditionalGeneration); config.json says {architecture}. regard look opens it"
+            " by transformers; in Python, load it with transformers and give it to regard.trace."
+        )
 
 
 def head_settings(head: str, prefix: str, heads: Mapping[str, str]) -> Settings:

@@ -9,6 +9,7 @@ from typing import Any
 
 from torch import Tensor
 
+from regard.checkpoints.families.heads import check_writes
 from regard.checkpoints.family import Family, Place, rename
 from regard.errors import UnsupportedError
 from regard.models import EncoderDecoder, EncoderDecoderConfig
@@ -133,11 +134,8 @@ def read_sizes(settings: dict[str, Any]) -> dict[str, Any]:
 
 def from_config(settings: dict[str, Any]) -> EncoderDecoderConfig:
     """The configuration that config.json describes; `complete` adds what the weights say."""
+    check_writes(settings)
     family = settings["model_type"]
-    if not settings.get("scale_embedding", False):
-        raise UnsupportedError(
-            "scale_embedding must be true for this model; config.json says false."
-        )
     shared = settings.get("share_encoder_decoder_embeddings", True)
     static = settings.get("static_position_embeddings", True) or family in ("marian", "pegasus")
     pre = settings.get("normalize_before", False) if family == "regard" else family == "pegasus"
@@ -147,6 +145,7 @@ def from_config(settings: dict[str, Any]) -> EncoderDecoderConfig:
         dropout=settings["dropout"],
         norm="pre" if pre else "post",
         activation=settings["activation_function"],
+        scale_embedding=settings.get("scale_embedding", False),
         positions="sinusoidal" if static else "learned",
         pad_id=settings["pad_token_id"],
         eos_id=settings["eos_token_id"],
@@ -186,7 +185,6 @@ _UNWRITTEN = (
     *("norm_kind", "norm_eps", "gated", "feed_forward_bias", "attention_bias", "head_dim", "score"),
     *(
         "position_offset",
-        "scale_embedding",
         "embedding_norm",
         "tied_output",
         "scale_output",

@@ -9,6 +9,7 @@ from collections.abc import Collection
 from dataclasses import replace
 from typing import Any
 
+from regard.checkpoints.families.heads import check_writes
 from regard.checkpoints.family import Family, Settings, rename
 from regard.models import EncoderDecoder, EncoderDecoderConfig
 
@@ -95,6 +96,7 @@ def to_config(config: EncoderDecoderConfig) -> Settings:
 
 def from_config(settings: Settings) -> EncoderDecoderConfig:
     """The configuration that config.json describes; `complete` adds what the weights say."""
+    check_writes(settings)
     tied: bool = settings.get("tie_word_embeddings", True)
     scaled: bool = settings.get("scale_decoder_outputs", tied)
     activation, gated = _activation(settings.get("feed_forward_proj", "relu"))

@@ -24,7 +24,7 @@ from regard.cli.options import (
 from regard.cli.progress import waiting
 from regard.cli.streams import one_line, say
 from regard.cli.texts import whole_text
-from regard.errors import BadArgumentError
+from regard.errors import BadArgumentError, shortened
 
 if TYPE_CHECKING:
     from regard.inspection.trace import Trace
@@ -217,7 +217,14 @@ def _grid(trace: "Trace", tap: str, head: "Head") -> str:
     layer = trace[tap]
     rows, row_spans = names(trace, layer.queries, "word"), spans(trace, layer.queries, "word")
     columns, column_spans = names(trace, layer.keys, "word"), spans(trace, layer.keys, "word")
-    if len(rows) * len(columns) > LARGEST_GRID or not rows or not columns:
+    if not rows or not columns:
+        axis = trace.axes[layer.keys if rows else layer.queries]
+        what = "the text has" if axis.predicts is None else f"{trace.model_name} wrote"
+        raise BadArgumentError(
+            f"{what} no word, only {one_line(shortened(' '.join(axis.predicts or axis.tokens)))};"
+            " leave out --terminal to see the map of these on the page."
+        )
+    if len(rows) * len(columns) > LARGEST_GRID:
         raise BadArgumentError(
             f"a map of {len(rows):,} x {len(columns):,} words is too large for the terminal;"
             " leave out --terminal to see it on the page."

@@ -25,16 +25,20 @@ def search(
     max_new_tokens: int,
     num_beams: int | None,
     *,
+    start: int | None = None,
     sampling: Mapping[str, Any] | None = None,
 ) -> list[Hypothesis]:
     """The model's own `generate`, the same text each time; all beams, best first.
 
     Args:
+        start: what the decoder of a pair reads first.
         sampling: temperature, top_k, top_p and seed, where it draws its tokens.
     """
     settings = model.generation_config
     beams = 1 if sampling else num_beams or settings.num_beams or 1
-    end = settings.eos_token_id if settings.eos_token_id is not None else model.config.eos_token_id
+    end = settings.eos_token_id
+    if end is None:  # which the config of two models in one may lack
+        end = getattr(model.config, "eos_token_id", None)
     ends = [] if end is None else [end] if isinstance(end, int) else list(end)
     pad = settings.pad_token_id if settings.pad_token_id is not None else (ends or [0])[0]
     drawing = dict(sampling or {})
@@ -48,6 +52,7 @@ def search(
             num_return_sequences=beams,
             do_sample=sampling is not None,
             pad_token_id=pad,
+            decoder_start_token_id=start,
             return_dict_in_generate=True,
             output_scores=beams > 1,
             **drawing,

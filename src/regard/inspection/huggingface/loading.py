@@ -52,7 +52,10 @@ def kind_of(config: Any, transformers: Any) -> tuple[str, Any]:
 
     family = config.model_type
     architecture = next(iter(config.architectures or [""]))
-    if family in known.MODEL_FOR_SEQ_TO_SEQ_CAUSAL_LM_MAPPING_NAMES:
+    if architecture.endswith("EncoderModel"):
+        return "encoding", transformers.AutoModelForTextEncoding
+    reads = architecture.endswith(("ForSequenceClassification", "ForTokenClassification"))
+    if family in known.MODEL_FOR_SEQ_TO_SEQ_CAUSAL_LM_MAPPING_NAMES and not reads:
         return "translation", transformers.AutoModelForSeq2SeqLM
     if family in known.MODEL_FOR_IMAGE_CLASSIFICATION_MAPPING_NAMES:
         if architecture.endswith("ForImageClassification"):

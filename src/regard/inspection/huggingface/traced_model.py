@@ -173,7 +173,8 @@ class TracedModel:
             if left < 1:
                 return [Hypothesis(list(beginning), finished=False)]
             inputs = self.begun(inputs, beginning)
-            found = search(self.model, inputs, left, num_beams, sampling=sampling)
+            start = self.start_id if self.task == "translation" else None
+            found = search(self.model, inputs, left, num_beams, start=start, sampling=sampling)
         return [replace(each, tokens=[*beginning, *each.tokens]) for each in found]
 
     def begun(self, inputs: dict[str, Any], beginning: Sequence[int]) -> dict[str, Any]:
@@ -292,6 +293,8 @@ class TracedModel:
                 id_ = getattr(config, name, None)
                 if id_ is not None:
                     return int(id_)
+        if getattr(self.reader, "cls_token_id", None) is not None:  # of BERT's, as a decoder too
+            return int(self.reader.cls_token_id)
         raise DamagedFileError(
             f"{self.name} does not say what its decoder starts with: decoder_start_token_id is"
             " missing in config.json."
