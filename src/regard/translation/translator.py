@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -189,7 +189,7 @@ class Translator(TextToText):
             check_choice("alignment", alignment, STEPS)
 
         parts = self.answers(
-            read_each(lambda text: self.parts(text, any_script=any_script), texts),
+            read_each(lambda text: list(self.parts(text, any_script=any_script)), texts),
             config,
             lambda sources, n_best: self._results(sources, n_best, alignment, alignment_layer),
             batch_size=batch_size,
@@ -226,18 +226,17 @@ class Translator(TextToText):
     def tidied(self, text: str) -> str:
         return normalize(text)
 
-    def parts(self, text: str, *, any_script: bool = False) -> list[list[int]]:
+    def parts(self, text: str, *, any_script: bool = False) -> Iterator[list[int]]:
         """As many as the model's positions make necessary."""
         text = self.tidied(text)
         whole = self.encode(text)
         if not any_script:
             self.check_script(text, whole)
-        if not whole:
-            return []
         if len(whole) <= self.room:
-            return [whole]
-        parts: list[list[int]] = []
-        part = ""
+            if whole:
+                yield whole
+            return
+        part, ids_of_part = "", list[int]()
         for sentence in re.split(r"(?<=[.!?।…])\s+", text):
             ids = self.encode(sentence)
             if len(ids) > self.room:
@@ -246,12 +245,13 @@ class Translator(TextToText):
                     f" {len(ids)} ({sentence[:40]!r} …). Split it into shorter sentences."
                 )
             together = self.encode(f"{part} {sentence}")
-            if parts and len(together) <= self.room // 4:
-                part, parts[-1] = f"{part} {sentence}", together
-            else:
-                part = sentence
-                parts.append(ids)
-        return parts
+            if ids_of_part and len(together) <= self.room // 4:
+                part, ids_of_part = f"{part} {sentence}", together
+                continue
+            if ids_of_part:
+                yield ids_of_part
+            part, ids_of_part = sentence, ids
+        yield ids_of_part
 
     def _aligned(
         self,
