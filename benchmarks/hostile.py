@@ -22,31 +22,43 @@ from pathlib import Path
 
 from serving import free_port, held, server
 
-FLOOD = Path(__file__).parents[1] / "tests" / "attack" / "flood.py"
+sys.path.append(str(Path(__file__).parents[1] / "tests" / "attack"))
+import flood
+
+# A server with nothing to do.
+IDLE = """
+import sys
+from http.server import BaseHTTPRequestHandler, HTTPServer
+class Handler(BaseHTTPRequestHandler):
+    def do_GET(self):
+        self.send_response(200)
+        self.end_headers()
+HTTPServer(("127.0.0.1", int(sys.argv[1])), Handler).serve_forever()
+"""
 
 
-def attacked(port: int, pid: int, kind: str, clients: int, after: float) -> str:
+def attacked(port: int, pid: int, other: int, kind: str, clients: int, after: float) -> str:
     """The figures of one kind."""
     characters, at_once = kind.split("x")
     good = subprocess.Popen(
-        [sys.executable, FLOOD, str(port)],
+        [sys.executable, flood.__file__, str(port), str(other)],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,
     )
     time.sleep(2)
     began = time.monotonic()
-    flood = subprocess.Popen(
-        [sys.executable, FLOOD, str(port), str(clients), at_once, characters],
+    bad = subprocess.Popen(
+        [sys.executable, flood.__file__, str(port), str(clients), at_once, characters],
         stdout=subprocess.PIPE,
         text=True,
     )
     most = 0.0
-    while flood.poll() is None:
+    while bad.poll() is None:
         most = max(most, held(pid).rss)
         time.sleep(0.2)
     took = time.monotonic() - began
-    answers = json.loads(flood.communicate()[0])
+    answers = json.loads(bad.communicate()[0])
     time.sleep(after)
     seen = json.loads(good.communicate("")[0])
     lines = [
@@ -55,7 +67,7 @@ def attacked(port: int, pid: int, kind: str, clients: int, after: float) -> str:
     ]
     for path, its in seen.items():
         seconds = sorted(each for _, each in its)
-        wrong = sum(status != 200 for status, _ in its)
+        wrong = sum(status != 200 for status, _ in its if path != "other")
         p50, p99 = (seconds[int(share * (len(seconds) - 1))] for share in (0.5, 0.99))
         lines.append(
             f"    {path:10}{len(its):5} asked, {wrong} refused; p50 {1000 * p50:.0f} ms, p99"
@@ -73,17 +85,25 @@ def main() -> None:
     parser.add_argument("--after", type=float, default=5.0, help="seconds")
     parser.add_argument("serve", nargs="*", help="options of regard serve, after --")
     options = parser.parse_args()
-    port = free_port()
+    port, other = free_port(), free_port()
+    idle = subprocess.Popen(
+        [sys.executable, "-c", IDLE, str(other)],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
     command = [sys.executable, "-m", "regard", "serve", "en-de", "--port", str(port)]
     with server([*command, *options.serve], port) as process:
-        time.sleep(2)
+        for _ in range(20):  # the first texts make it larger once
+            flood.asked(port, "/translate", flood.FOUR_WORDS)
         print(
             f"{len(os.sched_getaffinity(0))} cores, regard serve en-de {' '.join(options.serve)}:"
             f" {held(process.pid).rss:.0f} MB before",
             flush=True,
         )
         for kind in options.kinds:
-            print(attacked(port, process.pid, kind, options.clients, options.after), flush=True)
+            found = attacked(port, process.pid, other, kind, options.clients, options.after)
+            print(found, flush=True)
+    idle.kill()
 
 
 if __name__ == "__main__":

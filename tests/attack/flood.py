@@ -1,11 +1,12 @@
 """Many clients that send much text and are gone before the answer, and a good client beside them.
 
     python tests/attack/flood.py PORT CLIENTS AT_ONCE CHARACTERS
-    python tests/attack/flood.py PORT
+    python tests/attack/flood.py PORT [OTHER]
 
 The first is the flood; the second, until its stdin closes, asks for /healthz every 20 ms and for
 the translation of four words every second. Each is a process of its own, so that it measures the
-server alone, and prints what it saw as JSON.
+server alone, and prints what it saw as JSON. OTHER is the port of a server that has nothing else to
+do, to say how long others take to answer while the processors are as busy.
 """
 
 import asyncio
@@ -17,6 +18,7 @@ import threading
 import time
 from collections import Counter
 from contextlib import suppress
+from typing import Any
 
 GONE = 1.0  # seconds from the connection of a client until it leaves
 BETWEEN = 0.02  # seconds between two requests for /healthz
@@ -72,21 +74,26 @@ def asked(port: int, path: str, body: dict[str, str] | None = None) -> tuple[int
     return status, time.perf_counter() - began
 
 
-def good_client(port: int) -> dict[str, list[tuple[int, float]]]:
+def good_client(port: int, other: int | None = None) -> dict[str, list[tuple[int, float]]]:
     """What it is answered until stdin closes."""
     done = threading.Event()
-    found: dict[str, list[tuple[int, float]]] = {"healthz": [], "translate": []}
+    found: dict[str, list[tuple[int, float]]] = {}
 
-    def ask(path: str, every: float, body: dict[str, str] | None = None) -> None:
+    def ask(
+        name: str, port: int, path: str, every: float, body: dict[str, str] | None = None
+    ) -> None:
+        its = found[name] = []
         while not done.is_set():
-            status, seconds = asked(port, "/" + path, body)
-            found[path].append((status, seconds))
-            done.wait(max(0.0, every - seconds))
+            its.append(asked(port, path, body))
+            done.wait(max(0.0, every - its[-1][1]))
 
-    threads = [
-        threading.Thread(target=ask, args=("healthz", BETWEEN)),
-        threading.Thread(target=ask, args=("translate", 1.0, FOUR_WORDS)),
+    wanted: list[tuple[Any, ...]] = [
+        ("healthz", port, "/healthz", BETWEEN),
+        ("translate", port, "/translate", 1.0, FOUR_WORDS),
     ]
+    if other is not None:
+        wanted.append(("other", other, "/", BETWEEN))
+    threads = [threading.Thread(target=ask, args=each) for each in wanted]
     for each in threads:
         each.start()
     select.select([sys.stdin], [], [])
@@ -98,4 +105,7 @@ def good_client(port: int) -> dict[str, list[tuple[int, float]]]:
 
 if __name__ == "__main__":
     port, *numbers = map(int, sys.argv[1:])
-    print(json.dumps(asyncio.run(flood(port, *numbers)) if numbers else good_client(port)))
+    if len(numbers) > 1:
+        print(json.dumps(asyncio.run(flood(port, *numbers))))
+    else:
+        print(json.dumps(good_client(port, *numbers)))

@@ -37,7 +37,7 @@ def server() -> Iterator[tuple[int, int]]:
             assert flood.asked(port, "/translate", flood.FOUR_WORDS)[0] == 200
         yield port, process.pid
     finally:
-        process.terminate()
+        process.kill()  # a server that is silenced does not end by itself
         process.communicate()
 
 
@@ -54,15 +54,13 @@ def test_a_flood_of_text_does_not_silence_the_server(
     port, pid = server
     before = resident(pid)
     script = [sys.executable, flood.__file__, str(port)]
-    good = subprocess.Popen(script, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
-    clients = subprocess.run(
-        [*script, *map(str, (CLIENTS, AT_ONCE, characters))],
-        stdout=subprocess.PIPE,
-        check=True,
-        timeout=120,
-    )
-    time.sleep(2)
-    seen = json.loads(good.communicate(b"")[0])
+    numbers = map(str, (CLIENTS, AT_ONCE, characters))
+    with subprocess.Popen(script, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as good:
+        clients = subprocess.run(
+            [*script, *numbers], stdout=subprocess.PIPE, check=True, timeout=120
+        )
+        time.sleep(2)
+        seen = json.loads(good.communicate(b"")[0])
     answers = json.loads(clients.stdout)
     assert sum(answers.values()) == CLIENTS
     assert answers.get("429", 0) > 0
