@@ -36,6 +36,13 @@ def test_translations_are_the_translators(server: Any) -> None:
     assert server.ask("/run/translate", dict(text=""))[1]["results"][0]["translation"] == ""
 
 
+def test_a_long_text_is_translated_in_parts(server: Any) -> None:
+    texts = [" ".join(TEXTS * 40), *TEXTS, ""]
+    _, found, _ = server.ask("/run/translate", dict(text=texts, num_beams=1))
+    expected = regard.load("en-de").run_by("onnx")(texts, num_beams=1)
+    assert [each["translation"] for each in found["results"]] == expected
+
+
 def test_alignments_are_the_translators(server: Any) -> None:
     [expected] = regard.load("en-de").run(TEXTS[:1], alignment="output")
     _, found, _ = server.ask("/run/translate", dict(text=TEXTS[0], alignment="output"))

@@ -236,8 +236,9 @@ class Translator(TextToText):
             if whole:
                 yield whole
             return
+        del whole  # a server splits many long texts at a time
         part, ids_of_part = "", list[int]()
-        for sentence in re.split(r"(?<=[.!?।…])\s+", text):
+        for sentence in _sentences(text):
             ids = self.encode(sentence)
             if len(ids) > self.room:
                 raise BadArgumentError(
@@ -302,6 +303,14 @@ class Translator(TextToText):
         if self.packed is not None:
             caption += f", of the model's own weights; the text is by {self.computed_by}"
         return caption
+
+
+def _sentences(text: str) -> Iterator[str]:
+    begin = 0
+    for space in re.finditer(r"(?<=[.!?।…])\s+", text):
+        yield text[begin : space.start()]
+        begin = space.end()
+    yield text[begin:]
 
 
 def _result(alternatives: list[Alternative]) -> Result:
