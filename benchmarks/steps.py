@@ -35,8 +35,9 @@ from queueing.measured import RESULTS, Costs, Measured, read, save
 from queueing.recorded import Run, in_batches, jobs_of, kept_running, recording
 from queueing.sizes import sizes
 
+from regard.serving.limits import Limits
 from regard.serving.metrics import Metrics
-from regard.serving.served import BATCH, Limits, Model, Served
+from regard.serving.served import BATCH, Model, Served
 
 SECONDS = 1.5  # for each number of texts at a time
 RARE = (0.5, 0.2, 0.05)  # of the rate that clients reach that wait for each answer

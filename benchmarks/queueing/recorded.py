@@ -11,7 +11,9 @@ from typing import Any
 from queueing.cases import Case
 from regard.runtime.session import Session
 from regard.serving.jobs import Job
-from regard.serving.served import Limits, Model, Texts, reading_jobs
+from regard.serving.limits import Limits
+from regard.serving.served import Model
+from regard.serving.work import Readings, Texts
 from regard.serving.written import Prompts
 
 LIMITS = Limits(seconds=3600)
@@ -78,13 +80,13 @@ def jobs_of(model: Model[Any], case: Case, texts: list[str]) -> list[Any]:
     found = []
     for text in texts:
         if case.route == "translate":
-            found += Texts(model.task, [text], LIMITS, options=case.options).jobs
+            found += Texts(model.task, [text], LIMITS, options=case.options)
         elif case.route == "generate":
-            found += Prompts(model, [text], options=case.options, seconds=3600).jobs
+            found += Prompts(model, [text], options=case.options, seconds=3600)
         elif case.route == "classify":
-            found += reading_jobs([(text, "")], False, LIMITS)
+            found += Readings([(text, "")], False, LIMITS)
         else:
-            found += reading_jobs([text], None, LIMITS)
+            found += Readings([text], None, LIMITS)
     return found
 
 
@@ -94,7 +96,7 @@ def kept_running(model: Model[Any], jobs: list[Any], number: int) -> None:
 
     async def in_turn() -> None:
         for job in rest:
-            model.put([job])
+            model.threads.waiting.join(1).put([job])
             await asyncio.wrap_future(job.future)
 
     async def together() -> None:
@@ -109,7 +111,7 @@ def in_batches(model: Model[Any], jobs: list[Any], number: int) -> None:
     async def each() -> None:
         for start in range(0, len(jobs), number):
             some = jobs[start : start + number]
-            model.put(some)
+            model.threads.waiting.join(len(some)).put(some)
             await asyncio.gather(*(asyncio.wrap_future(job.future) for job in some))
 
     asyncio.run(each())

@@ -1,5 +1,6 @@
 """Clients that mean harm: meanwhile and afterwards the server answers others as before, soon."""
 
+import asyncio
 import http.client
 import json
 import os
@@ -14,6 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
 
+from attack import flood
 from attack.forks import Child, Row, in_child, scratch
 from fuzz.mutations import damaged
 from fuzz.requests import HTTP, NAMES, SEARCH, serve_folder
@@ -293,6 +295,24 @@ def _failure(answer: bytes) -> str:
     return f"answered {answer[:200]!r}" if is_failure else ""
 
 
+def flooded(server: Server, clients: int) -> Row:
+    """Clients with a megabyte of text each that are gone after a second."""
+    row = Row("clients: floods of text", clients)
+    server.asked, server.longest = 0, 0.0
+    flooding = threading.Thread(
+        target=lambda: asyncio.run(flood.flood(server.port, clients, AT_ONCE * 16, 10**6))
+    )
+    flooding.start()
+    while flooding.is_alive():
+        server.ask_well()
+    flooding.join()
+    row.failures += server.wrong
+    server.wrong.clear()
+    row.what += f" ({server.asked} good ones in {server.longest:.1f} s at most)"
+    row.expect(server.longest < LONGEST, "a good request waited too long")
+    return row
+
+
 MANY = (
     ("10,000 requests of junk", junk, 10_000),
     ("huge heads", huge_head, 200),
@@ -310,6 +330,7 @@ def hostile_clients(short: bool, seed: int) -> Iterator[Row]:
         for what, hostile, tries in MANY:
             what = what.removeprefix("10,000 ")
             yield attack(server, what, tries // 100 if short else tries, hostile, seed)
+        yield flooded(server, 100 if short else 10_000)
         if not short:
             length = b"Content-Length: 100000\r\n\r\n"
             yield slowly(server, 200, POST + length, b"a", "slow bodies")

@@ -20,8 +20,9 @@ from fuzz.small_models import TEXT, small_model, small_translator
 from regard.errors import RegardError
 from regard.serving.app import create_app as serving_app
 from regard.serving.guard import Access
+from regard.serving.limits import Limits
 from regard.serving.metrics import Metrics
-from regard.serving.served import Limits, Served
+from regard.serving.served import Served
 from regard.studio.app import create_app as studio_app
 
 HOST = "127.0.0.1:8765"

@@ -20,8 +20,9 @@ from regard.checkpoints import save_pretrained
 from regard.models import Decoder, DecoderConfig
 from regard.serving.app import create_app
 from regard.serving.guard import Access
+from regard.serving.limits import Limits
 from regard.serving.metrics import Metrics
-from regard.serving.served import Limits, Served
+from regard.serving.served import Served
 from regard.studio.serve import bind
 from regard.text import Tokenizer
 

@@ -11,9 +11,11 @@ import pytest
 import regard
 from regard.errors import BadArgumentError, UnavailableError
 from regard.serving.decoding import Decode, Decoding
-from regard.serving.jobs import Busy, TooLate
+from regard.serving.jobs import Busy, Line, TooLate
+from regard.serving.limits import Limits
 from regard.serving.metrics import Metrics
-from regard.serving.served import Limits, Model, Texts
+from regard.serving.served import Model
+from regard.serving.work import Texts, Work
 from regard.serving.written import Prompts
 
 SENTENCES = [
@@ -44,12 +46,32 @@ def writer() -> Any:
     return regard.load("shakespeare").run_by("onnx")
 
 
-def decoding(task: Any, *, waiting: int = 500, rows: int = 16, loops: int = 2) -> Decoding:
+class Asked:
+    """The work of a request with all its jobs."""
+
+    def __init__(self, work: Work):
+        self.work, self.jobs = work, list(work)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.work, name)
+
+
+def put(shared: Decoding, jobs: list[Any]) -> Line[Any]:
+    """Has jobs wait, as one request."""
+    line = shared.waiting.join(len(jobs))
+    line.put(jobs)
+    return line
+
+
+def decoding(
+    task: Any, *, waiting: int = 500, rows: int = 16, kept: int = 4, loops: int = 2
+) -> Decoding:
     return Decoding(
         task.packed,
         name="model",
         waiting=waiting,
         rows=rows,
+        kept=kept,
         loops=loops,
         metrics=Metrics().of_model("model"),
     )
@@ -62,12 +84,12 @@ def shared(translator: Any) -> Iterator[Decoding]:
     found.close()
 
 
-def texts(task: Any, sentences: list[str], seconds: float = 60.0, **options: Any) -> Texts:
-    return Texts(task, sentences, LIMITS, options=options, seconds=seconds)
+def texts(task: Any, sentences: list[str], seconds: float = 60.0, **options: Any) -> Any:
+    return Asked(Texts(task, sentences, LIMITS, options=options, seconds=seconds))
 
 
 def results(shared: Decoding, work: Any) -> list[Any]:
-    shared.put(work.jobs)
+    put(shared, work.jobs)
     return [job.future.result(30) for job in work.jobs]
 
 
@@ -98,7 +120,7 @@ def test_a_translation_is_the_same_alone_and_in_random_company(
 def test_it_writes_what_the_translator_writes(translator: Any, shared: Decoding) -> None:
     work = texts(translator, SENTENCES, num_beams=1)
     expected = translator.run(SENTENCES, num_beams=1)
-    got = work.results(results(shared, work))
+    got = list(work.results(results(shared, work)))
     assert [(each.text, each.tokens) for each in got] == [
         (each.text, each.tokens) for each in expected
     ]
@@ -108,7 +130,7 @@ def test_a_long_text_is_put_together_from_its_parts(translator: Any, shared: Dec
     long = " ".join(SENTENCES * 3)
     work = texts(translator, [long, "", "Yes."], num_beams=1)
     assert len(work.jobs) > 3
-    got = work.results(results(shared, work))
+    got = list(work.results(results(shared, work)))
     assert [each.text for each in got] == translator([long, "", "Yes."], num_beams=1)
 
 
@@ -116,8 +138,8 @@ def test_a_sample_depends_on_its_seed_and_not_on_its_company(writer: Any) -> Non
     shared, limits = decoding(writer, loops=1), Limits()
     model = Model("shakespeare", writer, shared, limits)
 
-    def work(prompts: list[str], **options: Any) -> Prompts:
-        return Prompts(model, prompts, options=dict(max_new_tokens=24, seed=5) | options)
+    def work(prompts: list[str], **options: Any) -> Any:
+        return Asked(Prompts(model, prompts, options=dict(max_new_tokens=24, seed=5) | options))
 
     prompts = ["ROMEO:", "JULIET:\nO", "KING", "First Citizen:\nBefore we proceed any further"]
     together = results(shared, work(prompts))
@@ -138,23 +160,23 @@ def test_a_sample_depends_on_its_seed_and_not_on_its_company(writer: Any) -> Non
 
 
 def test_a_cancelled_text_leaves_and_the_others_go_on(translator: Any, until: Any) -> None:
-    shared = decoding(translator, rows=4, loops=1)
+    shared = decoding(translator, rows=8, loops=1)
     slow = texts(translator, SENTENCES * 4, num_beams=4, min_new_tokens=200)
-    shared.put(slow.jobs)
+    put(shared, slow.jobs)
     for job in slow.jobs:
         job.future.cancel()
     began = time.monotonic()
     quick = texts(translator, ["Yes."], num_beams=1)
-    assert quick.results(results(shared, quick))[0].text == translator("Yes.", num_beams=1)
+    assert next(quick.results(results(shared, quick))).text == translator("Yes.", num_beams=1)
     assert time.monotonic() - began < 5
     until(lambda: sum(loop.used for loop in shared._loops) == 0)
     shared.close()
 
 
 def test_a_text_whose_time_is_over_is_refused(translator: Any, until: Any) -> None:
-    shared = decoding(translator, rows=4, loops=1)
+    shared = decoding(translator, rows=8, loops=1)
     slow = texts(translator, SENTENCES * 4, seconds=0.05, num_beams=4, min_new_tokens=200)
-    shared.put(slow.jobs)
+    put(shared, slow.jobs)
     with pytest.raises(TooLate, match="took longer than it may"):
         slow.jobs[-1].future.result(20)
     until(lambda: sum(loop.used for loop in shared._loops) == 0)
@@ -162,33 +184,34 @@ def test_a_text_whose_time_is_over_is_refused(translator: Any, until: Any) -> No
 
 
 def test_a_full_queue_refuses_and_says_when_to_come_again(translator: Any) -> None:
-    shared = decoding(translator, waiting=8, rows=4, loops=1)
-    first = texts(translator, SENTENCES[:4], num_beams=4, min_new_tokens=100)
-    shared.put(first.jobs)
-    waiting = [texts(translator, SENTENCES[:4], num_beams=4) for _ in range(5)]
+    shared = decoding(translator, waiting=8, rows=8, loops=1)
+    first = put(shared, texts(translator, SENTENCES[:4], num_beams=4, min_new_tokens=100).jobs)
     with pytest.raises(Busy, match=r"texts waiting, of 8 that may; try again in \d+ s") as refused:
-        _ = [shared.put(work.jobs) for work in waiting]
+        shared.waiting.join(4)  # half of what is left
     assert refused.value.seconds >= 1
-    with pytest.raises(BadArgumentError, match="a request may have 8 texts here; got 9"):
-        shared.put(texts(translator, SENTENCES[:9], num_beams=4).jobs)
-    for job in [*first.jobs, *(job for work in waiting for job in work.jobs)]:
-        job.future.cancel()
-    shared.close()
-
-
-def test_more_beams_than_rows_are_refused(translator: Any) -> None:
-    shared = decoding(translator, rows=4, loops=1)
-    with pytest.raises(BadArgumentError, match="num_beams and num_return_sequences may be 4 on"):
-        shared.put(texts(translator, ["Yes."], num_beams=5).jobs)
+    first.leave()
+    assert len(shared.waiting) == 0
     shared.close()
     with pytest.raises(UnavailableError, match="the server is ending"):
-        shared.put(texts(translator, ["Yes."], num_beams=1).jobs)
+        shared.waiting.join(1)
+
+
+def test_a_short_text_does_not_wait_for_long_ones(translator: Any, until: Any) -> None:
+    shared = decoding(translator, rows=8, kept=4, loops=1)
+    long = texts(translator, [" ".join(SENTENCES * 5)] * 4, num_beams=4, min_new_tokens=200)
+    line = put(shared, long.jobs)
+    until(lambda: sum(loop.used for loop in shared._loops) == 4)  # the other rows are kept
+    quick = texts(translator, ["Yes."], num_beams=4)
+    assert next(quick.results(results(shared, quick))).text == translator("Yes.", num_beams=4)
+    assert not any(job.future.done() for job in long.jobs)
+    line.leave()
+    shared.close()
 
 
 def test_what_waits_is_still_answered_when_it_closes(translator: Any) -> None:
-    shared = decoding(translator, rows=4, loops=1)
+    shared = decoding(translator, rows=8, loops=1)
     work = texts(translator, SENTENCES, num_beams=1)
-    shared.put(work.jobs)
+    put(shared, work.jobs)
     shared.close()
     assert all(job.future.result(0) for job in work.jobs)
 
@@ -217,5 +240,7 @@ def test_a_limit_of_tokens_is_a_limit() -> None:
     assert limits.configured(config.updated(max_new_tokens=7), 7).max_new_tokens == 7
     with pytest.raises(BadArgumentError, match="max_new_tokens may be 40 on this server; got 41"):
         limits.configured(config, 41)
+    with pytest.raises(BadArgumentError, match="num_beams and num_return_sequences may be 6 on"):
+        Limits(rows=8).configured(config.updated(num_beams=7), None)
     with pytest.raises(BadArgumentError, match="rows must be at least 1; got 0"):
         Limits(rows=0)

@@ -1,5 +1,6 @@
 """Limits of a running server: its queue, its time, clients that go."""
 
+import json
 import logging
 import socket
 import time
@@ -8,13 +9,13 @@ from typing import Any
 
 import pytest
 
+from regard.serving.limits import Limits
 from regard.serving.logs import JsonLines
-from regard.serving.served import Limits
 
 from .conftest import serving
 
 LONG = ["I would like to drink a cup of tea with my friends in the garden."] * 40
-SLOW = dict(text=LONG, num_beams=8)
+SLOW = dict(text=LONG, num_beams=6)
 
 
 def running(server: Any) -> int:
@@ -72,6 +73,36 @@ def test_what_a_client_no_longer_waits_for_is_ended(
     began = time.monotonic()
     until(lambda: not busy())
     assert time.monotonic() - began < 3
+
+
+@pytest.mark.parametrize("stream", [False, True])
+def test_a_long_text_of_a_client_that_is_gone_leaves_nothing_behind(
+    server: Any, until: Any, stream: bool
+) -> None:
+    text = "Yes. " * 19_000
+    path, body = "/run/translate", dict[str, Any](text=text)
+    if stream:
+        path, body = "/v1/completions", dict(model="shakespeare", prompt=[text] * 4, stream=True)
+    state, sent = server.app.state.serving, json.dumps(body).encode()
+    host, port = server.address.removeprefix("http://").split(":")
+    with socket.create_connection((host, int(port))) as client:
+        head = f"POST {path} HTTP/1.1\r\nHost: {host}:{port}\r\nContent-Type: application/json\r\n"
+        client.sendall(f"{head}Content-Length: {len(sent)}\r\n\r\n".encode() + sent)
+        until(lambda: state.shedding.pending.used == len(sent))
+    until(lambda: state.shedding.pending.used == 0)
+    assert state.preparing.submit(int).result(5) == 0  # no slice is left
+    until(lambda: running(server) == 0)
+
+
+def test_bytes_that_have_no_answer_yet_are_bounded(until: Any) -> None:
+    with serving(["en-de"], Limits(pending=6000)) as server, ThreadPoolExecutor(1) as pool:
+        first = pool.submit(server.ask, "/run/translate", SLOW)  # 2,800 bytes
+        until(lambda: running(server) > 0)
+        status, found, headers = server.ask("/run/translate", dict(text="x" * 2000))
+        assert (status, headers["Retry-After"]) == (429, "2")
+        assert found["detail"].startswith("the server has as many requests as it takes; try again")
+        assert server.ask("/run/translate", dict(text="Yes."))[0] == 200
+        assert first.result()[0] == 200
 
 
 def test_a_long_body_is_refused_by_what_it_announces(server: Any) -> None:

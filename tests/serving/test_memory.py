@@ -7,9 +7,11 @@ import pytest
 
 # Arrays of 1.6 MB with one of 33 kB after each, which stays and keeps a heap from shrinking.
 PROGRAM = """
-import gc, sys
+import gc, sys, time
 import numpy as np
+from regard.serving import memory
 from regard.serving.memory import keep_what_is_loaded, return_freed_memory
+memory.TRIM_SECONDS = 0.1
 def held():
     return int(open("/proc/self/statm").read().split()[1]) * 4096
 if sys.argv[1] == "returned":
@@ -21,23 +23,29 @@ for _ in range(100):
     small.append(np.ones(4096))
 del large
 print((held() - before) / 1e6)
+blocks, before = [bytes(2**16) for _ in range(3000)], held()
+del blocks[::2]  # gaps of 98 MB
+time.sleep(1)
+print((before - held()) / 1e6)
 keep_what_is_loaded()
 print(gc.get_freeze_count())
 """
 
 
-def held(way: str) -> tuple[float, int]:
+def held(way: str) -> tuple[float, float, int]:
     found = subprocess.run(
         [sys.executable, "-c", PROGRAM, way], capture_output=True, text=True, check=True
     )
-    megabytes, frozen = found.stdout.split()
-    return float(megabytes), int(frozen)
+    megabytes, gaps, frozen = found.stdout.split()
+    return float(megabytes), float(gaps), int(frozen)
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="is about glibc")
 def test_freed_arrays_go_back_to_the_system() -> None:
-    usual, frozen = held("as usual")
+    usual, gaps_usual, frozen = held("as usual")
     if usual < 50:
         pytest.skip("this C library returns them anyway")
-    assert held("returned")[0] < 20  # the small ones have 3 MB
+    kept, gaps, _ = held("returned")
+    assert kept < 20  # the small ones have 3 MB
+    assert gaps > gaps_usual + 30
     assert frozen > 1000  # modules are no longer looked through for garbage

@@ -36,6 +36,13 @@ def test_translations_are_the_translators(server: Any) -> None:
     assert server.ask("/run/translate", dict(text=""))[1]["results"][0]["translation"] == ""
 
 
+def test_a_long_text_is_translated_in_parts(server: Any) -> None:
+    texts = [" ".join(TEXTS * 40), *TEXTS, ""]
+    _, found, _ = server.ask("/run/translate", dict(text=texts, num_beams=1))
+    expected = regard.load("en-de").run_by("onnx")(texts, num_beams=1)
+    assert [each["translation"] for each in found["results"]] == expected
+
+
 def test_alignments_are_the_translators(server: Any) -> None:
     [expected] = regard.load("en-de").run(TEXTS[:1], alignment="output")
     _, found, _ = server.ask("/run/translate", dict(text=TEXTS[0], alignment="output"))
@@ -237,6 +244,51 @@ def test_a_mistake_is_a_sentence(
     found = server.ask(path, body)
     assert found[0] == status
     assert found[1]["detail"].startswith(sentence)
+
+
+LONG = "Yes. " * 25_000
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "status", "sentence"),
+    [
+        ("/run/translate", dict(text=LONG), 413, "a text may have 100,000 characters here; got"),
+        ("/run/translate", dict(text=[LONG[:90_000]] * 5), 413, "the texts of a request may have"),
+        ("/run/translate", dict(text=["x"] * 1025), 400, "a request may have 1024 texts here; got"),
+        ("/run/translate", dict(text=["x"] * 300, n_best=4), 400, "a request may have 1024 texts"),
+        ("/run/translate", dict(text="a " * 1025, alignment="input"), 413, "the squares of the"),
+        ("/run/generate", dict(text=["x"] * 200, n_best=1024, seed=1), 400, "num_beams and num_re"),
+        ("/run/generate", dict(text=LONG), 413, "a text may have 100,000 characters here; got"),
+        ("/run/generate", dict(text="x", stop=LONG), 413, "a text may have 100,000 characters"),
+        ("/run/classify", dict(text="x", pair=LONG), 413, "a text may have 100,000 characters"),
+        ("/run/encode", dict(text=["x", LONG]), 413, "a text may have 100,000 characters here"),
+        ("/translate", dict(q=LONG, source="en", target="de"), 413, "a text may have 100,000"),
+        ("/v1/embeddings", dict(model="sentences", input=LONG), 413, "a text may have 100,000"),
+        ("/v1/completions", dict(model="shakespeare", prompt=["x"] * 200, n=48), 400, "a request"),
+    ],
+)
+def test_a_request_that_is_too_large_is_refused_before_any_work(
+    server: Any, monkeypatch: pytest.MonkeyPatch, path: str, body: Any, status: int, sentence: str
+) -> None:
+    def work(*arguments: Any, **options: Any) -> Any:
+        raise AssertionError("a text was encoded")
+
+    for name in ("encode", "inputs", "encode_batch"):
+        monkeypatch.setattr(f"regard.text.Tokenizer.{name}", work)
+    found = server.ask(path, body)
+    said = found[1].get("detail", found[1].get("error"))
+    assert found[0] == status
+    assert (said["message"] if path.startswith("/v1") else said).startswith(sentence)
+
+
+def test_a_chat_that_is_nested_too_deep_is_refused(server: Any, chat_model: Path) -> None:
+    deep: Any = "x"
+    for _ in range(200):
+        deep = [deep]
+    body = dict(model=chat_model.name, messages=[dict(role="user", content="x", more=deep)])
+    status, found, _ = server.ask("/v1/chat/completions", body)
+    assert status == 400
+    assert found["error"]["message"].startswith("a chat may be nested 32 deep")
 
 
 def test_the_reference_lists_every_route(server: Any) -> None:

@@ -15,8 +15,9 @@ import pytest
 
 from regard.serving.app import create_app
 from regard.serving.guard import Access
+from regard.serving.limits import Limits, Room
 from regard.serving.metrics import Metrics
-from regard.serving.served import Limits, Served
+from regard.serving.served import Served
 from regard.serving.server import Server
 from regard.serving.shedding import Shedding
 from regard.studio.serve import bind
@@ -26,7 +27,9 @@ FULL: list[int | None] = [None]
 
 
 def shed(data: bytes, full: int | None = 3) -> tuple[bytes, int] | None:
-    return Shedding(lambda requests: full, Metrics()).refusal(data, [(b"date", b"today")], 0)
+    return Shedding(lambda requests: full, Metrics(), Room(2**20)).refusal(
+        data, [(b"date", b"today")], 0
+    )
 
 
 @pytest.mark.parametrize("sent", [0, 1, 4])
@@ -83,7 +86,7 @@ class Threads:
     """A model's, whose queue has room or not."""
 
     def __init__(self, seconds: int | None):
-        self.capacity = 10
+        self.running = 4
         self.waiting = SimpleNamespace(full=lambda: seconds)
 
 
@@ -103,7 +106,9 @@ def test_a_server_is_full_when_no_model_takes_more(
     queues: list[int | None], requests: int, expected: int | None
 ) -> None:
     models = {str(k): SimpleNamespace(threads=Threads(each)) for k, each in enumerate(queues)}
-    assert Served.full(SimpleNamespace(models=models), requests) == expected  # type: ignore[arg-type]
+    assert (
+        Served.full(SimpleNamespace(models=models, limits=Limits(waiting=6)), requests) == expected
+    )  # type: ignore[arg-type]
 
 
 @contextmanager
@@ -113,7 +118,7 @@ def serving() -> Iterator[tuple[int, Any]]:
     served = Served(["emotions"], Limits(), metrics)
     app = create_app(served, metrics, Access())
     state = app.state.serving
-    state.shedding = Shedding(lambda requests: FULL[0], metrics)
+    state.shedding = Shedding(lambda requests: FULL[0], metrics, Room(2**20))
     with bind(0) as listener:
         server = Server(app, seconds=5, notice=0)
         run = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, daemon=True)

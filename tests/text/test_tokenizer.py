@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import threading
 from collections.abc import Callable
 from pathlib import Path
 
@@ -11,6 +12,7 @@ import tokenizers as library
 
 from regard.errors import DamagedFileError, RegardError
 from regard.text import Tokenizer, TokenizerPair, train_pair, train_tokenizer
+from regard.text.tokenizer import LONG
 
 LINES = [
     "A man in an orange hat is looking at something.",
@@ -231,3 +233,36 @@ def test_a_panic_of_the_library_is_an_error_of_ours() -> None:
     for read in (tokenizer.encode, tokenizer.inputs, tokenizer.pieces):
         with pytest.raises(DamagedFileError, match="what the library cannot do"):
             read("a" * 40)
+
+
+def test_a_long_text_has_the_ids_of_a_short_one(tokenizer: Tokenizer) -> None:
+    text = "the old man sees the red house. " * 200
+    assert len(text) > LONG
+    plain = tokenizer.backend.encode(text, add_special_tokens=False).ids
+    assert tokenizer.encode(text) == plain
+    assert tokenizer.inputs(text).ids == tokenizer.backend.encode(text).ids
+    assert tokenizer.inputs(text, "a").type_ids == tokenizer.backend.encode(text, "a").type_ids
+    assert tokenizer.unknown_share(text) == 0
+    half = "the old man \U0001f600\U0001f600\U0001f600 " * 800
+    assert tokenizer.unknown_share(half) == pytest.approx(tokenizer.unknown_share(half[:500]), 0.1)
+
+
+def test_other_threads_run_while_a_long_text_is_encoded(tokenizer: Tokenizer) -> None:
+    text, done, turns = "the old man sees the red house. " * 30_000, threading.Event(), [0]
+
+    def count() -> None:
+        while not done.is_set():
+            turns[0] += 1
+
+    counting = threading.Thread(target=count)
+    counting.start()
+    backend = tokenizer.backend
+    before = turns[0]
+    backend.encode(text, add_special_tokens=False)
+    held = turns[0] - before
+    before = turns[0]
+    tokenizer.encode(text)
+    free = turns[0] - before
+    done.set()
+    counting.join()
+    assert free > 2 * held

@@ -64,7 +64,8 @@ def create_app(
 
     app.add_api_route("/docs", docs, methods=["GET"], include_in_schema=False)
     add_refusals(app)
-    app.add_middleware(Guard, access=access, seconds=body_seconds)
+    pending = state.shedding.pending
+    app.add_middleware(Guard, access=access, seconds=body_seconds, pending=pending)
     app.add_middleware(Logged, metrics=metrics)
     return app
 

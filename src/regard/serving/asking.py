@@ -1,86 +1,141 @@
-"""A request waits for its jobs: until they are done, their time is over or the client has gone."""
+"""A request waits for its work: until it is done, its time is over or the client has gone.
+
+What a request asks for is made into jobs in slices, by one thread: requests take turns there as
+they do in the queue of a model, and no slice is begun that is not wanted.
+"""
 
 import asyncio
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Coroutine, Iterator
 from concurrent.futures import Executor
 from contextlib import suppress
+from itertools import islice
 from typing import Any, TypeVar
 
 from fastapi import Request
-from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 
-from regard.serving.jobs import Job, TooLate
+from regard.serving.jobs import Job, Line, TooLate
 from regard.serving.served import Model
+from regard.serving.work import Work
 
 GONE = 499  # what web servers log when the client has gone
-LONG = 2000  # characters that are prepared in a thread, so that others need not wait
+SLICE_SECONDS, SLICE_ITEMS = 0.01, 16  # of a slice, if no item takes longer by itself
 
+Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 
-async def results_of(request: Request, model: Model[Any], jobs: Sequence[Job]) -> list[Any]:
-    """The results of jobs; none of them goes on when this has ended.
+async def results_of(request: Request, model: Model[Any], work: Work) -> list[Any]:
+    """The results of a request's jobs; none of them goes on when this has ended.
 
     Raises:
-        RegardError: as `Waiting.put`, or as a job.
+        RegardError: as `Waiting.join`, or as a job.
         TooLate: their time is over.
         HTTPException: the client has gone.
     """
-    if not jobs:
-        return []
-    model.put(jobs)
-    try:
-        return await while_here(
-            request,
-            asyncio.gather(*(asyncio.wrap_future(job.future) for job in jobs)),
-            jobs[0].deadline,
-        )
-    finally:
-        cancel(jobs)
+    with model.threads.waiting.join(work.number) as line:
+        return await while_here(request, _fed(request, model, line, work), work.deadline)
 
 
-async def while_here(request: Request, work: "asyncio.Future[Result]", deadline: float) -> Result:
+async def _fed(request: Request, model: Model[Any], line: Line[Any], work: Work) -> list[Any]:
+    """Makes as many jobs as the model can run, and the next ones as these are done."""
+    found: list[asyncio.Future[Any]] = []
+    errors: list[BaseException] = []
+    room = asyncio.Semaphore(model.threads.running + SLICE_ITEMS)
+
+    def done(future: "asyncio.Future[Any]") -> None:
+        room.release()
+        if not future.cancelled() and (error := future.exception()) is not None:
+            errors.append(error)
+
+    jobs: Iterator[Job] = iter(work)
+    while part := await _slice(request, jobs, whole=work.is_small):
+        for _ in () if work.is_small else part:
+            await room.acquire()
+        if errors:
+            raise errors[0]
+        line.put(part)
+        for job in part:
+            future = asyncio.wrap_future(job.future)
+            future.add_done_callback(done)
+            found.append(future)
+        if work.is_small:
+            break
+    return await asyncio.gather(*found)
+
+
+async def all_of(
+    request: Request,
+    items: Iterator[Item],
+    deadline: float,
+    *,
+    whole: bool = False,
+    thread: Executor | None = None,
+) -> list[Item]:
+    """All items, made in slices.
+
+    Args:
+        whole: make them here and now, since they take no longer than a change of threads.
+        thread: that makes them, if another one than usual.
+    """
+
+    async def made() -> list[Item]:
+        found: list[Item] = []
+        while part := await _slice(request, items, thread=thread):
+            found += part
+        return found
+
+    return list(items) if whole else await while_here(request, made(), deadline)
+
+
+async def _slice(
+    request: Request,
+    items: Iterator[Item],
+    *,
+    whole: bool = False,
+    thread: Executor | None = None,
+) -> list[Item]:
+    """The next items; none at the end."""
+    if whole:
+        return list(items)
+    thread = thread or request.app.state.serving.preparing
+
+    def made() -> list[Item]:
+        end, found = time.monotonic() + SLICE_SECONDS, list[Item]()
+        for item in islice(items, SLICE_ITEMS):
+            found.append(item)
+            if time.monotonic() > end:
+                break
+        return found
+
+    return await asyncio.get_running_loop().run_in_executor(thread, made)
+
+
+async def while_here(
+    request: Request, work: Coroutine[Any, Any, Result], deadline: float
+) -> Result:
     """The result of work, unless the client goes, or its time is over, before that."""
+    task = asyncio.ensure_future(work)
     gone: asyncio.Future[None] = asyncio.ensure_future(_gone(request))
-    both: list[asyncio.Future[Any]] = [work, gone]
+    both: list[asyncio.Future[Any]] = [task, gone]
     try:
         await asyncio.wait(
             both,
             timeout=max(0.0, deadline - time.monotonic()),
             return_when=asyncio.FIRST_COMPLETED,
         )
-        if work.done():
-            return work.result()
-        work.cancel()
+        if task.done():
+            return task.result()
+        task.cancel()
         with suppress(asyncio.CancelledError, Exception):
-            await work
+            await task
         if gone.done():
             raise HTTPException(GONE, "the client has gone.")
         raise TooLate("the request took longer than it may; send less, or try again.")
     finally:
         gone.cancel()
-
-
-def cancel(jobs: Sequence[Job]) -> None:
-    """Takes them out, where they are not done."""
-    for job in jobs:
-        job.future.cancel()
-
-
-async def prepared(characters: int, make: Callable[[], Result]) -> Result:
-    """What `make` makes of so many characters of text."""
-    if characters < LONG:
-        return make()
-    return await run_in_threadpool(make)
-
-
-async def looked(
-    request: Request, thread: Executor, work: Callable[[], Result], end: float
-) -> Result:
-    """The result of work in a thread that others use, too."""
-    return await while_here(request, asyncio.wrap_future(thread.submit(work)), end)
+        task.cancel()
 
 
 async def _gone(request: Request) -> None:

@@ -10,14 +10,18 @@ from typing import Any
 from regard.errors import RegardError
 from regard.serving.jobs import Job, Waiting, as_refusal
 from regard.serving.metrics import ModelMetrics
+from regard.serving.threads import give_way
 
 log = logging.getLogger("regard.serving")
 
-Compute = Callable[[Any, list[Any]], Sequence[Any]]
+CHARACTERS = 32_000  # of the long texts of a batch, but for the first one
+SHORT = 1000  # characters; shorter texts do not wait for long ones
+
+Compute = Callable[[Any, list[Any], Callable[[int], None]], Sequence[Any]]
 
 
 class Reading(Job):
-    """One text to be read.
+    """One text to be read, or several that belong together.
 
     Args:
         options: those that agree are read together.
@@ -26,13 +30,19 @@ class Reading(Job):
     def __init__(self, item: Any, options: Hashable, deadline: float):
         super().__init__(deadline)
         self.item, self.options = item, options
+        self.characters = len(item) if isinstance(item, str) else sum(map(len, item))
+
+
+class _UnwantedError(Exception):
+    """No one waits for a batch any more."""
 
 
 class Batches:
     """The thread that reads for one model.
 
     Args:
-        compute: options and items → a result for each, which does not depend on the other items.
+        compute: options, items and what to call now and then → a result for each item, which does
+            not depend on the others.
         waiting: texts that may wait.
         most: texts of a batch.
     """
@@ -41,16 +51,12 @@ class Batches:
         self, compute: Compute, *, name: str, waiting: int, most: int, metrics: ModelMetrics
     ):
         self._compute, self._most, self._metrics = compute, most, metrics
-        self.capacity = waiting + most  # jobs that it has at most, waiting or running
+        self.running = most  # jobs at the same time
         self.waiting: Waiting[Reading] = Waiting(waiting, name)
         self._running = 0
         metrics.watch(self.waiting.__len__, lambda: self._running)
         self._thread = threading.Thread(target=self._run, name="regard-reading", daemon=True)
         self._thread.start()
-
-    def put(self, jobs: Sequence[Reading]) -> None:
-        """As `Waiting.put`."""
-        self.waiting.put(jobs)
 
     def close(self) -> None:
         """Ends the thread, after what waits."""
@@ -58,6 +64,7 @@ class Batches:
         self._thread.join()
 
     def _run(self) -> None:
+        give_way()
         while (jobs := self._taken()) is not None:
             alike: dict[Hashable, list[Reading]] = {}
             for job in jobs:
@@ -68,19 +75,30 @@ class Batches:
             self._running = 0
 
     def _taken(self) -> list[Reading] | None:
-        room = self._most
+        room, characters = self._most, 0
 
         def fits(job: Reading) -> bool:
-            nonlocal room
+            nonlocal room, characters
+            if job.characters > SHORT:
+                if characters and characters + job.characters > CHARACTERS:
+                    return False
+                characters += job.characters
             room -= 1
             return room >= 0
 
         return self.waiting.take(fits, wait=None)
 
     def _read(self, jobs: list[Reading]) -> None:
+        def check(done: int) -> None:
+            if not any(job.is_wanted for job in jobs):
+                raise _UnwantedError
+
         began = time.perf_counter()
         try:
-            results = self._compute(jobs[0].options, [job.item for job in jobs])
+            check(0)
+            results = self._compute(jobs[0].options, [job.item for job in jobs], check)
+        except _UnwantedError:
+            return
         except RegardError as error:
             if len(jobs) == 1:
                 jobs[0].fail(error)

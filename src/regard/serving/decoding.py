@@ -22,7 +22,9 @@ from regard.runtime.slots import Read, Slot, Slots, SourceSlots, TextSlots
 from regard.runtime.states import PIECE, TextState
 from regard.serving.jobs import Job, Waiting, as_refusal
 from regard.serving.metrics import ModelMetrics
+from regard.serving.threads import give_way
 
+SHORT = 32  # tokens; texts that have no more do not wait for longer ones
 ALIKE = 8  # sources whose lengths have the same multiple of this above them are encoded together
 
 log = logging.getLogger("regard.serving")
@@ -99,7 +101,8 @@ class Decoding:
     Args:
         model: that computes.
         waiting: texts that may wait.
-        rows: hypotheses that one loop decodes at the same time.
+        rows: hypotheses that one loop decodes at the same time. A job may have all but `kept`.
+        kept: rows that only short texts may use.
         loops: threads.
     """
 
@@ -110,24 +113,14 @@ class Decoding:
         name: str,
         waiting: int,
         rows: int,
+        kept: int,
         loops: int,
         metrics: ModelMetrics,
     ):
-        self.rows = rows
-        self.capacity = waiting + rows * loops  # jobs that it has at most, waiting or running
+        self.running = rows * loops  # jobs at the same time
         self.waiting: Waiting[Decode] = Waiting(waiting, name)
-        self._loops = [_Loop(model, self.waiting, rows, metrics) for _ in range(loops)]
+        self._loops = [_Loop(model, self.waiting, rows, kept, metrics) for _ in range(loops)]
         metrics.watch(self.waiting.__len__, lambda: sum(each.used for each in self._loops))
-
-    def put(self, jobs: Sequence[Decode]) -> None:
-        """Raises BadArgumentError for a job wider than all rows; else as `Waiting.put`."""
-        widest = max((job.width for job in jobs), default=0)
-        if widest > self.rows:
-            raise BadArgumentError(
-                f"num_beams and num_return_sequences may be {self.rows} on this server; got"
-                f" {widest}."
-            )
-        self.waiting.put(jobs)
 
     def close(self) -> None:
         """Ends the threads, after what waits and runs."""
@@ -142,9 +135,11 @@ class _Loop:
         model: PackedEncoderDecoder | PackedDecoder,
         waiting: Waiting[Decode],
         rows: int,
+        kept: int,
         metrics: ModelMetrics,
     ):
-        self._model, self._waiting, self._rows, self._metrics = model, waiting, rows, metrics
+        self._model, self._waiting, self._metrics = model, waiting, metrics
+        self._rows, self._kept = rows, kept
         self._lanes: dict[int, Slots] = {}  # by the width of their slots
         self._active: list[_Active] = []
         self._reading: list[_Reading] = []
@@ -160,6 +155,7 @@ class _Loop:
         return [each.job for each in self._active] + [each.job for each in self._reading]
 
     def _run(self) -> None:
+        give_way()
         while True:
             new = self._taken()
             if new is None and not self._active and not self._reading:
@@ -174,16 +170,27 @@ class _Loop:
 
     def _taken(self) -> list[Decode] | None:
         used = self.used
+        of_others = sum(job.width for job in self._jobs() if not self._is_short(job))
+        full = False  # what finds too few rows holds up the rest, or would wait for ever
 
         def fits(job: Decode) -> bool:
-            nonlocal used
+            nonlocal used, of_others, full
+            short = self._is_short(job)
+            too_many = of_others + job.width > self._rows - self._kept
+            if full or (too_many and not short):
+                return False
             if used + job.width > self._rows:
+                full = True
                 return False
             used += job.width
+            of_others += 0 if short else job.width
             return True
 
         idle = not self._active and not self._reading
         return self._waiting.take(fits, wait=None if idle else 0)
+
+    def _is_short(self, job: Decode) -> bool:
+        return len(job.ids) <= SHORT and job.width <= self._kept
 
     def _begin(self, jobs: list[Decode]) -> None:
         if isinstance(self._model, PackedDecoder):

@@ -16,6 +16,7 @@ from starlette.types import Message, Receive, Scope, Send
 
 from regard.serving.guard import BODY_SECONDS, Access, Guard
 from regard.serving.jobs import RECENT
+from regard.serving.limits import Room
 from regard.serving.logs import PASSED_ON, Logged
 from regard.serving.memory import keep_what_is_loaded
 from regard.serving.metrics import Metrics
@@ -132,16 +133,19 @@ class State:
     is_ending: Callable[[], bool] = lambda: False
 
 
-def create_front(workers: Workers, metrics: Metrics, counted: Sums, access: Access) -> FastAPI:
+def create_front(
+    workers: Workers, metrics: Metrics, counted: Sums, access: Access, pending: Room
+) -> FastAPI:
     """The application that clients are connected to.
 
     Args:
         metrics: of this process.
         counted: all of them.
+        pending: bytes of the requests that have no answer yet.
     """
     app = FastAPI(docs_url=None, redoc_url=None, openapi_url=None)
     front = Front(workers)
-    state = app.state.serving = State(Shedding(front.full, metrics))
+    state = app.state.serving = State(Shedding(front.full, metrics, pending))
 
     async def healthy() -> dict[str, str]:
         return {"status": "ok"}
@@ -163,7 +167,7 @@ def create_front(workers: Workers, metrics: Metrics, counted: Sums, access: Acce
     app.add_api_route("/metrics", counters, methods=["GET"])
     app.mount("/", front)
     add_refusals(app)
-    app.add_middleware(Guard, access=access, seconds=BODY_SECONDS)
+    app.add_middleware(Guard, access=access, seconds=BODY_SECONDS, pending=pending)
     app.add_middleware(Logged, metrics=metrics)
     return app
 
@@ -214,7 +218,8 @@ async def _run(
     counted.watch(workers)
     try:
         await workers.start()
-        app = create_front(workers, metrics, counted, Access(duty.key, duty.loopback))
+        access, pending = Access(duty.key, duty.loopback), Room(number * duty.limits["pending"])
+        app = create_front(workers, metrics, counted, access, pending)
         server = Server(app, seconds=duty.limits["seconds"], notice=notice)
         keep_what_is_loaded()
         started()

@@ -1,4 +1,4 @@
-"""What waits for a model: texts with the results that their callers wait for, and a full queue."""
+"""What waits for a model: the jobs of requests, which take turns, and a full queue."""
 
 import threading
 import time
@@ -6,11 +6,11 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, InvalidStateError
 from contextlib import suppress
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, Self, TypeVar
 
-from regard.errors import BadArgumentError, RegardError, UnavailableError
+from regard.errors import RegardError, UnavailableError
+from regard.serving.limits import Room
 
-LOOKS = 0.02  # seconds between two looks for jobs in a full queue that are no longer wanted
 RECENT = 200  # jobs whose rate says how long a full queue takes
 
 
@@ -27,13 +27,12 @@ class TooLate(UnavailableError):
 
 
 class Job:
-    """One text for a model. To cancel the future takes it out, whether it waits or runs.
+    """A text for a model, or a part of one. To cancel the future takes it out, whether it waits or
+    runs.
 
     Args:
         deadline: when it is too late, by time.monotonic.
     """
-
-    width = 1  # rows that it takes
 
     def __init__(self, deadline: float):
         self.deadline = deadline
@@ -60,27 +59,59 @@ class Job:
 Kind = TypeVar("Kind", bound=Job)
 
 
+class Line(Generic[Kind]):
+    """The place of a request in a queue, for as long as the block lasts: at its end, its jobs are
+    no longer wanted, whether they wait or run."""
+
+    def __init__(self, waiting: "Waiting[Kind]", texts: int):
+        self._waiting, self.texts = waiting, texts  # those of which nothing has been taken yet
+        self.ready: deque[Kind] = deque()
+        self._jobs: list[Kind] = []
+
+    def put(self, jobs: Sequence[Kind]) -> None:
+        """More of its jobs.
+
+        Raises:
+            UnavailableError: the server is ending.
+        """
+        self._jobs += jobs
+        self._waiting.put(self, jobs)
+
+    def leave(self) -> None:
+        """Ends the jobs, and gives the place to others."""
+        self._waiting.remove(self)
+        for job in self._jobs:
+            job.future.cancel()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.leave()
+
+
 class Waiting(Generic[Kind]):
-    """The jobs that wait for a model, first come, first served; several threads may take them.
+    """The requests that wait for a model. They take turns, a job each; several threads may take
+    jobs.
 
     Args:
-        most: jobs that may wait.
+        most: texts that may wait.
         name: of the model, for messages.
     """
 
     def __init__(self, most: int, name: str):
-        self.most, self.name = most, name
-        self._jobs: deque[Kind] = deque()
+        self.name = name
+        self._room = Room(most)
+        self._lines: dict[Line[Kind], None] = {}  # those that have jobs, in their order
         self._changed = threading.Condition()
         self._closed = False
-        self._looked = 0.0
         self._taken: deque[float] = deque(maxlen=RECENT)
 
     def __len__(self) -> int:
-        return len(self._jobs)
+        return self._room.used
 
-    def put(self, jobs: Sequence[Kind]) -> None:
-        """All of them, or none.
+    def join(self, texts: int) -> Line[Kind]:
+        """A place for a request of this many texts, before anything is done for it.
 
         Raises:
             Busy: there is no room; says when to try again.
@@ -88,56 +119,74 @@ class Waiting(Generic[Kind]):
         """
         with self._changed:
             if self._closed:
-                raise UnavailableError("the server is ending; ask another one.")
-            check_number(len(jobs), self.most)
-            self._check_room(len(jobs))
-            self._jobs += jobs
-            self._changed.notify_all()
-
-    def check_room(self) -> None:
-        """Raises Busy where there is no room for a single job: before anything is done for it."""
-        if len(self._jobs) >= self.most:
-            with self._changed:
-                self._check_room(1)
+                raise _ending()
+            if not self._room.has(texts):
+                seconds = self._seconds()
+                raise Busy(
+                    f"{self.name} has {len(self)} texts waiting, of {self._room.most} that may;"
+                    f" try again in {seconds} s.",
+                    seconds,
+                )
+            self._room.used += texts
+            return Line(self, texts)
 
     def full(self) -> int | None:
-        """Seconds after which there may be room; None where there is."""
-        try:
-            self.check_room()
-        except Busy as busy:
-            return busy.seconds
-        return None
+        """Seconds after which there may be room for a text; None where there is."""
+        return None if self._room.has(1) else self._seconds()
 
-    def _check_room(self, jobs: int) -> None:
-        if len(self._jobs) + jobs > self.most and time.monotonic() > self._looked + LOOKS:
-            self._jobs = deque(job for job in self._jobs if job.is_wanted)
-            self._looked = time.monotonic()
-        if len(self._jobs) + jobs > self.most:
-            seconds = self._seconds(len(self._jobs))
-            raise Busy(
-                f"{self.name} has {len(self._jobs)} texts waiting, of {self.most} that may;"
-                f" try again in {seconds} s.",
-                seconds,
-            )
+    def put(self, line: Line[Kind], jobs: Sequence[Kind]) -> None:
+        """See `Line.put`."""
+        with self._changed:
+            if self._closed:
+                raise _ending()
+            line.ready += jobs
+            if line.ready:
+                self._lines[line] = None
+                self._changed.notify_all()
+
+    def remove(self, line: Line[Kind]) -> None:
+        """See `Line.leave`."""
+        with self._changed:
+            self._room.used -= line.texts
+            line.texts = 0
+            line.ready.clear()
+            self._lines.pop(line, None)
 
     def take(self, fits: Callable[[Kind], bool], *, wait: float | None) -> list[Kind] | None:
-        """The jobs at the head of the queue that fit, asked one by one; None once it is closed and
-        empty.
+        """The jobs that fit, of which each request is asked for one in turn; None once the queue is
+        closed and empty.
 
         Args:
             wait: seconds to wait for a first one; None: until there is one.
         """
         with self._changed:
-            self._changed.wait_for(lambda: self._jobs or self._closed, wait)
-            if not self._jobs:
+            self._changed.wait_for(lambda: self._lines or self._closed, wait)
+            if not self._lines:
                 return None if self._closed else []
-            taken = []
-            while self._jobs and (not self._jobs[0].is_wanted or fits(self._jobs[0])):
-                job = self._jobs.popleft()
-                if job.is_wanted:
+            taken, turns = list[Kind](), deque(self._lines)
+            while turns:
+                line = turns.popleft()
+                job = line.ready[0]
+                wanted = job.is_wanted
+                if wanted and not fits(job):
+                    continue
+                self._move(line)
+                if line.ready:
+                    turns.append(line)
+                if wanted:
                     taken.append(job)
                     self._taken.append(time.monotonic())
             return taken
+
+    def _move(self, line: Line[Kind]) -> None:
+        """Takes the first job out; the line goes behind the others."""
+        line.ready.popleft()
+        if line.texts:
+            line.texts -= 1
+            self._room.used -= 1
+        del self._lines[line]
+        if line.ready:
+            self._lines[line] = None
 
     def close(self) -> None:
         """Takes no more jobs; those that wait are still done."""
@@ -145,20 +194,16 @@ class Waiting(Generic[Kind]):
             self._closed = True
             self._changed.notify_all()
 
-    def _seconds(self, jobs: int) -> int:
-        """How long so many jobs will take, by the rate so far."""
+    def _seconds(self) -> int:
+        """How long what waits will take, by the rate so far."""
         if len(self._taken) < 2:
             return 1
         each = (time.monotonic() - self._taken[0]) / len(self._taken)
-        return max(1, min(60, round(jobs * each)))
+        return max(1, min(60, round(len(self) * each)))
 
 
-def check_number(texts: int, most: int) -> None:
-    """Raises BadArgumentError for more texts than may ever wait."""
-    if texts > most:
-        raise BadArgumentError(
-            f"a request may have {most} texts here; got {texts}. Send fewer at a time."
-        )
+def _ending() -> UnavailableError:
+    return UnavailableError("the server is ending; ask another one.")
 
 
 def as_refusal(error: BaseException) -> BaseException:

@@ -10,6 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from starlette.exceptions import HTTPException
 
 from regard.errors import BadArgumentError
+from regard.serving.asking import all_of
 from regard.serving.guard import bearer
 from regard.serving.refusals import refusal
 from regard.serving.run import decoded
@@ -82,7 +83,6 @@ async def translate(request: Request, here: Here) -> Any:
         known = ", ".join(f"{a} → {b}" for a, b in pairs) or "no pair"
         raise BadArgumentError(f"{known} can be translated here; the request names another pair.")
     model, chosen = pairs[source, wanted.target]
-    model.threads.waiting.check_room()
     texts = [wanted.q] if isinstance(wanted.q, str) else wanted.q
     number = wanted.alternatives + 1
     beams = max(number, model.task.generation.num_beams)
@@ -92,7 +92,7 @@ async def translate(request: Request, here: Here) -> Any:
         n_best=number if number > 1 else None,
     )
     work, found = await decoded(request, model, texts, asked, languages=chosen)
-    results = work.results(found)
+    results = await all_of(request, work.results(found), work.deadline, whole=work.is_small)
     translations = [each.text for each in results]
     content: dict[str, Any] = {
         "translatedText": translations[0] if isinstance(wanted.q, str) else translations

@@ -5,7 +5,7 @@ import json
 import time
 from abc import ABC, abstractmethod
 from collections.abc import AsyncIterator, Sequence
-from functools import partial
+from contextlib import ExitStack
 from secrets import token_hex
 from typing import Annotated, Any, Literal
 
@@ -14,12 +14,15 @@ from fastapi import APIRouter, Request
 from fastapi.responses import StreamingResponse
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.exceptions import HTTPException
+from starlette.types import Receive, Scope, Send
 
 from regard.errors import BadArgumentError, RegardError
-from regard.serving.asking import cancel, prepared, results_of
+from regard.serving.asking import all_of, results_of
+from regard.serving.jobs import Line
 from regard.serving.refusals import UnknownModel
-from regard.serving.served import Model, reading_jobs
+from regard.serving.served import Model
 from regard.serving.state import Here, State
+from regard.serving.work import Readings
 from regard.serving.written import Prompts, Stops
 from regard.tasks.writing import Prompt, Result
 
@@ -134,9 +137,10 @@ async def embeddings(request: Request, asked: Embeddings, here: Here) -> dict[st
     """Vectors of texts."""
     model = _served(here, "encode", asked.model)
     texts = [asked.input] if isinstance(asked.input, str) else asked.input
-    found = await results_of(request, model, reading_jobs(texts, None, model.limits))
-    task = model.task
-    tokens = sum(len(task.tokenizer.inputs(text).ids) for text in texts)
+    work = Readings(texts, None, model.limits)
+    found = await results_of(request, model, work)
+    counted = (len(model.task.tokenizer.inputs(text)) for text in texts)
+    tokens = sum(await all_of(request, counted, work.deadline, whole=work.is_small))
     data = [
         {"object": "embedding", "index": k, "embedding": _vector(each.vector, asked)}
         for k, each in enumerate(found)
@@ -217,29 +221,47 @@ async def _written(
     options: dict[str, Any],
 ) -> dict[str, Any] | StreamingResponse:
     model = _served(here, "generate", asked.model)
-    make = partial(
-        Prompts, model, prompts, options=options, stop=asked.stops, streamed=asked.stream
-    )
-    work = await prepared(sum(len(str(each)) for each in prompts), make)
+    work = Prompts(model, prompts, options=options, stop=asked.stops, streamed=asked.stream)
     if asked.stream:
-        work.listen()
-        model.put(work.jobs)  # a full queue is said before the stream begins
-        events = _events(work, form)
-        return StreamingResponse(
-            events, media_type="text/event-stream", headers={"Cache-Control": "no-store"}
-        )
-    found = await results_of(request, model, work.jobs)
-    choices, written = list[dict[str, Any]](), 0
-    for ready, hypotheses in work.pairs(found):
-        for each in hypotheses:
-            result, written = ready.result(each), written + len(each.tokens)
-            text = Stops(asked.stops).add(result.text, last=True)
-            choices.append(form.whole(len(choices), text, _reason(result)))
+        with ExitStack() as stack:
+            line: Line[Any] = model.threads.waiting.join(work.number)
+            stack.enter_context(line)
+            jobs = await all_of(request, iter(work), work.deadline, whole=work.is_small)
+            work.listen()
+            line.put(jobs)  # a refusal is said before the stream begins
+            return _Stream(_events(work, form), stack.pop_all())
+    found = await results_of(request, model, work)
+    made = (
+        (ready.result(each), len(each.tokens)) for ready, its in work.pairs(found) for each in its
+    )
+    results = await all_of(request, made, work.deadline, whole=work.is_small)
+    choices = [
+        form.whole(k, Stops(asked.stops).add(result.text, last=True), _reason(result))
+        for k, (result, _) in enumerate(results)
+    ]
+    written = sum(tokens for _, tokens in results)
     return form.answer(choices, _usage(work, written), chunk=False)
 
 
+class _Stream(StreamingResponse):
+    """Server-sent events.
+
+    Args:
+        work: closed at their end, or where a client has gone before their beginning.
+    """
+
+    def __init__(self, events: AsyncIterator[str], work: ExitStack):
+        headers = {"Cache-Control": "no-store"}
+        super().__init__(events, media_type="text/event-stream", headers=headers)
+        self._work = work
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        with self._work:
+            await super().__call__(scope, receive, send)
+
+
 async def _events(work: Prompts, form: _Form) -> AsyncIterator[str]:
-    """Server-sent events: pieces as they come. An end of this is an end of the jobs."""
+    """Pieces as they come."""
     asked, written = form.asked, 0
     stops = [Stops(asked.stops) for _ in work.jobs]
     with_usage = asked.stream_options is not None and asked.stream_options.include_usage
@@ -260,8 +282,6 @@ async def _events(work: Prompts, form: _Form) -> AsyncIterator[str]:
         yield "data: [DONE]\n\n"
     except RegardError as error:
         yield _event({"error": {"message": str(error), "type": "server_error", "code": None}})
-    finally:
-        cancel(work.jobs)
 
 
 def _event(content: dict[str, Any]) -> str:

@@ -7,6 +7,7 @@ from starlette.exceptions import HTTPException
 
 from regard.errors import RegardError, UnavailableError
 from regard.serving.jobs import Busy, TooLate
+from regard.serving.limits import TooLong
 
 LIBRE = ("/translate", "/languages")
 
@@ -59,6 +60,8 @@ def status_of(error: Exception) -> int:
         return 429
     if isinstance(error, TooLate):
         return 504
+    if isinstance(error, TooLong):
+        return 413
     if isinstance(error, UnknownModel):
         return 404
     if isinstance(error, UnavailableError):

@@ -1,7 +1,6 @@
 """The server's own interface: /run/{task}, with everything that is known of a result."""
 
-from collections.abc import Sequence
-from functools import partial
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from fastapi import APIRouter, Request
@@ -9,7 +8,8 @@ from fastapi.responses import Response
 from starlette.exceptions import HTTPException
 
 from regard.errors import BadArgumentError
-from regard.serving.asking import looked, prepared, results_of
+from regard.serving.asking import all_of, results_of
+from regard.serving.limits import TooLong
 from regard.serving.schema import (
     Answer,
     Answers,
@@ -33,12 +33,15 @@ from regard.serving.schema import (
     Vectors,
     _Search,
 )
-from regard.serving.served import Model, Texts, reading_jobs
+from regard.serving.served import Model
 from regard.serving.state import Here, State
+from regard.serving.work import Readings, Texts
 from regard.serving.written import Prompts
 from regard.tasks.text_to_text import Alternative
 
 run = APIRouter(tags=["regard"])
+
+ALIGNED = 2**20  # weights of the words of a request, if it has as many words as its texts
 
 
 @run.post("/run/translate")
@@ -47,19 +50,26 @@ async def translate(request: Request, asked: Translate, here: Here) -> Translati
     model, texts = here.served.model("translate", asked.model), _listed(asked.text)
     if asked.trace and len(texts) > 1:
         raise BadArgumentError(f"a trace is of one text; got {len(texts)}. Send one at a time.")
-    work, found = await decoded(
-        request, model, texts, asked, languages=(asked.source, asked.target)
-    )
-    if asked.alignment is None:
-        results = work.results(found)
-    else:
-        make = partial(work.results, found, alignment=asked.alignment)
-        results = await looked(
-            request, here.looking, make, here.served.limits.deadline(asked.timeout)
+    if (
+        asked.alignment is not None
+        and (number := sum(_words(each) ** 2 for each in texts)) > ALIGNED
+    ):
+        raise TooLong(
+            f"the squares of the texts' numbers of words may be {ALIGNED:,} together for an"
+            f" alignment; got {number:,}. Send less text at a time."
         )
+    languages = (asked.source, asked.target)
+    work, found = await decoded(request, model, texts, asked, languages=languages)
+    if asked.alignment is None:
+        results = await all_of(request, work.results(found), work.deadline, whole=work.is_small)
+    else:
+        aligned = work.results(found, alignment=asked.alignment)
+        results = await all_of(request, aligned, work.deadline, thread=here.looking)
     trace = None
     if asked.trace:
-        trace = await _traced(request, here, work, texts[0], asked)
+        [trace] = await all_of(
+            request, _traced(here, work, texts[0], asked), work.deadline, thread=here.looking
+        )
     return Translations(model.name, [_translation(each) for each in results], trace)
 
 
@@ -68,13 +78,14 @@ async def summarize(request: Request, asked: Summarize, here: Here) -> Summaries
     """Summaries."""
     model = here.served.model("summarize", asked.model)
     work, found = await decoded(request, model, _listed(asked.text), asked)
+    results = await all_of(request, work.results(found), work.deadline, whole=work.is_small)
     return Summaries(
         model.name,
         [
             Summary(
                 each.text, each.score, each.finished, each.truncated, _n_best(each.alternatives)
             )
-            for each in work.results(found)
+            for each in results
         ],
     )
 
@@ -86,17 +97,16 @@ async def generate(request: Request, asked: Generate, here: Here) -> Generations
     if (asked.text is None) == (asked.messages is None):
         raise BadArgumentError("give either a text or messages.")
     prompts = _listed(asked.text) if asked.text is not None else [asked.messages or []]
-    make = partial(
-        Prompts,
+    work = Prompts(
         model,
         prompts,
         options=asked.options(),
         stop=() if asked.stop is None else _listed(asked.stop),
         seconds=asked.timeout,
     )
-    work = await prepared(_length(prompts), make)
-    found = await results_of(request, model, work.jobs)
-    results = [[ready.result(each) for each in its] for ready, its in work.pairs(found)]
+    found = await results_of(request, model, work)
+    made = ([ready.result(each) for each in its] for ready, its in work.pairs(found))
+    results = await all_of(request, made, work.deadline, whole=work.is_small)
     return Generations(
         model.name,
         [
@@ -121,8 +131,8 @@ async def classify(request: Request, asked: Classify, here: Here) -> Classificat
             f"pair must be one for each of {len(texts)} texts; got {len(pairs)}."
         )
     items, paired = list(zip(texts, pairs, strict=True)), asked.pair is not None
-    jobs = reading_jobs(items, paired, model.limits, asked.timeout)
-    found = await results_of(request, model, jobs)
+    work = Readings(items, paired, model.limits, asked.timeout)
+    found = await results_of(request, model, work)
     return Classifications(
         model.name,
         [
@@ -140,8 +150,8 @@ async def classify(request: Request, asked: Classify, here: Here) -> Classificat
 async def answer(request: Request, asked: Question, here: Here) -> Answers:
     """The answers to a question, best first."""
     model = here.served.model("answer", asked.model)
-    jobs = reading_jobs([(asked.question, asked.context)], asked.top_k, model.limits, asked.timeout)
-    [found] = await results_of(request, model, jobs)
+    work = Readings([(asked.question, asked.context)], asked.top_k, model.limits, asked.timeout)
+    [found] = await results_of(request, model, work)
     return Answers(
         model.name, [Answer(each.text, each.start, each.end, each.score) for each in found]
     )
@@ -151,8 +161,8 @@ async def answer(request: Request, asked: Question, here: Here) -> Answers:
 async def encode(request: Request, asked: Encode, here: Here) -> Vectors:
     """Vectors of texts."""
     model = here.served.model("encode", asked.model)
-    jobs = reading_jobs(_listed(asked.text), None, model.limits, asked.timeout)
-    found = await results_of(request, model, jobs)
+    work = Readings(_listed(asked.text), None, model.limits, asked.timeout)
+    found = await results_of(request, model, work)
     return Vectors(
         model.name, [each.vector.tolist() for each in found], [each.truncated for each in found]
     )
@@ -178,21 +188,15 @@ async def decoded(
     languages: tuple[str | None, str | None] = (None, None),
 ) -> tuple[Texts, list[Any]]:
     """What an encoder–decoder makes of texts: its hypotheses for each job."""
-
-    def make() -> Texts:
-        task = model.task.between(*languages) if any(languages) else model.task
-        return Texts(task, texts, model.limits, options=asked.options(), seconds=asked.timeout)
-
-    work = await prepared(_length(texts), make)
-    return work, await results_of(request, model, work.jobs)
+    task = model.task.between(*languages) if any(languages) else model.task
+    work = Texts(task, texts, model.limits, options=asked.options(), seconds=asked.timeout)
+    return work, await results_of(request, model, work)
 
 
-async def _traced(request: Request, here: State, work: Texts, text: str, asked: Translate) -> str:
+def _traced(here: State, work: Texts, text: str, asked: Translate) -> Iterator[str]:
     options = asked.options()
     options.pop("num_return_sequences", None)
-    make = lambda: here.traces.add(work.task.trace(text, **options))  # noqa: E731
-    end = here.served.limits.deadline(asked.timeout)
-    return f"/traces/{await looked(request, here.looking, make, end)}"
+    yield f"/traces/{here.traces.add(work.task.trace(text, **options))}"
 
 
 def _translation(result: Any) -> Translation:
@@ -216,5 +220,5 @@ def _listed(text: OneOrMore) -> list[str]:
     return [text] if isinstance(text, str) else text
 
 
-def _length(texts: Sequence[Any]) -> int:
-    return sum(len(each) if isinstance(each, str) else len(str(each)) for each in texts)
+def _words(text: str) -> int:
+    return len(text.split())

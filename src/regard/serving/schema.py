@@ -72,7 +72,7 @@ class Generate(_Search):
     top_p: float | None = None
     min_p: float | None = None
     seed: int | None = None
-    stop: OneOrMore | None = None
+    stop: str | Annotated[list[str], Field(max_length=16)] | None = None
 
     def options(self) -> dict[str, Any]:
         """Fields of GenerationConfig."""

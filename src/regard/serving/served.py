@@ -1,6 +1,5 @@
 """The models that a server offers, each with the threads that compute for it."""
 
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
@@ -10,12 +9,11 @@ from regard.api.loading import load
 from regard.checkpoints import find_folder
 from regard.checkpoints.hub import short_name
 from regard.errors import BadArgumentError, UnavailableError, UnsupportedError, unknown
-from regard.generation import GenerationConfig, Hypothesis
 from regard.recipes.card import read_card
 from regard.runtime.laying_out import lay_out
-from regard.serving.batches import Batches, Reading
-from regard.serving.decoding import Decode, Decoding
-from regard.serving.jobs import check_number
+from regard.serving.batches import Batches, Compute
+from regard.serving.decoding import Decoding
+from regard.serving.limits import Limits
 from regard.serving.metrics import Metrics
 from regard.tasks.answering import Answerer
 from regard.tasks.batching import cores
@@ -25,52 +23,12 @@ from regard.tasks.summarization import Rewriter
 from regard.tasks.task import Task
 from regard.tasks.text_to_text import TextToText
 from regard.tasks.writing import Writer
-from regard.text.normalize import check_unicode
 from regard.translation.translator import Translator
 
 BATCH = 64  # texts that a model reads together
 
+Progress = Callable[[int], None]
 AnyTask = TypeVar("AnyTask", bound=Task, covariant=True)
-
-
-@dataclass(frozen=True)
-class Limits:
-    """How much a server takes upon itself.
-
-    Raises:
-        BadArgumentError: a number below 1.
-    """
-
-    waiting: int = 1024  # texts that may wait for a model
-    rows: int = 64  # hypotheses that one thread decodes at the same time
-    new_tokens: int = 1024  # tokens that may be written for a text
-    seconds: float = 60.0  # that a request may take
-
-    def __post_init__(self) -> None:
-        for name, value in vars(self).items():
-            if not value >= 1:
-                raise BadArgumentError(f"{name} must be at least 1; got {value}.")
-
-    def deadline(self, seconds: float | None = None) -> float:
-        """When a request of now is too late, by time.monotonic."""
-        return time.monotonic() + min(self.seconds, seconds or self.seconds)
-
-    def configured(self, config: GenerationConfig, asked: int | None) -> GenerationConfig:
-        """Settings within the limit of tokens.
-
-        Args:
-            asked: max_new_tokens, where a caller named it.
-
-        Raises:
-            BadArgumentError: the caller asked for more.
-        """
-        if asked is not None and asked > self.new_tokens:
-            raise BadArgumentError(
-                f"max_new_tokens may be {self.new_tokens} on this server; got {asked}."
-            )
-        if config.max_new_tokens <= self.new_tokens:
-            return config
-        return config.updated(max_new_tokens=self.new_tokens)
 
 
 @dataclass(frozen=True)
@@ -87,10 +45,6 @@ class Model(Generic[AnyTask]):
     def kind(self) -> str:
         """What clients call its task."""
         return next(kind for kind, each in KINDS.items() if isinstance(self.task, each))
-
-    def put(self, jobs: Sequence[Any]) -> None:
-        """See `Waiting.put`."""
-        self.threads.put(jobs)
 
 
 # What a client may ask for, and the class that does it.
@@ -148,16 +102,13 @@ class Served:
 
         Raises:
             BadArgumentError: a model that is not served, or does something else.
-            Busy: its queue is full, which is said before anything is prepared.
         """
         able = {key: each for key, each in self.models.items() if each.kind == kind}
         if name is not None and name not in able:
             raise unknown(f"a model that can {kind}", name[:80], able)
         if not able:
             raise BadArgumentError(f"no model that can {kind} is served here.")
-        found = able[name] if name is not None else next(iter(able.values()))
-        found.threads.waiting.check_room()
-        return found
+        return able[name] if name is not None else next(iter(able.values()))
 
     def full(self, requests: int) -> int | None:
         """Seconds after which a model may take a text; None while one takes any.
@@ -166,7 +117,8 @@ class Served:
             requests: that have no answer yet. Not all of them may have come to a queue.
         """
         found = [model.threads.waiting.full() for model in self.models.values()]
-        if all(found) or requests >= sum(each.threads.capacity for each in self.models.values()):
+        most = sum(self.limits.waiting + each.threads.running for each in self.models.values())
+        if all(found) or requests >= most:
             return min((seconds for seconds in found if seconds), default=1)
         return None
 
@@ -190,6 +142,7 @@ class Served:
                 name=name,
                 waiting=limits.waiting,
                 rows=limits.rows,
+                kept=limits.kept,
                 loops=max(1, cores() - 1),  # one is left for the requests themselves
                 metrics=metrics,
             )
@@ -215,85 +168,29 @@ def _laid_out(task: Task, say: Callable[[str], None]) -> bool:
         return False
 
 
-def _classifying(task: Classifier) -> Callable[[Any, list[Any]], Sequence[Any]]:
+def _classifying(task: Classifier) -> Compute:
     """Options: whether there are pairs; items: a text and the second one, or ""."""
 
-    def compute(paired: bool, items: list[tuple[str, str]]) -> Sequence[Any]:
-        texts, pairs = zip(*items, strict=True)
-        return task.run(texts, pairs if paired else None, batch_size=BATCH)
+    def compute(paired: bool, items: list[tuple[str, str]], progress: Progress) -> Sequence[Any]:
+        texts, seconds = zip(*items, strict=True)
+        pairs = seconds if paired else None
+        return task.run(texts, pairs, batch_size=BATCH, progress=progress)
 
     return compute
 
 
-def _answering(task: Answerer) -> Callable[[Any, list[Any]], Sequence[Any]]:
+def _answering(task: Answerer) -> Compute:
     """Options: the number of answers; items: a question and its context."""
-    return lambda top_k, items: task.run(items, top_k=top_k)
+    return lambda top_k, items, progress: task.run(items, top_k=top_k, progress=progress)
 
 
-def _encoding(task: Embedder) -> Callable[[Any, list[Any]], Sequence[Any]]:
+def _encoding(task: Embedder) -> Compute:
     """No options; items: texts."""
-    return lambda _, items: task.run(items, batch_size=BATCH)
+    return lambda _, items, progress: task.run(items, batch_size=BATCH, progress=progress)
 
 
-_COMPUTE: dict[type[Task], Callable[[Any], Callable[[Any, list[Any]], Sequence[Any]]]] = {
+_COMPUTE: dict[type[Task], Callable[[Any], Compute]] = {
     Classifier: _classifying,
     Answerer: _answering,
     Embedder: _encoding,
 }
-
-
-def reading_jobs(
-    items: Sequence[Any], options: Any, limits: Limits, seconds: float | None = None
-) -> list[Reading]:
-    """A job for each item: texts, or tuples of texts."""
-    check_number(len(items), limits.waiting)
-    for item in items:
-        for text in (item,) if isinstance(item, str) else item:
-            check_unicode(text)
-    deadline = limits.deadline(seconds)
-    return [Reading(item, options, deadline) for item in items]
-
-
-class Texts:
-    """Texts for an encoder–decoder, in the parts that are decoded, and what becomes of them.
-
-    Args:
-        task: with the languages chosen, where it has several.
-        options: fields of GenerationConfig.
-
-    Raises:
-        BadArgumentError: as `task.run`.
-    """
-
-    def __init__(
-        self,
-        task: TextToText,
-        texts: Sequence[str],
-        limits: Limits,
-        *,
-        options: dict[str, Any],
-        seconds: float | None = None,
-    ):
-        check_number(len(texts), limits.waiting)
-        for text in texts:
-            check_unicode(text)
-        self.task = task
-        config = limits.configured(task.configured(options), options.get("max_new_tokens"))
-        if isinstance(task, Translator) and task.has_languages:
-            task.languages.check_chosen(task.name, task.prefix, config)
-        self._parts = [task.parts(text) for text in texts]
-        deadline, parts = limits.deadline(seconds), [each for its in self._parts for each in its]
-        self.jobs = [
-            Decode(
-                task.source(part), config, deadline, start=config.decoder_start_token_id, number=k
-            )
-            for k, part in enumerate(parts)
-        ]
-
-    def results(self, found: Sequence[list[Hypothesis]], **options: Any) -> list[Any]:
-        """What `task.run` gives, from the hypotheses of all jobs."""
-        rest, results = list(found), []
-        for parts in self._parts:
-            its, rest = rest[: len(parts)], rest[len(parts) :]
-            results.append(self.task.result(parts, its, **options))
-        return results

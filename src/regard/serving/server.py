@@ -19,6 +19,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 from regard.errors import BadArgumentError
 from regard.serving.memory import keep_what_is_loaded
 from regard.serving.shedding import Shedding
+from regard.serving.threads import answer_first
 
 HEAD_SECONDS = 10.0  # that a request's head may take to come, from the first byte on
 
@@ -138,6 +139,7 @@ def run(app: FastAPI, listener: socket.socket, *, seconds: float, notice: float)
     """
     server = Server(app, seconds=seconds, notice=notice)
     keep_what_is_loaded()
+    answer_first()
     server.run(sockets=[listener])
     if server.force_exit:
         os._exit(130)  # models still run in threads, which Python would wait for, or abort

@@ -10,6 +10,8 @@ from collections.abc import Callable, Iterable
 from functools import cache
 from http import HTTPStatus
 
+from regard.serving.guard import PENDING_SECONDS
+from regard.serving.limits import Room
 from regard.serving.metrics import Metrics
 from regard.serving.refusals import full_sentence, refusal, retry_after
 from regard.studio.guard import BODY_LIMIT
@@ -28,10 +30,11 @@ class Shedding:
     Args:
         full: called with the number of requests that have no answer yet; seconds after which to
             try again, None while there is room.
+        pending: bytes of the requests that have no answer yet.
     """
 
-    def __init__(self, full: Callable[[int], int | None], metrics: Metrics):
-        self._full, self._metrics = full, metrics
+    def __init__(self, full: Callable[[int], int | None], metrics: Metrics, pending: Room):
+        self._full, self._metrics, self.pending = full, metrics, pending
         self._refused = 0  # not in the log yet
 
     def refusal(
@@ -45,11 +48,14 @@ class Shedding:
             headers: of every answer.
             requests: that have no answer yet.
         """
-        seconds = self._full(requests)
-        found = None if seconds is None else _path_and_rest(data)
-        if seconds is None or found is None:
+        seconds, found = self._full(requests), _parsed(data)
+        if found is None:
             return None
-        path, rest = found
+        path, size, rest = found
+        if seconds is None:
+            if self.pending.has(size):
+                return None
+            seconds = PENDING_SECONDS
         self._refused += 1
         self._metrics.answered("other", HTTPStatus.TOO_MANY_REQUESTS, 0.0)
         # Clients choose paths; there are three forms of an answer.
@@ -64,15 +70,17 @@ class Shedding:
             self._refused = 0
 
 
-def _path_and_rest(data: bytes) -> tuple[str, int] | None:
+def _parsed(data: bytes) -> tuple[str, int, int] | None:
+    """Where to, the bytes of the body, and those that are still to come."""
     head, end, body = data.partition(b"\r\n\r\n")
     started, lengths = _HEAD.match(head), _LENGTH.findall(head + b"\r\n")
     if started is None or not end or len(lengths) != 1:
         return None
     if _SPECIAL.search(head) or head.count(b"\n") != head.count(b"\r\n"):
         return None
-    rest = int(lengths[0]) - len(body)
-    return (started[1].decode(), rest) if 0 <= rest < BODY_LIMIT else None
+    size = int(lengths[0])
+    rest = size - len(body)
+    return (started[1].decode(), size, rest) if 0 <= rest < BODY_LIMIT else None
 
 
 @cache

@@ -13,9 +13,11 @@ from typing import TYPE_CHECKING, Annotated
 from fastapi import Depends, Request
 
 from regard.serving.guard import Access
+from regard.serving.limits import Room
 from regard.serving.metrics import Metrics
 from regard.serving.served import Served
 from regard.serving.shedding import Shedding
+from regard.serving.threads import give_way
 
 if TYPE_CHECKING:  # a server that is asked for none need not load torch
     from regard.inspection import Trace
@@ -62,18 +64,24 @@ class State:
     metrics: Metrics
     traces: Traces = field(default_factory=Traces)
     # Alignments and traces are of the model itself, which one thread at a time may run.
-    looking: Executor = field(
-        default_factory=lambda: ThreadPoolExecutor(1, thread_name_prefix="regard-looking")
-    )
+    looking: Executor = field(default_factory=lambda: _thread("regard-looking"))
+    # Texts of any length are tokenized here, in slices.
+    preparing: Executor = field(default_factory=lambda: _thread("regard-preparing"))
     is_ending: Callable[[], bool] = lambda: False
 
     def __post_init__(self) -> None:
-        self.shedding = Shedding(self.served.full, self.metrics)
+        pending = Room(self.served.limits.pending)
+        self.shedding = Shedding(self.served.full, self.metrics, pending)
 
     def close(self) -> None:
         """Ends all threads, after what waits and runs."""
         self.served.close()
-        self.looking.shutdown(wait=False, cancel_futures=True)
+        for each in (self.looking, self.preparing):
+            each.shutdown(wait=False, cancel_futures=True)
+
+
+def _thread(name: str) -> Executor:
+    return ThreadPoolExecutor(1, thread_name_prefix=name, initializer=give_way)
 
 
 async def _state(request: Request) -> State:  # FastAPI runs a plain function in another thread

@@ -17,8 +17,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from regard.errors import RegardError
-
-NICENESS = 5  # the process that holds the connections goes before those that compute
+from regard.serving.threads import NICENESS, answer_first
 
 
 @dataclass(frozen=True)
@@ -46,7 +45,7 @@ def main() -> None:
     # Signals reach every process of a group; when to end is said by stdin alone.
     for each in (signal.SIGINT, signal.SIGTERM):
         signal.signal(each, signal.SIG_IGN)
-    os.nice(NICENESS)
+    os.nice(NICENESS)  # the process that holds the connections goes first
     said = os.fdopen(os.dup(1), "w", buffering=1)
     os.dup2(2, 1)  # what anything else prints
     fields, number, path = json.loads(sys.stdin.buffer.readline())
@@ -62,10 +61,11 @@ def main() -> None:
 def _application(duty: Duty, number: int, said: IO[str]) -> tuple[Any, list[str]]:
     from regard.serving.app import create_app
     from regard.serving.guard import Access
+    from regard.serving.limits import Limits
     from regard.serving.logs import log_to_stderr
     from regard.serving.memory import return_freed_memory
     from regard.serving.metrics import Metrics
-    from regard.serving.served import Limits, Served
+    from regard.serving.served import Served
 
     return_freed_memory()
     log_to_stderr()
@@ -87,6 +87,7 @@ async def _serve(app: Any, path: str, listening: Any) -> None:
     from regard.serving.passing import answer
 
     keep_what_is_loaded()
+    answer_first()
     server = await asyncio.start_unix_server(
         lambda reader, writer: answer(app, reader, writer), path, backlog=1024
     )

@@ -7,14 +7,15 @@ from typing import Any
 from regard.errors import BadArgumentError
 from regard.generation import Hypothesis
 from regard.serving.decoding import Decode
-from regard.serving.jobs import check_number
 from regard.serving.served import Model
+from regard.serving.work import Work
 from regard.tasks.writing import Prompt, Prompted, Result, Writer
-from regard.text.normalize import check_unicode
+
+DEEPEST = 32  # of values in values that a chat has
 
 
-class Prompts:
-    """Prompts with their jobs.
+class Prompts(Work):
+    """Prompts, a job for each.
 
     Args:
         options: fields of GenerationConfig.
@@ -36,24 +37,33 @@ class Prompts:
         seconds: float | None = None,
         streamed: bool = False,
     ):
-        check_number(len(prompts), model.limits.waiting)
-        for prompt in prompts:
-            for text in (prompt,) if isinstance(prompt, str) else _texts_in(prompt):
-                check_unicode(text)
         task, limits = model.task, model.limits
-        _ = limits.configured(task.generation, options.get("max_new_tokens"))
-        self.ready = [task.prompted(each, stop_strings=list(stop), **options) for each in prompts]
+        config = task.generation.updated(**options)
+        config = limits.configured(config, options.get("max_new_tokens"))
+        if streamed and max(config.num_beams, config.num_return_sequences) > 1:
+            raise BadArgumentError(
+                "one sequence can be streamed, without beams; got several. Ask for one, or leave"
+                " stream out."
+            )
+        texts = [*_texts_in(prompts), *stop]
+        results = config.num_return_sequences
+        super().__init__(limits, texts, len(prompts), results=results, seconds=seconds)
+        # A template is another process's work, which may take long.
+        self.is_small &= all(isinstance(each, str) for each in prompts)
+        self._limits, self._prompts = limits, prompts
+        self._task, self._options = task, options | {"stop_strings": list(stop)}
+        self.ready: list[Prompted] = []
+        self.jobs: list[Decode] = []
         self.tokens: asyncio.Queue[tuple[int, int | None]] = asyncio.Queue()
-        deadline = limits.deadline(seconds)
-        self.jobs = []
-        for k, ready in enumerate(self.ready):
-            config = limits.configured(ready.config, None)
-            if streamed and max(config.num_beams, config.num_return_sequences) > 1:
-                raise BadArgumentError(
-                    "one sequence can be streamed, without beams; got several. Ask for one, or"
-                    " leave stream out."
-                )
-            self.jobs.append(Decode(ready.ids, config, deadline, number=k, ends=ready.ends))
+
+    def __iter__(self) -> Iterator[Decode]:
+        for k, prompt in enumerate(self._prompts):
+            ready = self._task.prompted(prompt, **self._options)
+            config = self._limits.configured(ready.config, None)
+            job = Decode(ready.ids, config, self.deadline, number=k, ends=ready.ends)
+            self.ready.append(ready)
+            self.jobs.append(job)
+            yield job
 
     def pairs(
         self, found: Sequence[list[Hypothesis]]
@@ -121,13 +131,17 @@ def _begun(text: str, stop: str) -> int:
     return next((n for n in range(most, 0, -1) if text.endswith(stop[:n])), 0)
 
 
-def _texts_in(value: Any) -> Iterator[str]:
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, dict):
-        for key, part in value.items():
-            yield from _texts_in(key)
-            yield from _texts_in(part)
-    elif isinstance(value, list | tuple):
-        for part in value:
-            yield from _texts_in(part)
+def _texts_in(value: Any) -> list[str]:
+    """Every string; of other values, which take time as well, what they look like."""
+    texts, rest = list[str](), [(value, 0)]
+    while rest:
+        value, depth = rest.pop()
+        if depth > DEEPEST:
+            raise BadArgumentError(f"a chat may be nested {DEEPEST} deep; send a simpler one.")
+        if isinstance(value, dict):
+            rest += [(part, depth + 1) for pair in value.items() for part in pair]
+        elif isinstance(value, list | tuple):
+            rest += [(part, depth + 1) for part in value]
+        else:
+            texts.append(value if isinstance(value, str) else repr(value))
+    return texts

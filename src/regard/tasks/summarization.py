@@ -1,6 +1,6 @@
 """Text-to-text generation with an encoder–decoder, such as summarization."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Self
 
@@ -57,7 +57,7 @@ class Rewriter(TextToText):
                 vocabulary mostly lacks.
         """
         config = self.configured(options)
-        whole = read_each(lambda text: self.parts(text, any_script=any_script), texts)
+        whole = read_each(lambda text: list(self.parts(text, any_script=any_script)), texts)
         answers = self.answers(
             [[ids[: self.room] for ids in parts] for parts in whole],
             config,
@@ -67,12 +67,13 @@ class Rewriter(TextToText):
         )
         return list(map(self.result, whole, answers))
 
-    def parts(self, text: str, *, any_script: bool = False) -> list[list[int]]:
+    def parts(self, text: str, *, any_script: bool = False) -> Iterator[list[int]]:
         """All of a text, of which the model reads the beginning."""
         ids = self.encode(text := self.tidied(text))
         if not any_script:
             self.check_script(text, ids)
-        return [ids] if ids else []
+        if ids:
+            yield ids
 
     def result(self, parts: Sequence[list[int]], found: Sequence[list[Hypothesis]]) -> Rewriting:
         if not parts:

@@ -8,7 +8,7 @@ import math
 import os
 import sys
 from abc import abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar, overload
@@ -290,8 +290,9 @@ class TextToText(Task):
         return self.encode(self.tidied(text))
 
     @abstractmethod
-    def parts(self, text: str, *, any_script: bool = False) -> list[list[int]]:
-        """Ids of the parts of a text that are decoded, without special tokens; none of a blank one.
+    def parts(self, text: str, *, any_script: bool = False) -> Iterator[list[int]]:
+        """Ids of each part of a text that is decoded, without special tokens, as it is found; a
+        blank text has none.
 
         Args:
             any_script: see `check_script`, which otherwise refuses the text.

@@ -30,6 +30,9 @@ BYTE_WORD_START = "Ġ"  # the same in byte-level vocabularies, as GPT-2's
 LARGEST_ID = 2**24
 _UNSPELLABLE = "\U0010ffff"  # no character, now or ever
 INSIDE = "##"  # begins a WordPiece that starts no word
+# Characters of a text that is encoded without Python's lock. The library releases it for batches
+# only, which take longer to begin.
+LONG = 2000
 
 # Of tokenizer_config.json, what says how a model wants its text and is saved along.
 _KEPT = (
@@ -135,7 +138,11 @@ class Tokenizer:
         """Token ids of one text, without special tokens but those read in it (see `inputs`)."""
         backend = self._reading(text, special_in_text=special_in_text)
         with _without_panic():
-            ids: list[int] = backend.encode(text, add_special_tokens=False).ids
+            if len(text) > LONG:
+                [encoding] = backend.encode_batch_fast([text], add_special_tokens=False)
+            else:
+                encoding = backend.encode(text, add_special_tokens=False)
+        ids: list[int] = encoding.ids
         return ids
 
     def encode_batch(self, texts: Sequence[str]) -> list[list[int]]:
@@ -164,6 +171,10 @@ class Tokenizer:
         texts = (text,) if pair is None else (text, pair)
         backend = self._reading(*texts, special_in_text=special_in_text)
         with _without_panic():
+            if sum(map(len, texts)) > LONG:
+                encoding: tokenizers.Encoding
+                [encoding] = backend.encode_batch([text if pair is None else texts])
+                return encoding
             return backend.encode(*texts)
 
     def inputs_batch(self, texts: Sequence[tuple[str, str | None]]) -> list[tokenizers.Encoding]:
@@ -195,20 +206,25 @@ class Tokenizer:
 
     def pieces(self, text: str) -> list[Piece]:
         """The pieces of a text with their word's number and the characters they cover."""
+        spans = list(self._spans(text))
+        words = self.words(id_ for id_, *_ in spans)
+        word_of = {index: number for number, word in enumerate(words) for index in word.indices}
+        return [
+            Piece(id_, token, word_of.get(index), start, end)
+            for index, (id_, token, start, end) in enumerate(spans)
+        ]
+
+    def _spans(self, text: str) -> Iterator[tuple[int, str, int, int]]:
+        """Each piece's id and text, and from where to where it covers the text."""
         with _without_panic():
             encoding = self._reading(text).encode(text, add_special_tokens=False)
-        ids, tokens, offsets = encoding.ids, encoding.tokens, encoding.offsets
-        word_of = {
-            index: number for number, word in enumerate(self.words(ids)) for index in word.indices
-        }
-        found = []
-        for index, (id_, token, (start, end)) in enumerate(zip(ids, tokens, offsets, strict=True)):
+        rows = zip(encoding.ids, encoding.tokens, encoding.offsets, strict=True)
+        for id_, token, (start, end) in rows:
             while start < end and text[start] == " ":  # the space that `▁` stands for
                 start += 1
             if token == WORD_START:  # the library gives the first one the letter behind it
                 end = start
-            found.append(Piece(id_, token, word_of.get(index), start, end))
-        return found
+            yield id_, token, start, end
 
     @cached_property
     def unknown_ids(self) -> frozenset[int]:
@@ -223,14 +239,20 @@ class Tokenizer:
         """The share of a text's characters, spaces not counted, for which the vocabulary has no
         piece: those that are the unknown token, or spelled in bytes by a vocabulary of characters.
 
-        A byte-level vocabulary, as GPT-2's, has pieces for all.
+        A byte-level vocabulary, as GPT-2's, has pieces for all. A long text is read in parts, so
+        that other threads run in between.
         """
-        unknown: set[int] = set()
-        for piece in self.pieces(text):
-            if piece.id in self.unknown_ids:
-                unknown.update(range(piece.start, piece.end))
-        places = [place for place, character in enumerate(text) if not character.isspace()]
-        return sum(place in unknown for place in places) / max(len(places), 1)
+        unknown, characters = 0, 0
+        for begin in range(0, len(text), LONG):
+            part = text[begin : begin + LONG]
+            covered: set[int] = set()
+            for id_, _, start, end in self._spans(part):
+                if id_ in self.unknown_ids:
+                    covered.update(range(start, end))
+            places = [place for place, character in enumerate(part) if not character.isspace()]
+            unknown += sum(place in covered for place in places)
+            characters += len(places)
+        return unknown / max(characters, 1)
 
     def special_names(self) -> list[str]:
         """What every special token is called, the longest first."""

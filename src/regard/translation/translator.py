@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -192,7 +192,8 @@ class Translator(TextToText):
 
         parts = self.answers(
             read_each(
-                lambda text: self.parts(text, any_script=any_script, truncation=truncation), texts
+                lambda text: list(self.parts(text, any_script=any_script, truncation=truncation)),
+                texts,
             ),
             config,
             lambda sources, n_best: self._results(sources, n_best, alignment, alignment_layer),
@@ -232,19 +233,19 @@ class Translator(TextToText):
 
     def parts(
         self, text: str, *, any_script: bool = False, truncation: bool = False
-    ) -> list[list[int]]:
+    ) -> Iterator[list[int]]:
         """As many as the model's positions make necessary; one with `truncation`."""
         text = self.tidied(text)
         whole = self.encode(text)
         if not any_script:
             self.check_script(text, whole)
-        if not whole:
-            return []
         if truncation or len(whole) <= self.room:
-            return [whole[: self.room]]
-        parts: list[list[int]] = []
-        part = ""
-        for sentence in re.split(r"(?<=[.!?।…])\s+", text):
+            if whole:
+                yield whole[: self.room]
+            return
+        del whole  # a server splits many long texts at a time
+        part, ids_of_part = "", list[int]()
+        for sentence in _sentences(text):
             ids = self.encode(sentence)
             if len(ids) > self.room:
                 raise BadArgumentError(
@@ -252,12 +253,13 @@ class Translator(TextToText):
                     f" {len(ids)} ({sentence[:40]!r} …). Split it into shorter sentences."
                 )
             together = self.encode(f"{part} {sentence}")
-            if parts and len(together) <= self.room // 4:
-                part, parts[-1] = f"{part} {sentence}", together
-            else:
-                part = sentence
-                parts.append(ids)
-        return parts
+            if ids_of_part and len(together) <= self.room // 4:
+                part, ids_of_part = f"{part} {sentence}", together
+                continue
+            if ids_of_part:
+                yield ids_of_part
+            part, ids_of_part = sentence, ids
+        yield ids_of_part
 
     def _aligned(
         self,
@@ -308,6 +310,14 @@ class Translator(TextToText):
         if self.packed is not None:
             caption += f", of the model's own weights; the text is by {self.computed_by}"
         return caption
+
+
+def _sentences(text: str) -> Iterator[str]:
+    begin = 0
+    for space in re.finditer(r"(?<=[.!?।…])\s+", text):
+        yield text[begin : space.start()]
+        begin = space.end()
+    yield text[begin:]
 
 
 def _result(alternatives: list[Alternative]) -> Result:

@@ -40,6 +40,16 @@ def serve(
     rows: Annotated[
         int, option("Hypotheses that a thread decodes together; each beam is one.", min=1)
     ] = 64,
+    max_text: Annotated[
+        int, option("Characters that a text may have; a longer one is refused with 413.", min=1)
+    ] = 100_000,
+    max_request: Annotated[
+        int, option("Characters that the texts of a request may have together.", min=1)
+    ] = 400_000,
+    max_pending: Annotated[
+        int,
+        option("Bytes of all requests without an answer; more are refused with 429.", min=1),
+    ] = 2**23,
     max_new_tokens: Annotated[int, option("Tokens that may be written for a text.", min=1)] = 1024,
     timeout: Annotated[float, option("Seconds that a request may take.", min=1)] = 60.0,
     workers: Annotated[
@@ -72,7 +82,13 @@ def serve(
 
         places = [located(model, download, "serve", model) for model in models]
         limits: dict[str, Any] = dict(
-            waiting=waiting, rows=rows, new_tokens=max_new_tokens, seconds=timeout
+            waiting=waiting,
+            rows=rows,
+            text=max_text,
+            request=max_request,
+            pending=max_pending,
+            new_tokens=max_new_tokens,
+            seconds=timeout,
         )
         if workers > 1:
             from regard.serving.front import run_front
@@ -90,9 +106,10 @@ def serve(
             return
         from regard.serving.app import create_app
         from regard.serving.guard import Access
+        from regard.serving.limits import Limits
         from regard.serving.memory import return_freed_memory
         from regard.serving.metrics import Metrics
-        from regard.serving.served import Limits, Served
+        from regard.serving.served import Served
 
         return_freed_memory()
         metrics = Metrics()

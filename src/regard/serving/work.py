@@ -1,0 +1,107 @@
+"""What a request asks of a model: texts within the server's limits, made into jobs one by one."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from regard.generation import Hypothesis
+from regard.serving.batches import Reading
+from regard.serving.decoding import Decode
+from regard.serving.jobs import Job
+from regard.serving.limits import Limits
+from regard.tasks.text_to_text import TextToText
+from regard.translation.translator import Translator
+
+SMALL = 500  # characters that are read sooner than threads change
+PER_TEXT = 50  # characters that take as long to read as a text takes besides
+
+
+class Work(ABC):
+    """The work of a request. To iterate over it makes its jobs.
+
+    Args:
+        texts: every string that the model is to read.
+        number: of texts, or pairs, or chats.
+        results: for each of them.
+        seconds: that it may take, if less than the server's limit.
+
+    Raises:
+        BadArgumentError: as `Limits.check`.
+    """
+
+    def __init__(
+        self,
+        limits: Limits,
+        texts: Sequence[str],
+        number: int,
+        *,
+        results: int = 1,
+        seconds: float | None = None,
+    ):
+        limits.check(texts, number, results)
+        self.number, self.deadline = number, limits.deadline(seconds)
+        self.is_small = sum(map(len, texts)) + PER_TEXT * number < SMALL
+
+    @abstractmethod
+    def __iter__(self) -> Iterator[Job]: ...
+
+
+class Readings(Work):
+    """Texts, or tuples of texts, to be read; a job for each."""
+
+    def __init__(
+        self, items: Sequence[Any], options: Any, limits: Limits, seconds: float | None = None
+    ):
+        texts = [text for each in items for text in ((each,) if isinstance(each, str) else each)]
+        super().__init__(limits, texts, len(items), seconds=seconds)
+        self._items, self._options = items, options
+
+    def __iter__(self) -> Iterator[Reading]:
+        for item in self._items:
+            yield Reading(item, self._options, self.deadline)
+
+
+class Texts(Work):
+    """Texts for an encoder–decoder, a job for each part that is decoded, and what becomes of them.
+
+    Args:
+        task: with the languages chosen, where it has several.
+        options: fields of GenerationConfig.
+
+    Raises:
+        BadArgumentError: as `task.run`; of a text when its jobs are made.
+    """
+
+    def __init__(
+        self,
+        task: TextToText,
+        texts: Sequence[str],
+        limits: Limits,
+        *,
+        options: dict[str, Any],
+        seconds: float | None = None,
+    ):
+        config = limits.configured(task.configured(options), options.get("max_new_tokens"))
+        results = config.num_return_sequences
+        super().__init__(limits, texts, len(texts), results=results, seconds=seconds)
+        if isinstance(task, Translator) and task.has_languages:
+            task.languages.check_chosen(task.name, task.prefix, config)
+        self.task, self._texts, self._config = task, texts, config
+        self._parts: list[list[list[int]]] = [[] for _ in texts]
+
+    def __iter__(self) -> Iterator[Decode]:
+        number, start = 0, self._config.decoder_start_token_id
+        for text, parts in zip(self._texts, self._parts, strict=True):
+            for part in self.task.parts(text):
+                parts.append(part)
+                source = self.task.source(part)
+                yield Decode(source, self._config, self.deadline, start=start, number=number)
+                number += 1
+
+    def results(self, found: Sequence[list[Hypothesis]], **options: Any) -> Iterator[Any]:
+        """What `task.run` gives for each text, from the hypotheses of all jobs."""
+        begin = 0
+        for parts in self._parts:
+            its = found[begin : begin + len(parts)]
+            begin += len(parts)
+            yield self.task.result(parts, its, **options)

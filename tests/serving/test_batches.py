@@ -1,0 +1,65 @@
+"""Texts that are read together."""
+
+import threading
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from regard.serving.batches import CHARACTERS, Batches, Reading
+from regard.serving.limits import Limits
+from regard.serving.metrics import Metrics
+
+LIMITS = Limits()
+SHORT, LONG = "short", "x" * (CHARACTERS - 1)
+
+
+class Reader:
+    """A model that waits to be let on before each batch."""
+
+    def __init__(self) -> None:
+        self.batches: list[list[str]] = []
+        self.begun, self.on = threading.Semaphore(0), threading.Semaphore(0)
+        self.threads = Batches(
+            self.compute, name="model", waiting=50, most=8, metrics=Metrics().of_model("model")
+        )
+
+    def compute(
+        self, options: Any, items: list[str], progress: Callable[[int], None]
+    ) -> Sequence[int]:
+        self.begun.release()
+        self.on.acquire(timeout=20)
+        progress(0)
+        self.batches.append(items)
+        return [len(each) for each in items]
+
+    def put(self, *texts: str) -> tuple[Any, list[Reading]]:
+        jobs = [Reading(text, None, LIMITS.deadline()) for text in texts]
+        line = self.threads.waiting.join(len(jobs))
+        line.put(jobs)
+        return line, jobs
+
+
+def test_short_texts_do_not_wait_for_long_ones() -> None:
+    reader = Reader()
+    reader.put(LONG)
+    reader.begun.acquire(timeout=20)
+    reader.put(LONG, LONG, LONG)
+    _, jobs = reader.put(SHORT, SHORT)
+    for _ in range(4):
+        reader.on.release()
+    reader.threads.close()
+    assert reader.batches == [[LONG], [LONG, SHORT, SHORT], [LONG], [LONG]]
+    assert [job.future.result(0) for job in jobs] == [5, 5]
+
+
+def test_a_batch_that_no_one_waits_for_ends() -> None:
+    reader = Reader()
+    line, [job] = reader.put(LONG)
+    reader.begun.acquire(timeout=20)
+    line.leave()
+    reader.on.release()
+    reader.on.release()
+    _, [other] = reader.put(SHORT)
+    assert other.future.result(20) == 5
+    assert reader.batches == [[SHORT]]
+    assert job.future.cancelled()
+    reader.threads.close()

@@ -1,0 +1,47 @@
+"""What a server takes upon itself."""
+
+import pytest
+
+from regard.errors import BadArgumentError
+from regard.serving.limits import Limits, Room, TooLong
+
+LIMITS = Limits(waiting=6, text=10, request=15)
+
+
+def test_what_is_within_the_limits_passes() -> None:
+    LIMITS.check(["x" * 10, "y" * 5], 2, results=3)
+    LIMITS.check([], 0)
+
+
+@pytest.mark.parametrize(
+    ("texts", "number", "results", "error", "sentence"),
+    [
+        (["x" * 11], 1, 1, TooLong, "a text may have 10 characters here; got one of 11. Send it"),
+        (
+            ["x" * 8] * 2,
+            2,
+            1,
+            TooLong,
+            "texts of a request may have 15 characters here; got 16",
+        ),
+        (["x"] * 7, 7, 1, BadArgumentError, "a request may have 6 texts here; got 7. Send fewer"),
+        (["x"] * 2, 2, 4, BadArgumentError, "6 texts here; got 2 with 4 results each. Send fewer"),
+        (["\ud800"], 1, 1, BadArgumentError, "the text is not valid Unicode"),
+    ],
+)
+def test_what_is_not_is_refused_in_a_sentence(
+    texts: list[str], number: int, results: int, error: type[Exception], sentence: str
+) -> None:
+    with pytest.raises(error, match=sentence):
+        LIMITS.check(texts, number, results)
+
+
+def test_what_is_left_of_a_room_decides_how_much_a_request_may_take() -> None:
+    room = Room(8)
+    assert (room.has(8), room.has(9)) == (True, False)
+    room.used = 4
+    assert (room.has(2), room.has(3)) == (True, False)
+    room.used = 7
+    assert (room.has(1), room.has(2)) == (True, False)
+    room.used = 8
+    assert not room.has(1)
