@@ -19,12 +19,12 @@ from regard.translation.options import LadderOptions, TrainingOptions
         ({"precision": "fp8"}, "precision must be one of auto, fp32, bf16"),
         ({"learning_rate": 0.0}, "learning_rate must be above 0"),
         ({"seed": -1}, "seed must be from 0"),
-        ({"max_length": 512}, "max_length must be from 1 to 511; got 512"),
-        ({"max_length": 0}, "max_length must be from 1 to 511; got 0"),
+        ({"max_length": 512}, "max_length must be at most 511 with this preset; got 512"),
+        ({"max_length": 0}, "max_length must be at least 1; got 0"),
         ({"max_epochs": 0.0}, "max_epochs must be above 0"),
         ({"max_minutes": 0.0}, "max_minutes must be above 0"),
         ({"label_smoothing": 1.0}, "label_smoothing must be at least 0 and below 1"),
-        ({"dev_sentences": 0}, "dev_sentences must be above 0"),
+        ({"dev_sentences": 0}, "dev_sentences must be at least 1; got 0"),
     ],
 )
 def test_what_cannot_be_is_refused_before_any_work(options: dict[str, Any], message: str) -> None:

@@ -68,13 +68,12 @@ def options_from(kind: type[Options], arguments: dict[str, Any]) -> Options:
 def _annotation(hint: Any, setting: "Field[Any]") -> Any:
     about, name, default = setting.metadata, setting.name, setting.default
     shown = about["shown"] or (False if default is None or default is False else str(default))
+    bounds = f"; {about['bounds']}." if about["bounds"] else "."
     option = typer.Option(
         about["flag"] or f"--{name.replace('_', '-')}",
-        help=about["help"],
+        help=about["help"].removesuffix(".") + bounds,
         show_default=shown,
         metavar=about["metavar"],
-        min=about["min"],
-        max=about["max"],
         rich_help_panel=about["panel"],
     )
     return Annotated[hint if default is False else hint | None, option]

@@ -28,12 +28,13 @@ class TrainingOptions(SequenceOptions):
         metavar="NUMBERS",
     )
     temperature: float = data_option(
-        1.0, "Of several target languages: above 1, the smaller are read more often.", min=0.01
+        1.0, "Of several target languages: above 1, the smaller are read more often.", above=0
     )
     names: float = data_option(
         0.0,
         "How often a pair with a name is read again with other names, which teaches to copy them.",
         min=0,
+        below=100,
     )
     new_subwords: int | None = data_option(
         None,
@@ -52,27 +53,18 @@ class TrainingOptions(SequenceOptions):
     )
     dev_sentences: int = limit_option(500, "Translated at each evaluation.", min=1)
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
+    def check(self) -> None:
+        super().check()
         longest = self.model_config(8).max_positions - 1  # one is for the end of sentence
-        if self.base_model is None and not 0 < self.max_length <= longest:
+        if self.base_model is None and self.max_length > longest:
             raise BadArgumentError(
-                f"max_length must be from 1 to {longest}; got {self.max_length}."
+                f"max_length must be at most {longest} with this preset; got {self.max_length}."
             )
-        if self.max_length < 1:
-            raise BadArgumentError(f"max_length must be at least 1; got {self.max_length}.")
-        if not self.temperature > 0:
-            raise BadArgumentError(f"temperature must be above 0; got {self.temperature}.")
-        if not 0 <= self.names < 100:
-            raise BadArgumentError(f"names must be from 0 to 99; got {self.names}.")
-        if self.new_subwords is not None and (self.new_subwords < 0 or self.base_model is None):
+        if self.new_subwords is not None and self.base_model is None:
             raise BadArgumentError(
-                f"new_subwords are added to those of base_model; got {self.new_subwords} with"
-                f" base_model {self.base_model!r}. Give 0 or more with a base_model, or leave them"
-                " out."
+                f"new_subwords are added to those of base_model; got {self.new_subwords} without"
+                " one. Give base_model, or leave them out."
             )
-        if self.dev_sentences <= 0:
-            raise BadArgumentError(f"dev_sentences must be above 0; got {self.dev_sentences}.")
 
     @classmethod
     def of_new_models(cls) -> tuple[str, ...]:

@@ -46,9 +46,9 @@ class EncoderOptions(TunedOptions):
         256, "Longer texts, in tokens, are cut, as the finished model will cut them.", min=8
     )
 
-    def __post_init__(self) -> None:
+    def check(self) -> None:
         self.model_settings(8)
-        super().__post_init__()
+        super().check()
         if self.lora_rank and (self.base_model is None or self.train_layers is not None):
             raise BadArgumentError(
                 "lora_rank trains adapters of a trained model, whose layers stay as they are. Give"
@@ -134,7 +134,7 @@ class EmbeddingOptions(EncoderOptions):
         shown="score, similarity",
     )
     score_scale: float | None = data_option(
-        None, "The score of two equal texts.", shown="1, or the highest if above 1"
+        None, "The score of two equal texts.", shown="1, or the highest if above 1", above=0
     )
     pooling: str | None = model_option(
         None,
@@ -143,23 +143,17 @@ class EmbeddingOptions(EncoderOptions):
         metavar="mean|cls|max",
     )
     batch_size: int = option(64, "Most pairs in a batch: each has all others as negatives.", min=2)
-    temperature: float = option(0.05, "What the cosines are divided by before the softmax.", min=0)
+    temperature: float = option(
+        0.05, "What the cosines are divided by before the softmax.", above=0
+    )
     symmetric: bool = option(False, "Also look for each first text among those of the second.")
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
+    def check(self) -> None:
+        super().check()
         if self.pooling is not None:
             from regard.tasks.embedding import POOLING
 
             check_choice("pooling", self.pooling, POOLING)
-        if not self.temperature > 0:
-            raise BadArgumentError(f"temperature must be above 0; got {self.temperature}.")
-        if self.score_scale is not None and not self.score_scale > 0:
-            raise BadArgumentError(f"score_scale must be above 0; got {self.score_scale}.")
-        if self.batch_size < 2:
-            raise BadArgumentError(
-                f"batch_size must be at least 2, for a pair needs another; got {self.batch_size}."
-            )
         if self.train_layers == 0:
             raise BadArgumentError(
                 "train_layers must be at least 1, for an embedding model has no head; got 0."

@@ -76,7 +76,7 @@ class ImageClassificationOptions(TunedOptions):
     weight_decay: float = option(0.05, "AdamW's, on matrices.", min=0)
     evaluate_every: int | None = evaluation_option("an epoch")
 
-    def __post_init__(self) -> None:
+    def check(self) -> None:
         for name in ("image_size", "preset", "patch_size", "channels"):
             if self.base_model is not None and getattr(self, name) is not None:
                 raise BadArgumentError(
@@ -84,12 +84,9 @@ class ImageClassificationOptions(TunedOptions):
                 )
         if self.channels not in (None, 1, 3):
             raise BadArgumentError(f"channels must be 1 or 3; got {self.channels}.")
-        for name, most in (("shift", 1), ("rotate", 180), ("scale", 1)):
-            if not 0 <= (value := getattr(self, name)) <= most:
-                raise BadArgumentError(f"{name} must be from 0 to {most}; got {value}.")
         if self.base_model is None:
             self.model_settings(())
-        super().__post_init__()
+        super().check()
 
     def peak_rate(self) -> float:
         """By default what trained well: smaller for wider models, and for a trained one."""

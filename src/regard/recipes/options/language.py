@@ -22,20 +22,10 @@ class RunningTextOptions(EpochOptions):
         None, "Text to choose the best model by.", shown="held out", free=True
     )
     dev_fraction: float = data_option(
-        0.1, "Held out: the end of a text; of 20 documents or more, whole ones.", min=0, max=1
+        0.1, "Held out: the end of a text; of 20 documents or more, whole ones.", above=0, below=1
     )
     text: str | None = data_option(None, "The column of the texts, in records.", shown="text, …")
     dev_tokens: int = limit_option(65_536, "Most dev tokens of an evaluation.", min=1)
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        check_share("dev_fraction", self.dev_fraction)
-
-
-def check_share(name: str, value: float) -> None:
-    """Raises BadArgumentError for all and nothing."""
-    if not 0 < value < 1:
-        raise BadArgumentError(f"{name} must be above 0 and below 1; got {value}.")
 
 
 @dataclass(frozen=True, repr=False)
@@ -76,16 +66,14 @@ class LanguageModelOptions(RunningTextOptions):
         metavar="inverse-sqrt|linear|cosine",
     )
     weight_decay: float = option(0.1, "AdamW's, on matrices.", min=0)
-    beta2: float = option(0.99, "AdamW's, of the mean of squares.", min=0, max=1)
+    beta2: float = option(0.99, "AdamW's, of the mean of squares.", min=0, below=1)
     sample_tokens: int = limit_option(
         200, "Tokens that are written at each evaluation, also to samples.txt; 0: none.", min=0
     )
 
-    def __post_init__(self) -> None:
+    def check(self) -> None:
         self.model_settings(300)
-        super().__post_init__()
-        if not 0 <= self.beta2 < 1:
-            raise BadArgumentError(f"beta2 must be at least 0 and below 1; got {self.beta2}.")
+        super().check()
         if self.block > self.max_tokens:
             raise BadArgumentError(
                 f"max_tokens must be at least block, {self.block}; got {self.max_tokens}."
@@ -143,17 +131,18 @@ class MaskedLanguageModelOptions(RunningTextOptions, EncoderOptions):
     """The options of `regard train masked-language-model`."""
 
     output: str = data_option("runs/masked-language-model", "The run's folder.", free=True)
-    masked: float = option(0.15, "Share of the tokens to predict, as whole words.", min=0, max=1)
+    masked: float = option(
+        0.15, "Share of the tokens to predict, as whole words.", above=0, below=1
+    )
     max_length: int = data_option(128, "Most tokens that are read together.", min=8)
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
+    def check(self) -> None:
+        super().check()
         for name in self.not_used():
             if getattr(self, name) != self.settings()[name].default:
                 raise BadArgumentError(
                     f"{name} is not an option of a masked language model. Leave it out."
                 )
-        check_share("masked", self.masked)
 
     @classmethod
     def not_used(cls) -> frozenset[str]:

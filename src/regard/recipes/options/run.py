@@ -6,6 +6,7 @@ The commands are made from these classes, so nothing here imports torch before a
 from dataclasses import Field, dataclass, field, fields
 from typing import TYPE_CHECKING, Any
 
+from regard.bounds import Bounds
 from regard.errors import BadArgumentError
 
 if TYPE_CHECKING:
@@ -19,10 +20,9 @@ def option(
     shown: str | None = None,
     flag: str | None = None,
     metavar: str | None = None,
-    min: float | None = None,
-    max: float | None = None,
     free: bool = False,
     panel: str = "Training",
+    **bounds: float,
 ) -> Any:
     """A field of a class of options.
 
@@ -31,11 +31,11 @@ def option(
         shown: what --help shows for a default that is computed: "split off".
         flag: on the command line, where it differs from the field's name.
         metavar: what --help shows for its value: "tiny|small".
-        min, max: bounds that the command checks.
         free: a resumed run may change it: no step's result depends on it.
         panel: the part of --help that lists it.
+        bounds: of `Bounds`: min, max, above, below.
     """
-    about = dict(help=help, shown=shown, flag=flag, metavar=metavar, min=min, max=max)
+    about = dict(help=help, shown=shown, flag=flag, metavar=metavar, bounds=Bounds(**bounds))
     return field(default=default, metadata={**about, "free": free, "panel": panel})
 
 
@@ -77,7 +77,7 @@ class RunOptions:
     accumulate: int | None = option(
         None, "Batches in a step, which processes share.", shown="one for each process", min=1
     )
-    learning_rate: float | None = option(None, "At its peak.", shown="preset's")
+    learning_rate: float | None = option(None, "At its peak.", shown="preset's", above=0)
     warmup: int | None = option(1000, "Steps up to the peak.", min=0)
     optimizer: str = option(
         "adamw",
@@ -92,8 +92,8 @@ class RunOptions:
     cooldown: int = option(0, "Last steps of --max-steps, down to a rate of 0.", min=0)
     weight_decay: float = option(0.0, "AdamW's, on matrices.", min=0)
     max_steps: int | None = limit_option(None, "Stop after this many steps.", min=1)
-    max_epochs: float | None = limit_option(None, "Stop after this many epochs.", min=0)
-    max_minutes: float | None = limit_option(None, "Stop after this many minutes.", min=0)
+    max_epochs: float | None = limit_option(None, "Stop after this many epochs.", above=0)
+    max_minutes: float | None = limit_option(None, "Stop after this many minutes.", above=0)
     evaluate_every: int | None = limit_option(
         250, "Steps from one evaluation to the next.", flag="--eval-every", min=1
     )
@@ -106,13 +106,23 @@ class RunOptions:
     device: str = option("auto", "Where to compute.", metavar="auto|cpu|cuda", free=True)
     precision: str = option("auto", "Of the computation.", metavar="auto|fp32|bf16")
     shard: bool = option(False, "Share out the model among processes.", free=True)
-    seed: int = option(1, "The same seed gives the same run.")
+    seed: int = option(1, "The same seed gives the same run.", min=0, max=2**32 - 1)
     tensorboard: bool = option(False, "Also write TensorBoard's event files.", free=True)
 
     def __post_init__(self) -> None:
         """Checked here, before an hour of reading data, and again where they are used."""
-        if self.max_epochs is not None and not self.max_epochs > 0:
-            raise BadArgumentError(f"max_epochs must be above 0; got {self.max_epochs}.")
+        for each in fields(self):
+            value, bounds = getattr(self, each.name), each.metadata["bounds"]
+            if bounds and value is not None:
+                bounds.check(each.name, value, whole=each.type in (int, int | None))
+        self.check()
+
+    def check(self) -> None:
+        """Checks what no bound of a single option says.
+
+        Raises:
+            BadArgumentError: an unknown name, or options that contradict each other.
+        """
         self.training_config(epoch=1000)
 
     def __repr__(self) -> str:
@@ -208,7 +218,7 @@ class EpochOptions(RunOptions):
     dropout: float | None = model_option(None, "On every sub-layer.", shown="the model's")
     warmup: int | None = option(None, "Steps up to the peak.", shown="6 % of all", min=0)
     max_epochs: float | None = limit_option(
-        None, "Stop after this many epochs.", shown="3 from a trained model, else 10", min=0
+        None, "Stop after this many epochs.", shown="3 from a trained model, else 10", above=0
     )
     evaluate_every: int | None = evaluation_option("half an epoch")
     average: int = limit_option(1, "Newest checkpoints whose mean is the model.", min=1)
@@ -230,7 +240,7 @@ class TunedOptions(EpochOptions):
         None, "Train the last layers and the head only; 0: the head.", shown="all", min=0
     )
     layer_decay: float = option(
-        1.0, "The rate of each layer over that of the layer above it.", min=0, max=1
+        1.0, "The rate of each layer over that of the layer above it.", above=0, max=1
     )
     batch_size: int = option(32, "Most texts in a batch.", min=1)
     schedule: str = option(
@@ -240,14 +250,10 @@ class TunedOptions(EpochOptions):
     )
     weight_decay: float = option(0.01, "AdamW's, on matrices.", min=0)
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
+    def check(self) -> None:
+        super().check()
         if self.base_model is None and self.train_layers is not None:
             raise BadArgumentError(
                 "train_layers keeps the other layers of a trained model as they are. Give"
                 " base_model, or leave train_layers out."
-            )
-        if not 0 < self.layer_decay <= 1:
-            raise BadArgumentError(
-                f"layer_decay must be above 0 and at most 1; got {self.layer_decay}."
             )

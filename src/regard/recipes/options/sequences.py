@@ -30,15 +30,11 @@ class SequenceOptions(RunOptions):
         "pre", "Before or after each sub-layer (the paper).", metavar="pre|post"
     )
     dropout: float | None = model_option(None, "On every sub-layer.", shown="preset's")
-    label_smoothing: float = option(0.1, "Share taken from the target.", min=0, max=1)
+    label_smoothing: float = option(0.1, "Share taken from the target.", min=0, below=1)
 
-    def __post_init__(self) -> None:
+    def check(self) -> None:
         self.model_config(8)
-        super().__post_init__()
-        if not 0 <= self.label_smoothing < 1:
-            raise BadArgumentError(
-                f"label_smoothing must be at least 0 and below 1; got {self.label_smoothing}."
-            )
+        super().check()
         for name in self.of_new_models() if self.base_model is not None else ():
             if getattr(self, name) != self.settings()[name].default:
                 raise BadArgumentError(
@@ -100,18 +96,10 @@ class SummarizationOptions(SequenceOptions):
         None, "Steps up to the peak.", shown="1000; 6 % of all with --from", min=0
     )
     max_epochs: float | None = limit_option(
-        None, "Stop after this many epochs.", shown="3 with --from", min=0
+        None, "Stop after this many epochs.", shown="3 with --from", above=0
     )
     evaluate_every: int | None = evaluation_option("half an epoch")
     dev_documents: int = limit_option(200, "Summarized at each evaluation.", min=1)
-
-    def __post_init__(self) -> None:
-        for name, least in (("max_source_length", 8), ("max_length", 1), ("dev_documents", 1)):
-            if getattr(self, name) < least:
-                raise BadArgumentError(
-                    f"{name} must be at least {least}; got {getattr(self, name)}."
-                )
-        super().__post_init__()
 
     def epochs(self) -> float | None:
         if self.max_epochs is not None or self.max_steps is not None or self.base_model is None:
