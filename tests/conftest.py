@@ -129,6 +129,11 @@ def lists_read(monkeypatch: pytest.MonkeyPatch) -> Callable[[Any], list[str]]:
             def encode(self, *texts: str, **options: Any) -> Noted:
                 return Noted(self.backend.encode(*texts, **options))
 
+            def encode_batch(self, texts: Any, **options: Any) -> list[Noted]:
+                return [Noted(each) for each in self.backend.encode_batch(texts, **options)]
+
+            encode_batch_fast = encode_batch
+
         monkeypatch.setattr(tokenizer, "_reading", Backend)
         return names
 

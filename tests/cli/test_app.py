@@ -102,8 +102,8 @@ OPTIONS = {
     "studio": {"models", "--port", "--no-open", "--download", "--help"},
     "serve": {
         "models", "--host", "--port", "--api-key", "--no-auth", "--precision", "--waiting",
-        "--rows", "--max-new-tokens", "--timeout", "--notice", "--workers", "--download",
-        "--help",
+        "--rows", "--max-new-tokens", "--max-text", "--max-request", "--max-pending", "--timeout",
+        "--notice", "--workers", "--download", "--help",
     },
     "train": {"--help"},
     "train translation": {

@@ -69,7 +69,7 @@ CASES = {
     "train translation good.tsv --dropout 1.5": "--dropout must be from 0 to 255/256; got 1.5",
     "train translation good.tsv --learning-rate nan": "--learning-rate must be above 0; got nan",
     "train translation good.tsv --seed -1": "--seed must be from 0",
-    "train translation good.tsv --max-length 600": "--max-length must be from 1 to 511; got 600",
+    "train translation good.tsv --max-length 600": "--max-length must be at most 511 with this",
     "train translation good.tsv --max-epochs 0": "--max-epochs must be above 0",
     "train translation good.tsv --max-minutes 0": "--max-minutes must be above 0",
     "train translation good.tsv --dev empty.tsv": "expected lines of text in empty.tsv",
