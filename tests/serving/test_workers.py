@@ -191,8 +191,8 @@ def test_a_stream_whose_worker_dies_ends_with_an_error_and_all_can_be_replaced(
     assert (status, json.loads(content)["error"]["type"]) == (503, "server_error")
     assert int(headers["Retry-After"]) >= 1
     assert several.ask("/healthz")[0] == 200
+    until(lambda: not set(killed) & set(several.workers))  # before that, the ended are still ready
     until(ready(several))
-    assert not set(killed) & set(several.workers)
     assert several.translated("Yes.")[0] == 200
 
 
