@@ -28,7 +28,7 @@ LEFT_OUT += ("test_dependencies.py",)
 
 
 def requirements() -> Iterator[Requirement]:
-    """What users install: the dependencies, and those of the extras."""
+    """Requirements of users: the dependencies, and those of the extras."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
     lists = [project["dependencies"]]
     extras = project["optional-dependencies"]

@@ -83,7 +83,7 @@ PROGRAMS: list[tuple[Call, Any]] = [
 
 
 def has(found: Any, form: Any) -> bool:
-    """Whether a value has these keys, this nesting and these types."""
+    """Return whether a value has these keys, this nesting and these types."""
     if isinstance(form, dict):
         return list(found) == list(form) and all(has(found[key], form[key]) for key in form)
     if isinstance(form, list):

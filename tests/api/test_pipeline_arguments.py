@@ -144,7 +144,7 @@ def pipes(folders: dict[str, Path]) -> Pipes:
 
 
 def said(call: Callable[[], Any]) -> tuple[Any, list[str]]:
-    """What a call answers, or why it refuses to, and what it warns of."""
+    """The answer of a call, or its refusal, and its warnings."""
     torch.manual_seed(3)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")

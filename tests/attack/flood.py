@@ -37,7 +37,7 @@ def request(port: int, body: bytes) -> bytes:
 
 
 async def flood(port: int, clients: int, at_once: int, characters: int) -> Counter[str]:
-    """What the clients were answered before they were gone, by status."""
+    """Counts of the answers that clients got before they left, by status."""
     text = (SENTENCE * (characters // len(SENTENCE) + 1))[:characters]
     content = request(port, json.dumps(FOUR_WORDS | {"q": text}).encode())
     answers, places = Counter[str](), asyncio.Semaphore(at_once)
@@ -75,7 +75,7 @@ def asked(port: int, path: str, body: dict[str, str] | None = None) -> tuple[int
 
 
 def good_client(port: int, other: int | None = None) -> dict[str, list[tuple[int, float]]]:
-    """What it is answered until stdin closes."""
+    """The answers that a well-behaved client gets until stdin closes."""
     done = threading.Event()
     found: dict[str, list[tuple[int, float]]] = {}
 

@@ -278,4 +278,6 @@ def _table(arguments: Arguments) -> str:
     for name, argument in arguments.items():
         rows.setdefault((argument.here, argument.says), []).append(f"`{name}`")
     lines = [f"| {', '.join(names)} | {here} | {says} |" for (here, says), names in rows.items()]
-    return "\n".join(["| argument | | |", "|---|---|---|", *lines])
+    return "\n".join(
+        ["| argument | here | meaning, reason or alternative |", "|---|---|---|", *lines]
+    )

@@ -161,7 +161,7 @@ def features(
 
 
 def is_cut(truncation: Any) -> bool:
-    """Whether a strategy cuts a text that is too long."""
+    """Return whether a strategy cuts a text that is too long."""
     return truncation not in (None, False, "do_not_truncate")
 
 

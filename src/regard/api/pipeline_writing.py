@@ -24,7 +24,7 @@ _SPACE_BEFORE = re.compile(r" (?=[.?!,]|n't|'(?:m|s|ve|re)\b)")
 
 
 def text_to_text(key: str) -> Callable[..., list[Any]]:
-    """What answers `[{key_text: text}]` to each text, with an entry for each of n best."""
+    """A function that answers `[{key_text: text}]` to each text, an entry for each of n best."""
 
     def answer(
         runner: TextToText,

@@ -305,7 +305,7 @@ def _questions(question: Any, context: Any) -> Any:
 
 
 def _is_one(task: str, asked: Any) -> bool:
-    """Whether it is one input: a text, a mapping, an image, or the messages of a chat."""
+    """Return whether it is one input: a text, a mapping, an image, or the messages of a chat."""
     if isinstance(asked, list | tuple):
         return task == "text-generation" and bool(asked) and isinstance(asked[0], Mapping)
     if isinstance(asked, str | bytes | os.PathLike | Mapping):

@@ -1,4 +1,4 @@
-"""What waits for a model: the jobs of requests, which take turns, and a full queue."""
+"""The queue of a model: the jobs of requests, which take turns, and its limit."""
 
 import threading
 import time

@@ -1,4 +1,4 @@
-"""How much a server takes upon itself, checked before anything is done for a request."""
+"""Limits of a server, checked before anything is done for a request."""
 
 import time
 from collections.abc import Sequence
@@ -110,5 +110,5 @@ class Room:
         self.most, self.used = most, 0
 
     def has(self, size: int) -> bool:
-        """Whether a request of this size may be taken."""
+        """Return whether a request of this size may be taken."""
         return size <= ((self.most - self.used + 1) // 2 if self.used else self.most)

@@ -1,4 +1,4 @@
-"""What a request asks of a model: texts within the server's limits, made into jobs one by one."""
+"""A request's work for a model: texts within the server's limits, made into jobs one by one."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
@@ -99,7 +99,7 @@ class Texts(Work):
                 number += 1
 
     def results(self, found: Sequence[list[Hypothesis]], **options: Any) -> Iterator[Any]:
-        """What `task.run` gives for each text, from the hypotheses of all jobs."""
+        """The results of `task.run` for each text, from the hypotheses of all jobs."""
         begin = 0
         for parts in self._parts:
             its = found[begin : begin + len(parts)]

@@ -149,7 +149,7 @@ class ClassificationRecipe(EncoderRecipe[ClassificationOptions, LabeledTexts]):
         )
 
     def _survey(self, paths: Sequence[str | None]) -> bool:
-        """Whether a text may have several labels; says so, and what is odd about the labels."""
+        """Report on the labels of the files; return whether a text may have several."""
         spellings: Counter[str] = Counter()
         sizes: Counter[int] = Counter()  # of the texts' sets of labels
         for path in filter(None, paths):
