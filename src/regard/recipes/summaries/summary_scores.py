@@ -2,7 +2,7 @@
 
 import re
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,11 +10,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regard.errors import BadArgumentError
+from regard.recipes.evaluation import Evaluator, Progress, Report, no_progress, write_texts
 from regard.recipes.examples import Example
+from regard.recipes.options.evaluation import SummaryEvaluationOptions
+from regard.recipes.summaries.documents import read_summaries
 from regard.recipes.summaries.rouge import (
     NAMES,
     RougeScores,
     RougeTable,
+    require_rouge,
     rouge_table,
     with_intervals,
 )
@@ -79,13 +83,63 @@ class SummaryEvaluation:
         }
 
 
+class SummaryEvaluator(Evaluator[SummaryEvaluationOptions]):
+    """How summarizers are scored, beside the documents' first words."""
+
+    unit = "documents"
+    doing = "summarizing"
+
+    def read(self, path: str) -> list[Example]:
+        require_rouge()
+        return read_summaries(path, **self.options.values("document", "summary"))
+
+    def score(
+        self, task: Rewriter, data: Sequence[Example], *, progress: Progress = no_progress
+    ) -> SummaryEvaluation:
+        settings = self.options.decoding()
+        return evaluate_summaries(
+            task, data, lead_words=lead_words(data), progress=progress, **settings
+        )
+
+    def compared(self, result: SummaryEvaluation) -> str:
+        return "rougeL"
+
+    def outputs(self, result: SummaryEvaluation) -> list[str]:
+        return result.summaries
+
+    def baselines(self, data: Sequence[Example]) -> dict[str, RougeTable]:
+        return lead_tables(data, lead_words(data))
+
+    def worst(
+        self, result: SummaryEvaluation, data: Sequence[Example], count: int
+    ) -> list[dict[str, Any]]:
+        return [
+            {
+                "line": data[row].line,
+                "rougeL": result.each.each[row, -1].item(),
+                "summary": result.summaries[row],
+                "references": data[row].targets,
+            }
+            for row in result.worst(count)
+        ]
+
+    def write(self, report: Report) -> None:
+        write_texts(self.options.output, report.result.summaries)
+
+
+def lead_words(examples: Sequence[Example]) -> int:
+    """Return the words of a summary, on average over the references."""
+    counts = [len(summary.split()) for example in examples for summary in example.targets]
+    return max(1, round(sum(counts) / len(counts))) if counts else 1
+
+
 def evaluate_summaries(
     summarizer: Rewriter,
     examples: Sequence[Example],
     *,
     lead_words: int,
     batch_size: int = 8,
-    progress: Callable[[int], None] = lambda done: None,
+    progress: Progress = no_progress,
     **options: Any,
 ) -> SummaryEvaluation:
     """Summarizes the examples' texts and compares with their targets.
