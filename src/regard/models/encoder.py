@@ -128,7 +128,8 @@ class Encoder(Model):
         init_weights(self)
 
     def forward(self, ids: Tensor, **inputs: Tensor | None) -> Tensor:
-        """The head's output, its shape as in the class's docstring; inputs as in `hidden`."""
+        """(batch, length) ids → the head's output, its shape as in the class's docstring; inputs as
+        in `hidden`."""
         states = self.hidden(ids, **inputs)
         if isinstance(self.head, MaskedLMHead):
             return self.head(states, self.embed.tokens.weight)

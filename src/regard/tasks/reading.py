@@ -77,7 +77,7 @@ class Batch:
         }
 
 
-def inputs_of(model: "TextReader", batch: Batch) -> "dict[str, Tensor]":
+def inputs_of(model: Any, batch: Batch) -> "dict[str, Tensor]":
     """What the model's forward takes, by name, of tensors."""
     return model.reading(batch.ids, batch.attention_mask, batch.token_type_ids)
 
