@@ -69,7 +69,7 @@ class DecodingOptions(BatchedOptions):
     max_new_tokens: int | None = option(None, "Longest output, in tokens.", shown="model's", min=1)
 
     def decoding(self) -> dict[str, Any]:
-        """Return what `TextToText.run` is to be told; it has its own default for the rest."""
+        """Return those arguments of `TextToText.run` that are not left to it."""
         names = ("batch_size", "num_beams", "length_penalty", "max_new_tokens")
         return {name: value for name, value in self.values(*names).items() if value is not None}
 
