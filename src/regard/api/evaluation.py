@@ -138,8 +138,8 @@ def evaluator_of(
             f"{', '.join(f'`{name}`' for name in sorted(others))} cannot be used with"
             f" {catalog.KINDS[kind].what} ({model}). Leave them out."
         )
-    given = {
+    settings = {
         name: os.fspath(value) if isinstance(value, os.PathLike) else value
         for name, value in options.items()
     }
-    return RECIPES[kind].recipe_class().evaluator(options_class(**given), say=say)
+    return RECIPES[kind].recipe_class().evaluator(options_class(**settings), say=say)

@@ -19,7 +19,7 @@ from regard.recipes.labels.image_classification import (
     ImageClassificationRecipe,
     initialize,
 )
-from regard.recipes.labels.image_scores import ImageEvaluator, evaluate_pictures
+from regard.recipes.labels.image_scores import ImageEvaluator
 from regard.recipes.labels.pictures import PictureFolder
 from regard.recipes.options.evaluation import LabelOptions
 from regard.recipes.options.images import ImageClassificationOptions
@@ -174,7 +174,7 @@ def test_an_evaluation_names_the_broken_picture_and_stops(seen: Any, tmp_path: P
     (folder / "lies" / "b.png").write_bytes(b"no picture")
     classifier = ImageClassifier.load(seen[0] / "model")
     with pytest.raises(DamagedFileError, match=r"b\.png is not an image Pillow can read"):
-        evaluate_pictures(classifier, PictureFolder(str(folder), say=print))
+        ImageEvaluator(LabelOptions()).score(classifier, PictureFolder(str(folder), say=print))
 
 
 def test_a_changed_picture_in_the_folder_is_other_data(see: Any, tmp_path: Path) -> None:

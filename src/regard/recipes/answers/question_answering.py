@@ -78,9 +78,10 @@ class AnswerEvaluator(Evaluator[AnswerEvaluationOptions]):
     def score(
         self, task: Answerer, data: Sequence[Example], *, progress: Count = no_progress
     ) -> AnswerEvaluation:
-        return evaluate_with_threshold(
-            task, data, batch_size=self.options.batch_size, progress=progress
-        )
+        """Answer the questions and compare, under the model's own threshold."""
+        best = _best_answers(task, data, self.options.batch_size, progress)
+        texts = [answer.text if answer else "" for answer in best]
+        return AnswerEvaluation(_scored(best, data), texts, task.settings.no_answer_threshold)
 
     def compared(self, result: AnswerEvaluation) -> str:
         return "f1"
@@ -300,19 +301,6 @@ def evaluate_answers(
         BadArgumentError: no questions, or one that the model cannot read.
     """
     return _scored(_best_answers(answerer, examples, batch_size, progress), examples)
-
-
-def evaluate_with_threshold(
-    answerer: Answerer,
-    examples: Sequence[Example],
-    *,
-    batch_size: int = 32,
-    progress: Count = no_progress,
-) -> AnswerEvaluation:
-    """`evaluate_answers` under the model's own threshold, with the answers."""
-    best = _best_answers(answerer, examples, batch_size, progress)
-    texts = [answer.text if answer else "" for answer in best]
-    return AnswerEvaluation(_scored(best, examples), texts, answerer.settings.no_answer_threshold)
 
 
 def _best_answers(
