@@ -20,8 +20,8 @@ from regard.checkpoints import open_checkpoint, save_pretrained
 from regard.errors import BadArgumentError
 from regard.files import write_json
 from regard.models import VisionTransformer
-from regard.models.encoder import init_weights
 from regard.models.heads import LinearHead, replace_head
+from regard.models.model import init_weights
 from regard.recipes.card import write_run_card
 from regard.recipes.labels.augmentation import Augmentation
 from regard.recipes.labels.image_batches import Bytes, ImageBatch, ImageBatches, Images
