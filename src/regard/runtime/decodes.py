@@ -152,12 +152,12 @@ class Slots:
             ]
         )
         counts = [read.best for read in reads if read.best is not None]
-        outputs = LIKELIEST if counts else ()
+        outputs: tuple[str, ...] = LIKELIEST if counts else ()
         if len(counts) < len(reads):
             outputs += LOGITS
         tokens = np.concatenate([read.tokens for read in reads])
         arrays = self.rows.read(places, tokens, outputs, max(counts, default=None))
-        found, end = [], 0
+        found, end = list[tuple[Array, ...]](), 0
         for read in reads:
             own = slice(end, end := end + len(read.tokens))
             if read.best is None:
