@@ -30,6 +30,7 @@ Result = TypeVar("Result")
 ENDINGS = {
     "masked_lm": "ForMaskedLM",
     "classification": "ForSequenceClassification",
+    "token_classification": "ForTokenClassification",
     "question_answering": "ForQuestionAnswering",
 }
 READ_BY_ALL = ("classification", "question_answering")  # heads that models that write have too
