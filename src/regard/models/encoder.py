@@ -29,7 +29,7 @@ from regard.models.heads import (
     POOLER_ACTIVATIONS,
     ClassificationHead,
     Pooler,
-    QuestionAnsweringHead,
+    TokenHead,
 )
 from regard.models.model import Model, init_weights
 
@@ -222,5 +222,5 @@ def _head(config: EncoderConfig) -> nn.Module:
         pooler = Pooler(config.d_model, config.pooler_activation)
         return ClassificationHead(pooler, len(config.labels), dropout)
     if config.head == "question_answering":
-        return QuestionAnsweringHead(config.d_model, dropout)
+        return TokenHead(config.d_model, 2, dropout)
     return nn.Identity()
