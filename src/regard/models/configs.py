@@ -44,7 +44,7 @@ class ModelConfig:
             )
 
     def _check_ids(self, *names: str, size: int) -> None:
-        """Raises BadArgumentError unless the ids of these names are in a vocabulary of that size."""
+        """Raises BadArgumentError unless these ids are in a vocabulary of that size."""
         for name in names:
             value = getattr(self, name)
             if not 0 <= value < size:

@@ -16,7 +16,7 @@ class Entry:
     module: str  # here
     model: str  # the class of its models in `regard.models`
     titles: Mapping[str, str]  # model_type of config.json → the name in messages
-    headed: tuple[str, ...] = ()  # types of models that write which may have another head
+    headed: tuple[str, ...] = ()  # types whose models may have a head for labels or answers
 
     @property
     def family(self) -> Family:
@@ -41,12 +41,31 @@ FAMILIES = (
         "marian", "EncoderDecoder", {"marian": "Marian", "pegasus": "Pegasus", "regard": "regard"}
     ),
     Entry("recurrent", "RecurrentEncoderDecoder", {"regard-recurrent": "regard"}),
-    Entry("bert", "Encoder", {"bert": "BERT"}),
-    Entry("roberta", "Encoder", {"roberta": "RoBERTa"}),
-    Entry("distilbert", "Encoder", {"distilbert": "DistilBERT"}),
+    Entry("bert", "Encoder", {"bert": "BERT"}, headed=("bert",)),
+    Entry("roberta", "Encoder", {"roberta": "RoBERTa"}, headed=("roberta",)),
+    Entry("distilbert", "Encoder", {"distilbert": "DistilBERT"}, headed=("distilbert",)),
     Entry("vit", "VisionTransformer", {"vit": "ViT"}),
 )
+READERS = ("Encoder", "Decoder", "EncoderDecoder")  # can read a text for a head
 TYPES: dict[str, Entry] = {name: entry for entry in FAMILIES for name in entry.titles}
+
+
+def titles(*models: str, headed: bool = False) -> str:
+    """The families whose models are of these classes, for messages.
+
+    >>> titles("Decoder")
+    'GPT-2, Llama, Mistral, Qwen2'
+
+    Args:
+        headed: only those that may have a head for labels or answers.
+    """
+    entries = [entry for model in models for entry in FAMILIES if entry.model == model]
+    return ", ".join(
+        title
+        for entry in entries
+        for name, title in entry.titles.items()
+        if name in entry.headed or not headed
+    )
 
 
 def find_family(model_type: object, *, where: str) -> Entry:
