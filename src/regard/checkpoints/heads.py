@@ -14,9 +14,14 @@ TEXT_HEADS = {
     "Model": "pooler",
     "ForMaskedLM": "masked_lm",
     "ForSequenceClassification": "classification",
+    "ForTokenClassification": "token_classification",
     "ForQuestionAnswering": "question_answering",
 }
-READER_HEADS = {name: TEXT_HEADS[name] for name in [*TEXT_HEADS][2:]}  # that writers have too
+# Of them, what models that write may have too.
+READER_HEADS = {
+    "ForSequenceClassification": "classification",
+    "ForQuestionAnswering": "question_answering",
+}
 # Of models that write; a file of the model alone, "Model", has all that a language model needs.
 _WRITER_HEADS = {
     **dict.fromkeys(("LMHeadModel", "ForCausalLM", "ForConditionalGeneration"), "language_model"),
@@ -101,7 +106,7 @@ def read_labels(settings: Settings, head: str, count: int) -> tuple[str, ...]:
     Args:
         count: of the unnamed ones.
     """
-    if head != "classification":
+    if head not in ("classification", "token_classification"):
         return ()
     names = settings.get("id2label")
     if names is None:

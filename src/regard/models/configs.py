@@ -39,7 +39,8 @@ class ModelConfig:
         labels = getattr(self, "labels", ())
         if (HEADS[head].entries == "label") != bool(labels):
             raise BadArgumentError(
-                "labels must be given for head='classification' and for no other head;"
+                "labels must be given for head='classification' or 'token_classification', and for"
+                " no other head;"
                 f" got head={head!r} and {len(labels)} labels."
             )
 

@@ -99,6 +99,7 @@ class Encoder(Model):
     "pooler":             the first token's state, projected, (batch, d_model)
     "masked_lm":          logits of the token at each position, (batch, length, vocab)
     "classification":     logits of the labels, (batch, labels)
+    "token_classification": logits of the labels of each token, (batch, length, labels)
     "question_answering": logits of the answer's first and last token, (batch, length, 2)
 
     >>> config = encoder_preset("tiny", vocab_size=100, head="classification", labels=("no", "yes"))
@@ -221,6 +222,8 @@ def _head(config: EncoderConfig) -> nn.Module:
     if config.head == "classification":
         pooler = Pooler(config.d_model, config.pooler_activation)
         return ClassificationHead(pooler, len(config.labels), dropout)
+    if config.head == "token_classification":
+        return TokenHead(config.d_model, len(config.labels), dropout)
     if config.head == "question_answering":
         return TokenHead(config.d_model, 2, dropout)
     return nn.Identity()

@@ -171,7 +171,7 @@ class EncoderRecipe(Recipe[OptionsT, DataT]):
 
     def describe(self, model: nn.Module) -> str:
         if self.options.base_model is not None:
-            what = "encoder" if getattr(model, "task", "") == "encoding" else "model"
+            what = "model" if getattr(model, "writing", "") else "encoder"
             return f"{what} from {self.options.base_model}"
         return f"encoder {self.options.preset}"
 

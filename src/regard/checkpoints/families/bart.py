@@ -17,7 +17,6 @@ HEAD = {
         ("head.pooler.dense", "classification_head.dense"),
         ("head.output", "classification_head.out_proj"),
     ),
-    "question_answering": (("head.output", "qa_outputs"),),
 }
 _ACTIVATIONS = {"gelu_tanh": "gelu_new"}  # ours → theirs where they differ
 KEYS = marian.KEYS | {

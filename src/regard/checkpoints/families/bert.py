@@ -29,7 +29,6 @@ HEAD = {
         ("head.bias", "cls.predictions.bias"),
     ),
     "classification": (("head.pooler.", "bert.pooler."), ("head.output", "classifier")),
-    "question_answering": (("head.output", "qa_outputs"),),
 }
 # Of old files, of what has no effect on the head that is asked for, and of counted numbers.
 IGNORED = ("pooler.dense.*", "cls.seq_relationship.*", "embeddings.position_ids")

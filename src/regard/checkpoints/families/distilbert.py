@@ -32,7 +32,6 @@ HEAD = {
         ("head.bias", "vocab_projector.bias"),
     ),
     "classification": (("head.pooler.dense", "pre_classifier"), ("head.output", "classifier")),
-    "question_answering": (("head.output", "qa_outputs"),),
 }
 KEYS = {
     "vocab_size": Key("vocab_size"),

@@ -22,7 +22,6 @@ RENAMES = (
 HEAD = {
     "language_model": (("output", "lm_head"),),
     "classification": (("head.output", "score"),),
-    "question_answering": (("head.output", "qa_outputs"),),
 }
 FUSED = ("query", "key", "value")  # one weight of theirs, attn.c_attn, in this order
 FUSED_NAME = re.compile(rf"self_attention\.({'|'.join(FUSED)})\b")

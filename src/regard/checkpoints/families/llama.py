@@ -35,7 +35,6 @@ RENAMES = (
 HEAD = {
     "language_model": (("output", "lm_head"),),
     "classification": (("head.output", "score"),),
-    "question_answering": (("head.output", "qa_outputs"),),
 }
 KEYS = {
     "vocab_size": Key("vocab_size"),
