@@ -27,9 +27,10 @@ HEADS = {
     "language_model": Head("token"),
     "masked_lm": Head("token"),
     "classification": Head("label", lambda output: output[:, None]),
+    "token_classification": Head("label"),  # of each position
     "question_answering": Head("position", lambda output: output.mT),  # first and last token
 }
-ENCODER_HEADS = ("none", "pooler", "masked_lm", "classification", "question_answering")
+ENCODER_HEADS = tuple(name for name in HEADS if name != "language_model")
 WRITER_HEADS = ("language_model", "classification", "question_answering")
 VISION_HEADS = ("none", "pooler", "classification")
 POOLER_ACTIVATIONS = {"tanh": torch.tanh, "relu": torch.relu}
