@@ -90,6 +90,15 @@ def _packed_models(shared_folder: Path) -> None:
 
 
 @pytest.fixture(scope="session")
+def forks(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+    """Starts commands as processes of their own: see fixtures/started.py."""
+    from fixtures.started import forking
+
+    with forking(tmp_path_factory.mktemp("forks")) as started:
+        yield started
+
+
+@pytest.fixture(scope="session")
 def agree() -> Callable[..., None]:
     """Asserts that two computations of the same numbers differ by rounding alone.
 
