@@ -25,7 +25,7 @@ def cross_attention(
     layer: int | None = None,
     step: str = "output",
 ) -> Tensor:
-    """What the decoder looked at in the source for each target token.
+    """Weights of the decoder's cross-attention to the source for each target token.
 
     >>> from regard.models import EncoderDecoder, preset
     >>> model = EncoderDecoder(preset("tiny", vocab_size=100)).eval()

@@ -31,7 +31,7 @@ KEEP = ("auto", "memory", "disk")
 
 @contextmanager
 def capturing(model: nn.Module, listener: Callable[[str, Call], Tensor | None]) -> Iterator[None]:
-    """Within it, `listener` is called for each `attend` of `model` that this context runs.
+    """Call `listener` for each `attend` of `model` that this context runs.
 
     It gets the path of the module that called `attend` ("attend" if that is the model itself) and
     the call; a tensor that it returns replaces the output. Nothing is written to the model, so
@@ -143,7 +143,7 @@ class Memory:
         self._used = 0
 
     def copy(self, tensor: Tensor) -> Tensor:
-        """The same numbers, contiguous."""
+        """Copy a tensor, contiguously."""
         if self._used + tensor.nbytes > len(self._block):
             self._block, self._used = self._new_block(tensor.nbytes), 0
         own = self._block[self._used : self._used + tensor.nbytes]
@@ -168,7 +168,7 @@ class Memory:
 
 
 def on_disk(tensor: Tensor) -> Tensor:
-    """The same numbers in a temporary file that is paged in as they are read."""
+    """Copy a tensor to a temporary file that is paged in as it is read."""
     handle, path = tempfile.mkstemp(prefix="regard-trace-")
     os.close(handle)
     try:

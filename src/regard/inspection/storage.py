@@ -115,7 +115,7 @@ class Store:
         self._names: dict[tuple[object, ...], str] = {}
 
     def put(self, value: Any) -> Any:
-        """What JSON can hold of the value."""
+        """Describe the value in what JSON can hold."""
         if value is None or isinstance(value, bool | int | float | str):
             return value
         if isinstance(value, Tensor):

@@ -3,19 +3,23 @@
 import os
 import sys
 from collections.abc import Callable, Sequence
+from functools import partial
 from importlib.metadata import entry_points
 from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any
+
+from torch import Tensor, nn
 
 from regard.errors import UnavailableError
 from regard.files import whole_file
 from regard.inspection.answers import Attribution, HeadInfo, Lens, Measures
 from regard.inspection.attribution import logit_attribution, logit_lens, measures
 from regard.inspection.storage import load_trace, save_trace
-from regard.inspection.trace_data import TraceData
+from regard.inspection.trace_data import Edit, TraceData, without_gradients
 from regard.inspection.views.part import part as part_of
 from regard.inspection.views.statistics import summary_of
 from regard.inspection.views.tiles import Head
+from regard.inspection.writing import Written, generation_info
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -38,6 +42,35 @@ class Trace(TraceData):
     True
     """
 
+    @classmethod
+    def of_run(
+        cls,
+        model: nn.Module,
+        *,
+        logits: Tensor | None,
+        run: Callable[[Edit], Tensor],
+        written: Written | None,
+        token_of: Callable[[int], str],
+        notes: Sequence[str],
+        **fields: Any,
+    ) -> "Trace":
+        """The trace of a run that gave these logits, (batch, steps, entries) or None; `run` gives
+        those of the same inputs under an edit, and `fields` are more of TraceData's."""
+        own = [] if written is None else written.notes
+        if logits is None:
+            own.append(f"{type(model).__name__} returns no logits, so nothing can be ablated")
+        elif written is not None:
+            fields["generation"] = generation_info(written, logits[0], token_of)
+        if logits is not None:
+            fields |= {"rerun": partial(without_gradients, run), "rerun_with_gradients": run}
+        return cls(
+            model=model,
+            token_of=token_of,
+            output_ids=None if written is None else written.ids,
+            notes=[*own, *notes],
+            **fields,
+        )
+
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes everything but the model into one .safetensors file; `Trace.load` reads it.
 
@@ -54,7 +87,7 @@ class Trace(TraceData):
         return cls(**load_trace(path))
 
     def lens(self, step: int) -> Lens:
-        """What a step would write after each layer: `inspection.attribution.logit_lens`.
+        """Tokens that a step would write after each layer: `inspection.attribution.logit_lens`.
 
         >>> trace = regard.load("en-de").trace("Where is the station?")
         >>> [layer.candidates[0].token for layer in trace.lens(2).layers]
@@ -63,7 +96,7 @@ class Trace(TraceData):
         return logit_lens(self, step)
 
     def attribution(self, step: int, against: int | None = None) -> Attribution:
-        """What each head adds to a logit: `inspection.attribution.logit_attribution`.
+        """Contribution of each head to a logit: `inspection.attribution.logit_attribution`.
 
         >>> trace = regard.load("en-de").trace("Where is the station?")
         >>> parts = trace.attribution(2).contributions
@@ -75,7 +108,7 @@ class Trace(TraceData):
     def measures(
         self, steps: Sequence[int] | None = None, axis: str | None = None
     ) -> list[Measures]:
-        """How much each token mattered to each step: `inspection.attribution.measures`.
+        """Importance of each token for each step: `inspection.attribution.measures`.
 
         >>> trace = regard.load("en-de").trace("Where is the station?")
         >>> [measured] = trace.measures([2])
@@ -85,7 +118,7 @@ class Trace(TraceData):
         return measures(self, steps, axis)
 
     def patterns(self, tap: str) -> list[HeadInfo]:
-        """What each head of a layer does, from all rows of its map: its entropy and mean distance,
+        """Statistics of each head of a layer from all rows of its map: entropy and mean distance,
         its share of each pattern beside chance, and the pattern that names it, if one does.
 
         The patterns and the rule are those of `inspection.views.patterns`: previous, next, same,
@@ -185,7 +218,7 @@ class Trace(TraceData):
 
 
 def page(kind: str) -> Callable[..., Any]:
-    """What makes the page of a trace, a name in OWN_PAGES."""
+    """Find the maker of a trace's page, a name in OWN_PAGES."""
     for point in entry_points(group=PAGES, name=kind):
         return point.load()
     return resolve_name(OWN_PAGES[kind])

@@ -1,4 +1,4 @@
-"""What decided on an output besides the weights: layers, heads and input tokens, each measured."""
+"""Attribution of an output to layers, heads and input tokens."""
 
 from regard.inspection.attribution.contributions import logit_attribution
 from regard.inspection.attribution.correlation import spearman

@@ -1,4 +1,4 @@
-"""How much each input token mattered for an output token, by five measures, and how their orders
+"""Importance of each input token for an output token by five measures, and how their orders
 agree with what happens when a token is hidden.
 
 weight          α, the mean over layers and heads
@@ -32,7 +32,7 @@ MOST_TOKENS = 512  # each takes two runs of the model
 def measures(
     trace: TraceData, steps: Sequence[int] | None = None, axis: str | None = None
 ) -> list[Measures]:
-    """What each token of an axis was worth to each step, by every measure.
+    """Importance of each token of an axis for each step, by every measure.
 
     Takes two runs of the model for each token, and a backward pass for each step. A measure that
     is not known here (norm without the output projections, gradient without a table of embeddings)
@@ -85,7 +85,7 @@ def measures(
 
 
 def compared(tables: dict[MeasureName, Tensor | None], place: int, count: int) -> list[Measure]:
-    """One step's measures of the first `count` tokens, each beside hiding."""
+    """Measures of one step for the first `count` tokens, each beside hiding."""
     hidden = cast(Tensor, tables["hiding"])[place, :count]
     found = []
     for name, table in tables.items():

@@ -89,7 +89,7 @@ def ablate(
 
 
 def probabilities(trace: TraceData, logits: Tensor) -> Tensor:
-    """Of the first sequence's outputs, (steps, entries)."""
+    """Probabilities of the first sequence's outputs, (steps, entries)."""
     return log_probabilities(trace, logits).exp()
 
 

@@ -1,4 +1,4 @@
-"""How much an output depends on each word of its source."""
+"""Dependence of an output on each word of its source."""
 
 from collections.abc import Iterator
 
