@@ -9,8 +9,7 @@ from torch import Tensor
 
 from regard.attention import Call
 from regard.errors import BadArgumentError, check_choice
-from regard.inspection.recording import capturing
-from regard.inspection.steps import joined
+from regard.inspection.recording import capturing, joined
 from regard.models import AnyEncoderDecoder
 
 STEPS = ("output", "input")

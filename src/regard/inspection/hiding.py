@@ -150,7 +150,8 @@ def without_edges(call: Call, edges: Sequence[Edge], past: int) -> Call:
 
 def part_of(name: int | str, axes: Sequence[str]) -> Part:
     """Read a part from its name in a link: "10" or "target:7", a position;
-    "decoder.layers.2.cross:1", a head; "decoder.layers.2.cross:1:7:10", its edge from query 7 to key 10.
+    "decoder.layers.2.cross:1", a head; "decoder.layers.2.cross:1:7:10", its edge from query 7 to
+    key 10.
 
     Args:
         axes: whose positions can be named; a number alone is of the first.

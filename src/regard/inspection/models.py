@@ -14,8 +14,7 @@ from regard.errors import BadArgumentError, UnsupportedError
 from regard.inspection.answers import AxisInfo
 from regard.inspection.hiding import SwitchedOff, check_parts, notes_of, part_of
 from regard.inspection.naming import Naming, numbered, patches
-from regard.inspection.recording import Recorder, capturing, check_traceable
-from regard.inspection.steps import joined, row_by_row
+from regard.inspection.recording import Recorder, capturing, check_traceable, joined, row_by_row
 from regard.inspection.tap import Tap
 from regard.inspection.trace import Trace
 from regard.inspection.trace_data import Edit

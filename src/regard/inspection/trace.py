@@ -12,7 +12,7 @@ from torch import Tensor, nn
 
 from regard.errors import UnavailableError
 from regard.files import whole_file
-from regard.inspection.answers import Attribution, HeadInfo, Lens, Measures
+from regard.inspection.answers import HeadInfo
 from regard.inspection.attribution import logit_attribution, logit_lens, measures
 from regard.inspection.storage import load_trace, save_trace
 from regard.inspection.trace_data import Edit, TraceData, without_gradients
@@ -86,36 +86,9 @@ class Trace(TraceData):
         """The trace that `save` wrote. Raises DamagedFileError for any other or incomplete file."""
         return cls(**load_trace(path))
 
-    def lens(self, step: int) -> Lens:
-        """Tokens that a step would write after each layer: `inspection.attribution.logit_lens`.
-
-        >>> trace = regard.load("en-de").trace("Where is the station?")
-        >>> [layer.candidates[0].token for layer in trace.lens(2).layers]
-        ['▁ist', '▁ist', '▁der', '▁der']
-        """
-        return logit_lens(self, step)
-
-    def attribution(self, step: int, against: int | None = None) -> Attribution:
-        """Contribution of each head to a logit: `inspection.attribution.logit_attribution`.
-
-        >>> trace = regard.load("en-de").trace("Where is the station?")
-        >>> parts = trace.attribution(2).contributions
-        >>> max(parts, key=lambda part: part.value).kind
-        'feed_forward'
-        """
-        return logit_attribution(self, step, against)
-
-    def measures(
-        self, steps: Sequence[int] | None = None, axis: str | None = None
-    ) -> list[Measures]:
-        """Importance of each token for each step: `inspection.attribution.measures`.
-
-        >>> trace = regard.load("en-de").trace("Where is the station?")
-        >>> [measured] = trace.measures([2])
-        >>> [measure.name for measure in measured.measures]
-        ['weight', 'norm', 'gradient', 'value_zeroing', 'hiding']
-        """
-        return measures(self, steps, axis)
+    lens = logit_lens
+    attribution = logit_attribution
+    measures = measures
 
     def patterns(self, tap: str) -> list[HeadInfo]:
         """Statistics of each head of a layer from all rows of its map: entropy and mean distance,

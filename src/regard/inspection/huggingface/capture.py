@@ -16,8 +16,8 @@ from regard.inspection.huggingface.axes import axes_of, names_of_logits, naming_
 from regard.inspection.huggingface.interface import CapturedCall, capturing_interface
 from regard.inspection.huggingface.masks import MaskReader, Unreadable
 from regard.inspection.huggingface.places import ATTENTION, Places, another_sequence
-from regard.inspection.huggingface.projections import Projections, linear_layers
 from regard.inspection.huggingface.understanding import inputs_of, understand
+from regard.inspection.linear import Projections, linear_layers
 from regard.inspection.recording import Recorder, check_traceable
 from regard.inspection.trace import Trace
 from regard.inspection.trace_data import Edit
