@@ -167,7 +167,7 @@ class Onnx(Engine):
         from regard.runtime.packing import pack
 
         precision, self._state = precision or "fp32", handle.state
-        model = handle.original if self._state is not None else handle.source
+        model: Any = handle.source if self._state is None else handle.original
         self.name = f"onnx {precision}"
         self.packed = pack(model, precision, threads=threads or 1, say=say)
         self.workers = cores() if threads is None else 1

@@ -103,7 +103,7 @@ class ModelHandle:
         config = _packed_config(checkpoint, kind) if lazily else None
         later = config is not None
         check(config if later else checkpoint.config)
-        model = None if later else cls._read(checkpoint)
+        model: Any = None if later else cls._read(checkpoint)
         handle = cls(
             cls._part(config if later else model.config),
             lambda: cls._read(checkpoint) if later else model,
