@@ -39,16 +39,16 @@ class ModelConfig:
         labels = getattr(self, "labels", ())
         if (HEADS[head].entries == "label") != bool(labels):
             raise BadArgumentError(
-                "labels must be given for head='classification' and for no other head;"
+                "labels must be given for head='classification' or 'token_classification', and for"
+                " no other head;"
                 f" got head={head!r} and {len(labels)} labels."
             )
 
     def _check_ids(self, *names: str, size: int) -> None:
-        """Raises BadArgumentError unless the ids of these names are in a vocabulary of that size.
-        An id may be None."""
+        """Raises BadArgumentError unless these ids are in a vocabulary of that size."""
         for name in names:
             value = getattr(self, name)
-            if value is not None and not 0 <= value < size:
+            if not 0 <= value < size:
                 raise BadArgumentError(
                     f"{name} must be below the vocabulary's {size}; got {value}."
                 )

@@ -34,7 +34,7 @@ from regard.models.decoding import TextState
 from regard.models.heads import (
     WRITER_HEADS,
     LinearHead,
-    QuestionAnsweringHead,
+    TokenHead,
     last_state,
 )
 from regard.models.model import Model
@@ -309,11 +309,11 @@ def _layer(config: DecoderConfig, rotary: Rotary | None) -> TransformerLayer:
     )
 
 
-def _head(config: DecoderConfig) -> LinearHead | QuestionAnsweringHead | None:
+def _head(config: DecoderConfig) -> LinearHead | TokenHead | None:
     if config.head == "classification":
         return LinearHead(config.d_model, len(config.labels), bias=False)
     if config.head == "question_answering":
-        return QuestionAnsweringHead(config.d_model, dropout=0.0)
+        return TokenHead(config.d_model, 2, dropout=0.0)
     return None
 
 

@@ -29,7 +29,7 @@ from regard.models.heads import (
     POOLER_ACTIVATIONS,
     ClassificationHead,
     Pooler,
-    QuestionAnsweringHead,
+    TokenHead,
 )
 from regard.models.model import Model, init_weights
 
@@ -62,7 +62,8 @@ class EncoderConfig(ModelConfig):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        self._check_ids("pad_id", size=self.vocab_size)
+        if self.pad_id is not None:
+            self._check_ids("pad_id", size=self.vocab_size)
         if not self.count_padding and (self.pad_id is None or self.position_offset < 1):
             raise BadArgumentError(
                 "count_padding=False needs a pad_id and a position_offset of at least 1, whose last"
@@ -98,6 +99,7 @@ class Encoder(Model):
     "pooler":             the first token's state, projected, (batch, d_model)
     "masked_lm":          logits of the token at each position, (batch, length, vocab)
     "classification":     logits of the labels, (batch, labels)
+    "token_classification": logits of the labels of each token, (batch, length, labels)
     "question_answering": logits of the answer's first and last token, (batch, length, 2)
 
     >>> config = encoder_preset("tiny", vocab_size=100, head="classification", labels=("no", "yes"))
@@ -220,6 +222,8 @@ def _head(config: EncoderConfig) -> nn.Module:
     if config.head == "classification":
         pooler = Pooler(config.d_model, config.pooler_activation)
         return ClassificationHead(pooler, len(config.labels), dropout)
+    if config.head == "token_classification":
+        return TokenHead(config.d_model, len(config.labels), dropout)
     if config.head == "question_answering":
-        return QuestionAnsweringHead(config.d_model, dropout)
+        return TokenHead(config.d_model, 2, dropout)
     return nn.Identity()

@@ -31,7 +31,7 @@ from regard.models.heads import (
     WRITER_HEADS,
     ClassificationHead,
     Pooler,
-    QuestionAnsweringHead,
+    TokenHead,
     last_state,
 )
 from regard.models.model import AnyEncoderDecoder, init_projection, two_tables
@@ -297,11 +297,11 @@ def _layer(config: EncoderDecoderConfig, num_heads: int, *, decodes: bool) -> Tr
     )
 
 
-def _head(config: EncoderDecoderConfig) -> ClassificationHead | QuestionAnsweringHead | None:
+def _head(config: EncoderDecoderConfig) -> ClassificationHead | TokenHead | None:
     if config.head == "classification":
         return ClassificationHead(Pooler(config.d_model), len(config.labels), config.head_dropout)
     if config.head == "question_answering":
-        return QuestionAnsweringHead(config.d_model, dropout=0.0)
+        return TokenHead(config.d_model, 2, dropout=0.0)
     return None
 
 

@@ -27,9 +27,10 @@ HEADS = {
     "language_model": Head("token"),
     "masked_lm": Head("token"),
     "classification": Head("label", lambda output: output[:, None]),
+    "token_classification": Head("label"),  # of each position
     "question_answering": Head("position", lambda output: output.mT),  # first and last token
 }
-ENCODER_HEADS = ("none", "pooler", "masked_lm", "classification", "question_answering")
+ENCODER_HEADS = tuple(name for name in HEADS if name != "language_model")
 WRITER_HEADS = ("language_model", "classification", "question_answering")
 VISION_HEADS = ("none", "pooler", "classification")
 POOLER_ACTIVATIONS = {"tanh": torch.tanh, "relu": torch.relu}
@@ -76,16 +77,17 @@ class LinearHead(nn.Module):
         return self.output(states[:, 0])
 
 
-class QuestionAnsweringHead(nn.Module):
-    """For each token, logits of being the first and the last one of the answer."""
+class TokenHead(nn.Module):
+    """The state of each token, projected: to its labels, or to logits of being the first and the
+    last token of the answer."""
 
-    def __init__(self, d_model: int, dropout: float):
+    def __init__(self, d_model: int, outputs: int, dropout: float):
         super().__init__()
         self.dropout = Dropout(dropout)
-        self.output = nn.Linear(d_model, 2)
+        self.output = nn.Linear(d_model, outputs)
 
     def forward(self, states: Tensor) -> Tensor:
-        """(batch, length, d_model) → logits, (batch, length, 2)."""
+        """(batch, length, d_model) → logits, (batch, length, outputs)."""
         return self.output(self.dropout(states))
 
 

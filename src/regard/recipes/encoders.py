@@ -11,10 +11,11 @@ from torch import nn
 
 from regard.checkpoints import Checkpoint, from_pretrained, open_checkpoint, save_pretrained
 from regard.checkpoints.adapters import save_adapter
+from regard.checkpoints.families import READERS, titles
 from regard.data import TokenStore
 from regard.errors import UnsupportedError
 from regard.layers.low_rank import add_adapters, merge_adapters
-from regard.models import Decoder, Encoder, TextReader
+from regard.models import Encoder, TextReader
 from regard.models.heads import replace_head
 from regard.recipes.encoded import EncodedTexts
 from regard.recipes.options.encoders import LORA_TARGETS, EncoderOptions
@@ -54,7 +55,7 @@ class EncoderRecipe(Recipe[OptionsT, EncoderDataT]):
         if self.options.base_model is None:
             return None
         checkpoint = open_checkpoint(self.options.base_model)
-        if self.any_reader and checkpoint.family.model is not Encoder:
+        if self.any_reader and checkpoint.architecture != "Encoder":
             return load_reader(checkpoint, name=self.options.base_model)
         return load_encoder(checkpoint, name=self.options.base_model)
 
@@ -142,7 +143,7 @@ class EncoderRecipe(Recipe[OptionsT, EncoderDataT]):
 
     def describe(self, model: nn.Module) -> str:
         if self.options.base_model is not None:
-            what = "encoder" if isinstance(model, Encoder) else "model"
+            what = "model" if getattr(model, "writing", "") else "encoder"
             return f"{what} from {self.options.base_model}"
         return f"encoder {self.options.preset}"
 
@@ -173,10 +174,10 @@ def load_reader(checkpoint: Checkpoint, *, name: str) -> tuple[TextReader, Token
         UnsupportedError: another model, found out before its weights are read.
     """
     kind = checkpoint.settings["model_type"]
-    if checkpoint.family.model is not Decoder and kind != "bart":
+    if kind not in checkpoint.entry.headed:
         raise UnsupportedError(
-            f"{name} must be a model that a head can be put on (BERT, RoBERTa, DistilBERT, GPT-2,"
-            f" Llama, Mistral, Qwen2, BART); it is a {kind} model. Give the folder of such a model."
+            f"{name} must be a model that a head can be put on ({titles(*READERS, headed=True)});"
+            f" it is a {kind} model. Give the folder of such a model."
         )
     tokenizer = checkpoint.tokenizers.source
     return cast(TextReader, from_pretrained(checkpoint)), _padding(tokenizer)

@@ -14,7 +14,6 @@ from starlette.middleware.gzip import DEFAULT_EXCLUDED_CONTENT_TYPES, GZipMiddle
 from regard.errors import RegardError
 from regard.inspection.trace import Trace
 from regard.studio import page
-from regard.studio.figures import figures
 from regard.studio.guard import Guard
 from regard.studio.lessons import lessons
 from regard.studio.library import Library, NoTrace
@@ -59,7 +58,6 @@ def create_app(
     )
     app.state.library = library
     app.include_router(api)
-    app.include_router(figures)
     app.include_router(lessons)
     app.include_router(why)
     app.include_router(trained)

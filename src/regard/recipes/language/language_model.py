@@ -18,6 +18,7 @@ import torch
 from torch import Tensor, nn
 
 from regard.checkpoints import from_pretrained, open_checkpoint, save_pretrained
+from regard.checkpoints.families import titles
 from regard.data import TokenStore
 from regard.data.documents import text_files
 from regard.errors import UnsupportedError
@@ -91,9 +92,9 @@ class LanguageModelRecipe(Recipe[LanguageModelOptions, RunningText]):
         if name is None:
             return None
         checkpoint = open_checkpoint(name)
-        if checkpoint.family.model is not Decoder:
+        if checkpoint.architecture != "Decoder":
             raise UnsupportedError(
-                f"{name} must be a language model (GPT-2, Llama, Mistral, Qwen2); it is a"
+                f"{name} must be a language model ({titles('Decoder')}); it is a"
                 f" {checkpoint.settings['model_type']} model. Give the folder of a language model."
             )
         return cast(Decoder, from_pretrained(checkpoint)), checkpoint.tokenizers.source
