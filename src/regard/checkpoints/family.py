@@ -11,7 +11,9 @@ from regard.errors import UnsupportedError
 
 if TYPE_CHECKING:
     import torch
-    from torch import Tensor, nn
+    from torch import Tensor
+
+    from regard.models import Model
 
 Settings = dict[str, Any]  # the content of config.json
 
@@ -39,7 +41,7 @@ class Family:
     and `constants` are asked.
     """
 
-    model: Callable[[Any], nn.Module]  # the class: our config → the model, which keeps .config
+    model: Callable[[Any], Model]  # the class: our config → the model
     from_config: Callable[[Settings], Any]  # config.json → our config; UnsupportedError
     to_config: Callable[[Any], Settings]  # our config → config.json with model_type, architectures
     names: Callable[[Any], Mapping[str, str | Place]]  # model → {our name: theirs}, constants not

@@ -1,7 +1,7 @@
 """What a task adds to a training run, and the run that all tasks share."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -11,6 +11,8 @@ import torch
 from torch import Tensor, nn
 
 from regard.data.lines import check_rereadable
+from regard.recipes.evaluation import Evaluator
+from regard.recipes.examples import read_examples
 from regard.recipes.options.run import RunOptions
 from regard.training import Objective, Progress, RunFolder, fit
 from regard.training.precision import choose_device
@@ -48,6 +50,7 @@ class Recipe(ABC, Generic[OptionsT, DataT]):
         source: the user's files, the first ones those to train on.
     """
 
+    evaluator: ClassVar[type[Evaluator[Any]]]  # of the finished model, on other data
     metric: ClassVar[str]  # the figure that chooses the best model
     lower: ClassVar[bool] = False  # whether the lowest is the best
     # The figures of an evaluation as they are shown, such as {"bleu": "BLEU {:5.2f}"}.
@@ -98,6 +101,12 @@ class Recipe(ABC, Generic[OptionsT, DataT]):
     @abstractmethod
     def save(self, model: nn.Module, data: DataT, progress: Progress, folder: Path) -> None:
         """Writes the model, what reads its input, and the card."""
+
+    def test_sets(self, run: Path) -> Iterator[tuple[str, Any]]:
+        """Yield the test sets in a run's folder: a target language or "", and the examples."""
+        file = run / "data" / "test.jsonl"
+        if examples := list(read_examples(file)) if file.exists() else []:
+            yield "", examples
 
     def rate_scale(self, name: str) -> float:
         """The learning rate of a parameter over that of the schedule."""

@@ -173,6 +173,6 @@ def _with_dropout(model: AnyEncoderDecoder, dropout: float | None) -> AnyEncoder
     """The same weights under another dropout; None: the model's own."""
     if dropout is None or dropout == model.config.dropout:
         return model
-    other = type(model)(replace(model.config, dropout=dropout))  # type: ignore[arg-type]
+    other = type(model)(replace(model.config, dropout=dropout))
     other.load_state_dict(model.state_dict())
     return other

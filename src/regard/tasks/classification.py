@@ -50,7 +50,7 @@ class Classification:
         return [label for label in self.labels if label.score > self.threshold]
 
 
-def _softmax(logits: Logits) -> Logits:
+def softmax(logits: Logits) -> Logits:
     powers = np.exp(logits - logits.max(-1, keepdims=True))
     scores: Logits = powers / powers.sum(-1, keepdims=True)
     return scores
@@ -63,7 +63,7 @@ def _sigmoid(logits: Logits) -> Logits:
 
 # By the problem_type of config.json: logits (…, labels) → scores.
 SCORES: dict[str, Callable[[Logits], Logits]] = {
-    "single_label_classification": _softmax,
+    "single_label_classification": softmax,
     "multi_label_classification": _sigmoid,
     "regression": lambda logits: logits,
 }
@@ -213,9 +213,9 @@ class Classifier(ReadingTask):
         for group, rows in zip(groups, found, strict=True):
             logits = np.stack(rows)
             if several or len(labels) == 1:
-                scores = _softmax(logits[:, [contradicts, entails]])[:, 1].tolist()
+                scores = softmax(logits[:, [contradicts, entails]])[:, 1].tolist()
             else:
-                scores = _softmax(logits[:, entails]).tolist()
+                scores = softmax(logits[:, entails]).tolist()
             best = sorted(range(len(labels)), key=lambda k: -scores[k])[:top_k]
             chosen = [Label(labels[k], scores[k]) for k in best]
             results.append(Classification(chosen, any(each.truncated for each in group)))

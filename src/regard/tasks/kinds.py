@@ -12,6 +12,7 @@ from regard.tasks.defaults import task_settings
 
 _HEADS = {
     "classification": "text-classification",
+    "token_classification": "token-classification",
     "question_answering": "question-answering",
     "masked_lm": "fill-mask",
     "pooler": "feature-extraction",

@@ -30,6 +30,7 @@ Result = TypeVar("Result")
 ENDINGS = {
     "masked_lm": "ForMaskedLM",
     "classification": "ForSequenceClassification",
+    "token_classification": "ForTokenClassification",
     "question_answering": "ForQuestionAnswering",
 }
 READ_BY_ALL = ("classification", "question_answering")  # heads that models that write have too
@@ -77,17 +78,9 @@ class Batch:
         }
 
 
-def inputs_of(model: "nn.Module", batch: Batch) -> "dict[str, Tensor]":
-    """What the model's forward takes, by name, of tensors. Both sides of an encoder–decoder read
-    the text."""
-    from regard.models import EncoderDecoder
-
-    if isinstance(model, EncoderDecoder):
-        return {"source": batch.ids, "target": batch.ids}
-    inputs = {"ids": batch.ids, "attention_mask": batch.attention_mask}
-    return inputs | (
-        {} if batch.token_type_ids is None else {"token_type_ids": batch.token_type_ids}
-    )
+def inputs_of(model: Any, batch: Batch) -> "dict[str, Tensor]":
+    """What the model's forward takes, by name, of tensors."""
+    return model.reading(batch.ids, batch.attention_mask, batch.token_type_ids)
 
 
 def kinds_of_tokens(config: Any) -> int:

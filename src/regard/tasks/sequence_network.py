@@ -113,8 +113,10 @@ class SequenceNetwork(Network):
         start = np.full((len(source), 1), config.decoder_start_token_id, np.int64)
         packing = self.packing
         if packing is not None:
-            state = packing.model.start(source)
-            return generate(state, start, config, sentence_numbers=numbers)
+            hypotheses: list[list[Hypothesis]] = packing.model.generate(
+                source, start, config, numbers
+            )
+            return hypotheses
         import torch
 
         model = self.model

@@ -94,7 +94,7 @@ def with_subwords(
     target_size = config.target_vocab_size
     model = type(base.model)(
         replace(
-            config,  # type: ignore[arg-type]
+            config,
             vocab_size=max(config.vocab_size, tokenizers.source.vocab_size),
             target_vocab_size=target_size and max(target_size, tokenizers.target.vocab_size),
         )

@@ -1,6 +1,6 @@
 """Train a translator on a file of sentence pairs: read, clean, split, tokenize, fit, save."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -16,10 +16,16 @@ from regard.training import Progress
 from regard.translation.architectures import find_architecture
 from regard.translation.card import write_card
 from regard.translation.data import TranslationData, files_of, prepare
-from regard.translation.evaluation import dev_figures, figures_of_all
+from regard.translation.evaluation import (
+    TranslationEvaluator,
+    dev_figures,
+    figures_of_all,
+    read_test_set,
+)
 from regard.translation.files import Pairs, languages_of, pair_files, tag
 from regard.translation.growing import with_subwords
 from regard.translation.options import TrainingOptions
+from regard.translation.parts import held_in
 from regard.translation.translator import Translator
 
 
@@ -27,6 +33,7 @@ class TranslationRecipe(SequenceRecipe[TrainingOptions, TranslationData, Transla
     """An encoder–decoder that learns from sentence pairs; see `Recipe`."""
 
     task = Translator
+    evaluator = TranslationEvaluator
     metric = "bleu"
     shown: ClassVar = {"loss": "dev loss {:.3f}", "bleu": "BLEU {:5.2f}", "chrf": "chrF {:5.2f}"}
 
@@ -100,6 +107,13 @@ class TranslationRecipe(SequenceRecipe[TrainingOptions, TranslationData, Transla
                 for language, pairs in data.dev_of.items()
             }
         )
+
+    def test_sets(self, run: Path) -> Iterator[tuple[str, list[tuple[str, str]]]]:
+        test = None if self.languages else self.options.test
+        for language in self.languages or [""]:
+            file = run / "data" / "test.tsv"
+            if pairs := read_test_set(test) if test else held_in(file, language):
+                yield language, pairs
 
     def write_card(
         self, model: nn.Module, data: TranslationData, progress: Progress, folder: Path

@@ -218,7 +218,7 @@ def test_a_classifier_of_images_is_trained_scored_and_looked_at(regard, tmp_path
     assert outcome.code == 0, outcome.err
     first, last = map(json.loads, outcome.out.splitlines())
     assert first["step"] == 2
-    assert 0 <= last["test_accuracy"] <= 1
+    assert 0 <= last["figures"]["accuracy"] <= 1
     image.fromarray(pixels[0]).save(tmp_path / "x.png")
     model = tmp_path / "run" / "model"
     looked = regard("look", model, tmp_path / "x.png", "--terminal")

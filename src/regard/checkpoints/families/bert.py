@@ -37,7 +37,6 @@ HEAD = {
         ("head.bias", "cls.predictions.bias"),
     ),
     "classification": (("head.pooler.", "bert.pooler."), ("head.output", "classifier")),
-    "question_answering": (("head.output", "qa_outputs"),),
 }
 # Of the two heads of pre-training, that of next sentences is left out.
 HEADS = TEXT_HEADS | {"ForPreTraining": "masked_lm"}

@@ -39,7 +39,6 @@ HEAD = {
         ("head.bias", "vocab_projector.bias"),
     ),
     "classification": (("head.pooler.dense", "pre_classifier"), ("head.output", "classifier")),
-    "question_answering": (("head.output", "qa_outputs"),),
 }
 HEADS = TEXT_HEADS | {"Model": "none"}
 # The setting that holds the head's dropout, and its value when config.json has none.

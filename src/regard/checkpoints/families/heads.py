@@ -17,7 +17,13 @@ TEXT_HEADS = {
     "Model": "pooler",
     "ForMaskedLM": "masked_lm",
     "ForSequenceClassification": "classification",
+    "ForTokenClassification": "token_classification",
     "ForQuestionAnswering": "question_answering",
+}
+# Of encoders: the projection of each token, which all families call alike.
+TOKEN_HEADS = {
+    "token_classification": (("head.output", "classifier"),),
+    "question_answering": (("head.output", "qa_outputs"),),
 }
 # Of models that write; a file of the model alone, "Model", has all that a language model needs.
 WRITER_HEADS = {
@@ -51,7 +57,7 @@ def encoder_names(
         body: the table for all but the head.
         head: the table for the head, by the config's head.
     """
-    own = head.get(model.config.head, ())
+    own = (TOKEN_HEADS | dict(head)).get(model.config.head, ())
     return {
         name: rename(name, own) if name.startswith("head.") else f"{base}.{rename(name, body)}"
         for name in model.state_dict()
@@ -116,7 +122,7 @@ def read_labels(settings: Settings, head: str, *, count: int = 2) -> tuple[str, 
     Args:
         count: of the unnamed ones.
     """
-    if head != "classification":
+    if head not in ("classification", "token_classification"):
         return ()
     names = settings.get("id2label")
     if names is None:

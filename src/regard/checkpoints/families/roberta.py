@@ -16,7 +16,6 @@ HEAD = {
         ("head.pooler.dense", "classifier.dense"),
         ("head.output", "classifier.out_proj"),
     ),
-    "question_answering": (("head.output", "qa_outputs"),),
 }
 
 

@@ -10,11 +10,11 @@ data/
 """
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 import torch
@@ -22,6 +22,7 @@ from tokenizers import Encoding
 from torch import Tensor, nn
 
 from regard.data import TokenStore
+from regard.data.pairs import refuse
 from regard.errors import BadArgumentError
 from regard.files import write_json
 from regard.models import TextReader
@@ -30,6 +31,8 @@ from regard.recipes.answers.answer_windows import answer_windows, span_loss
 from regard.recipes.answers.questions import QuestionReader, fault, titles
 from regard.recipes.encoded import EncodedBatch, EncodedTexts, write_store
 from regard.recipes.encoders import EncoderRecipe
+from regard.recipes.evaluation import Evaluator, no_progress
+from regard.recipes.evaluation import Progress as Count
 from regard.recipes.examples import (
     Example,
     read_examples,
@@ -37,6 +40,7 @@ from regard.recipes.examples import (
     write_examples,
 )
 from regard.recipes.options.encoders import QuestionAnsweringOptions
+from regard.recipes.options.evaluation import AnswerEvaluationOptions
 from regard.recipes.prepared import prepare_once
 from regard.tasks.answering import Answer, Answerer, AnswerSettings
 from regard.tasks.reading import inputs_of
@@ -62,6 +66,43 @@ class Questions:
     sha256: str
 
 
+class AnswerEvaluator(Evaluator[AnswerEvaluationOptions]):
+    """How models that answer questions are scored."""
+
+    unit = "questions"
+    doing = "answering"
+
+    def read(self, path: str) -> list[Example]:
+        return list(QuestionReader(self.options, self.say).read(path, refuse))
+
+    def score(
+        self, task: Answerer, data: Sequence[Example], *, progress: Count = no_progress
+    ) -> AnswerEvaluation:
+        """Answer the questions and compare, under the model's own threshold."""
+        best = _best_answers(task, data, self.options.batch_size, progress)
+        texts = [answer.text if answer else "" for answer in best]
+        return AnswerEvaluation(_scored(best, data), texts, task.settings.no_answer_threshold)
+
+    def compared(self, result: AnswerEvaluation) -> str:
+        return "f1"
+
+    def outputs(self, result: AnswerEvaluation) -> list[str]:
+        return [result.shown(row) for row in range(len(result))]
+
+    def worst(
+        self, result: AnswerEvaluation, data: Sequence[Example], count: int
+    ) -> list[dict[str, Any]]:
+        return [
+            {
+                "line": data[row].line,
+                "question": data[row].text,
+                "expected": [text for text, _ in data[row].targets],
+                "answer": result.shown(row),
+            }
+            for row in result.worst(count)
+        ]
+
+
 class QuestionAnsweringRecipe(EncoderRecipe[QuestionAnsweringOptions, Questions]):
     """A model whose head points at the first and the last token of an answer; see `Recipe`.
 
@@ -70,6 +111,7 @@ class QuestionAnsweringRecipe(EncoderRecipe[QuestionAnsweringOptions, Questions]
     answer is the one with the highest F1 on dev. The best model is the one of the highest F1.
     """
 
+    evaluator = AnswerEvaluator
     metric = "f1"
     any_reader = True
     shown: ClassVar = {"exact_match": "exact match {:.1%}", "f1": "F1 {:.1%}"}
@@ -251,7 +293,7 @@ def evaluate_answers(
     examples: Sequence[Example],
     *,
     batch_size: int = 32,
-    progress: Callable[[int], None] = lambda done: None,
+    progress: Count = no_progress,
 ) -> AnswerScores:
     """Answers the questions and compares; `AnswerScores.figures` applies a threshold.
 
@@ -261,24 +303,11 @@ def evaluate_answers(
     return _scored(_best_answers(answerer, examples, batch_size, progress), examples)
 
 
-def evaluate_with_threshold(
-    answerer: Answerer,
-    examples: Sequence[Example],
-    *,
-    batch_size: int = 32,
-    progress: Callable[[int], None] = lambda done: None,
-) -> AnswerEvaluation:
-    """`evaluate_answers` under the model's own threshold, with the answers."""
-    best = _best_answers(answerer, examples, batch_size, progress)
-    texts = [answer.text if answer else "" for answer in best]
-    return AnswerEvaluation(_scored(best, examples), texts, answerer.settings.no_answer_threshold)
-
-
 def _best_answers(
     answerer: Answerer,
     examples: Sequence[Example],
     batch_size: int,
-    progress: Callable[[int], None],
+    progress: Count,
 ) -> list[Answer | None]:
     """The best answer to each question that is not empty; None where there is no such one."""
     if not examples:

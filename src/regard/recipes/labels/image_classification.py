@@ -7,6 +7,7 @@ data/
 """
 
 import json
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -20,12 +21,18 @@ from regard.checkpoints import open_checkpoint, save_pretrained
 from regard.errors import BadArgumentError
 from regard.files import write_json
 from regard.models import VisionTransformer
-from regard.models.encoder import init_weights
 from regard.models.heads import LinearHead, replace_head
+from regard.models.model import init_weights
 from regard.recipes.card import write_run_card
 from regard.recipes.labels.augmentation import Augmentation
-from regard.recipes.labels.image_batches import Bytes, ImageBatch, ImageBatches, Images
-from regard.recipes.labels.image_scores import evaluate_images
+from regard.recipes.labels.image_batches import (
+    Bytes,
+    ImageBatch,
+    ImageBatches,
+    Images,
+    PreparedPictures,
+)
+from regard.recipes.labels.image_scores import ImageEvaluator, evaluate_images
 from regard.recipes.labels.labels import (
     SHOWN,
     balanced_weights,
@@ -74,6 +81,7 @@ class LabeledImages:
 class ImageClassificationRecipe(Recipe[ImageClassificationOptions, LabeledImages]):
     """A vision Transformer whose head gives the label of an image; see `Recipe`."""
 
+    evaluator = ImageEvaluator
     metric = "accuracy"
     shown: ClassVar = SHOWN
 
@@ -251,6 +259,12 @@ class ImageClassificationRecipe(Recipe[ImageClassificationOptions, LabeledImages
             about=[f"Labels: one of {', '.join(data.labels)}"],
             results=[figures_line("Dev set", progress.figures, len(data.dev), "images")],
         )
+
+    def test_sets(self, run: Path) -> Iterator[tuple[str, Any]]:
+        images = Images.open(run / "data", "test")
+        if len(images):
+            about = json.loads((run / "data" / "labels.json").read_text(encoding="utf-8"))
+            yield "", PreparedPictures("the test set", images, about["labels"])
 
     def rate_scale(self, name: str) -> float:
         if self.base is not None:

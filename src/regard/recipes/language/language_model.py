@@ -29,6 +29,7 @@ from regard.models import Decoder
 from regard.recipes.card import write_run_card
 from regard.recipes.language.blocks import BlockBatch, Blocks, cut_blocks, even_starts
 from regard.recipes.language.corpus import check_enough, one_checksum, split_documents, write_tokens
+from regard.recipes.language.text_scores import TextEvaluator
 from regard.recipes.options.language import LanguageModelOptions
 from regard.recipes.prepared import prepare_once
 from regard.recipes.recipe import Recipe
@@ -65,6 +66,7 @@ class LanguageModelRecipe(Recipe[LanguageModelOptions, RunningText]):
     Documents are packed: a block holds several short ones, whose tokens do not attend to another's.
     """
 
+    evaluator = TextEvaluator
     metric = "loss"
     lower = True
     shown: ClassVar = {

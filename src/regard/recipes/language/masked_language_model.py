@@ -6,34 +6,32 @@ data/
 """
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
-from itertools import islice
 from pathlib import Path
 from typing import ClassVar, cast
 
-import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from regard.checkpoints import save_pretrained
 from regard.data import TokenStore
-from regard.data.documents import Piece, text_files
+from regard.data.documents import text_files
 from regard.errors import BadArgumentError, UnsupportedError
 from regard.models import Encoder
 from regard.models.encoder import MaskedLMHead
 from regard.recipes.encoded import EncodedTexts, write_store
 from regard.recipes.encoders import EncoderRecipe
+from regard.recipes.language.blocks import blocks, one_line
 from regard.recipes.language.corpus import check_enough, one_checksum, split_documents
 from regard.recipes.language.masking import MaskedBatch, Masking
+from regard.recipes.language.text_scores import MaskedTextEvaluator
 from regard.recipes.options.language import MaskedLanguageModelOptions
 from regard.recipes.prepared import prepare_once
 from regard.text import Tokenizer
 from regard.training import Progress, cross_entropy
 
 MADE_BY = ("text", "base_model", "vocab_size", "dev_fraction", "seed")
-_AT_ONCE = 64
 
 
 @dataclass(frozen=True)
@@ -68,6 +66,7 @@ class MaskedLanguageModelRecipe(EncoderRecipe[MaskedLanguageModelOptions, Encode
     A text is read in blocks of whole words, none of which crosses the end of a document.
     """
 
+    evaluator = MaskedTextEvaluator
     metric = "loss"
     lower = True
     shown: ClassVar = {
@@ -104,7 +103,7 @@ class MaskedLanguageModelRecipe(EncoderRecipe[MaskedLanguageModelOptions, Encode
             path, options.dev, column=options.text, fraction=options.dev_fraction, say=self.say
         )
         tokenizer = self.tokenizer(
-            folder, (_one_line(line) for piece in split.train() for line in piece.text.split("\n"))
+            folder, (one_line(line) for piece in split.train() for line in piece.text.split("\n"))
         )
         sizes = {}
         for name, pieces in (("train", split.train()), ("dev", split.dev())):
@@ -209,45 +208,3 @@ def predicted(model: Encoder, batch: MaskedBatch) -> tuple[Tensor, Tensor, Tenso
         model.head.bias,
         batch.targets.to(device),
     )
-
-
-def blocks(pieces: Iterable[Piece], tokenizer: Tokenizer, max_length: int) -> Iterator[list[int]]:
-    """The ids of documents in blocks of at most `max_length`, special tokens included; a block
-    ends before a word, if there is one to end before."""
-    around = tokenizer.inputs("a").ids
-    [letter] = tokenizer.encode("a")[:1]
-    at = around.index(letter)
-    before, after = around[:at], around[at + len(tokenizer.encode("a")) :]
-    room = max_length - len(before) - len(after)
-    begins = word_starts(tokenizer)
-    waiting: list[int] = []
-    document = -1
-    source = iter(pieces)
-    while chunk := list(islice(source, _AT_ONCE)):
-        encoded = tokenizer.encode_batch([_one_line(piece.text) for piece in chunk])
-        for piece, ids in zip(chunk, encoded, strict=True):
-            if piece.document != document and waiting:
-                yield [*before, *waiting, *after]
-                waiting = []
-            document = piece.document
-            waiting += ids
-            start = 0
-            while len(waiting) - start > room:
-                end = start + room
-                whole = next((k for k in range(end, start, -1) if begins[waiting[k]]), end)
-                yield [*before, *waiting[start:whole], *after]
-                start = whole
-            waiting = waiting[start:]
-    if waiting:
-        yield [*before, *waiting, *after]
-
-
-def word_starts(tokenizer: Tokenizer) -> NDArray[np.bool_]:
-    """Which tokens begin a word, (vocab,)."""
-    return np.array(
-        [tokenizer.starts_word(token) for token in tokenizer.tokens(range(tokenizer.vocab_size))]
-    )
-
-
-def _one_line(text: str) -> str:
-    return " ".join(text.split())

@@ -33,7 +33,7 @@ from regard.recipes.sequence_scores import greedy_answers, mean_loss, spread
 from regard.recipes.sequences import SequenceRecipe
 from regard.recipes.summaries.documents import read_documents_with_summaries, together
 from regard.recipes.summaries.rouge import NAMES, RougeScores, require_rouge, rouge
-from regard.recipes.summaries.summary_scores import lead_scores
+from regard.recipes.summaries.summary_scores import SummaryEvaluator, lead_scores
 from regard.tasks.summarization import Summarizer
 from regard.text import TokenizerPair, train_pair
 from regard.training import Progress
@@ -63,6 +63,7 @@ class SummarizationRecipe(SequenceRecipe[SummarizationOptions, SummaryData, Summ
     """
 
     task = Summarizer
+    evaluator = SummaryEvaluator
     long_sources = True
     metric = "rougeL"
     shown: ClassVar = {

@@ -34,7 +34,7 @@ from regard.recipes.encoders import EncoderRecipe
 from regard.recipes.examples import Example, read_examples, split_examples
 from regard.recipes.options.encoders import EmbeddingOptions
 from regard.recipes.prepared import prepare_once
-from regard.recipes.vectors.evaluation import evaluate_pairs
+from regard.recipes.vectors.evaluation import PairEvaluator, evaluate_pairs
 from regard.recipes.vectors.losses import contrastive_loss, cosine_loss
 from regard.recipes.vectors.pairs import PairBatch, PairBatches, shared_texts
 from regard.recipes.vectors.text_pairs import read_text_pairs
@@ -68,6 +68,7 @@ class EmbeddingRecipe(EncoderRecipe[EmbeddingOptions, TextPairs]):
     highest mean reciprocal rank, or the highest rank correlation with the scores.
     """
 
+    evaluator = PairEvaluator
     metric = "score"
     shown: ClassVar = {
         "loss": "dev loss {:.3f}",

@@ -3,7 +3,7 @@
 import json
 import math
 
-from regard.cli.evaluation_report import Report
+from regard.recipes.evaluation import Report
 
 FULL = Report(
     {"f1": 0.5, "exact_match": 0.25, "spearman": math.nan},

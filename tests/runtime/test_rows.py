@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import numpy as np
 import pytest
 import torch
 from torch import nn
@@ -57,9 +58,9 @@ def test_an_encoder_decoder_writes_the_same_tokens(threads: int, settings: dict[
     start = torch.zeros(9, 1, dtype=torch.long)
     expected = generate(model.start(source), start, config(**settings))
     packed = pack_writer(model, threads=threads)
-    got = generate(packed.start(source.numpy()), start.numpy(), config(**settings))
+    got = packed.generate(source.numpy(), start.numpy(), config(**settings))
     assert tokens(got) == tokens(expected)
-    one = generate(packed.start(source[3:4, :3].numpy()), start[:1].numpy(), config(**settings))
+    one = packed.generate(source[3:4, :3].numpy(), start[:1].numpy(), config(**settings))
     if "seed" not in settings:  # a sample depends on the sentence's number
         assert one == got[3:4]  # the scores, too, bit for bit
 
@@ -75,12 +76,18 @@ def test_int8_gives_a_sentence_the_same_bits_alone_and_in_any_batch(
     packed = pack_writer(model, "int8", threads=threads)
     start = torch.zeros(9, 1, dtype=torch.long).numpy()
     search = config(max_new_tokens=20, eos_token_id=(1, 4, 8, 12), **settings)
-    together = generate(packed.start(source.numpy()), start, search)
+    together = packed.generate(source.numpy(), start, search)
     if "no_repeat_ngram_size" in settings:
         assert len({len(each[0].tokens) for each in together}) > 3  # they end at different steps
     for row in range(9):
         alone = source[row : row + 1, : row or 7].numpy()
-        assert generate(packed.start(alone), start[:1], search) == together[row : row + 1]
+        assert packed.generate(alone, start[:1], search) == together[row : row + 1]
+
+
+def writer(family: str) -> Decoder:
+    torch.manual_seed(13)
+    sizes: dict[str, Any] = dict(num_heads=2, head_dim=16, max_positions=64)
+    return loud(Decoder(DecoderConfig(31, **DECODERS[family] | sizes)))  # type: ignore[return-value]
 
 
 @strategy
@@ -88,22 +95,55 @@ def test_int8_gives_a_sentence_the_same_bits_alone_and_in_any_batch(
 def test_a_language_model_continues_with_the_same_tokens(
     family: str, settings: dict[str, Any]
 ) -> None:
-    torch.manual_seed(13)
-    model = loud(
-        Decoder(
-            DecoderConfig(31, **DECODERS[family] | dict(num_heads=2, head_dim=16, max_positions=64))
-        )
-    )
+    model = writer(family)
     prompt = torch.randint(2, 31, (4, 5))
     mask = torch.tensor([[1, 1, 1, 1, 1], [0, 0, 1, 1, 1], [1, 0, 0, 0, 0], [0, 1, 1, 1, 0]]).bool()
     expected = generate(
         model.start(mask),
         prompt,
         config(**settings),
-        prompt_mask=mask,  # type: ignore[operator]
+        prompt_mask=mask,
     )
     packed = pack(model)
     assert isinstance(packed, PackedDecoder)
     state = packed.start(mask.numpy())
     got = generate(state, prompt.numpy(), config(**settings), prompt_mask=mask.numpy())
     assert tokens(got) == tokens(expected)
+
+
+def test_rows_keep_their_keys_when_the_storage_grows_and_when_they_move() -> None:
+    packed, draw = pack(writer("gpt2")), np.random.default_rng(7)
+    assert isinstance(packed, PackedDecoder)
+    batch = packed.start()
+    batch.step(draw.integers(2, 31, (5, 3)))
+    before = [batch.rows.keys_of(row).copy() for row in range(5)]
+    for _ in range(29):
+        batch.step(draw.integers(2, 31, 5))
+    keys = [batch.rows.keys_of(row).copy() for row in range(5)]
+    for row in range(5):
+        assert keys[row].shape[2] == 32
+        assert (keys[row][:, :, :3] == before[row]).all()
+    batch.select(np.array([0, 1, 2, 4]))  # one is done, and stays
+    batch.step(np.array([3, 5, 7, 11]))
+    assert batch.rows.lengths.tolist() == [33, 33, 33, 32, 33]
+    batch.select(np.array([3, 0, 0]))
+    assert batch.rows.lengths.tolist() == [33, 33, 33]
+    for row, old in enumerate([4, 0, 0]):
+        assert (batch.rows.keys_of(row)[:, :, :32] == keys[old]).all()
+
+
+def test_a_row_that_is_full_and_not_read_disturbs_no_other() -> None:
+    packed = pack(writer("gpt2"))
+    assert isinstance(packed, PackedDecoder)
+    prompt = np.random.default_rng(7).integers(2, 31, (2, 64))
+    rows = packed.start().rows
+    rows.begin(2)
+    both = np.arange(2)
+    rows.read(both, prompt, ("logits",), new=np.array([64, 5]))
+    for place in range(5, 9):
+        [logits] = rows.read(both[1:], prompt[1:, place], ("logits",))
+    assert rows.lengths.tolist() == [64, 9]
+    again = packed.start()
+    again.step(np.repeat(prompt[1:, :8], 2, axis=0))
+    expected = again.step(np.repeat(prompt[1:, 8], 2))[:1]
+    np.testing.assert_allclose(logits, expected, rtol=1e-4, atol=1e-5)

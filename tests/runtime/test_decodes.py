@@ -13,9 +13,9 @@ from fixtures.families import DECODERS, ENCODER_DECODERS
 from regard.generation import GenerationConfig, Hypothesis, generate
 from regard.generation.search import Asked, NBest, Search, search
 from regard.models import Decoder, DecoderConfig, EncoderDecoder, EncoderDecoderConfig
+from regard.runtime.decodes import Read, Slot, Slots
 from regard.runtime.packed import PackedDecoder, PackedEncoderDecoder
 from regard.runtime.packing import pack, pack_writer
-from regard.runtime.slots import Read, Slot, Slots
 
 VOCAB = 31
 STRATEGIES: dict[str, dict[str, Any]] = {
@@ -92,7 +92,7 @@ def begun(prompt: np.ndarray, settings: GenerationConfig, number: int) -> Text:
 def enter(packed: Any, slots: Slots, ids: np.ndarray, settings: Any, number: int) -> Text:
     if isinstance(packed, PackedEncoderDecoder):
         text = begun(np.array([0]), settings, number)
-        [text.slot] = slots.add(ids[None], np.ones((1, len(ids)), np.int32))  # type: ignore[attr-defined]
+        [text.slot] = slots.add(ids[None], np.ones((1, len(ids)), np.int32))
         text.asked = next(text.searching)
         return text
     text = begun(ids, settings, number)
@@ -103,7 +103,7 @@ def enter(packed: Any, slots: Slots, ids: np.ndarray, settings: Any, number: int
         text.asked = text.searching.send(found)
     except StopIteration:
         return text
-    text.slot = slots.add(state)  # type: ignore[attr-defined]
+    text.slot = slots.enter(state)
     return text
 
 
@@ -188,12 +188,10 @@ def test_storage_shrinks_when_texts_have_left() -> None:
     slots = packed.slots(1)
     source = np.full((24, 40), 7)
     held = slots.add(source, np.ones(source.shape, np.int32))
-    assert slots.size >= 24
+    assert slots.rows.size >= 24
     for slot in held[:-1]:
         slots.remove(slot)
-    assert slots.size == 2
+    assert slots.rows.size == 2
     found = [slots.step([Read(held[-1], None, np.array([0]), None)])[0][0] for _ in range(3)]
-    [again] = packed.slots(1).add(source[:1], np.ones((1, 40), np.int32))
-    assert again.length == 0
-    assert held[-1].length == 3
+    assert slots.rows.lengths[held[-1].index] == 3
     assert not np.array_equal(found[0], found[1])
