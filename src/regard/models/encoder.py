@@ -62,7 +62,8 @@ class EncoderConfig(ModelConfig):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        self._check_ids("pad_id", size=self.vocab_size)
+        if self.pad_id is not None:
+            self._check_ids("pad_id", size=self.vocab_size)
         if not self.count_padding and (self.pad_id is None or self.position_offset < 1):
             raise BadArgumentError(
                 "count_padding=False needs a pad_id and a position_offset of at least 1, whose last"

@@ -30,8 +30,7 @@ HEADS = {
     "token_classification": Head("label"),  # of each position
     "question_answering": Head("position", lambda output: output.mT),  # first and last token
 }
-ENCODER_HEADS = ("none", "pooler", "masked_lm", "classification")
-ENCODER_HEADS += ("token_classification", "question_answering")
+ENCODER_HEADS = tuple(name for name in HEADS if name != "language_model")
 WRITER_HEADS = ("language_model", "classification", "question_answering")
 VISION_HEADS = ("none", "pooler", "classification")
 POOLER_ACTIVATIONS = {"tanh": torch.tanh, "relu": torch.relu}

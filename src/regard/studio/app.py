@@ -12,7 +12,6 @@ from regard.http.application import application
 from regard.http.guard import Access, Guard
 from regard.inspection.trace import Trace
 from regard.studio import page
-from regard.studio.figures import figures
 from regard.studio.lessons import lessons
 from regard.studio.library import Library
 from regard.studio.requests import TraceRequest
@@ -47,7 +46,6 @@ def create_app(
     app = application(library.close, title="regard", version="1", openapi_url=None)
     app.state.library = library
     app.include_router(api)
-    app.include_router(figures)
     app.include_router(lessons)
     app.include_router(why)
     app.include_router(trained)

@@ -7,13 +7,13 @@ from concurrent.futures import Executor
 from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
+from typing import Annotated, Any, Literal, TypeVar
 
 from fastapi import APIRouter, Depends, Query, Request
 from fastapi.responses import Response
 from starlette.exceptions import HTTPException
 
-from regard.http.application import download as download
+from regard.http.application import download
 from regard.http.application import while_here
 from regard.inspection.answers import (
     Ablation,
@@ -29,7 +29,7 @@ from regard.inspection.answers import (
 from regard.inspection.trace import Trace
 from regard.inspection.views import page
 from regard.inspection.views.ablation import ablate as switch_off
-from regard.inspection.views.part import Part, Scale, part
+from regard.inspection.views.part import Part, part
 from regard.inspection.views.reliance import reliances
 from regard.inspection.views.statistics import summary_of
 from regard.inspection.views.tiles import Tile, TileRequest, tile_of
@@ -45,9 +45,6 @@ from regard.studio.requests import (
     TraceRequest,
     Working,
 )
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 NUMBERS = "application/octet-stream"
 
@@ -93,9 +90,6 @@ class PartRequest:
             quantity=self.quantity,
             group=self.group,
         )
-
-    def figure(self, trace: Trace, scale: Scale) -> "Figure":
-        return self.part(trace).figure(scale)
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regard.checkpoints import Checkpoint
+from regard.checkpoints.families import READERS, titles
+from regard.checkpoints.heads import READER_HEADS, ending_of
 from regard.errors import BadArgumentError, UnsupportedError, refusing
 from regard.generation.arrays import Array
 from regard.tasks.batching import by_length
@@ -26,14 +28,7 @@ if TYPE_CHECKING:
 
 Result = TypeVar("Result")
 
-# The head → the ending of the transformers classes that have it, which is what people look for.
-ENDINGS = {
-    "masked_lm": "ForMaskedLM",
-    "classification": "ForSequenceClassification",
-    "token_classification": "ForTokenClassification",
-    "question_answering": "ForQuestionAnswering",
-}
-READ_BY_ALL = ("classification", "question_answering")  # heads that models that write have too
+READ_BY_ALL = tuple(READER_HEADS.values())  # heads that models that write have too
 
 
 @dataclass(frozen=True)
@@ -93,7 +88,7 @@ class Reader:
 
     Args:
         model: in evaluation mode; or a network, which may load it later.
-        head: that it must have, a name in `ENDINGS`; None: any of an encoder will do.
+        head: that it must have, by the name in its config; None: any of an encoder will do.
         name: what to call it in messages.
 
     Raises:
@@ -314,24 +309,23 @@ def load_encoder(checkpoint: Checkpoint, *, name: str) -> "tuple[Encoder, Tokeni
 def _check_head(config: Any, head: str, name: str) -> None:
     if config.head != head:
         raise UnsupportedError(
-            f"{name} must be a model with the head {head!r} (…{ENDINGS[head]}); its head is"
+            f"{name} must be a model with the head {head!r} (…{ending_of(head)}); its head is"
             f" {config.head!r}. Give a checkpoint that was trained for this."
         )
 
 
 def _readers(head: str | None) -> tuple[str, ...]:
     """The classes of models that have this head."""
-    return ("Encoder", "Decoder", "EncoderDecoder") if head in READ_BY_ALL else ("Encoder",)
+    return READERS if head in READ_BY_ALL else ("Encoder",)
 
 
 def _no_reader(name: str, kind: str, head: str | None) -> UnsupportedError:
     if head in READ_BY_ALL:
         return UnsupportedError(
-            f"{name} must be a model that reads texts for a head (BERT, RoBERTa, DistilBERT, GPT-2,"
-            f" Llama, Mistral, Qwen2, BART: …{ENDINGS[head]}); it is a {kind}. Give the folder of"
-            " such a model."
+            f"{name} must be a model that reads texts for a head ({titles(*READERS, headed=True)}:"
+            f" …{ending_of(head)}); it is a {kind}. Give the folder of such a model."
         )
     return UnsupportedError(
-        f"{name} must be an encoder (BERT, RoBERTa, DistilBERT); it is a {kind}."
+        f"{name} must be an encoder ({titles('Encoder')}); it is a {kind}."
         " Give the folder of an encoder."
     )

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, overload
 import numpy as np
 
 from regard.checkpoints import CheckpointLike, open_checkpoint
+from regard.checkpoints.families import titles
 from regard.errors import BadArgumentError, UnsupportedError
 from regard.generation import Decoder as Decoding
 from regard.generation import GenerationConfig, Hypothesis, generate, stream
@@ -85,7 +86,7 @@ class Writer(Task):
         config = self.network.config
         if self.network.architecture != "Decoder":
             raise UnsupportedError(
-                f"writing needs a decoder-only model (GPT-2, Llama, Mistral, Qwen2); {name} is of"
+                f"writing needs a decoder-only model ({titles('Decoder')}); {name} is of"
                 f" another kind, {self.network.architecture}."
             )
         if config.head != "language_model":
