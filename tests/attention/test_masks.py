@@ -78,6 +78,13 @@ def test_a_mask_that_hides_nothing_says_so_only_when_it_is_true(make_mask, lengt
     assert all(mask.allows_all(queries, keys) for mask in masks[:3])
 
 
+@pytest.mark.parametrize(("left", "right"), [(4, 4), (4, 3), (3, 4), (5, 5), (0, 9), (9, 0)])
+def test_a_window_hides_nothing_only_where_it_reaches_both_ends(left, right):
+    mask = Window(left, right)
+    whole = mask.whole(5, 5, torch.device("cpu")).allowed
+    assert mask.allows_all(5, 5) == bool(whole.all())
+
+
 def test_the_whole_is_computed_once_for_all_layers():
     calls = []
 
@@ -107,6 +114,19 @@ def test_a_mask_remembered_in_inference_mode_still_trains():
         attend(x, x, x, mask=mask, kernel="plain")
     attend(x, x, x, mask=mask, kernel="plain").sum().backward()
     assert x.grad is not None
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")  # PyTorch's own, of its rules
+@pytest.mark.parametrize("kernel", ["plain", "short", "fused"])
+def test_a_mask_that_was_used_inside_torch_func_is_used_again(kernel):
+    mask, x = Causal(), torch.randn(4, 3, dtype=torch.float64)
+
+    def energy(x):
+        return attend(x, x, x, mask=mask, kernel=kernel).square().sum()
+
+    first = torch.func.hessian(energy)(x)
+    energy(x)
+    torch.testing.assert_close(torch.func.hessian(energy)(x), first)
 
 
 X = torch.randn(3, 2, 5, 4)  # batch heads positions head_dim

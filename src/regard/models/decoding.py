@@ -4,7 +4,6 @@ from typing import TYPE_CHECKING
 
 import torch
 from torch import Tensor
-from torch.nn import functional
 
 from regard.attention import Padding
 from regard.layers import LayerCache
@@ -18,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class TextState:
-    """Of a model that continues texts: the caches of its layers, one row for each text."""
+    """State of a model that continues texts: the caches of its layers, one row for each text."""
 
     def __init__(self, model: "Decoder", attention_mask: Tensor | None = None):
         self.model = model
@@ -27,7 +26,7 @@ class TextState:
 
     @property
     def length(self) -> int:
-        """How many tokens each row has read, padding included."""
+        """Number of tokens that each row has read, padding included."""
         return self.caches[0].self_attention.length
 
     def step(self, tokens: Tensor) -> Tensor:
@@ -51,12 +50,12 @@ class TextState:
 
 
 class PairState:
-    """Of an encoder–decoder: the memory and the layers' caches, one row for each hypothesis."""
+    """State of an encoder–decoder: memory and layers' caches, one row for each hypothesis."""
 
     def __init__(self, model: "EncoderDecoder", source: Tensor):
         self.model = model
         self.memory, self.memory_mask = model.encode(source)
-        self.attention_mask = source != model.config.pad_id
+        self.attention_mask = model.not_padding(source)
         self.sentence = torch.arange(len(source), device=source.device)  # of each row
         self.caches = [LayerCache() for _ in model.decoder.layers]
 
@@ -82,7 +81,7 @@ class PairState:
 
 
 class RecurrentState:
-    """Of a recurrent encoder–decoder: the memory and the state, one row for each hypothesis."""
+    """State of a recurrent encoder–decoder: memory and cells, one row for each hypothesis."""
 
     def __init__(self, model: "RecurrentEncoderDecoder", source: Tensor):
         self.model = model
@@ -95,7 +94,7 @@ class RecurrentState:
         if tokens.dim() == 1:
             tokens = tokens[:, None]
         hidden, self.state = self.model.decoder(tokens, self.memory, self.state)
-        return functional.linear(hidden[:, -1], self.model.output_weight)
+        return self.model.logits(hidden[:, -1])
 
     def select(self, rows: Tensor) -> None:
         """Keeps, repeats or reorders rows; `rows` holds indices of current rows, (new rows,)."""

@@ -1,9 +1,10 @@
 """The options of training a translator; those that it shares with all tasks are `RunOptions`'."""
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from regard.errors import BadArgumentError
+from regard.recipes.options.evaluation import TranslationEvaluationOptions
 from regard.recipes.options.run import data_option, limit_option, model_option
 from regard.recipes.options.sequences import SequenceOptions
 
@@ -15,6 +16,8 @@ class TrainingOptions(SequenceOptions):
     Raises:
         BadArgumentError: a value out of range, an unknown name, or another architecture's option.
     """
+
+    evaluation: ClassVar = TranslationEvaluationOptions
 
     output: str = data_option("runs/translation", "The run's folder.", free=True)
     source_language: str = data_option(

@@ -16,7 +16,7 @@ from regard.data.lines import open_bytes
 from regard.data.seen import hash_text
 from regard.errors import BadArgumentError, DamagedFileError
 from regard.recipes.examples import Example
-from regard.recipes.options.encoders import QuestionAnsweringOptions
+from regard.recipes.options.evaluation import QuestionColumns
 from regard.text import normalize
 
 QUESTION = ("question", "query")
@@ -49,7 +49,7 @@ class QuestionReader:
     the article it was first met in, "" if it has none.
     """
 
-    def __init__(self, options: QuestionAnsweringOptions, say: Callable[[str], None]):
+    def __init__(self, options: QuestionColumns, say: Callable[[str], None]):
         self.options, self.say = options, say
         self._groups: dict[int, str] = {}  # by the hash of a context
 
