@@ -24,7 +24,7 @@ from regard.serving.served import Model
 from regard.serving.state import Here, State
 from regard.serving.work import Readings
 from regard.serving.written import Prompts, Stops
-from regard.tasks.writing import Prompt, Result
+from regard.tasks.writing import Continuation, Prompt
 
 openai = APIRouter(prefix="/v1", tags=["OpenAI"])
 
@@ -297,7 +297,7 @@ def _usage(work: Prompts, written: int) -> dict[str, int]:
     }
 
 
-def _reason(result: Result) -> str:
+def _reason(result: Continuation) -> str:
     return "stop" if result.finished else "length"
 
 

@@ -38,7 +38,7 @@ from regard.serving.served import Model
 from regard.serving.state import Here, State
 from regard.serving.work import Readings, Texts
 from regard.serving.written import Prompts
-from regard.tasks.text_to_text import Alternative
+from regard.tasks.result import Written
 
 run = APIRouter(tags=["regard"])
 
@@ -139,7 +139,7 @@ async def classify(request: Request, asked: Classify, here: Here) -> Classificat
         [
             Labeled(
                 [Label(label.label, label.score) for label in each.labels[: asked.top_k]],
-                [label.label for label in each.chosen],
+                each.chosen,
                 each.truncated,
             )
             for each in found
@@ -211,7 +211,7 @@ def _translation(result: Any) -> Translation:
     )
 
 
-def _n_best(alternatives: Sequence[Alternative]) -> list[NBest]:
+def _n_best(alternatives: Sequence[Written]) -> list[NBest]:
     return [NBest(each.text, each.score, each.finished) for each in alternatives]
 
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,7 +16,8 @@ from regard.generation import Hypothesis
 from regard.tasks.batching import read_each
 from regard.tasks.defaults import Defaults, read_defaults
 from regard.tasks.handle import EncoderDecoderHandle
-from regard.tasks.text_to_text import Alternative, TextToText
+from regard.tasks.result import Float32, Written, array, asked, inside
+from regard.tasks.text_to_text import TextToText
 from regard.text import TokenizerPair, normalize
 from regard.translation.languages import Languages
 
@@ -25,17 +26,19 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Result:
+class Translation(Written):
     """The translation of one text."""
 
-    text: str
+    translation: str
     score: float
-    tokens: list[str]
-    finished: bool
-    source_words: list[str] = field(default_factory=list)
-    target_words: list[str] = field(default_factory=list)
-    alignment: NDArray[np.float32] | None = None  # (target words, source words)
-    alternatives: list[Alternative] = field(default_factory=list)  # n best, this one first
+    finished: bool  # False where max_new_tokens cut it off
+    tokens: list[str] | None = asked()
+    alternatives: list[Translation] | None = asked()  # n best, this one first
+    source_words: list[str] | None = None
+    target_words: list[str] | None = None
+    # (target words, source words)
+    alignment: NDArray[np.float32] | None = array(list[list[Float32]] | None, default=None)
+    ids: list[int] = inside(default_factory=list)  # as generated, the end included
 
 
 class Translator(TextToText):
@@ -53,6 +56,8 @@ class Translator(TextToText):
         directions: the defaults of each direction of a checkpoint that has several, such as T5's
             "translation_en_to_de", for `between`.
     """
+
+    result_class = Translation
 
     def __init__(
         self,
@@ -122,6 +127,11 @@ class Translator(TextToText):
         )
         return self.decoding_by(**changes)
 
+    def with_options(self, **options: Any) -> tuple[Translator, dict[str, Any]]:
+        languages = [options.pop(f"{side}_language", None) for side in ("source", "target")]
+        task = self.between(*languages) if any(languages) else self
+        return super(Translator, task).with_options(**options)
+
     def saved_settings(self) -> dict[str, Any]:
         """Of a model of several languages none of which is chosen, also each direction's prefix, as
         T5's config.json has it."""
@@ -162,7 +172,7 @@ class Translator(TextToText):
         truncation: bool = False,
         progress: Callable[[int], None] = lambda done: None,
         **options: Any,
-    ) -> list[Result]:
+    ) -> list[Translation]:
         """Translates texts; results do not depend on what else is in the list.
 
         Args:
@@ -209,7 +219,7 @@ class Translator(TextToText):
         *,
         alignment: str | None = None,
         alignment_layer: int | None = None,
-    ) -> Result:
+    ) -> Translation:
         """A text's result, from its parts and the n best answers to each; options as in `run`."""
         if not parts:
             return _join([])
@@ -221,8 +231,8 @@ class Translator(TextToText):
         n_best: Sequence[list[Hypothesis]],
         alignment: str | None,
         layer: int | None,
-    ) -> list[Result]:
-        found = [_result(self.alternatives(hypotheses)) for hypotheses in n_best]
+    ) -> list[Translation]:
+        found = [_best(self.alternatives(hypotheses)) for hypotheses in n_best]
         if alignment is None:
             return found
         targets = [self.without_end(hypotheses[0].tokens) for hypotheses in n_best]
@@ -263,12 +273,12 @@ class Translator(TextToText):
 
     def _aligned(
         self,
-        results: list[Result],
+        results: list[Translation],
         sources: Sequence[list[int]],
         targets: list[list[int]],
         step: str,
         layer: int | None,
-    ) -> list[Result]:
+    ) -> list[Translation]:
         from regard.data import pad
         from regard.inspection import cross_attention, group_words
 
@@ -297,7 +307,7 @@ class Translator(TextToText):
         return aligned
 
     def alignment_caption(self, step: str, layer: int | None = None) -> str:
-        """What the numbers of `Result.alignment` are."""
+        """What the numbers of `Translation.alignment` are."""
         from regard.models import EncoderDecoder
 
         caption = "α of cross-attention"
@@ -320,12 +330,11 @@ def _sentences(text: str) -> Iterator[str]:
     yield text[begin:]
 
 
-def _result(alternatives: list[Alternative]) -> Result:
-    best = alternatives[0]
-    return Result(best.text, best.score, best.tokens, best.finished, alternatives=alternatives)
+def _best(n_best: list[Translation]) -> Translation:
+    return replace(n_best[0], alternatives=n_best)
 
 
-def _join(parts: list[Result]) -> Result:
+def _join(parts: list[Translation]) -> Translation:
     """One result from those of a text's parts; nothing at all for an empty text.
 
     Each alternative joins those of its rank: the text's second best the second best of every part.
@@ -337,24 +346,29 @@ def _join(parts: list[Result]) -> Result:
         alignment = _block_diagonal(
             [part.alignment for part in parts if part.alignment is not None]
         )
-    ranks = list(zip(*(part.alternatives for part in parts), strict=False)) or [()]
-    alternatives = [_joined(rank) for rank in ranks]
+    ranks = list(zip(*(part.alternatives or () for part in parts), strict=False)) or [()]
     return replace(
-        _result(alternatives),
-        source_words=[word for part in parts for word in part.source_words],
-        target_words=[word for part in parts for word in part.target_words],
+        _best([_joined(rank) for rank in ranks]),
+        source_words=_all(part.source_words for part in parts),
+        target_words=_all(part.target_words for part in parts),
         alignment=alignment,
     )
 
 
-def _joined(parts: Sequence[Alternative]) -> Alternative:
-    return Alternative(
-        text=" ".join(part.text for part in parts),
-        score=sum(part.score for part in parts),
-        tokens=[token for part in parts for token in part.tokens],
-        finished=all(part.finished for part in parts),
+def _joined(parts: Sequence[Translation]) -> Translation:
+    return Translation(
+        " ".join(part.text for part in parts),
+        sum(part.score for part in parts),
+        all(part.finished for part in parts),
+        tokens=[token for part in parts for token in part.tokens or ()],
         ids=[id_ for part in parts for id_ in part.ids],
     )
+
+
+def _all(words: Iterable[list[str] | None]) -> list[str] | None:
+    """The words of all parts; None where they were not asked for."""
+    found = [word for part in words for word in part or ()]
+    return found or None
 
 
 def _block_diagonal(blocks: list[NDArray[np.float32]]) -> NDArray[np.float32]:
