@@ -143,8 +143,8 @@ class Options:
 
 
 def check_options(options: Any) -> None:
-    """Compare the fields of a data class with their bounds and choices; None passes where the field's
-    type has it.
+    """Compare the fields of a data class with their bounds and choices; None passes where the
+    field's type has it.
 
     Raises:
         BadArgumentError: a value out of range, or an unknown name.
