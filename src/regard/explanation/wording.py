@@ -228,7 +228,7 @@ class Words:
         return "its vector itself" if self.setup.heads == 1 else "each head's part of its vector"
 
     def _projection(self, name: str) -> Wording:
-        """Of query, key or value."""
+        """Wording of query, key or value."""
         letter, states = LETTERS[name], self._x
         if self.setup.crosses and name != "query":
             states = "M"

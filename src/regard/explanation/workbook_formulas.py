@@ -26,13 +26,13 @@ def check_score(explanation: Explanation) -> None:
 
 
 class Formulas:
-    """Where each number stands, and what is computed from it."""
+    """Place of each number, and the formulas that use it."""
 
     def __init__(self, explanation: Explanation) -> None:
         self.explanation, self.settings = explanation, explanation.settings
 
     def of(self, table: Table) -> Formula | None:
-        """What a step's cells are; None where they are setup."""
+        """Return the formula of a step's cells; None where they are given."""
         inputs: list[str] = getattr(table, "inputs", [])
         if not inputs:
             return None
@@ -159,7 +159,7 @@ class Formulas:
 
 
 class Softmax:
-    """What stands beside the weights, on their sheet: each row's largest score, the sum of its
+    """Columns beside the weights, on their sheet: each row's largest score, the sum of its
     powers, and the powers themselves, exp(score − largest)."""
 
     def __init__(self, formulas: Formulas) -> None:

@@ -1,4 +1,4 @@
-"""How well vectors tell the senses of a word apart: clusters, purity, nearest centroids."""
+"""Measures of senses told apart by vectors: clusters, purity, nearest centroids."""
 
 from collections import Counter
 from collections.abc import Sequence

@@ -187,7 +187,7 @@ def _say(what: str, path: Path) -> None:
 
 
 def _svg(explanation: "Explanation", head: int, word: int) -> str:
-    """The same as text; nothing where no package draws."""
+    """Read the picture as text; empty where no package draws."""
     from importlib.util import find_spec
     from tempfile import TemporaryDirectory
 
