@@ -1,4 +1,4 @@
-"""Measures of senses told apart by vectors: clusters, purity, nearest centroids."""
+"""Measures of how well vectors separate the senses of a word: clusters, purity, centroids."""
 
 from collections import Counter
 from collections.abc import Sequence
