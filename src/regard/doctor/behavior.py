@@ -1,4 +1,4 @@
-"""What `regard doctor` sees when a model runs: whether padding or the future changes a result."""
+"""Checks of a running model: neither padding nor the future may change a result."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -77,7 +77,7 @@ def _future(model: Any, ids: Tensor, alone: Tensor) -> Iterator[Finding]:
 def _result(
     model: Any, ids: Tensor, attention_mask: Tensor, target: Tensor | None = None
 ) -> Tensor:
-    """What a model gives for the tokens of one text, (1, tokens, anything).
+    """Output of a model for the tokens of one text, (1, tokens, anything).
 
     Args:
         target: what an encoder–decoder writes, and what a decoder reads in the place of ids.

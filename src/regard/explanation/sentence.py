@@ -113,7 +113,7 @@ def explain(
     target: str | None = None,
     part: slice = slice(None),
 ) -> Explanation:
-    """What one attention layer of a model computes for a text, with its own vectors and matrices.
+    """Steps of one attention layer of a model for a text, with its own vectors and matrices.
 
     >>> explanation = explain("en-de", "The old man bought a red car.", layer=1)
     >>> explanation["weights"].shape  # heads, queries, keys
@@ -197,7 +197,7 @@ def _part(tokens: list[str], part: slice) -> list[str]:
 
 
 def _check_known(tokens: Sequence[str], words: WordVectors) -> None:
-    """One sentence for all words that have no vector, with the nearest spelled of the first."""
+    """Raise one error for all words without a vector, with the nearest spelled of the first."""
     missing = [token for token in dict.fromkeys(tokens) if token not in words]
     if not missing:
         return
