@@ -44,9 +44,3 @@ def test_a_place_that_breaks_a_rule_is_found(text, line, kind):
 )
 def test_what_keeps_the_rules_is_not(text):
     assert list(english.places(Path("a.py"), text)) == []
-
-
-def test_the_source_has_no_more_of_them_than_were_left(capsys):
-    with pytest.raises(SystemExit) as stop:
-        english.main()
-    assert stop.value.code == 0, capsys.readouterr().out
