@@ -22,7 +22,7 @@ from regard.runtime.packed import PackedDecoder, PackedEncoderDecoder
 from regard.runtime.rows import PIECE
 from regard.serving.jobs import Job, Waiting, as_refusal
 from regard.serving.metrics import ModelMetrics
-from regard.serving.threads import give_way
+from regard.serving.process import give_way
 
 SHORT = 32  # tokens; texts that have no more do not wait for longer ones
 ALIKE = 8  # sources whose lengths have the same multiple of this above them are encoded together

@@ -11,13 +11,17 @@ from torch import nn
 
 from regard.checkpoints import open_checkpoint, save_pretrained
 from regard.models import EncoderDecoder, EncoderDecoderConfig, RecurrentConfig
-from regard.tasks.network import Later, Network
-from regard.tasks.sequence_network import IdConfig, SequenceNetwork
+from regard.tasks.engine import ENGINES
+from regard.tasks.handle import EncoderDecoderHandle, IdConfig, Later, ModelHandle
 
 SMALL = EncoderDecoderConfig(
     13, d_model=8, encoder_layers=1, decoder_layers=1, encoder_heads=2, decoder_heads=2, d_ff=8,
     max_positions=17, pad_id=3, start_id=5,
 )  # fmt: skip
+
+
+def by(handle: Any, engine: str, precision: str | None = None) -> Any:
+    return handle.run_by(ENGINES[engine], print, precision=precision, threads=None)
 
 
 def test_a_value_is_made_when_it_is_asked_for_and_once() -> None:
@@ -55,17 +59,17 @@ def test_ids_depend_on_these_numbers_of_a_config() -> None:
 
 
 def test_another_start_is_another_model_of_the_same_weights() -> None:
-    network = SequenceNetwork.of(EncoderDecoder(SMALL).eval())
-    assert network.starting_from(5) is network
-    other = network.starting_from(6)
+    handle = EncoderDecoderHandle.of(EncoderDecoder(SMALL).eval())
+    assert handle.starting_from(5) is handle
+    other = handle.starting_from(6)
     assert (other.config.start_id, other.model.config.start_id) == (6, 6)
-    assert network.model.config.start_id == 5
+    assert handle.model.config.start_id == 5
     assert other.model is other.model
-    assert other.model.output_weight is network.model.output_weight
+    assert other.model.output_weight is handle.model.output_weight
 
 
 def test_padding_stands_behind_shorter_texts() -> None:
-    padded = SequenceNetwork.of(EncoderDecoder(SMALL).eval()).padded([[7, 8, 9], [4]])
+    padded = EncoderDecoderHandle.of(EncoderDecoder(SMALL).eval()).padded([[7, 8, 9], [4]])
     assert padded.dtype == np.int64
     assert padded.tolist() == [[7, 8, 9], [4, 3, 3]]
 
@@ -74,15 +78,15 @@ def test_a_large_model_is_packed_when_that_is_asked_for(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("REGARD_CACHE", str(tmp_path / "packed"))
-    monkeypatch.setattr("regard.tasks.network.LARGE", 3000)
+    monkeypatch.setattr("regard.tasks.engine.LARGE", 3000)
     save_pretrained(EncoderDecoder(SMALL).eval(), tmp_path / "model")
-    in_memory = SequenceNetwork.of(EncoderDecoder(SMALL).eval())
-    in_files = SequenceNetwork.open(open_checkpoint(tmp_path / "model"))
-    for network in (in_memory, in_files):
-        assert network.packed_if_possible(None, None, print).packing is None
-        assert network.packed_if_possible("int8", None, print).packing is not None
-    in_files.packed("fp32", None, print)
-    assert in_files.packed_if_possible(None, None, print).packing is not None
+    in_memory = EncoderDecoderHandle.of(EncoderDecoder(SMALL).eval())
+    in_files = EncoderDecoderHandle.open(open_checkpoint(tmp_path / "model"))
+    for handle in (in_memory, in_files):
+        assert by(handle, "auto").engine.packed is None
+        assert by(handle, "auto", precision="int8").engine.packed is not None
+    by(in_files, "onnx")
+    assert by(in_files, "auto").engine.packed is not None
 
 
 def test_any_model_is_left_in_its_files_once_it_is_packed(
@@ -90,10 +94,10 @@ def test_any_model_is_left_in_its_files_once_it_is_packed(
 ) -> None:
     monkeypatch.setenv("REGARD_CACHE", str(tmp_path / "packed"))
     checkpoint = open_checkpoint(encoder_folder("Bert", "ForSequenceClassification"))
-    first = Network.of_checkpoint(checkpoint, kind="Reader", lazily=True).packed("fp32", 1, print)
-    monkeypatch.setattr(Network, "_read", None)
+    first = by(ModelHandle.of_checkpoint(checkpoint, kind="Reader", lazily=True), "onnx")
+    monkeypatch.setattr(ModelHandle, "_read", None)
     checked: list[Any] = []
-    again = Network.of_checkpoint(checkpoint, kind="Reader", lazily=True, check=checked.append)
+    again = ModelHandle.of_checkpoint(checkpoint, kind="Reader", lazily=True, check=checked.append)
     assert checked[0].head == "classification"
     assert again.config.labels == first.config.labels == ("LABEL_0", "LABEL_1")
     assert again.architecture == first.architecture == "Encoder"
@@ -106,5 +110,5 @@ def test_the_class_of_a_model_of_someone_elses_is_its_own() -> None:
     class Mine(EncoderDecoder):
         pass
 
-    assert SequenceNetwork.of(Mine(SMALL)).architecture == "EncoderDecoder"
-    assert Network.of(nn.Linear(2, 3)).architecture == "Linear"
+    assert EncoderDecoderHandle.of(Mine(SMALL)).architecture == "EncoderDecoder"
+    assert ModelHandle.of(nn.Linear(2, 3)).architecture == "Linear"
