@@ -38,7 +38,7 @@ ACTIVATIONS = {
 }
 # Settings of decoding that the page follows; of the others only what changes nothing is taken.
 FOLLOWED = {
-    *("max_new_tokens", "min_new_tokens", "num_beams", "num_return_sequences", "length_penalty"),
+    *("max_new_tokens", "min_new_tokens", "num_beams", "alternatives", "length_penalty"),
     *("early_stopping", "bad_words_ids", "renormalize_logits", "decoder_start_token_id"),
     *("forced_bos_token_id", "forced_eos_token_id", "eos_token_id", "pad_token_id"),
 }
@@ -46,7 +46,7 @@ FOLLOWED = {
 
 @dataclass(frozen=True)
 class PageFile:
-    """What was written."""
+    """File that was written."""
 
     path: Path
     megabytes: float
@@ -90,7 +90,7 @@ def translator_page(model: str, path: str | os.PathLike[str]) -> PageFile:
 
 
 def content(translator: Translator) -> tuple[dict[str, Any], bytes]:
-    """What the page is to know of a translator, as web/src/local/config.ts has it, and its weights.
+    """Description of a translator, as web/src/local/config.ts has it, and its weights.
 
     Raises:
         UnsupportedError: a part that the page does not compute.

@@ -208,7 +208,7 @@ class TextToText(Task):
             if target is not None:
                 return [Hypothesis(self._written(target), math.nan, (), finished=True)]
             beams = 1 if config.do_sample else config.num_beams
-            search = config.updated(num_return_sequences=beams)
+            search = config.updated(alternatives=beams)
             return decoding._decoded([blanked or ids], search, [0])[0]
 
         return trace_written(
