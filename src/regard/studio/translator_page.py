@@ -38,7 +38,7 @@ ACTIVATIONS = {
 }
 # Settings of decoding that the page follows; of the others only what changes nothing is taken.
 FOLLOWED = {
-    *("max_new_tokens", "min_new_tokens", "num_beams", "alternatives", "length_penalty"),
+    *("max_new_tokens", "min_new_tokens", "num_beams", "num_return_sequences", "length_penalty"),
     *("early_stopping", "bad_words_ids", "renormalize_logits", "decoder_start_token_id"),
     *("forced_bos_token_id", "forced_eos_token_id", "eos_token_id", "pad_token_id"),
 }
