@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from regard import RegardError
-from regard.data import BadLine
+from regard.records import BadLine
 from regard.data.documents import PIECE, read_documents, text_files
 
 

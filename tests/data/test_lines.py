@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from regard.data import lines
-from regard.data.lines import check_file, decode_lines, read_lines
-from regard.data.pairs import BadLine, refuse
+from regard.records.lines import check_file, read_lines
+from regard.records import BadLine, refuse
 from regard.errors import RegardError
 
 

@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from regard.data import BadLine, Pair, read_pairs
+from regard.data import Pair, read_pairs
+from regard.records import BadLine
 from regard.errors import RegardError
 
 SENTENCES = [

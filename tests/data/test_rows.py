@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from regard import RegardError
-from regard.data import Role, read_rows
+from regard.records import Role, read_rows
 
 ROLES = (Role("text", ("text", "sentence")), Role("label", ("label",)))
 

@@ -83,8 +83,8 @@ def compare(evaluation: Evaluation, result: Any, other: Any, name: str) -> dict[
 
 
 def _read_labeled(path: str, say: Say, **columns: Any) -> Sequence[Any]:
-    from regard.data.pairs import BadLine, refuse
     from regard.recipes.labels.labeled_texts import NO_LABEL, read_labeled
+    from regard.records import BadLine, refuse
 
     without: list[BadLine] = []
 
@@ -123,9 +123,9 @@ def _score_images(task: Any, data: Any, **options: Any) -> Any:
 
 
 def _read_questions(path: str, say: Say, **columns: Any) -> Sequence[Any]:
-    from regard.data.pairs import refuse
     from regard.recipes.answers.questions import QuestionReader
     from regard.recipes.options.encoders import QuestionAnsweringOptions
+    from regard.records import refuse
 
     return list(QuestionReader(QuestionAnsweringOptions(**columns), say).read(path, refuse))
 

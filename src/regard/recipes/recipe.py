@@ -10,8 +10,8 @@ from typing import Any, ClassVar, Generic, Protocol, TypeVar
 import torch
 from torch import Tensor, nn
 
-from regard.data.lines import check_rereadable
 from regard.recipes.options.run import RunOptions
+from regard.records.lines import check_rereadable
 from regard.training import Objective, Progress, RunFolder, fit
 from regard.training.precision import choose_device
 from regard.training.processes import Processes, batches_in_step, joined, own_device

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from regard.data import BadLine, Cleaner, Pair, read_pairs
-from regard.data.pairs import refuse
 from regard.files import whole_file
+from regard.records import refuse
 from regard.translation.files import PairFile
 
 Say = Callable[[str], None]

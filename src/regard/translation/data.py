@@ -14,10 +14,10 @@ from pathlib import Path
 from typing import Any
 
 from regard.data import TokenStore
-from regard.data.lines import check_rereadable
 from regard.errors import BadArgumentError
 from regard.recipes.prepared import prepare_once
 from regard.recipes.sequences import PairEncoder
+from regard.records.lines import check_rereadable
 from regard.text import TokenizerPair, train_pair
 from regard.translation.cleaned import CleanedPairs, write_rows
 from regard.translation.epoch import before_source, epoch

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from regard import RegardError
-from regard.data.pairs import refuse
+from regard.records import refuse
 from regard.recipes.answers.questions import (
     NOT_AT_START,
     NOT_THERE,

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from regard import RegardError
-from regard.data import BadLine
+from regard.records import BadLine
 from regard.recipes.examples import Example
 from regard.recipes.labels.labeled_texts import read_labeled
 

@@ -18,7 +18,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from regard.data import BadLine, TokenStore
+from regard.data import TokenStore
 from regard.errors import BadArgumentError
 from regard.files import write_json
 from regard.models import TextReader
@@ -48,6 +48,7 @@ from regard.recipes.labels.labels import (
 from regard.recipes.labels.spelling import remarks
 from regard.recipes.options.encoders import ClassificationOptions
 from regard.recipes.prepared import prepare_once
+from regard.records import BadLine
 from regard.tasks.classification import Classifier
 from regard.tasks.reading import inputs_of
 from regard.text import Tokenizer

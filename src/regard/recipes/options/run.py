@@ -69,6 +69,9 @@ class RunOptions:
     dev: str | None = data_option(
         None, "A file like the data, to choose the best model by.", shown="split off", free=True
     )
+    strict: bool = data_option(
+        False, "Stop at the first line that cannot be used, which else is left out.", free=True
+    )
     license: str = data_option("unknown", "The weights' license, for the model card.", free=True)
     data_note: str = data_option(
         "", "What the data is, for the model card.", shown="the file", free=True

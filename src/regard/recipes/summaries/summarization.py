@@ -15,7 +15,7 @@ from typing import ClassVar
 
 from torch import nn
 
-from regard.data import BadLine, TokenStore
+from regard.data import TokenStore
 from regard.errors import BadArgumentError
 from regard.files import write_json
 from regard.generation import GenerationConfig
@@ -34,6 +34,7 @@ from regard.recipes.sequences import SequenceRecipe
 from regard.recipes.summaries.documents import read_documents_with_summaries, together
 from regard.recipes.summaries.rouge import NAMES, RougeScores, require_rouge, rouge
 from regard.recipes.summaries.summary_scores import lead_scores
+from regard.records import BadLine
 from regard.tasks.summarization import Summarizer
 from regard.text import TokenizerPair, train_pair
 from regard.training import Progress

@@ -25,7 +25,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from regard.checkpoints import Checkpoint, open_checkpoint
-from regard.data import BadLine, TokenStore
+from regard.data import TokenStore
 from regard.errors import BadArgumentError
 from regard.files import write_json
 from regard.models import Encoder
@@ -38,6 +38,7 @@ from regard.recipes.vectors.evaluation import evaluate_pairs
 from regard.recipes.vectors.losses import contrastive_loss, cosine_loss
 from regard.recipes.vectors.pairs import PairBatch, PairBatches, shared_texts
 from regard.recipes.vectors.text_pairs import read_text_pairs
+from regard.records import BadLine
 from regard.tasks.embedding import POOLING, Embedder, read_settings, write_settings
 from regard.tasks.reading import load_encoder
 from regard.text import Tokenizer
