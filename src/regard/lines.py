@@ -2,6 +2,7 @@
 
 import json
 import math
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -10,6 +11,8 @@ from regard.errors import DamagedFileError, shortened
 BYTE_ORDER_MARK = "\ufeff"
 # Characters that JSON allows as they are, and some programs take for the end of a line.
 _OTHER_LINE_ENDS = {ord(end): f"\\u{ord(end):04x}" for end in "\x85\u2028\u2029"}
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
+_OTHER_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")  # but line feeds and tabs
 
 
 def decoded(raw: bytes, where: str) -> str:
@@ -52,6 +55,24 @@ def json_object(text: str, where: str) -> dict[str, Any]:
 def json_line(fields: Mapping[str, Any]) -> str:
     """An object as JSON that every program takes for one line."""
     return json.dumps(fields, ensure_ascii=False).translate(_OTHER_LINE_ENDS)
+
+
+def one_line(text: str) -> str:
+    """Return a text that a file or a model made as it may be printed: on one line, in one column.
+
+    Line breaks and tabs become spaces, because the reader of line n counts on line n; any other
+    control character is written as its escape, because a terminal would obey it.
+    """
+    return _CONTROL.sub(_shown, " ".join(text.splitlines()))
+
+
+def several_lines(text: str) -> str:
+    """Return the same of a text that may have lines: line breaks and tabs stay."""
+    return _OTHER_CONTROL.sub(_shown, text.replace("\r\n", "\n"))
+
+
+def _shown(control: re.Match[str]) -> str:
+    return " " if control[0].isspace() else f"\\x{ord(control[0]):02x}"
 
 
 def _finite(text: str) -> float:

@@ -78,6 +78,13 @@ def test_a_mask_that_hides_nothing_says_so_only_when_it_is_true(make_mask, lengt
     assert all(mask.allows_all(queries, keys) for mask in masks[:3])
 
 
+@pytest.mark.parametrize(("left", "right"), [(4, 4), (4, 3), (3, 4), (5, 5), (0, 9), (9, 0)])
+def test_a_window_hides_nothing_only_where_it_reaches_both_ends(left, right):
+    mask = Window(left, right)
+    whole = mask.whole(5, 5, torch.device("cpu")).allowed
+    assert mask.allows_all(5, 5) == bool(whole.all())
+
+
 def test_the_whole_is_computed_once_for_all_layers():
     calls = []
 

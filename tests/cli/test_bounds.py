@@ -8,7 +8,7 @@ import pytest
 
 from regard import RegardError
 from regard.api.taught import TAUGHT
-from regard.bounds import Bounds
+from regard.options import Bounds
 
 EVERY = [
     pytest.param(task, field.name, field.metadata["bounds"], id=f"{task} {field.name}")

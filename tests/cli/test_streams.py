@@ -6,7 +6,8 @@ import sys
 
 import pytest
 
-from regard.cli.streams import is_first_process, one_line, say, several_lines
+from regard.cli.streams import is_first_process, say
+from regard.lines import one_line, several_lines
 
 RUN = "from regard.cli.app import main; main()"
 FAKE = """

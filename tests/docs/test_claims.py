@@ -13,11 +13,6 @@ finally:
     sys.path.pop(0)
 
 
-@pytest.mark.parametrize("page", claims.pages(), ids=lambda page: page.name)
-def test_no_sentence_of_the_pages_compares_without_a_number(page):
-    assert list(claims.unsupported(page.read_text(encoding="utf-8"))) == []
-
-
 @pytest.mark.parametrize(
     "text",
     [

@@ -1,4 +1,4 @@
-"""The pages: all in the navigation, no link into nothing, no number typed by hand."""
+"""The pages: all in the navigation, every example on the road."""
 
 import re
 import tomllib
@@ -6,13 +6,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
 PAGES = sorted(DOCS.rglob("*.md"))
 MADE = {"reference/commands.md", "benchmarks.md", "road/whole.md"}  # by `make docs`
-FENCE = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
 PROJECT = tomllib.loads((ROOT / "zensical.toml").read_text(encoding="utf-8"))["project"]
 
 
@@ -40,30 +37,6 @@ def test_the_road_lists_its_pages_in_the_order_of_the_navigation():
         r"^\| \[.*?\]\((\S+\.md)\)", (DOCS / "road/index.md").read_text("utf-8"), re.M
     )
     assert ["road/index.md", *(f"road/{page}" for page in result), "road/whole.md"] == listed
-
-
-@pytest.mark.parametrize("page", PAGES, ids=name)
-def test_links_and_pictures_lead_somewhere(page):
-    text = page.read_text(encoding="utf-8")
-    programs = "".join(FENCE.findall(text))
-    prose = FENCE.sub("", text)
-    for link in re.findall(r"\]\((?!https?:)([^)#]+)", prose):
-        target = (page.parent / link).resolve()
-        drawers = re.findall(r"(\w+)\.py", programs)
-        drawn = link in programs or any(Path(link).stem.startswith(each) for each in drawers)
-        made = target.relative_to(DOCS).as_posix() in MADE
-        assert target.exists() or drawn or made, link
-
-
-@pytest.mark.parametrize("page", PAGES, ids=name)
-def test_pictures_are_described(page):
-    assert "![](" not in page.read_text(encoding="utf-8")
-
-
-@pytest.mark.parametrize("page", sorted((DOCS / "road").glob("*.md")), ids=name)
-def test_no_number_that_is_measured_is_typed(page):
-    prose = re.sub(r"`[^`]*`", "", FENCE.sub("", page.read_text(encoding="utf-8")))
-    assert re.findall(r"\d+[.,]\d+|\d+ ?(?:%|dB|ms|times)", prose) == []
 
 
 def test_every_example_is_on_the_road():

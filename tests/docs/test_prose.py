@@ -13,17 +13,6 @@ finally:
     sys.path.pop(0)
 
 
-@pytest.mark.parametrize("page", prose.pages(), ids=lambda page: page.name)
-def test_links_of_a_page_lead_to_a_file_and_a_heading(page):
-    assert list(prose.broken(page)) == []
-
-
-@pytest.mark.parametrize("page", prose.pages(), ids=lambda page: page.name)
-def test_a_page_is_readable(page):
-    level = prose.grade(page.read_text(encoding="utf-8"))
-    assert level is None or level < prose.GRADE
-
-
 def test_a_link_into_nothing_is_found(tmp_path):
     page = tmp_path / "page.md"
     (tmp_path / "other.md").write_text("# Other\n\n## Its *second* part: 2\n")

@@ -80,11 +80,3 @@ def test_a_page_takes_as_long_as_the_index_says():
         programs = len(re.findall(r"^```\w+ (?:run|source)", page, re.MULTILINE))
         assert abs(words / 150 + 1.5 * programs - int(minutes)) < 1
         assert know
-
-
-@pytest.mark.parametrize("page", whole_road.pages()[1:], ids=lambda page: page.stem)
-def test_a_page_ends_with_a_question_that_a_command_answers(page):
-    last = page.read_text("utf-8").split("\n## ")[-1]
-    assert last.startswith("A question\n")
-    assert "?" in last
-    assert re.search(r"^\$ (?:python examples/|regard )", last, re.MULTILINE)

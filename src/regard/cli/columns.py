@@ -6,7 +6,7 @@ line for programs that read the output, and it is slow to import.
 
 from collections.abc import Sequence
 
-from regard.cli.streams import one_line
+from regard.lines import one_line
 
 
 def columns(rows: Sequence[Sequence[str]], *, left: int = 1) -> str:

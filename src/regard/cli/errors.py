@@ -6,8 +6,8 @@ import re
 import sys
 from collections.abc import Mapping
 
-from regard.cli.streams import one_line
 from regard.errors import DamagedFileError, RegardError
+from regard.lines import one_line
 
 _ADVICE = {
     errno.ENOENT: "{name} does not exist. Check the path.",

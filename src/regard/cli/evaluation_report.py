@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from regard.cli.streams import one_line
+from regard.lines import one_line
 
 # The figures in the order in which they are shown: title and format.
 FIGURES = {

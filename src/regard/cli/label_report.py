@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from regard.cli.streams import one_line
+from regard.lines import one_line
 
 if TYPE_CHECKING:
     from regard.recipes.examples import Example

@@ -2,14 +2,11 @@
 
 import io
 import os
-import re
 import sys
 from typing import BinaryIO
 
 from regard.errors import BadArgumentError, UnavailableError
-
-_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
-_OTHER_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")  # but line feeds and tabs
+from regard.lines import one_line
 
 
 def prepare_streams() -> None:
@@ -37,24 +34,6 @@ def say(sentence: str) -> None:
     """A sentence to the user, on stderr; of several processes the first of each machine says it."""
     if os.environ.get("LOCAL_RANK", "0") == "0":
         print(f"regard: {one_line(sentence)}", file=sys.stderr)
-
-
-def one_line(text: str) -> str:
-    """A text that a file or a model made, as it may be printed: on one line, in one column.
-
-    Line breaks and tabs become spaces, because the reader of line n counts on line n; any other
-    control character is written as its escape, because a terminal would obey it.
-    """
-    return _CONTROL.sub(_shown, " ".join(text.splitlines()))
-
-
-def several_lines(text: str) -> str:
-    """The same for a text that may have lines: line breaks and tabs stay."""
-    return _OTHER_CONTROL.sub(_shown, text.replace("\r\n", "\n"))
-
-
-def _shown(control: re.Match[str]) -> str:
-    return " " if control[0].isspace() else f"\\x{ord(control[0]):02x}"
 
 
 def is_first_process() -> bool:

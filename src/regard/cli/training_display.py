@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
-from regard.cli.streams import is_first_process, one_line
+from regard.cli.streams import is_first_process
+from regard.lines import one_line
 
 if TYPE_CHECKING:
     from regard.training import Progress

@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 from regard.cli import options
 from regard.cli.lines import Line
 from regard.cli.options import model_option, option
-from regard.cli.streams import one_line
 from regard.cli.texts import answer_lines, json_line, text_groups, whole_text
 from regard.errors import BadArgumentError
-from regard.lines import json_object
+from regard.lines import json_object, one_line
 
 if TYPE_CHECKING:
     from regard.tasks.answering import Answer

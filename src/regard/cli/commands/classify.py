@@ -9,9 +9,10 @@ from regard import catalog
 from regard.cli import options
 from regard.cli.lines import Line
 from regard.cli.options import model_option, option
-from regard.cli.streams import one_line, say
+from regard.cli.streams import say
 from regard.cli.texts import answer_lines, json_line, text_groups
 from regard.errors import BadArgumentError
+from regard.lines import one_line
 
 if TYPE_CHECKING:
     from regard.tasks.classification import Classification

@@ -9,9 +9,10 @@ from regard.cli import options
 from regard.cli.lines import Line
 from regard.cli.options import model_option, option
 from regard.cli.refusals import Refusals
-from regard.cli.streams import say, several_lines
+from regard.cli.streams import say
 from regard.cli.texts import destination, json_line, lines_bar, text_groups
 from regard.errors import BadArgumentError
+from regard.lines import several_lines
 
 if TYPE_CHECKING:
     from regard.tasks.writing import Result, Writer

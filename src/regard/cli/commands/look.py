@@ -22,9 +22,10 @@ from regard.cli.options import (
     specified,
 )
 from regard.cli.progress import waiting
-from regard.cli.streams import one_line, say
+from regard.cli.streams import say
 from regard.cli.texts import whole_text
 from regard.errors import BadArgumentError, shortened
+from regard.lines import one_line
 
 if TYPE_CHECKING:
     from regard.inspection.trace import Trace

@@ -7,8 +7,9 @@ import typer
 from regard.cli import options
 from regard.cli.lines import Line
 from regard.cli.options import model_option, option
-from regard.cli.streams import one_line, say
+from regard.cli.streams import say
 from regard.cli.texts import answer_lines, json_line, say_not_followed, text_groups
+from regard.lines import one_line
 
 if TYPE_CHECKING:
     from regard.tasks.summarization import Rewriting

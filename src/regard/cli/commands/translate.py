@@ -8,10 +8,11 @@ import typer
 from regard.cli import options
 from regard.cli.lines import Line
 from regard.cli.options import option
-from regard.cli.streams import one_line, say
+from regard.cli.streams import say
 from regard.cli.texts import answer_lines, json_line, text_groups
 from regard.cli.translators import Prefix, SourceLanguage, TargetLanguage, open_translator
 from regard.errors import BadArgumentError
+from regard.lines import one_line
 
 if TYPE_CHECKING:
     from regard.translation.translator import Result

@@ -3,40 +3,20 @@
 The commands are made from these classes, so nothing here imports torch before an option is used.
 """
 
-from dataclasses import Field, dataclass, field, fields
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
-from regard.bounds import Bounds
+from regard import options
 from regard.errors import BadArgumentError
+from regard.options import Options
 
 if TYPE_CHECKING:
     from regard.training import TrainingConfig
 
 
-def option(
-    default: Any,
-    help: str,
-    *,
-    shown: str | None = None,
-    flag: str | None = None,
-    metavar: str | None = None,
-    free: bool = False,
-    panel: str = "Training",
-    **bounds: float,
-) -> Any:
-    """A field of a class of options.
-
-    Args:
-        default: None leaves the choice to the recipe.
-        shown: what --help shows for a default that is computed: "split off".
-        flag: on the command line, where it differs from the field's name.
-        metavar: what --help shows for its value: "tiny|small".
-        free: a resumed run may change it: no step's result depends on it.
-        panel: the part of --help that lists it.
-        bounds: of `Bounds`: min, max, above, below.
-    """
-    about = dict(help=help, shown=shown, flag=flag, metavar=metavar, bounds=Bounds(**bounds))
-    return field(default=default, metadata={**about, "free": free, "panel": panel})
+def option(default: Any, help: str, *, panel: str = "Training", **more: Any) -> Any:
+    """A field of a class of options, among those of training unless the panel says otherwise."""
+    return options.option(default, help, panel=panel, **more)
 
 
 def data_option(default: Any, help: str, **more: Any) -> Any:
@@ -58,7 +38,7 @@ def evaluation_option(default: str) -> Any:
 
 
 @dataclass(frozen=True, repr=False)
-class RunOptions:
+class RunOptions(Options):
     """What every training run can be asked.
 
     Raises:
@@ -112,14 +92,6 @@ class RunOptions:
     seed: int = option(1, "The same seed gives the same run.", min=0, max=2**32 - 1)
     tensorboard: bool = option(False, "Also write TensorBoard's event files.", free=True)
 
-    def __post_init__(self) -> None:
-        """Checked here, before an hour of reading data, and again where they are used."""
-        for each in fields(self):
-            value, bounds = getattr(self, each.name), each.metadata["bounds"]
-            if bounds and value is not None:
-                bounds.check(each.name, value, whole=each.type in (int, int | None))
-        self.check()
-
     def check(self) -> None:
         """Checks what no bound of a single option says.
 
@@ -127,18 +99,6 @@ class RunOptions:
             BadArgumentError: an unknown name, or options that contradict each other.
         """
         self.training_config(epoch=1000)
-
-    def __repr__(self) -> str:
-        """The options that differ from their defaults.
-
-        Written once, here: dataclass would compile one for each class at every start of a command.
-        """
-        changed = [
-            f"{each.name}={getattr(self, each.name)!r}"
-            for each in fields(self)
-            if getattr(self, each.name) != each.default
-        ]
-        return f"{type(self).__name__}({', '.join(changed)})"
 
     def peak_rate(self) -> float:
         """The learning rate at the end of the warm-up."""
@@ -196,19 +156,10 @@ class RunOptions:
         falls = self.cooldown or self.schedule in ("linear", "cosine")
         return free - {"max_steps", "max_epochs"} if falls else free
 
-    def values(self, *names: str) -> dict[str, Any]:
-        """These options by name."""
-        return {name: getattr(self, name) for name in names}
-
     @classmethod
     def not_used(cls) -> frozenset[str]:
         """The options of related tasks that this one does not have."""
         return frozenset()
-
-    @classmethod
-    def settings(cls) -> dict[str, "Field[Any]"]:
-        """The options by name."""
-        return {each.name: each for each in fields(cls)}
 
 
 @dataclass(frozen=True, repr=False)

@@ -12,8 +12,8 @@ from regard.cli.commands.words.represent import represent
 from regard.cli.commands.words.train import train
 from regard.cli.options import Json, argument, model_option, option
 from regard.cli.progress import waiting
-from regard.cli.streams import one_line
 from regard.errors import BadArgumentError
+from regard.lines import one_line
 
 if TYPE_CHECKING:
     from regard.words import WordVectors

@@ -1,0 +1,328 @@
+"""Faults that the tests must find: one line of the program made wrong at a time.
+
+`python tools/plant_faults.py` plants each in a copy of the repository and runs the tests named with
+it. A fault whose old text is no longer there, or stands there twice, fails: aim it anew.
+"""
+
+from typing import NamedTuple
+
+
+class Fault(NamedTuple):
+    """One wrong line."""
+
+    name: str
+    file: str  # in the repository
+    old: str  # occurs there once
+    new: str
+    tests: tuple[str, ...]  # files of tests that find it, or a script and its arguments
+
+
+def fault(name: str, file: str, old: str, new: str, *tests: str) -> Fault:
+    return Fault(name, file, old, new, tests)
+
+
+FAULTS = (
+    # Attention, positions
+    fault(
+        "a causal query sees the next position",
+        "src/regard/attention/masks.py",
+        "return (keys <= queries[:, None])[None, None]",
+        "return (keys <= queries[:, None] + 1)[None, None]",
+        "tests/attention/test_masks.py",
+    ),
+    fault(
+        "a window ends one position too early",
+        "src/regard/attention/masks.py",
+        "return ((distance >= -self.left) & (distance <= self.right))[None, None]",
+        "return ((distance > -self.left) & (distance <= self.right))[None, None]",
+        "tests/attention/test_masks.py",
+    ),
+    fault(
+        "an empty row has a log-sum-exp that is finite",
+        "src/regard/attention/softmax.py",
+        'lse = (top + divisor.log()).masked_fill(empty, float("-inf"))',
+        "lse = top + divisor.log()",
+        "tests/attention/test_softmax.py",
+        "tests/attention/test_kernels.py",
+    ),
+    fault(
+        "padded keys of the short kernel get weight",
+        "src/regard/attention/kernels/short.py",
+        "addend[..., keys:] = lowest(dtype)",
+        "addend[..., keys:] = 0",
+        "tests/attention/test_kernels.py",
+    ),
+    fault(
+        "the blocked kernel forgets to fade what it has summed",
+        "src/regard/attention/kernels/blocked.py",
+        "self.total = self.total * fade + weights.sum(-1, keepdim=True)",
+        "self.total = self.total + weights.sum(-1, keepdim=True)",
+        "tests/attention/test_kernels.py",
+    ),
+    fault(
+        "the fused kernel drops the mask where there is a bias",
+        "src/regard/attention/kernels/choice.py",
+        'added = added.masked_fill(whole.hidden, float("-inf"))',
+        "added = added.masked_fill(whole.hidden, 0)",
+        "tests/attention/test_kernels.py",
+    ),
+    fault(
+        "one head's record takes a neighbor's keys",
+        "src/regard/attention/record.py",
+        "key_head = head // (self.query.shape[1] // self.key.shape[1])",
+        "key_head = head % self.key.shape[1]",
+        "tests/attention/test_record.py",
+    ),
+    fault(
+        "rotary positions turn the other half the wrong way",
+        "src/regard/positions/rotary.py",
+        "second * cosine + first * sine], -1)",
+        "second * cosine - first * sine], -1)",
+        "tests/positions/test_rotary.py",
+    ),
+    # Layers, models, checkpoints
+    fault(
+        "a layer's window is one wider than its setting",
+        "src/regard/layers/transformer.py",
+        "allowed = Window(window - 1, 0)",
+        "allowed = Window(window, 0)",
+        "tests/models/test_decoder.py",
+        "tests/layers/test_transformer_stack.py",
+        "tests/checkpoints/families/test_llama.py",
+    ),
+    fault(
+        "a cache reorders keys and leaves values in place",
+        "src/regard/layers/attention.py",
+        "self._value = self._value.index_select(0, rows)",
+        "self._value = self._value",
+        "tests/layers/test_attention.py",
+    ),
+    fault(
+        "an encoder-decoder sees the padding of its source",
+        "src/regard/models/encoder_decoder.py",
+        "mask = Padding(source != self.config.pad_id)",
+        "mask = Padding(source >= 0)",
+        "tests/models/test_encoder_decoder.py",
+    ),
+    fault(
+        "a Mistral without the setting has as many key heads as queries",
+        "src/regard/checkpoints/families/llama.py",
+        '8 if family == "mistral" else None',
+        "None",
+        "tests/checkpoints/families/test_llama.py",
+    ),
+    fault(
+        "two parts of BERT's feed-forward network change places",
+        "src/regard/checkpoints/families/bert.py",
+        '(".feed_forward.outer", ".output.dense"),',
+        '(".feed_forward.outer", ".attention.output.dense"),',
+        "tests/checkpoints/families/test_bert.py",
+    ),
+    # Text and data
+    fault(
+        "the words of a text include empty ones",
+        "src/regard/text/tokenizer.py",
+        "return [Word(text.strip(), group) for text, group in spelled if text.strip()]",
+        "return [Word(text.strip(), group) for text, group in spelled]",
+        "tests/text/test_tokenizer.py",
+    ),
+    fault(
+        "a byte order mark becomes part of the first text",
+        "src/regard/data/lines.py",
+        "line = line.removeprefix(_UTF8_MARK)",
+        "line = line.removeprefix(b'')",
+        "tests/data/test_lines.py",
+        "tests/data/test_readers.py",
+    ),
+    fault(
+        "a ratio of lengths is by characters alone",
+        "src/regard/data/clean.py",
+        "sizes = [(len(source), len(target)), (len(source.encode()), len(target.encode()))]",
+        "sizes = [(len(source), len(target))]",
+        "tests/data/test_clean.py",
+    ),
+    fault(
+        "the last of equal sources falls into another part",
+        "src/regard/data/split.py",
+        "return int(sources[min(count, len(sources)) - 1]) + 1",
+        "return int(sources[min(count, len(sources)) - 1])",
+        "tests/data/test_split.py",
+    ),
+    fault(
+        "a batch may pass its number of tokens by a row",
+        "src/regard/data/batches.py",
+        "fits = longest * np.arange(1, len(longest) + 1) <= self.max_tokens",
+        "fits = longest * np.arange(len(longest)) <= self.max_tokens",
+        "tests/data/test_batches.py",
+    ),
+    # Training
+    fault(
+        "moments are not put back when a run resumes",
+        "src/regard/training/optimizer.py",
+        "owner[parameter].state[parameter][key] = weights.part(parameter, value)",
+        "weights.part(parameter, value)",
+        "tests/training/test_loop.py",
+    ),
+    fault(
+        "a linear rate ends a step too early",
+        "src/regard/training/schedule.py",
+        "done = (step - warmup) / max(1, last + 1 - warmup)",
+        "done = (step - warmup) / max(1, last - warmup)",
+        "tests/training/test_schedule.py",
+    ),
+    fault(
+        "the mean of checkpoints counts one too few",
+        "src/regard/training/loop.py",
+        "share = self.run.mean(earlier), 1 / (len(earlier) + 1)",
+        "share = self.run.mean(earlier), 1 / len(earlier)",
+        "tests/training/test_loop.py",
+    ),
+    fault(
+        "the smoothing of labels has no gradient",
+        "src/regard/training/loss.py",
+        "grad_weight -= hidden.sum(0, dtype=wide) * (smoothing / vocab)",
+        "grad_weight -= 0",
+        "tests/training/test_loss.py",
+    ),
+    # Generation, packed models
+    fault(
+        "a repetition penalty rewards unlikely tokens",
+        "src/regard/generation/filters.py",
+        "penalized = arrays.where(logits < 0, logits * self.penalty, logits / self.penalty)",
+        "penalized = logits / self.penalty",
+        "tests/generation/test_filters.py",
+    ),
+    fault(
+        "a beam search stops with room for a better hypothesis",
+        "src/regard/generation/search.py",
+        "return self.early_stopping is True or not best_running > self.hypotheses[-1].score",
+        "return True",
+        "tests/generation/test_transformers_parity.py",
+        "tests/generation/test_search.py",
+    ),
+    fault(
+        "int8 columns share one scale",
+        "src/regard/runtime/linear.py",
+        "scales = np.maximum(np.abs(weight).max(1) / 127, TINY)",
+        "scales = np.maximum(np.abs(weight).max() / 127 + 0 * np.abs(weight).max(1), TINY)",
+        "tests/runtime/test_linear.py",
+    ),
+    fault(
+        "a packed model's rows count one token too few",
+        "src/regard/runtime/slots.py",
+        'self._inputs["longest"][0] = lengths.max() + 1',
+        'self._inputs["longest"][0] = max(lengths.max(), 1)',
+        "tests/runtime/test_slots.py",
+    ),
+    # Tasks, recipes
+    fault(
+        "an answer begins with the space before it",
+        "src/regard/tasks/spans.py",
+        "while start < end and context[start].isspace():",
+        "while start > end and context[start].isspace():",
+        "tests/tasks/test_spans.py",
+        "tests/tasks/test_answering.py",
+    ),
+    fault(
+        "macro F1 is weighted by how often a label is predicted",
+        "src/regard/recipes/labels/label_metrics.py",
+        "macro_f1=float(_ratio(2 * both, named + wanted).mean()),",
+        "macro_f1=float(_ratio(2 * both.sum(), named.sum() + wanted.sum())),",
+        "tests/recipes/labels/test_label_metrics.py",
+    ),
+    # Serving, bulk, studio
+    fault(
+        "several results for each text are not counted",
+        "src/regard/serving/limits.py",
+        "if number * results > self.waiting:",
+        "if number > self.waiting:",
+        "tests/serving/test_limits.py",
+        "tests/serving/test_routes.py",
+    ),
+    fault(
+        "a job continues with other settings",
+        "src/regard/bulk/job.py",
+        "if recorded.get(name) != asked.get(name):",
+        "if name not in recorded:",
+        "tests/bulk/test_job.py",
+        "tests/bulk/test_local.py",
+    ),
+    fault(
+        "a page of another site is answered",
+        "src/regard/studio/guard.py",
+        'if origin is not None and origin.lower() != f"http://{host.lower()}":',
+        'if origin is not None and origin == "null":',
+        "tests/studio/test_guard.py",
+    ),
+    # Looking inside
+    fault(
+        "the blocks at the edge of a tile take zeros for scores",
+        "src/regard/inspection/views/tiles.py",
+        'values = torch.nn.functional.pad(values, pad, value=float("-inf"))',
+        "values = torch.nn.functional.pad(values, pad, value=0.0)",
+        "tests/inspection/views/test_tiles.py",
+    ),
+    fault(
+        "entropy is in nats",
+        "src/regard/inspection/views/statistics.py",
+        "entropy=entropy / (seeing * math.log(2)),",
+        "entropy=entropy / seeing,",
+        "tests/inspection/views/test_statistics.py",
+    ),
+    fault(
+        "a head's share of a pattern is that of its best row",
+        "src/regard/inspection/views/patterns.py",
+        "share = float(self.weight[place][counts].mean())",
+        "share = float(self.weight[place][counts].max())",
+        "tests/inspection/views/test_patterns.py",
+    ),
+    # Figures, explanation
+    fault(
+        "white ink stands on light cells",
+        "src/regard/figures/color.py",
+        "return bool(linear @ (0.2126, 0.7152, 0.0722) < 0.179)",
+        "return bool(linear @ (0.2126, 0.7152, 0.0722) < 0.5)",
+        "tests/figures/test_color.py",
+        "tests/figures/test_heatmap.py",
+    ),
+    fault(
+        "an explanation's scores are scaled twice",
+        "src/regard/explanation/steps.py",
+        "unscaled = setup.score if factor is None else dot",
+        "unscaled = setup.score",
+        "tests/explanation/test_vectors.py",
+        "tests/explanation/test_model.py",
+        "tests/explanation/test_sentence.py",
+    ),
+    # The command, files, documents
+    fault(
+        "a user's mistake ends with the code of a defect",
+        "src/regard/cli/app.py",
+        "return 1 if message is None else 2",
+        "return 1",
+        "tests/cli/test_app.py",
+        "tests/cli/test_errors.py",
+    ),
+    fault(
+        "a file that was cut short takes the name of the whole one",
+        "src/regard/files.py",
+        "        with suppress(OSError):  # on a read-only disk it was never made\n"
+        "            temporary.unlink()",
+        "        with suppress(OSError):\n            os.replace(temporary, path)",
+        "tests/test_files.py",
+    ),
+    fault(
+        "a document names an option that there is not",
+        "README.md",
+        "$ regard train translation pairs.tsv --output",
+        "$ regard train translation pairs.tsv --outputs",
+        "tools/documents.py",
+    ),
+    fault(
+        "a link of a document leads nowhere",
+        "docs/index.md",
+        "](start/learner.md)",
+        "](begin/learner.md)",
+        "tools/documents.py",
+    ),
+)
