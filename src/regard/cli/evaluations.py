@@ -1,7 +1,7 @@
 """What `regard evaluate` does with each kind of model: the files it reads, how it scores them, and
 what it shows. Nothing is imported before it is needed."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -83,17 +83,18 @@ def compare(evaluation: Evaluation, result: Any, other: Any, name: str) -> dict[
 
 
 def _read_labeled(path: str, say: Say, **columns: Any) -> Sequence[Any]:
-    from regard.recipes.labels.labeled_texts import NO_LABEL, read_labeled
-    from regard.records import BadLine, refuse
+    from regard.recipes.labels.labeled_texts import read_labeled
 
-    without: list[BadLine] = []
+    return _kept(say, lambda **reading: read_labeled(path, **columns, **reading))
 
-    def leave_out(bad: BadLine) -> None:
-        without.append(bad) if bad.reason == NO_LABEL else refuse(bad)
 
-    examples = list(read_labeled(path, on_bad_line=leave_out, **columns))
-    if without:
-        say(f"{path}: {len(without):,} of {len(examples) + len(without):,} left out: {NO_LABEL}")
+def _kept(say: Say, read: Callable[..., Iterable[Any]]) -> list[Any]:
+    """The examples of a file; lines that cannot be used are counted, named and left out."""
+    from regard.records import LeftOut
+
+    bad = LeftOut()
+    examples = list(read(on_bad_line=bad, say=say))
+    bad.report(say)
     return examples
 
 
@@ -125,9 +126,9 @@ def _score_images(task: Any, data: Any, **options: Any) -> Any:
 def _read_questions(path: str, say: Say, **columns: Any) -> Sequence[Any]:
     from regard.recipes.answers.questions import QuestionReader
     from regard.recipes.options.encoders import QuestionAnsweringOptions
-    from regard.records import refuse
 
-    return list(QuestionReader(QuestionAnsweringOptions(**columns), say).read(path, refuse))
+    reader = QuestionReader(QuestionAnsweringOptions(**columns), say)
+    return _kept(say, lambda on_bad_line, say: reader.read(path, on_bad_line))
 
 
 def _score_answers(task: Any, data: Any, **options: Any) -> Any:
@@ -151,7 +152,7 @@ def _worst_answers(result: Any, data: Any, count: int) -> list[dict[str, Any]]:
 def _read_text_pairs(path: str, say: Say, **columns: Any) -> Sequence[Any]:
     from regard.recipes.vectors.text_pairs import read_text_pairs
 
-    return list(read_text_pairs(path, **columns))
+    return _kept(say, lambda **reading: read_text_pairs(path, **columns, **reading))
 
 
 def _score_text_pairs(task: Any, data: Any, **options: Any) -> Any:
@@ -188,7 +189,7 @@ def _read_summaries(path: str, say: Say, **columns: Any) -> Sequence[Any]:
     from regard.recipes.summaries.rouge import require_rouge
 
     require_rouge()
-    return read_summaries(path, **columns)
+    return _kept(say, lambda **reading: read_summaries(path, **columns, **reading))
 
 
 def _score_summaries(task: Any, data: Any, **options: Any) -> Any:
@@ -224,7 +225,7 @@ def _worst_summaries(result: Any, data: Any, count: int) -> list[dict[str, Any]]
 def _read_text(path: str, say: Say, text: str | None = None) -> Any:
     from regard.recipes.language.corpus import Documents
 
-    documents = Documents(path, text)
+    documents = Documents(path, text, say=say)
     if documents.report.kept < documents.report.read:
         say(f"{path}: documents: {documents.report}")
     return documents

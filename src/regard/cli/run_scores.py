@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from regard.api.taught import TAUGHT
 from regard.cli.commands.evaluate import report, score_translations, show
+from regard.cli.streams import say
 
 if TYPE_CHECKING:
     from regard.translation.training import TranslationRecipe
@@ -24,7 +25,9 @@ def translation(recipe: "TranslationRecipe", run: Path, *, as_json: bool) -> Non
 
     test = None if recipe.languages else recipe.options.test
     for language in recipe.languages or [""]:
-        pairs = read_test_set(test) if test else held_in(run / "data" / "test.tsv", language)
+        pairs = (
+            read_test_set(test, say=say) if test else held_in(run / "data" / "test.tsv", language)
+        )
         if not pairs:
             continue
         translator = load(str(run / "model"), "translation")

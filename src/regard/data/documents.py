@@ -2,10 +2,19 @@
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from regard.errors import BadArgumentError, NotFoundError
-from regard.records.lines import BadLine, OnBadLine, Say, check_file, open_bytes, read_lines, warn
+from regard.records.lines import (
+    BadLine,
+    Decoder,
+    OnBadLine,
+    Say,
+    check_file,
+    open_bytes,
+    read_lines,
+    warn,
+)
 from regard.records.reader import BadLines, not_empty, read_examples, suffix_of
 from regard.records.roles import Role
 
@@ -59,8 +68,8 @@ def read_documents(
     for file in text_files(path):
         check_file(file)
         if suffix_of(file) in _RECORDS:
-            role = Role("text", TEXT, column)
-            reading = {"on_bad_line": on_bad_line, "say": say}
+            role = Role("text", TEXT, column, text=True)
+            reading: Any = {"on_bad_line": on_bad_line, "say": say}
             for text in read_examples(file, (role,), lambda row: row.values[0] or "", **reading):
                 yield Piece(number, text)
                 number += 1
@@ -79,7 +88,7 @@ def _lines(file: Path, on_bad_line: OnBadLine, say: Say) -> Iterator[str]:
     lines: list[str] = []
     size, bad = 0, BadLines(on_bad_line)
     with open_bytes(file) as stream:
-        for group in not_empty(read_lines(stream, str(file), say=say), file):
+        for group in not_empty(read_lines(stream, Decoder(str(file), say)), file):
             for line in group:
                 if isinstance(line, BadLine):
                     bad(line)

@@ -6,7 +6,17 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from regard.errors import BadArgumentError, DamagedFileError
-from regard.records.lines import BadLine, OnBadLine, check_file, open_bytes, read_lines, refuse
+from regard.records.lines import (
+    BadLine,
+    Decoder,
+    OnBadLine,
+    Say,
+    check_file,
+    open_bytes,
+    read_lines,
+    refuse,
+    warn,
+)
 from regard.records.reader import BadLines, Format, Row, not_empty, read_examples
 from regard.records.roles import Column, Role
 
@@ -62,14 +72,14 @@ def read_pairs(
         source, target = Path(path[0]), Path(path[1])
         check_file(source)
         check_file(target)
-        return _read_parallel(source, target, on_bad_line, reading)
+        return _read_parallel(source, target, on_bad_line, **reading)
     if (source_column is None) != (target_column is None):
         raise BadArgumentError(
             "name both source_column and target_column, or neither; got one of them"
         )
     roles = (
-        Role("source", SOURCE, source_column, language=True),
-        Role("target", TARGET, target_column, language=True),
+        Role("source", SOURCE, source_column, text=True, language=True),
+        Role("target", TARGET, target_column, text=True, language=True),
     )
     return read_examples(path, roles, _pair, format=format, on_bad_line=on_bad_line, **reading)
 
@@ -80,12 +90,12 @@ def _pair(row: Row) -> Pair:
 
 
 def _read_parallel(
-    source: Path, target: Path, on_bad_line: OnBadLine, reading: Any
+    source: Path, target: Path, on_bad_line: OnBadLine, *, say: Say = warn
 ) -> Iterator[Pair]:
     bad, counts = BadLines(on_bad_line), [0, 0]
     with open_bytes(source) as one, open_bytes(target) as other:
         sides = [
-            chain.from_iterable(not_empty(read_lines(stream, str(path), **reading), path))
+            chain.from_iterable(not_empty(read_lines(stream, Decoder(str(path), say)), path))
             for stream, path in ((one, source), (other, target))
         ]
         for number, texts in enumerate(zip_longest(*sides), start=1):

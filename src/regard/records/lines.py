@@ -66,6 +66,26 @@ def refuse(bad: BadLine) -> None:
     raise DamagedFileError(bad.message)
 
 
+class LeftOut:
+    """Bad lines that are left out and counted; `strict`: the first is the end."""
+
+    def __init__(self, *, strict: bool = False):
+        self.strict, self.count = strict, 0
+        self.first: BadLine | None = None
+
+    def __call__(self, bad: BadLine) -> None:
+        if self.strict:
+            refuse(bad)
+        self.first = self.first or bad
+        self.count += 1
+
+    def report(self, say: Say) -> None:
+        """Say how many lines are left out, and name the first."""
+        if self.first is not None:
+            lines = "1 line is" if self.count == 1 else f"{self.count:,} lines are"
+            say(f"{lines} left out; the first is {self.first.message}")
+
+
 def warn(sentence: str) -> None:
     """Say something of a file where nobody else does."""
     warnings.warn(sentence, stacklevel=2)
@@ -160,13 +180,7 @@ class _Utf16(io.RawIOBase):
 
 
 def read_lines(
-    stream: BinaryIO,
-    name: str,
-    *,
-    first: int = 1,
-    size: int | None = None,
-    windows: bool | None = None,
-    say: Say = warn,
+    stream: BinaryIO, decode: "Decoder", *, first: int = 1, size: int | None = None
 ) -> Iterator[list[str | BadLine]]:
     """Complete lines without their ends, in groups, each as soon as its bytes are there.
 
@@ -175,18 +189,14 @@ def read_lines(
 
     Args:
         stream: has `read1`, as files opened for bytes do. It is read once, from where it stands.
-        name: of the file, for messages.
         first: the number of the first line.
         size: bytes to read; None: to the end.
-        windows: whether what is not UTF-8 is Windows-1252; None: as the first lines that are not
-            plain ASCII look, and said.
 
     Raises:
         DamagedFileError: damaged gzip, or UTF-16 without a mark.
     """
-    decode = Decoder(name, windows, say)
     number, unfinished, skipping = first, bytearray(), False
-    for piece in _pieces(stream, name, size):
+    for piece in _pieces(stream, decode.name, size):
         block, feed, rest = piece.rpartition(b"\n")
         head, more, tail = block.partition(b"\n")
         group: list[str | BadLine] = []
@@ -194,7 +204,7 @@ def read_lines(
             group = decode(tail, number) if more else []
             skipping = False
         elif len(unfinished) + len(head if feed else rest) > LONGEST_LINE and not skipping:
-            group = [_too_long(name, number)]
+            group = [_too_long(decode.name, number)]
             group += decode(tail, number + 1) if more else []
             unfinished, skipping = bytearray(), not feed
         elif feed:
@@ -225,7 +235,7 @@ def read_text(stream: BinaryIO, name: str, *, say: Say = warn) -> str:
                 f"{name} is longer than {LONGEST_LINE // 2**20} MiB, the longest text that is read"
                 " at once. Give a part of it."
             )
-    lines = Decoder(name, None, say)(bytes(raw), 1, ends=True)
+    lines = Decoder(name, say)(bytes(raw), 1, ends=True)
     for line in lines:
         if isinstance(line, BadLine):
             refuse(line)
@@ -236,11 +246,14 @@ class Decoder:
     """Lines of one file from bytes, which may be UTF-8, Windows-1252, or both.
 
     Args:
-        windows: whether lines that are not UTF-8 are Windows-1252; None: not known yet.
+        name: of the file, for messages.
+        say: called with a sentence where the file is not UTF-8.
+        windows: whether lines that are not UTF-8 are Windows-1252; None: as the first lines that
+            are not plain ASCII look.
     """
 
-    def __init__(self, name: str, windows: bool | None, say: Say):
-        self.name, self.windows, self.say = name, windows, say
+    def __init__(self, name: str, say: Say = warn, windows: bool | None = None):
+        self.name, self.say, self.windows = name, say, windows
 
     def __call__(self, block: bytes, number: int, *, ends: bool = False) -> list[str | BadLine]:
         """The lines of a block, the first of which has this number; `ends`: with their "\\r"."""
@@ -251,7 +264,7 @@ class Decoder:
         try:
             lines = list(block.decode().split("\n"))
         except UnicodeDecodeError:
-            self.look(block)
+            self._look(block)
             lines = [self._line(raw, k) for k, raw in enumerate(block.split(b"\n"), number)]
         else:
             if self.windows is None and not block.isascii():
@@ -260,8 +273,8 @@ class Decoder:
             lines = [line.rstrip("\r") if isinstance(line, str) else line for line in lines]
         return lines
 
-    def look(self, block: bytes) -> None:
-        """Decide by some lines that are not all UTF-8, once, and say what the file is read as."""
+    def _look(self, block: bytes) -> None:
+        """Decide once, by lines that are not all UTF-8, and say what the file is read as."""
         if self.windows is None:
             self.windows = _is_windows_1252(block)
             if self.windows:

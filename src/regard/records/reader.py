@@ -8,6 +8,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from datetime import date, time
 from itertools import chain
 from pathlib import Path
 from typing import Any, BinaryIO, Literal, NamedTuple, TypeVar, cast, get_args
@@ -16,6 +17,7 @@ from regard.errors import DamagedFileError, RegardError, check_choice, optional_
 from regard.lines import json_object
 from regard.records.lines import (
     BadLine,
+    Decoder,
     OnBadLine,
     Say,
     check_file,
@@ -88,8 +90,9 @@ def read_groups(
     *,
     delimiter: str | None = None,
     strict: bool = False,
-    say: Say = warn,
-    **span: Any,
+    decode: Decoder | None = None,
+    first: int = 1,
+    size: int | None = None,
 ) -> Iterator[list[Record]]:
     """The records of a stream, in groups, each as soon as its bytes are there.
 
@@ -97,8 +100,7 @@ def read_groups(
         name: of the file, for messages.
         delimiter: between the cells of CSV; None: as the first lines look.
         strict: whether JSON may hold nothing but JSON, no NaN; see `json_object`.
-        say: called with a sentence where a file is not UTF-8.
-        span: `first`, `size` and `windows` of `read_lines`.
+        decode, first, size: as `read_lines`.
 
     Raises:
         DamagedFileError: the file is not of this format, or damaged.
@@ -106,8 +108,8 @@ def read_groups(
     if format == "parquet":
         yield from _parquet(stream, name)
         return
-    groups = read_lines(stream, name, say=say, **span)
-    number = int(span.get("first", 1))
+    groups = read_lines(stream, decode or Decoder(name), first=first, size=size)
+    number = first
     if format == "csv":
         yield from _csv(groups, name, number, delimiter)
         return
@@ -211,68 +213,98 @@ def read_examples(
     path = Path(path)
     check_file(path)
     kind = format_of(path) if format is None else format
-    check_choice("format", kind, get_args(Format))
+    check_choice("format", kind, get_args(Format)[:-1])  # text has no columns
 
     def examples() -> Iterator[T]:
         bad = BadLines(on_bad_line)
         with open_bytes(path) as stream:
-            groups = read_groups(stream, str(path), kind, delimiter=delimiter, say=say)
-            records = chain.from_iterable(not_empty(groups, path))
-            for row in rows_of(path, records, roles, bad, exact=kind == "csv"):
-                try:
-                    example = convert(row)
-                except BadCellError as error:
-                    bad(BadLine(str(path), row.line, error.reason, str(error)))
-                    continue
-                bad.used = True
-                yield example
+            decode = Decoder(str(path), say)
+            groups = read_groups(stream, str(path), kind, delimiter=delimiter, decode=decode)
+            row_of = Columns(path, roles, exact=kind == "csv")
+            for record in chain.from_iterable(not_empty(groups, path)):
+                row = row_of(record)
+                if isinstance(row, BadLine):
+                    bad(row)
+                elif row is not None:
+                    try:
+                        example = convert(row)
+                    except BadCellError as error:
+                        bad(BadLine(str(path), row.line, error.reason, str(error)))
+                        continue
+                    bad.used = True
+                    yield example
         bad.end()
 
     return examples()
 
 
-def rows_of(
-    path: Path, records: Iterable[Record], roles: Sequence[Role], bad: OnBadLine, *, exact: bool
-) -> Iterator[Row]:
-    """Records reduced to the columns of some roles.
+class Columns:
+    """Reduce the records of one file to the columns of some roles, which the first record tells.
 
     Args:
         exact: whether every row must be as wide as the first, for a comma may be unquoted.
-
-    Raises:
-        BadArgumentError: a column that is missing or cannot be identified.
     """
-    exact |= not all(role.language for role in roles)
-    places: list[Any] | None = None
-    width = 0
-    texts = [k for k, role in enumerate(roles) if role.text]
-    for _, line, fields, error in records:
-        if error is not None:
-            bad(error)
-        elif isinstance(fields, list):
-            if places is None:
-                places, header = columns_of(path, fields, roles)
-                needed = 1 + max((place for place in places if place is not None), default=0)
-                width = max(needed, len(fields)) if exact else needed
-                if header:
-                    continue
-            if len(fields) < width or (exact and len(fields) > width):
-                bad(_wrong_width(path, line, len(fields), width, exact=exact))
-                continue
-            yield Row(tuple([None if k is None else fields[k] for k in places]), line)
-        elif fields is not None:
-            fields = inner(fields)
-            if places is None:
-                places = fields_of(path, fields, roles)
-            values = tuple([None if k is None else fields.get(k) for k in places])
-            wrong = [k for k in texts if not isinstance(values[k], str | None)]
-            if wrong:
-                role, value = roles[wrong[0]], values[wrong[0]]
-                problem = f"expected a text in {places[wrong[0]]!r}; got {type(value).__name__}."
-                problem += f" Name the column of the {role.name} with `{role.option}`."
-                bad(BadLine(str(path), line, "wrong cell", problem))
-                continue
-            yield Row(values, line)
+
+    header: list[str] | None = None  # the names of a table's columns, if its first row has them
+    _places: list[Any] | None = None
+    _width = 0
+
+    def __init__(self, path: Path, roles: Sequence[Role], *, exact: bool = False):
+        self.path, self.roles = path, roles
+        self._exact = exact or not all(role.language for role in roles)
+        self._texts = [k for k, role in enumerate(roles) if role.text]
+
+    def __call__(self, record: Record) -> Row | BadLine | None:
+        """The row of a record, or what is wrong with it; None for an empty line and a header.
+
+        Raises:
+            BadArgumentError: a column that is missing or cannot be identified.
+        """
+        _, line, fields, error = record
+        if error is not None or fields is None:
+            return error
+        if isinstance(fields, list):
+            if self._places is None and self._is_header(fields):
+                return None
+            places = self._places or []
+            count = len(fields)
+            if count < self._width or (self._exact and count > self._width):
+                return self._wrong_width(line, count)
+            return Row(tuple([None if k is None else fields[k] for k in places]), line)
+        fields = inner(fields)
+        if self._places is None:
+            self._places = fields_of(self.path, fields, self.roles)
+        values = tuple([None if k is None else fields.get(k) for k in self._places])
+        for k in self._texts:
+            if not isinstance(values[k], str | None):
+                return self._no_text(line, k, values[k])
+        return Row(values, line)
+
+    def _is_header(self, first: list[str]) -> bool:
+        self._places, header = columns_of(self.path, first, self.roles)
+        needed = 1 + max((place for place in self._places if place is not None), default=0)
+        self._width = max(needed, len(first)) if self._exact else needed
+        self.header = first if header else None
+        return header
+
+    def _wrong_width(self, line: int, count: int) -> BadLine:
+        reason = "wrong columns"
+        if self._exact:
+            problem = f"expected {self._width} columns like the first row; got {count}"
+        elif count == 1:
+            problem = "expected a sentence, a tab and its translation, but there is no tab"
+            reason = "no tab"
+        else:
+            problem = f"expected at least {self._width} columns between tabs; got {count}"
+        return BadLine(str(self.path), line, reason, problem)
+
+    def _no_text(self, line: int, k: int, value: Any) -> BadLine:
+        assert self._places is not None
+        problem = (
+            f"expected a text in {self._places[k]!r}; got {type(value).__name__}. Name the column"
+            f" of the {self.roles[k].name} with `{self.roles[k].option}`."
+        )
+        return BadLine(str(self.path), line, "wrong cell", problem)
 
 
 def not_empty(groups: Iterable[T], name: object) -> Iterator[T]:
@@ -283,17 +315,6 @@ def not_empty(groups: Iterable[T], name: object) -> Iterator[T]:
         raise empty_file(name)
     yield first
     yield from groups
-
-
-def _wrong_width(path: Path, number: int, count: int, width: int, *, exact: bool) -> BadLine:
-    if exact:
-        problem = f"expected {width} columns like the first row; got {count}"
-    elif count == 1:
-        problem = "expected a sentence, a tab and its translation, but there is no tab"
-    else:
-        problem = f"expected at least {width} columns between tabs; got {count}"
-    reason = "no tab" if count == 1 and not exact else "wrong columns"
-    return BadLine(str(path), number, reason, problem)
 
 
 def _csv(
@@ -403,6 +424,21 @@ def table_rows(table: Any) -> list[dict[str, Any] | None]:
             return [None]
         half = table.num_rows // 2
         return table_rows(table.slice(0, half)) + table_rows(table.slice(half))
+
+
+def plain(value: Any) -> Any:
+    """A value of Parquet as JSON has it: dates in ISO 8601; bytes in hexadecimal."""
+    if isinstance(value, dict):
+        return {str(name): plain(member) for name, member in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(member) for member in value]
+    if isinstance(value, float):
+        return value if value - value == 0 else None  # JSON has neither infinity nor NaN
+    if value is None or isinstance(value, str | int | bool):
+        return value
+    if isinstance(value, date | time):
+        return value.isoformat()
+    return value.hex() if isinstance(value, bytes) else str(value)
 
 
 def _not_utf8(name: str, number: int) -> BadLine:

@@ -34,7 +34,7 @@ class Role:
     known: tuple[str, ...]  # names that a file may have for it, in lower case
     column: Column | None = None  # the one that was asked for: a name, or a number from 1
     required: bool = True
-    text: bool = True  # whether its cells must be text; else JSON and Parquet may hold any value
+    text: bool = False  # whether its cells must be text; else JSON and Parquet may hold any value
     language: bool = False  # whether a language may name it, and a place in rows of any width
 
     @property

@@ -132,8 +132,8 @@ def _fill(
     base: Translator | None,
 ) -> str:
     """Reads the files once and fills the folder; a summary in a few words."""
-    cleaned = CleanedPairs.write(folder / "cleaned.tsv", files, say=say)
-    parts = divided(cleaned, options)
+    cleaned = CleanedPairs.write(folder / "cleaned.tsv", files, strict=options.strict, say=say)
+    parts = divided(cleaned, options, say=say)
     say(str(parts))
     tokenizers = _tokenizers(parts, options, folder, say, base)
     if base is None:

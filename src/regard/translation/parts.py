@@ -2,12 +2,13 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
 from regard.data import Cleaner, CleaningRules, Pair, plan_split, read_pairs
 from regard.errors import BadArgumentError
+from regard.records import LeftOut
+from regard.records.lines import Say, warn
 from regard.translation.cleaned import CleanedPairs
 from regard.translation.files import PairFile, held_files, languages_of
 from regard.translation.options import TrainingOptions
@@ -49,15 +50,18 @@ class Parts:
         return f"{sizes}; {self.left_out:,} left out because they are also in dev or test"
 
 
-def divided(cleaned: CleanedPairs, options: TrainingOptions) -> Parts:
+def divided(cleaned: CleanedPairs, options: TrainingOptions, *, say: Say = warn) -> Parts:
     """Sets dev and test apart: the user's own, or pairs split off.
+
+    Args:
+        say: called with a sentence on lines of the user's own that are left out.
 
     Raises:
         BadArgumentError: nothing is left to train on, or a target language lacks dev pairs.
     """
     languages = languages_of(cleaned.files)
     dev, test = (
-        list(chain.from_iterable(map(_own, held_files(spec, languages))))
+        [pair for file in held_files(spec, languages) for pair in _own(file, options.strict, say)]
         for spec in (options.dev, options.test)
     )
     held_out = {pair.source for pair in dev + test}
@@ -96,13 +100,15 @@ def read_held(path: Path) -> list[Held]:
     return [Held(*row) for row in rows]
 
 
-def _own(file: PairFile) -> Iterator[Held]:
+def _own(file: PairFile, strict: bool, say: Say) -> Iterator[Held]:
     """A dev or test set as the user gave it, empty sides aside."""
     rules = CleaningRules(
         max_ratio=None, max_characters=None, max_copied_words=None, duplicates=False
     )
-    for pair in Cleaner(rules).clean(read_pairs(file.path)):
+    bad = LeftOut(strict=strict)
+    for pair in Cleaner(rules).clean(read_pairs(file.path, on_bad_line=bad, say=say)):
         yield Held(pair.source, pair.target, file.language)
+    bad.report(say)
 
 
 def _check(parts: Parts, languages: Sequence[str]) -> None:

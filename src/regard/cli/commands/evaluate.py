@@ -118,7 +118,7 @@ def evaluate(
         return
     from regard.translation.evaluation import read_test_set
 
-    tested = read_test_set(data)
+    tested = read_test_set(data, say=say)
     languages = (source_language, target_language, prefix)
     computing = Computing(engine, precision, threads)
     translator = open_translator(model, *languages, **computing._asdict())

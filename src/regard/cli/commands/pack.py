@@ -105,7 +105,7 @@ def _translated(tasks: "Sequence[Any]", data: Path) -> list[Measured]:
     from regard.training import corpus_scores
     from regard.translation.evaluation import read_test_set
 
-    pairs = read_test_set(data)
+    pairs = read_test_set(data, say=say)
     found: list[Measured] = []
     sources, references = ([pair[side] for pair in pairs] for side in (0, 1))
     with progress_bar(len(pairs) * len(tasks), "translating") as bar:

@@ -16,7 +16,7 @@ from regard.errors import DamagedFileError
 from regard.recipes.examples import Example
 from regard.recipes.options.encoders import QuestionAnsweringOptions
 from regard.records import BadCellError, BadLine, OnBadLine, Role, Row, read_examples
-from regard.records.lines import Decoder, open_bytes, unpacking
+from regard.records.lines import open_bytes, unpacking
 from regard.records.reader import BadLines
 from regard.text import normalize
 
@@ -97,11 +97,11 @@ class QuestionReader:
     def _columns(self, path: str, on_bad_line: OnBadLine) -> Iterator[_Asked]:
         options = self.options
         roles = (
-            Role("question", QUESTION, options.question),
-            Role("context", CONTEXT, options.context),
-            Role("answer", ANSWER, options.answer, text=False),
-            Role("start", START, options.start, required=False, text=False),
-            Role("title", TITLE, required=False, text=False),
+            Role("question", QUESTION, options.question, text=True),
+            Role("context", CONTEXT, options.context, text=True),
+            Role("answer", ANSWER, options.answer),
+            Role("start", START, options.start, required=False),
+            Role("title", TITLE, required=False),
         )
         return read_examples(path, roles, _asked, on_bad_line=on_bad_line, say=self.say)
 

@@ -154,7 +154,7 @@ class ClassificationRecipe(EncoderRecipe[ClassificationOptions, LabeledTexts]):
         spellings: Counter[str] = Counter()
         sizes: Counter[int] = Counter()  # of the texts' sets of labels
         for path in filter(None, paths):
-            examples = self._read(path, lambda bad: None, spellings=spellings)
+            examples = self._read(path, _silent, spellings=spellings)
             sizes.update(len(example.targets) for example in examples)
         many = sum(texts for labels, texts in sizes.items() if labels > 1)
         self.say(
@@ -201,7 +201,8 @@ class ClassificationRecipe(EncoderRecipe[ClassificationOptions, LabeledTexts]):
         spellings: Counter[str] | None = None,
     ) -> Iterator[Example]:
         columns = self.options.values("text", "pair", "label", "separator")
-        return read_labeled(path, **columns, on_bad_line=on_bad_line, spellings=spellings)
+        say = self.say if spellings is None else _silent  # of a survey
+        return read_labeled(path, **columns, on_bad_line=on_bad_line, say=say, spellings=spellings)
 
     def model(self, data: LabeledTexts) -> TextReader:
         model = self.encoder(data.tokenizer, "classification", labels=data.labels)
@@ -307,6 +308,10 @@ def evaluate_labels(
     return evaluate_logits(
         logits, expected, classifier.labels, several=several, threshold=classifier.threshold
     )
+
+
+def _silent(what: object) -> None:
+    """Nothing: it is said when the texts are read."""
 
 
 def _key(example: Example) -> str:

@@ -4,8 +4,6 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
-from regard.errors import DamagedFileError
-from regard.recipes.examples import Example
 from regard.recipes.examples import Example
 from regard.records import BadCellError, Column, Role, Row, read_examples
 
@@ -41,9 +39,9 @@ def read_labeled(
             list of labels is a bad line.
     """
     roles = (
-        Role("text", TEXT, text),
-        Role("label", LABEL, label, text=False),
-        Role("pair", (), pair, required=False),
+        Role("text", TEXT, text, text=True),
+        Role("label", LABEL, label),
+        Role("pair", (), pair, required=False, text=True),
     )
 
     def example(row: Row) -> Example:

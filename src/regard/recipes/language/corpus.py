@@ -67,7 +67,9 @@ class Documents:
 
     def pieces(self) -> Iterator[Piece]:
         """The documents that stay, a piece at a time."""
-        for piece in read_documents(self.path, column=self.column, on_bad_line=_pass_over, say=_pass_over):
+        for piece in read_documents(
+            self.path, column=self.column, on_bad_line=_pass_over, say=_pass_over
+        ):
             if self.kept[piece.document]:
                 yield piece
 
@@ -151,7 +153,13 @@ class Split:
 
 
 def split_documents(
-    path: str, dev: str | None, *, column: str | None, fraction: float, strict: bool = False, say: Say
+    path: str,
+    dev: str | None,
+    *,
+    column: str | None,
+    fraction: float,
+    strict: bool = False,
+    say: Say,
 ) -> Split:
     """Reads the documents and holds some out, unless there is a dev file; says what went where.
 

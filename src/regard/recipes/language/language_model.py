@@ -128,7 +128,12 @@ class LanguageModelRecipe(Recipe[LanguageModelOptions, RunningText]):
     def _prepare(self, path: str, folder: Path) -> str:
         options = self.options
         split = split_documents(
-            path, options.dev, column=options.text, fraction=options.dev_fraction, say=self.say
+            path,
+            options.dev,
+            column=options.text,
+            fraction=options.dev_fraction,
+            strict=options.strict,
+            say=self.say,
         )
         tokenizer = self._tokenizer(piece.text for piece in split.train())
         tokenizer.settings["model_max_length"] = self.block

@@ -101,7 +101,12 @@ class MaskedLanguageModelRecipe(EncoderRecipe[MaskedLanguageModelOptions, Encode
     def _prepare(self, path: str, folder: Path) -> str:
         options = self.options
         split = split_documents(
-            path, options.dev, column=options.text, fraction=options.dev_fraction, say=self.say
+            path,
+            options.dev,
+            column=options.text,
+            fraction=options.dev_fraction,
+            strict=options.strict,
+            say=self.say,
         )
         tokenizer = self.tokenizer(
             folder, (_one_line(line) for piece in split.train() for line in piece.text.split("\n"))

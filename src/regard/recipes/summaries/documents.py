@@ -3,8 +3,6 @@
 from collections.abc import Iterator
 from typing import Any
 
-from regard.errors import DamagedFileError
-from regard.recipes.examples import Example
 from regard.recipes.examples import Example
 from regard.records import BadCellError, Column, Role, Row, read_examples
 from regard.text import normalize
@@ -33,8 +31,8 @@ def read_documents_with_summaries(
             line.
     """
     roles = (
-        Role("document", DOCUMENT, document, text=False),
-        Role("summary", SUMMARY, summary, text=False),
+        Role("document", DOCUMENT, document),
+        Role("summary", SUMMARY, summary),
     )
 
     def example(row: Row) -> Example:

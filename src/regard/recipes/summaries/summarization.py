@@ -181,7 +181,7 @@ class SummarizationRecipe(SequenceRecipe[SummarizationOptions, SummaryData, Summ
 
     def _read(self, path: str, on_bad_line: Callable[[BadLine], None]) -> Iterator[Example]:
         columns = {name: getattr(self.options, name) for name in ("document", "summary")}
-        return read_documents_with_summaries(path, **columns, on_bad_line=on_bad_line)
+        return read_documents_with_summaries(path, **columns, on_bad_line=on_bad_line, say=self.say)
 
     def new_task(self, model: AnyEncoderDecoder, data: SummaryData) -> Summarizer:
         generation = GenerationConfig(

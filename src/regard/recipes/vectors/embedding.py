@@ -152,7 +152,7 @@ class EmbeddingRecipe(EncoderRecipe[EmbeddingOptions, TextPairs]):
 
     def _read(self, path: str, on_bad_line: Callable[[BadLine], None]) -> Iterator[Example]:
         columns = {name: getattr(self.options, name) for name in ("text", "pair", "score")}
-        return read_text_pairs(path, **columns, on_bad_line=on_bad_line)
+        return read_text_pairs(path, **columns, on_bad_line=on_bad_line, say=self.say)
 
     def _scale(self, path: str, folder: Path) -> float | None:
         """What scores are divided by; None if the pairs have none."""

@@ -33,9 +33,9 @@ def read_text_pairs(
             not a number, is a bad line.
     """
     roles = (
-        Role("text", TEXT, text),
-        Role("pair", PAIR, pair),
-        Role("score", SCORE, score, required=False, text=False),
+        Role("text", TEXT, text, text=True),
+        Role("pair", PAIR, pair, text=True),
+        Role("score", SCORE, score, required=False),
     )
     return read_examples(path, roles, _example, **reading)
 
