@@ -20,8 +20,9 @@ from pathlib import Path
 import regard
 from regard.errors import RegardError
 from regard.recipes.examples import read_examples
+from regard.recipes.options.evaluation import SummaryEvaluationOptions
 from regard.recipes.summaries.rouge import NAMES
-from regard.recipes.summaries.summary_scores import evaluate_summaries
+from regard.recipes.summaries.summary_scores import SummaryEvaluator
 
 ROOT = Path(__file__).parents[1]
 DATA = ROOT.parent / "shared" / "data" / "scitldr"
@@ -75,14 +76,13 @@ def main() -> None:
     print("\ndev set, greedy")
     print_curve(arguments.run)
     examples = list(read_examples(arguments.run / "data" / "dev.jsonl"))
-    about = json.loads((arguments.run / "data" / "summaries.json").read_text(encoding="utf-8"))
     print("\ndev set, as the finished model decodes", flush=True)
     try:
         model = regard.load(str(arguments.run / "model"), "summarization")
-        result = evaluate_summaries(model, examples, lead_words=about["words"], batch_size=32)
+        report = SummaryEvaluator(SummaryEvaluationOptions(batch_size=32)).report(model, examples)
     except RegardError as error:
         parser.exit(1, f"{parser.prog}: {error}\n")
-    print(result.table())
+    print("\n".join(report.lines()))
 
 
 if __name__ == "__main__":

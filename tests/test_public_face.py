@@ -17,6 +17,7 @@ NAMES = [
     "__version__",
     "attend",
     "attention_weights",
+    "evaluate",
     "from_pretrained",
     "load",
     "pipeline",

@@ -20,6 +20,7 @@ from regard.errors import (
 from regard.version import __version__
 
 if TYPE_CHECKING:
+    from regard.api.evaluation import evaluate
     from regard.api.loading import load
     from regard.api.pipelines import pipeline
     from regard.api.training import train
@@ -38,6 +39,7 @@ __all__ = [
     "__version__",
     "attend",
     "attention_weights",
+    "evaluate",
     "from_pretrained",
     "load",
     "pipeline",
@@ -48,6 +50,7 @@ __all__ = [
 _HOME = {
     "attend": "regard.attention",
     "attention_weights": "regard.attention",
+    "evaluate": "regard.api.evaluation",
     "from_pretrained": "regard.checkpoints",
     "load": "regard.api.loading",
     "pipeline": "regard.api.pipelines",

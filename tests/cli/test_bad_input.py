@@ -30,13 +30,13 @@ FILES = {
 }
 TRAIN = ("train", "translation")
 CASES = {
-    "translate --input none.txt": "none.txt does not exist",
+    "translate --input none.txt": "expected a file at none.txt, but there is no such file. Check",
     "translate a --model small --num-beams 9999": "--num-beams must be a whole num",
     "generate a --num-return-sequences 1000000 --do-sample": "--num-return-sequences must be a who",
     "train translation good.tsv --vocab-size 2147483648": "--vocab-size must be at most 1,048,576",
     "train translation good.tsv --vocab-size 9223372036854775807": "--vocab-size must be at most",
     "translate --input empty.tsv": "expected lines of text in empty.tsv, but it is empty. Check",
-    "translate --input folder": "folder is a folder; a file was expected",
+    "translate --input folder": "expected a file, but folder is a folder. Name a file in it.",
     "translate --input broken.tsv.gz": "broken.tsv.gz is damaged gzip",
     "translate \udcff --model small": "line 1: the text is not valid Unicode: it has the lone",
     "translate a --model en-dee": "there is no folder en-dee; give a model folder, a shipped model",
@@ -73,7 +73,7 @@ CASES = {
     "train translation good.tsv --max-minutes 0": "--max-minutes must be above 0",
     "train translation good.tsv --dev empty.tsv": "expected lines of text in empty.tsv",
     "train translation good.tsv --test none.tsv": "expected a file at none.tsv",
-    "train translation good.tsv --test no_tab.tsv --strict": "no_tab.tsv, line 2: expected a sentence",
+    "train translation good.tsv --test no_tab.tsv --strict": "line 2: expected a sentence",
     "train translation good.tsv --vocab-size 10": "--vocab-size must be at least",
 }
 

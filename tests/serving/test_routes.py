@@ -11,7 +11,7 @@ import openai
 import pytest
 
 import regard
-from regard.serving.guard import Access
+from regard.http.guard import Access
 
 from .conftest import serving
 

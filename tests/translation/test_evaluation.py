@@ -7,9 +7,14 @@ from pathlib import Path
 import pytest
 
 from regard import RegardError
+from regard.recipes.options.evaluation import TranslationEvaluationOptions
 from regard.recipes.sequence_scores import mean_loss
 from regard.training import corpus_scores
-from regard.translation.evaluation import dev_figures, evaluate, read_test_set
+from regard.translation.evaluation import (
+    TranslationEvaluator,
+    dev_figures,
+    read_test_set,
+)
 from regard.translation.translator import Translator
 
 Pairs = list[tuple[str, str]]
@@ -18,17 +23,14 @@ Pairs = list[tuple[str, str]]
 def test_a_test_set_is_scored(translator: Translator, made_up: Callable[[int], Pairs]) -> None:
     pairs = made_up(5)
     done: list[int] = []
-    result = evaluate(translator, pairs, num_beams=2, max_new_tokens=9, progress=done.append)
+    options = TranslationEvaluationOptions(num_beams=2, max_new_tokens=9)
+    result = TranslationEvaluator(options).score(translator, pairs, progress=done.append)
     translations = translator([source for source, _ in pairs], num_beams=2, max_new_tokens=9)
     scores = corpus_scores(translations, [target for _, target in pairs])
     assert result.translations == translations
-    assert (result.bleu, result.chrf) == (scores.bleu, scores.chrf)
-    assert (result.bleu_signature, result.chrf_signature) == (
-        scores.bleu_signature,
-        scores.chrf_signature,
-    )
+    assert result.corpus == scores
     assert result.loss == mean_loss(translator, pairs)
-    assert (result.sentences, result.num_beams, sum(done)) == (5, 2, 5)
+    assert (len(result), result.num_beams, sum(done)) == (5, 2, 5)
     assert result.sentences_per_second > 0
 
 

@@ -239,27 +239,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/traces/{id}/figure.{kind}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Figure
-         * @description The map, or another view: all heads; lines of several heads, of the rows in focus or all; a
-         *     step of the generation; two maps or their difference.
-         */
-        get: operations["figure_api_traces__id__figure__kind__get"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/api/traces/{id}/lens": {
         parameters: {
             query?: never;
@@ -1900,74 +1879,6 @@ export interface operations {
             };
             header?: never;
             path: {
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/*": unknown;
-                };
-            };
-            /** @description Unprocessable Entity */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Refusal"];
-                };
-            };
-            /** @description Client Error */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Refusal"];
-                };
-            };
-        };
-    };
-    figure_api_traces__id__figure__kind__get: {
-        parameters: {
-            query: {
-                scale?: "linear" | "log" | "row" | "sink";
-                view?: "map" | "heads" | "flow" | "translation" | "generation" | "compare";
-                step?: number;
-                tap: string;
-                head?: number | "mean";
-                row?: number;
-                column?: number;
-                height?: number | null;
-                width?: number | null;
-                quantity?: "weight" | "norm" | "score";
-                group?: "token" | "word" | "sentence";
-                heads?: string | null;
-                focus?: string | null;
-                at_output?: boolean;
-                other_trace?: string | null;
-                other_tap?: string | null;
-                other_head?: number | "mean" | null;
-                other_row?: number | null;
-                other_column?: number | null;
-                other_height?: number | null;
-                other_width?: number | null;
-                difference?: boolean;
-                one_scale?: boolean;
-                order?: "layer" | "pattern" | "entropy" | "distance";
-                pattern?: "previous" | "next" | "same" | "first" | "separator" | "punctuation" | "induction" | "alignment" | "none" | "";
-                shade?: "each" | "one";
-            };
-            header?: never;
-            path: {
-                kind: "svg" | "pdf" | "png";
                 id: string;
             };
             cookie?: never;

@@ -135,8 +135,8 @@ export interface Source {
   inside(request: { text: string; word: number; layer: number }, signal?: AbortSignal): Promise<Inside>;
   /** What the trained translator may write next. */
   next(request: NextRequest, signal?: AbortSignal): Promise<NextWord>;
-  /** The address of a figure, an NPZ or the one-file HTML; null where there is none. */
-  exportUrl(id: string, kind: "svg" | "pdf" | "png" | "npz" | "html", query: Record<string, string>): string | null;
+  /** The address of an NPZ or of the one-file HTML, where there is a server. */
+  exportUrl(id: string, kind: "npz" | "html", query: Record<string, string>): string;
   /** What is at such an address. */
   download(url: string): Promise<Blob>;
 }

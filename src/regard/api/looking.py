@@ -13,7 +13,7 @@ from regard.errors import BadArgumentError, RegardError
 from regard.generation import GenerationConfig
 from regard.inspection import Trace
 from regard.inspection.answers import ModelInfo
-from regard.inspection.models import ATTENTIONS, tap_name, task_of
+from regard.inspection.models import ATTENTIONS, tap_name
 from regard.models import VisionTransformer
 from regard.recipes.card import read_card
 from regard.tasks.images import ImageReader
@@ -122,7 +122,7 @@ def describe(model: str, opened: Callable[[str], Any], *, name: str | None = Non
             max_tokens=found.max_tokens,
             options=options_of(found.model.generation_config, found.task) if writes else {},
         )
-    task = task_of(empty_model(checkpoint))
+    task = empty_model(checkpoint).task
     languages = [str(each) for each in read_card(checkpoint.folder).get("language", [])]
     return ModelInfo(
         name=name,

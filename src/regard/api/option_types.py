@@ -40,6 +40,7 @@ class TranslationArguments(Arguments, total=False):
     preset: str
     norm: str
     label_smoothing: float
+    strict: bool
     source_language: str
     target_language: str
     weights: str
@@ -67,6 +68,7 @@ class ClassificationArguments(Arguments, total=False):
     lora_targets: str
     vocab_size: int | None
     max_length: int
+    strict: bool
     text: str | None
     pair: str | None
     label: str | None
@@ -100,6 +102,7 @@ class SummarizationArguments(Arguments, total=False):
     preset: str
     norm: str
     label_smoothing: float
+    strict: bool
     document: str | None
     summary: str | None
     max_source_length: int
@@ -110,8 +113,9 @@ class SummarizationArguments(Arguments, total=False):
 class LanguageModelArguments(Arguments, total=False):
     """Options of "language-model"."""
 
-    dev_fraction: float
+    strict: bool
     text: str | None
+    dev_fraction: float
     dev_tokens: int
     tokenizer: str | None
     vocab_size: int | None
@@ -134,8 +138,9 @@ class MaskedLanguageModelArguments(Arguments, total=False):
     preset: str
     vocab_size: int | None
     max_length: int
-    dev_fraction: float
+    strict: bool
     text: str | None
+    dev_fraction: float
     dev_tokens: int
     masked: float
 
@@ -153,6 +158,7 @@ class QuestionAnsweringArguments(Arguments, total=False):
     lora_targets: str
     vocab_size: int | None
     max_length: int
+    strict: bool
     question: str | None
     context: str | None
     answer: str | None
@@ -174,6 +180,7 @@ class EmbeddingArguments(Arguments, total=False):
     lora_targets: str
     vocab_size: int | None
     max_length: int
+    strict: bool
     text: str | None
     pair: str | None
     score: str | None

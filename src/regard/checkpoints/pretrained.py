@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Literal, cast, overload
+from typing import Any, Literal, overload
 
 import torch
 from torch import Tensor, nn
@@ -48,10 +48,10 @@ def from_pretrained(name: CheckpointLike, *, dtype: torch.dtype | None = torch.f
     theirs = {name: weights[in_file] for name, in_file in found.found.items()}
     state = to_ours(places(family.names(model)), theirs) | dict(family.constants(model))
     _assign(model, state, dtype)
-    return cast(Model, model.eval())
+    return model.eval()
 
 
-def empty_model(name: CheckpointLike) -> nn.Module:
+def empty_model(name: CheckpointLike) -> Model:
     """The model that config.json describes, without memory for its weights.
 
     >>> next(empty_model("en-de").parameters()).device

@@ -15,32 +15,37 @@ import typer
 from regard.cli.streams import is_first_process
 
 if TYPE_CHECKING:
-    from regard.recipes.options.run import RunOptions
+    from regard.options import Options
 
-Options = TypeVar("Options", bound="RunOptions")
+OptionsT = TypeVar("OptionsT", bound="Options")
 Command = Callable[..., None]
 
 
 def takes(
-    kind: "type[RunOptions]", *, but: frozenset[str] = frozenset()
+    *kinds: "type[Options]", but: frozenset[str] = frozenset()
 ) -> Callable[[Command], Command]:
-    """The command with an option for each field of `kind`, which it gets as keywords.
+    """Return a decorator: the command gets an option for each field of the classes, as a keyword.
 
-    An option that the user does not give is None, so that the class's own default counts.
+    An option that the user does not give is None, so that the class's own default counts. Of fields
+    of one name the first is shown.
 
     Args:
-        but: fields that the command has no option for, beside those the class does not use.
+        but: fields that the command has no option for.
     """
-    hints = get_type_hints(kind)
+    settings: dict[str, Any] = {}
+    for kind in kinds:
+        hints = get_type_hints(kind)
+        for name, setting in kind.settings().items():
+            settings.setdefault(name, (hints[name], setting))
     options = [
         inspect.Parameter(
             name,
             inspect.Parameter.KEYWORD_ONLY,
             default=False if setting.default is False else None,
-            annotation=_annotation(hints[name], setting),
+            annotation=_annotation(hint, setting),
         )
-        for name, setting in kind.settings().items()
-        if name not in but | kind.not_used()
+        for name, (hint, setting) in settings.items()
+        if name not in but
     ]
 
     def add(command: Command) -> Command:
@@ -60,7 +65,7 @@ def takes(
     return add
 
 
-def options_from(kind: type[Options], arguments: dict[str, Any]) -> Options:
+def options_from(kind: type[OptionsT], arguments: dict[str, Any]) -> OptionsT:
     """The options that a command was given; those it was not given keep their defaults."""
     return kind(**{name: value for name, value in arguments.items() if value is not None})
 
@@ -70,7 +75,7 @@ def _annotation(hint: Any, setting: "Field[Any]") -> Any:
     shown = about["shown"] or (False if default is None or default is False else str(default))
     bounds = f"; {about['bounds']}." if about["bounds"] else "."
     option = typer.Option(
-        about["flag"] or f"--{name.replace('_', '-')}",
+        *(about["flag"] or f"--{name.replace('_', '-')}").split(),
         help=about["help"].removesuffix(".") + bounds,
         show_default=shown,
         metavar=about["metavar"],

@@ -72,12 +72,3 @@ class Layout:
             column_labels=column_labels,
             upright=upright,
         )
-
-    @property
-    def may_have_numbers(self) -> bool:
-        """Whether cells are at least high enough for a number."""
-        return self.cell[1] >= LABEL_MM
-
-    def has_room_for(self, numbers: list[str], type_: Type) -> bool:
-        """Whether each of these fits in a cell."""
-        return self.may_have_numbers and type_.widest(set(numbers)) <= self.cell[0] - 0.7

@@ -22,22 +22,14 @@ from regard.inspection.trace_data import Edit, without_gradients
 from regard.inspection.writing import Written, generation_info, likeliest
 from regard.layers import MultiHeadAttention
 from regard.layers.recurrent_attention import BahdanauAttention, LuongAttention
-from regard.models import (
-    AnyEncoderDecoder,
-    Decoder,
-    Encoder,
-    EncoderDecoder,
-    RecurrentEncoderDecoder,
-    VisionTransformer,
-)
+from regard.models import Model
+from regard.models.heads import HEADS
 from regard.progress import report
 from regard.text import Tokenizer, TokenizerPair
 
 ATTENTIONS = (MultiHeadAttention, BahdanauAttention, LuongAttention)
-WRITES = "language_model"
-OURS = (AnyEncoderDecoder, Decoder, Encoder, VisionTransformer)
-REWRITES = (EncoderDecoder, Decoder)  # write another output where something is switched off
 NOTHING = SwitchedOff()
+Tokenizers = Tokenizer | TokenizerPair | None
 
 
 def trace(model: object, *text: Any, keep: str = "auto", **inputs: Any) -> Trace:
@@ -80,7 +72,7 @@ def trace(model: object, *text: Any, keep: str = "auto", **inputs: Any) -> Trace
         from regard.inspection.huggingface import trace_transformers
 
         return trace_transformers(model, keep=keep, **inputs)
-    tokenizer = inputs.pop("tokenizer", None) if isinstance(model, OURS) else None
+    tokenizer = inputs.pop("tokenizer", None) if isinstance(model, Model) else None
     return traced(model, inputs, tokenizer=tokenizer, keep=keep)
 
 
@@ -89,7 +81,7 @@ def traced(
     model: nn.Module,
     inputs: dict[str, Any],
     *,
-    tokenizer: Tokenizer | TokenizerPair | None = None,
+    tokenizer: Tokenizers = None,
     name: str | None = None,
     text: str = "",
     written: Written | None = None,
@@ -118,7 +110,9 @@ def traced(
     report("capturing attention")
     taps, output = capture(model, inputs, keep, without)
     logits = logits_of(model, output)
-    axes = axes_of(model, inputs, taps, logits, tokenizer, written)
+    axes = numbered_axes(taps)
+    if isinstance(model, Model):
+        axes = named_axes(model, inputs, axes, logits, tokenizer, written)
     token_of = entry_names(model, axes, tokenizer)
     notes = [] if written is None else written.notes
     if logits is None:
@@ -133,7 +127,7 @@ def traced(
         taps=taps,
         axes=axes,
         model_name=name or type(model).__name__,
-        task=task_of(model),
+        task=model.task if isinstance(model, Model) else "encoding",
         text=text,
         output=output,
         generation=(
@@ -144,11 +138,13 @@ def traced(
         rerun=None if run is None else partial(without_gradients, run),
         rerun_with_gradients=run,
         model=model,
-        read=read_by(model, inputs),
+        read=model.ids(inputs) if isinstance(model, Model) else {},
         output_ids=None if written is None else written.ids,
         token_of=token_of,
         notes=notes,
-        can_rewrite=written is not None and written.searched and isinstance(model, REWRITES),
+        can_rewrite=(
+            written is not None and written.searched and getattr(model, "rewrites", False)
+        ),
     )
 
 
@@ -174,10 +170,10 @@ def capture(
         return call.output
 
     steps: list[Call] = []  # of the one attention that a recurrent decoder has
-    recurrent = isinstance(model, RecurrentEncoderDecoder)
-    with capturing(model, (lambda path, call: steps.append(call)) if recurrent else record):
+    stepwise = getattr(model, "stepwise", False)
+    with capturing(model, (lambda path, call: steps.append(call)) if stepwise else record):
         output = model(**inputs)
-    if recurrent:
+    if stepwise:
         record("decoder.cross_attention", joined(steps))
     if not recorder.taps:
         raise UnsupportedError(
@@ -189,104 +185,76 @@ def capture(
 
 def axes_between(model: nn.Module, path: str, call: Call) -> tuple[str, str]:
     """The axes of a layer's queries and keys; of another's module, a name for each length."""
-    if isinstance(model, AnyEncoderDecoder):
-        return pair_axes(path)
-    if isinstance(model, OURS):
-        axis = "patches" if isinstance(model, VisionTransformer) else "tokens"
-        return axis, axis
+    if isinstance(model, Model):
+        return model.attends(path)
     attention = call.inputs
     return f"positions ({attention.query.shape[2]})", f"positions ({attention.key.shape[2]})"
 
 
-def axes_of(
-    model: nn.Module,
-    inputs: dict[str, Any],
-    taps: dict[str, Tap],
-    logits: Tensor | None,
-    tokenizer: Tokenizer | TokenizerPair | None,
-    written: Written | None,
-) -> dict[str, AxisInfo]:
-    """The sequences between which the model attends, with the names of their positions."""
-    if isinstance(model, AnyEncoderDecoder):
-        writes = head_of(model) == WRITES
-        source, target = naming(tokenizer, "source"), naming(tokenizer, "target")
-        predicts = inputs["target"][0].tolist()
-        read = model.shift_right(inputs["target"])[0].tolist()
-        return {
-            "source": source.axis(inputs["source"][0].tolist()),
-            "target": (
-                target.axis(read, predicts=target.names(predicts), prompt=1)
-                if writes
-                else target.axis(read)
-            ),
-        }
-    if isinstance(model, Encoder | Decoder):
-        tokens = naming(tokenizer)
-        axis = tokens.axis(inputs["ids"][0].tolist())
-        if isinstance(model, Encoder) or head_of(model) != WRITES or logits is None:
-            return {"tokens": axis}
-        last = tokens.name(int(logits[0, -1].argmax()))
-        prompt = axis.prompt if written is None else written.prompt
-        return {"tokens": replace(axis, predicts=[*axis.tokens[1:], last], prompt=prompt)}
+def numbered_axes(taps: Mapping[str, Tap]) -> dict[str, AxisInfo]:
+    """The axes of the taps, their positions named by number."""
     lengths = {tap.queries: tap.rows for tap in taps.values()}
     lengths |= {tap.keys: tap.columns for tap in taps.values()}
-    axes = {axis: numbered(length) for axis, length in lengths.items()}
-    if isinstance(model, VisionTransformer):
-        sizes = zip(model.config.image_size, model.config.patch_size, strict=True)
-        height, width = (image // patch for image, patch in sizes)
-        axes["patches"] = replace(axes["patches"], tokens=patches(height, width, extra=1))
+    return {axis: numbered(length) for axis, length in lengths.items()}
+
+
+def named_axes(
+    model: Model,
+    inputs: Mapping[str, Any],
+    axes: dict[str, AxisInfo],
+    logits: Tensor | None,
+    tokenizer: Tokenizers,
+    written: Written | None,
+) -> dict[str, AxisInfo]:
+    """The sequences between which the model attends, with the names of their positions.
+
+    Args:
+        axes: numbered, of those without tokens.
+    """
+    if model.reads == "image":
+        return {axis: replace(info, tokens=patches(*model.grid, 1)) for axis, info in axes.items()}
+    ids = {axis: rows[0].tolist() for axis, rows in model.ids(inputs).items()}
+    axes = {axis: naming(tokenizer, axis).axis(row) for axis, row in ids.items()}
+    predicted = None if logits is None else model.predicted(inputs, logits)
+    if predicted is not None:
+        axis = model.axes[-1]
+        prompt = len(ids[axis]) if axis == model.axes[0] else 1
+        axes[axis] = replace(
+            axes[axis],
+            predicts=naming(tokenizer, axis).names(predicted[0].tolist()),
+            prompt=prompt if written is None else written.prompt,
+        )
     return axes
 
 
-def read_by(model: nn.Module, inputs: dict[str, Any]) -> dict[str, Tensor]:
-    """The token ids that the model looks up, by axis."""
-    if isinstance(model, AnyEncoderDecoder):
-        return {"source": inputs["source"], "target": model.shift_right(inputs["target"])}
-    return {"tokens": inputs["ids"]} if isinstance(model, Encoder | Decoder) else {}
-
-
-def naming(tokenizer: Tokenizer | TokenizerPair | None, side: str = "source") -> Naming:
+def naming(tokenizer: Tokenizers, axis: str = "source") -> Naming:
+    """The naming of an axis of tokens."""
     return Naming.of(
-        getattr(tokenizer, side) if isinstance(tokenizer, TokenizerPair) else tokenizer
+        getattr(tokenizer, axis) if isinstance(tokenizer, TokenizerPair) else tokenizer
     )
 
 
 def logits_of(model: nn.Module, output: Any) -> Tensor | None:
     """(batch, steps, entries): tokens at each position, labels, or, at two steps, the positions at
     which an answer begins and ends; None for a model that returns states."""
-    if isinstance(model, OURS):
-        head = head_of(model)
-        if head in (WRITES, "masked_lm"):
-            return output
-        if head == "classification":
-            return output[:, None]
-        return output.mT if head == "question_answering" else None
+    if isinstance(model, Model):
+        return model.logits_of(output)
     return output if isinstance(output, Tensor) and output.ndim == 3 else None
 
 
 def entry_names(
-    model: nn.Module, axes: dict[str, AxisInfo], tokenizer: Tokenizer | TokenizerPair | None
+    model: nn.Module, axes: Mapping[str, AxisInfo], tokenizer: Tokenizers
 ) -> Callable[[int], str]:
     """The names of the logits' entries."""
-    head = head_of(model)
-    if head == "classification":
-        labels: tuple[str, ...] = model.config.labels  # type: ignore[assignment, union-attr]
-        return labels.__getitem__
-    if head == "question_answering":
-        return axes["source" if "source" in axes else "tokens"].tokens.__getitem__
+    if isinstance(model, Model):
+        names = {
+            "label": getattr(model.config, "labels", ()),
+            "position": axes[model.axes[0]].tokens,
+        }
+        entries = HEADS[model.head_name].entries
+        if entries in names:
+            return names[entries].__getitem__
     return naming(tokenizer, "target").name
-
-
-def head_of(model: nn.Module) -> str:
-    """The head of a model of ours, of which those without the choice write."""
-    config = model.config if isinstance(model, OURS) else None
-    return getattr(config, "head", WRITES)
-
-
-def task_of(model: nn.Module) -> str:
-    if isinstance(model, AnyEncoderDecoder | Decoder) and head_of(model) == WRITES:
-        return "generation" if isinstance(model, Decoder) else "translation"
-    return "vision" if isinstance(model, VisionTransformer) else "encoding"
 
 
 @torch.no_grad()
@@ -302,7 +270,7 @@ def run_under(model: nn.Module, inputs: dict[str, Any], edit: Edit) -> Any:
         name: value.clone() if isinstance(value, Tensor) and value.is_inference() else value
         for name, value in inputs.items()
     }
-    if isinstance(model, RecurrentEncoderDecoder):
+    if getattr(model, "stepwise", False):
         edit = row_by_row(edit, inputs["target"].shape[1])
     with capturing(model, lambda path, call: edit(tap_name(path), call)):
         return model(**inputs)
@@ -331,21 +299,18 @@ def switched_off(
     """
     if not names:
         return NOTHING
-    if not isinstance(model, REWRITES):
+    if not isinstance(model, Model) or not model.rewrites:
         raise UnsupportedError(
             "words, heads and edges can be switched off where a Transformer writes; this model is"
             f" a {type(model).__name__}."
         )
-    pair = isinstance(model, EncoderDecoder)
     heads = {
         tap_name(path): layer.num_heads
         for path, layer in model.named_modules()
         if isinstance(layer, MultiHeadAttention)
     }
-
-    axes = pair_axes if pair else token_axes
-    parts = [part_of(name, ("source", "target") if pair else ("tokens",)) for name in names]
-    return SwitchedOff(check_parts(parts, lengths, heads, axes), axes)
+    parts = [part_of(name, model.axes) for name in names]
+    return SwitchedOff(check_parts(parts, lengths, heads, model.attends), model.attends)
 
 
 @contextmanager
@@ -357,17 +322,6 @@ def hiding(model: nn.Module, without: SwitchedOff) -> Iterator[None]:
     edit = without.decoding()
     with capturing(model, lambda path, call: edit(tap_name(path), call)):
         yield
-
-
-def pair_axes(path: str) -> tuple[str, str]:
-    """The axes of an encoder–decoder's layer: of its queries and of its keys."""
-    own = "source" if path.startswith("encoder") else "target"
-    return own, "source" if "cross" in path else own
-
-
-def token_axes(path: str) -> tuple[str, str]:
-    """The axes of a decoder's layer."""
-    return "tokens", "tokens"
 
 
 def tap_name(path: str) -> str:

@@ -3,7 +3,7 @@
 from regard.layers.attention import KeyValueCache, LayerCache, MultiHeadAttention
 from regard.layers.dropout import Dropout, check_dropout
 from regard.layers.embeddings import Embedding, check_ids, empty_table
-from regard.layers.norm import Norm, RMSNorm, make_norm
+from regard.layers.norm import NORMS, Norm, RMSNorm, make_norm
 from regard.layers.patches import PatchEmbedding
 from regard.layers.relative_bias import RelativeBias
 from regard.layers.rotary import Rotary
@@ -11,6 +11,7 @@ from regard.layers.transformer import ACTIVATIONS, FeedForward, Stack, Transform
 
 __all__ = [
     "ACTIVATIONS",
+    "NORMS",
     "Dropout",
     "Embedding",
     "FeedForward",

@@ -4,9 +4,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from regard.errors import unknown
-
-NORMS = ("layer", "rms")
+from regard.errors import check_choice
 
 
 class RMSNorm(nn.Module):
@@ -34,6 +32,8 @@ class RMSNorm(nn.Module):
 
 
 Norm = nn.LayerNorm | RMSNorm
+# "layer": of mean and deviation; "rms": of the root mean square.
+NORMS: dict[str, type[Norm]] = {"layer": nn.LayerNorm, "rms": RMSNorm}
 
 
 def make_norm(kind: str, width: int, eps: float = 1e-5) -> Norm:
@@ -42,8 +42,5 @@ def make_norm(kind: str, width: int, eps: float = 1e-5) -> Norm:
     >>> make_norm("rms", 64)
     RMSNorm(64, eps=1e-05)
     """
-    if kind == "layer":
-        return nn.LayerNorm(width, eps)
-    if kind == "rms":
-        return RMSNorm(width, eps)
-    raise unknown("norm kind", kind, NORMS)
+    check_choice("norm kind", kind, NORMS)
+    return NORMS[kind](width, eps)

@@ -3,6 +3,7 @@
 from regard.models.decoder import DECODER_PRESETS, Decoder, DecoderConfig, decoder_preset
 from regard.models.encoder import ENCODER_PRESETS, Encoder, EncoderConfig, encoder_preset
 from regard.models.encoder_decoder import PRESETS, EncoderDecoder, EncoderDecoderConfig, preset
+from regard.models.model import AnyEncoderDecoder, Model
 from regard.models.recurrent import (
     RECURRENT_PRESETS,
     RecurrentConfig,
@@ -11,9 +12,7 @@ from regard.models.recurrent import (
 )
 from regard.models.vision import VISION_PRESETS, VisionConfig, VisionTransformer, vision_preset
 
-AnyEncoderDecoder = EncoderDecoder | RecurrentEncoderDecoder
-TextReader = Encoder | Decoder | EncoderDecoder  # what reads a text for a head
-Model = AnyEncoderDecoder | Encoder | Decoder | VisionTransformer
+TextReader = Encoder | Decoder | EncoderDecoder  # can read a text for a head
 
 __all__ = [
     "DECODER_PRESETS",

@@ -1,11 +1,57 @@
-"""What the configs of all models do alike: their checks and their presets."""
+"""Configs of models: the values that each field takes, their checks and their presets."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import field, fields
 from typing import Any, TypeVar
 
 from regard.errors import BadArgumentError, unknown
+from regard.layers import check_dropout
+from regard.models.heads import HEADS
 
 Config = TypeVar("Config")
+
+SCORES = ("scaled_dot", "dot")  # of Transformers that write
+
+
+def one_of(default: str, names: Iterable[str]) -> Any:
+    """A field of a config that has one of these values."""
+    return field(default=default, metadata={"names": tuple(names)})
+
+
+class ModelConfig:
+    """Everything that determines a model's function besides its weights.
+
+    Each field is checked by its name or by the names that it may have; a subclass checks what
+    depends on several.
+
+    Raises:
+        BadArgumentError: a value that a model cannot be built from.
+    """
+
+    def __post_init__(self) -> None:
+        for option in fields(self):  # type: ignore[arg-type]  # each subclass is a dataclass
+            name, value = option.name, getattr(self, option.name)
+            if value not in option.metadata.get("names", (value,)):
+                raise unknown(name, value, option.metadata["names"])
+            if name.endswith("dropout") and (value is not None or option.default is not None):
+                check_dropout(value)
+        head = getattr(self, "head", "none")
+        labels = getattr(self, "labels", ())
+        if (HEADS[head].entries == "label") != bool(labels):
+            raise BadArgumentError(
+                "labels must be given for head='classification' or 'token_classification', and for"
+                " no other head;"
+                f" got head={head!r} and {len(labels)} labels."
+            )
+
+    def _check_ids(self, *names: str, size: int) -> None:
+        """Raises BadArgumentError unless these ids are in a vocabulary of that size."""
+        for name in names:
+            value = getattr(self, name)
+            if not 0 <= value < size:
+                raise BadArgumentError(
+                    f"{name} must be below the vocabulary's {size}; got {value}."
+                )
 
 
 def from_preset(
@@ -21,18 +67,3 @@ def from_preset(
     if name not in presets:
         raise unknown("preset", name, presets)
     return config(**{**presets[name], **changes})
-
-
-def check_choices(config: object, choices: Mapping[str, Sequence[str]]) -> None:
-    """Raises BadArgumentError unless each named field has one of its allowed values."""
-    for name, allowed in choices.items():
-        if (value := getattr(config, name)) not in allowed:
-            raise unknown(name, value, allowed)
-
-
-def check_token_ids(config: Any) -> None:
-    """Raises BadArgumentError unless pad_id, eos_id and start_id are in the vocabulary."""
-    for name in ("pad_id", "eos_id", "start_id"):
-        value, size = getattr(config, name), config.decoder_vocab_size
-        if not 0 <= value < size:
-            raise BadArgumentError(f"{name} must be below the vocabulary's {size}; got {value}.")

@@ -4,7 +4,7 @@ One decoder with pre-norm layers; the families differ in their settings. Sources
 2019 (GPT-2), Touvron et al. 2023 (Llama), Jiang et al. 2023 (Mistral 7B), Yang et al. 2024 (Qwen2).
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -16,6 +16,7 @@ from regard.attention import Documents, Padding
 from regard.errors import BadArgumentError
 from regard.layers import (
     ACTIVATIONS,
+    NORMS,
     Embedding,
     FeedForward,
     LayerCache,
@@ -24,20 +25,19 @@ from regard.layers import (
     Rotary,
     Stack,
     TransformerLayer,
-    check_dropout,
     check_ids,
     empty_table,
     make_norm,
 )
-from regard.models.configs import check_choices, from_preset
+from regard.models.configs import SCORES, ModelConfig, from_preset, one_of
 from regard.models.decoding import TextState
 from regard.models.heads import (
     WRITER_HEADS,
     LinearHead,
-    QuestionAnsweringHead,
-    check_labels,
+    TokenHead,
     last_state,
 )
+from regard.models.model import Model
 from regard.models.token_positions import (
     check_attention_mask,
     check_documents,
@@ -48,8 +48,8 @@ from regard.positions.rotary import Llama3Scaling, Scaling
 
 
 @dataclass(frozen=True)
-class DecoderConfig:
-    """Everything that determines the model's function besides its weights; defaults as GPT-2.
+class DecoderConfig(ModelConfig):
+    """Defaults as GPT-2.
 
     >>> DecoderConfig(vocab_size=50_257).num_layers
     12
@@ -63,22 +63,23 @@ class DecoderConfig:
     head_dim: int | None = None  # width of one head; None: d_model / num_heads
     d_ff: int = 3072  # inner width of the feed-forward networks
     dropout: float = 0.0  # on sub-layer outputs and embedding sums, in 1/256 steps
-    norm_kind: str = "layer"  # "layer": of mean and deviation; "rms": of the root mean square
+    norm_kind: str = one_of("layer", NORMS)
     norm_eps: float = 1e-5  # added to the variance before its root is taken
-    activation: str = "gelu_new"  # a name in layers.ACTIVATIONS
+    activation: str = one_of("gelu_new", ACTIVATIONS)
     gated: bool = False  # whether the activation gates a second projection
     feed_forward_bias: bool = True  # on the projections of the feed-forward networks
     attention_bias: bool = True  # on the projections of queries, keys and values
     attention_output_bias: bool = True  # on the projection that joins the heads
-    score: str = "scaled_dot"  # or "dot", without 1 / √head_dim
-    positions: str = "learned"  # a table of max_positions rows; or "rotary", without a limit
+    score: str = one_of("scaled_dot", SCORES)  # or "dot", without 1 / √head_dim
+    # "learned": a table of max_positions rows; "rotary": without a limit
+    positions: str = one_of("learned", ("learned", "rotary"))
     max_positions: int = 1024  # the longest text, in tokens, that the model was trained on
     rotary_theta: float = 10000.0  # base of the frequencies of rotary positions
     rotary_scaling: Scaling | None = None  # changes them for longer texts
     window: int | None = None  # tokens that a token attends to, itself included; None: all so far
     first_window_layer: int = 0  # layers below it have no window
     tied_output: bool = True  # the embedding table is also the output projection
-    head: str = "language_model"  # a name in heads.WRITER_HEADS, which decides on the output
+    head: str = one_of("language_model", WRITER_HEADS)  # decides on the output
     labels: tuple[str, ...] = ()  # of "classification"
     # For the tokenizer and generation; a language model itself does not use them.
     bos_id: int | None = None
@@ -88,12 +89,10 @@ class DecoderConfig:
     def __post_init__(self) -> None:
         if isinstance(self.eos_id, list):  # from config.json
             object.__setattr__(self, "eos_id", tuple(self.eos_id))
-        check_choices(self, _CHOICES)
-        check_labels(self.head, self.labels)
+        super().__post_init__()
         for name in ("vocab_size", "d_model", "num_layers", "num_heads", "d_ff", "max_positions"):
             if getattr(self, name) < 1:
                 raise BadArgumentError(f"{name} must be at least 1; got {getattr(self, name)}.")
-        check_dropout(self.dropout)
         if self.window is not None and self.window < 1:
             raise BadArgumentError(f"window must be at least 1 token, or None; got {self.window}.")
         if self.first_window_layer < 0:
@@ -107,14 +106,6 @@ class DecoderConfig:
         full = min(self.first_window_layer, self.num_layers)
         return (None,) * full + (self.window,) * (self.num_layers - full)
 
-
-_CHOICES = {
-    "norm_kind": ("layer", "rms"),
-    "activation": tuple(ACTIVATIONS),
-    "score": ("scaled_dot", "dot"),
-    "positions": ("learned", "rotary"),
-    "head": WRITER_HEADS,
-}
 
 # Settings that Llama, Mistral and Qwen2 share.
 _LLAMA: dict[str, Any] = dict(
@@ -166,7 +157,7 @@ def decoder_preset(name: str, vocab_size: int, **changes: Any) -> DecoderConfig:
     return from_preset(DecoderConfig, DECODER_PRESETS, name, vocab_size=vocab_size, **changes)
 
 
-class Decoder(nn.Module):
+class Decoder(Model):
     """Token ids → the output of the config's head.
 
     "language_model":     logits of the next token at every position, (batch, length, vocab)
@@ -178,6 +169,8 @@ class Decoder(nn.Module):
     >>> model(torch.tensor([[5, 6, 7]])).shape
     torch.Size([1, 3, 100])
     """
+
+    writing = "generation"
 
     def __init__(self, config: DecoderConfig):
         super().__init__()
@@ -203,13 +196,6 @@ class Decoder(nn.Module):
                 sums = 2 * self.config.num_layers if added else 1
                 nn.init.normal_(weight, std=0.02 * sums**-0.5)
 
-    @property
-    def output_weight(self) -> Tensor:
-        """The output projection, (vocab, d_model): the embedding table itself, if tied."""
-        if self.output is not None:
-            return self.output.weight
-        return self.get_parameter("decoder.embed.tokens.weight")
-
     def forward(self, ids: Tensor, attention_mask: Tensor | None = None) -> Tensor:
         """The head's output; its shape is in the docstring of the class. Of a language model,
         position t predicts token t + 1.
@@ -223,7 +209,9 @@ class Decoder(nn.Module):
         if self.head is None:
             return self.logits(hidden)
         if self.config.head == "classification":
-            hidden = last_state(hidden, self._tokens(ids, attention_mask))
+            tokens = self.not_padding(ids)  # as in transformers, also where the mask is True
+            tokens = tokens if attention_mask is None else attention_mask & tokens
+            hidden = last_state(hidden, tokens)
         return self.head(hidden)
 
     def hidden(
@@ -260,13 +248,15 @@ class Decoder(nn.Module):
         """Hidden states, (…, d_model) → (…, vocab)."""
         return nn.functional.linear(hidden, self.output_weight)
 
-    def _tokens(self, ids: Tensor, attention_mask: Tensor | None) -> Tensor:
-        """Which positions are not padding, (batch, length): as in transformers, also a pad_id that
-        the mask lets through is."""
-        tokens = (
-            torch.ones_like(ids, dtype=torch.bool) if attention_mask is None else attention_mask
-        )
-        return tokens if self.config.pad_id is None else tokens & (ids != self.config.pad_id)
+    def predicted(self, inputs: Mapping[str, Tensor], logits: Tensor) -> Tensor | None:
+        if not self.writes:
+            return None
+        return torch.cat([inputs["ids"][:, 1:], logits[:, -1:].argmax(-1)], dim=1)
+
+    def reading(
+        self, ids: Tensor, attention_mask: Tensor, token_type_ids: Tensor | None = None
+    ) -> dict[str, Tensor]:
+        return super().reading(ids, attention_mask)
 
     def start(self, attention_mask: Tensor | None = None) -> TextState:
         """The state from which generation reads a prompt and decodes step by step.
@@ -319,11 +309,11 @@ def _layer(config: DecoderConfig, rotary: Rotary | None) -> TransformerLayer:
     )
 
 
-def _head(config: DecoderConfig) -> LinearHead | QuestionAnsweringHead | None:
+def _head(config: DecoderConfig) -> LinearHead | TokenHead | None:
     if config.head == "classification":
         return LinearHead(config.d_model, len(config.labels), bias=False)
     if config.head == "question_answering":
-        return QuestionAnsweringHead(config.d_model, dropout=0.0)
+        return TokenHead(config.d_model, 2, dropout=0.0)
     return None
 
 

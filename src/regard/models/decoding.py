@@ -4,7 +4,6 @@ from typing import TYPE_CHECKING
 
 import torch
 from torch import Tensor
-from torch.nn import functional
 
 from regard.attention import Padding
 from regard.layers import LayerCache
@@ -56,7 +55,7 @@ class PairState:
     def __init__(self, model: "EncoderDecoder", source: Tensor):
         self.model = model
         self.memory, self.memory_mask = model.encode(source)
-        self.attention_mask = source != model.config.pad_id
+        self.attention_mask = model.not_padding(source)
         self.sentence = torch.arange(len(source), device=source.device)  # of each row
         self.caches = [LayerCache() for _ in model.decoder.layers]
 
@@ -95,7 +94,7 @@ class RecurrentState:
         if tokens.dim() == 1:
             tokens = tokens[:, None]
         hidden, self.state = self.model.decoder(tokens, self.memory, self.state)
-        return functional.linear(hidden[:, -1], self.model.output_weight)
+        return self.model.logits(hidden[:, -1])
 
     def select(self, rows: Tensor) -> None:
         """Keeps, repeats or reorders rows; `rows` holds indices of current rows, (new rows,)."""

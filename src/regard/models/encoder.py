@@ -20,25 +20,23 @@ from regard.layers import (
     MultiHeadAttention,
     Stack,
     TransformerLayer,
-    check_dropout,
     check_ids,
     empty_table,
 )
-from regard.models.configs import check_choices, from_preset
+from regard.models.configs import ModelConfig, from_preset, one_of
 from regard.models.heads import (
+    ENCODER_HEADS,
     POOLER_ACTIVATIONS,
     ClassificationHead,
     Pooler,
-    QuestionAnsweringHead,
-    check_labels,
+    TokenHead,
 )
-
-HEADS = ("none", "pooler", "masked_lm", "classification", "question_answering")
+from regard.models.model import Model, init_weights
 
 
 @dataclass(frozen=True)
-class EncoderConfig:
-    """Everything that determines the model's function besides its weights.
+class EncoderConfig(ModelConfig):
+    """Defaults as BERT.
 
     >>> EncoderConfig(vocab_size=30_522).num_layers
     12
@@ -50,32 +48,22 @@ class EncoderConfig:
     num_heads: int = 12
     d_ff: int = 3072  # inner width of the feed-forward networks
     dropout: float = 0.1  # on sub-layer outputs and embedding sums, in 1/256 steps
-    activation: str = "gelu"  # a name in layers.ACTIVATIONS
+    activation: str = one_of("gelu", ACTIVATIONS)
     norm_eps: float = 1e-12  # added to the variance before its root is taken
     max_positions: int = 512  # longest text, in tokens
     position_offset: int = 0  # rows of the table of positions before position 0
     count_padding: bool = True  # False: padding has no positions (RoBERTa)
     token_types: int | None = 2  # such as question and text; None: the model has none
-    head: str = "none"  # a name in HEADS, which decides on the output
+    head: str = one_of("none", ENCODER_HEADS)  # decides on the output
     labels: tuple[str, ...] = ()  # of "classification"
-    pooler_activation: str = "tanh"  # of the first token's projection; or "relu" (DistilBERT)
+    pooler_activation: str = one_of("tanh", POOLER_ACTIVATIONS)  # of the first token's projection
     head_dropout: float | None = None  # before the head's last projection; None: as dropout
     pad_id: int | None = 0  # None: padding only where attention_mask is False
 
     def __post_init__(self) -> None:
-        choices = {
-            "activation": tuple(ACTIVATIONS),
-            "head": HEADS,
-            "pooler_activation": tuple(POOLER_ACTIVATIONS),
-        }
-        check_choices(self, choices)
-        check_dropout(self.dropout)
-        check_dropout(self.head_dropout or 0.0)
-        check_labels(self.head, self.labels)
-        if self.pad_id is not None and not 0 <= self.pad_id < self.vocab_size:
-            raise BadArgumentError(
-                f"pad_id must be below the vocabulary's {self.vocab_size}; got {self.pad_id}."
-            )
+        super().__post_init__()
+        if self.pad_id is not None:
+            self._check_ids("pad_id", size=self.vocab_size)
         if not self.count_padding and (self.pad_id is None or self.position_offset < 1):
             raise BadArgumentError(
                 "count_padding=False needs a pad_id and a position_offset of at least 1, whose last"
@@ -104,13 +92,14 @@ def encoder_preset(name: str, vocab_size: int, **changes: Any) -> EncoderConfig:
     return from_preset(EncoderConfig, ENCODER_PRESETS, name, vocab_size=vocab_size, **changes)
 
 
-class Encoder(nn.Module):
+class Encoder(Model):
     """Token ids → the output of the config's head.
 
     "none":               hidden states, (batch, length, d_model)
     "pooler":             the first token's state, projected, (batch, d_model)
     "masked_lm":          logits of the token at each position, (batch, length, vocab)
     "classification":     logits of the labels, (batch, labels)
+    "token_classification": logits of the labels of each token, (batch, length, labels)
     "question_answering": logits of the answer's first and last token, (batch, length, 2)
 
     >>> config = encoder_preset("tiny", vocab_size=100, head="classification", labels=("no", "yes"))
@@ -140,22 +129,10 @@ class Encoder(nn.Module):
         """As BERT: weights of deviation 0.02, zero biases."""
         init_weights(self)
 
-    def forward(
-        self,
-        ids: Tensor,
-        *,
-        token_type_ids: Tensor | None = None,
-        attention_mask: Tensor | None = None,
-    ) -> Tensor:
-        """The head's output; its shape is in the docstring of the class.
-
-        Args:
-            ids: (batch, length), padded on either side.
-            token_type_ids: (batch, length); 0 by default.
-            attention_mask: (batch, length), True for a token, False for padding; by default False
-                where ids are pad_id.
-        """
-        states = self.hidden(ids, token_type_ids=token_type_ids, attention_mask=attention_mask)
+    def forward(self, ids: Tensor, **inputs: Tensor | None) -> Tensor:
+        """(batch, length) ids → the head's output, its shape as in the class's docstring; inputs as
+        in `hidden`."""
+        states = self.hidden(ids, **inputs)
         if isinstance(self.head, MaskedLMHead):
             return self.head(states, self.embed.tokens.weight)
         return self.head(states)
@@ -167,13 +144,20 @@ class Encoder(nn.Module):
         token_type_ids: Tensor | None = None,
         attention_mask: Tensor | None = None,
     ) -> Tensor:
-        """The last layer's output, (batch, length, d_model); the arguments are those of forward."""
+        """The last layer's output, (batch, length, d_model).
+
+        Args:
+            ids: (batch, length), padded on either side.
+            token_type_ids: (batch, length); 0 by default.
+            attention_mask: (batch, length), True for a token, False for padding; by default False
+                where ids are pad_id.
+        """
         config = self.config
         check_ids(ids, config.vocab_size)
         if token_type_ids is not None:
             _check_token_types(token_type_ids, config.token_types)
         if attention_mask is None and config.pad_id is not None:
-            attention_mask = ids != config.pad_id
+            attention_mask = self.not_padding(ids)
         x = self.embed(ids, positions=self._positions(ids), token_type_ids=token_type_ids)
         return self.encoder(x, mask=None if attention_mask is None else Padding(attention_mask))
 
@@ -181,8 +165,7 @@ class Encoder(nn.Module):
         """RoBERTa's: tokens are counted from 0, and padding is at -1, the row before."""
         if self.config.count_padding:
             return None
-        assert self.config.pad_id is not None  # the config has checked it
-        token = ids.ne(self.config.pad_id).long()
+        token = self.not_padding(ids).long()
         return token.cumsum(1) * token - 1
 
 
@@ -203,17 +186,6 @@ class MaskedLMHead(nn.Module):
     def transform(self, states: Tensor) -> Tensor:
         """What the table is multiplied by, (…, d_model) → the same shape."""
         return self.norm(self.activation(self.dense(states)))
-
-
-@torch.no_grad()
-def init_weights(model: nn.Module, std: float = 0.02) -> None:
-    """Normal weights in all projections and tables, zero biases; skips modules on meta."""
-    for module in model.modules():
-        if not isinstance(module, nn.Linear | nn.Embedding) or module.weight.is_meta:
-            continue
-        nn.init.normal_(module.weight, std=std)
-        if isinstance(module, nn.Linear) and module.bias is not None:
-            nn.init.zeros_(module.bias)
 
 
 def _check_token_types(token_type_ids: Tensor, token_types: int | None) -> None:
@@ -250,6 +222,8 @@ def _head(config: EncoderConfig) -> nn.Module:
     if config.head == "classification":
         pooler = Pooler(config.d_model, config.pooler_activation)
         return ClassificationHead(pooler, len(config.labels), dropout)
+    if config.head == "token_classification":
+        return TokenHead(config.d_model, len(config.labels), dropout)
     if config.head == "question_answering":
-        return QuestionAnsweringHead(config.d_model, dropout)
+        return TokenHead(config.d_model, 2, dropout)
     return nn.Identity()

@@ -13,6 +13,7 @@ from regard.attention import Mask, Padding
 from regard.errors import BadArgumentError
 from regard.layers import (
     ACTIVATIONS,
+    NORMS,
     Embedding,
     FeedForward,
     LayerCache,
@@ -21,26 +22,24 @@ from regard.layers import (
     RelativeBias,
     Stack,
     TransformerLayer,
-    check_dropout,
     check_ids,
-    empty_table,
     make_norm,
 )
-from regard.models.configs import check_choices, check_token_ids, from_preset
+from regard.models.configs import SCORES, ModelConfig, from_preset, one_of
 from regard.models.decoding import PairState
 from regard.models.heads import (
     WRITER_HEADS,
     ClassificationHead,
     Pooler,
-    QuestionAnsweringHead,
-    check_labels,
+    TokenHead,
     last_state,
 )
+from regard.models.model import AnyEncoderDecoder, init_projection, two_tables
 
 
 @dataclass(frozen=True)
-class EncoderDecoderConfig:
-    """Everything that determines the model's function besides its weights.
+class EncoderDecoderConfig(ModelConfig):
+    """Defaults as the paper's base model.
 
     >>> config = EncoderDecoderConfig(vocab_size=37_000)
     >>> config.d_model, config.encoder_layers, config.encoder_heads, config.norm
@@ -56,16 +55,18 @@ class EncoderDecoderConfig:
     decoder_heads: int = 8
     d_ff: int = 2048  # inner width of the feed-forward networks
     dropout: float = 0.1  # on sub-layer outputs and embedding sums, in 1/256 steps
-    norm: str = "post"  # "post": as in the paper; "pre": norm before each sub-layer, one at the end
-    norm_kind: str = "layer"  # "layer": of mean and deviation; "rms": of the root mean square
+    # "post": as in the paper; "pre": norm before each sub-layer, one at the end
+    norm: str = one_of("post", ("post", "pre"))
+    norm_kind: str = one_of("layer", NORMS)
     norm_eps: float = 1e-5  # added to the variance before its root is taken
-    activation: str = "relu"  # a name in layers.ACTIVATIONS
+    activation: str = one_of("relu", ACTIVATIONS)
     gated: bool = False  # whether the activation gates a second projection
     feed_forward_bias: bool = True  # on the projections of the feed-forward networks
     attention_bias: bool = True  # on the projections of attention
     head_dim: int | None = None  # width of one head; None: d_model / heads
-    score: str = "scaled_dot"  # or "dot", without 1 / √head_dim
-    positions: str = "sinusoidal"  # or "learned", or "relative": a bias on scores by distance
+    score: str = one_of("scaled_dot", SCORES)  # or "dot", without 1 / √head_dim
+    # "relative": a bias on scores by distance
+    positions: str = one_of("sinusoidal", ("sinusoidal", "learned", "relative"))
     max_positions: int = 512  # longest source or target, in tokens; "relative" has no limit
     position_offset: int = 0  # rows of the table of positions before position 0
     relative_buckets: int = 32  # of distances that share a bias
@@ -75,7 +76,7 @@ class EncoderDecoderConfig:
     tied_output: bool = True  # the target's embedding table is also the output projection
     scale_output: bool = False  # the last hidden states times d_model^-½
     logits_bias: bool = False  # a number for each token, added to its logit
-    head: str = "language_model"  # a name in heads.WRITER_HEADS, which decides on the output
+    head: str = one_of("language_model", WRITER_HEADS)  # decides on the output
     labels: tuple[str, ...] = ()  # of "classification"
     head_dropout: float = 0.0  # before the last projection of "classification"
     pad_id: int = 0
@@ -83,10 +84,7 @@ class EncoderDecoderConfig:
     start_id: int = 0  # the decoder's first input
 
     def __post_init__(self) -> None:
-        check_choices(self, _CHOICES)
-        check_dropout(self.dropout)
-        check_dropout(self.head_dropout)
-        check_labels(self.head, self.labels)
+        super().__post_init__()
         if self.head != "language_model":
             object.__setattr__(self, "logits_bias", False)  # such a model has no logits of tokens
             if self.target_vocab_size is not None:
@@ -98,7 +96,7 @@ class EncoderDecoderConfig:
             raise BadArgumentError(
                 f"sinusoidal positions need an even d_model; got {self.d_model}."
             )
-        check_token_ids(self)
+        self._check_ids("pad_id", "eos_id", "start_id", size=self.decoder_vocab_size)
 
     @property
     def norm_first(self) -> bool:
@@ -107,16 +105,6 @@ class EncoderDecoderConfig:
     @property
     def decoder_vocab_size(self) -> int:
         return self.target_vocab_size or self.vocab_size
-
-
-_CHOICES = {
-    "norm": ("post", "pre"),
-    "norm_kind": ("layer", "rms"),
-    "activation": tuple(ACTIVATIONS),
-    "score": ("scaled_dot", "dot"),
-    "positions": ("sinusoidal", "learned", "relative"),
-    "head": WRITER_HEADS,
-}
 
 
 def _sizes(*, heads: int, layers: int, **sizes: int | float) -> dict[str, int | float]:
@@ -142,7 +130,7 @@ def preset(name: str, vocab_size: int, **changes: object) -> EncoderDecoderConfi
     return from_preset(EncoderDecoderConfig, PRESETS, name, vocab_size=vocab_size, **changes)
 
 
-class EncoderDecoder(nn.Module):
+class EncoderDecoder(AnyEncoderDecoder):
     """Source ids and target ids → the output of the config's head.
 
     "language_model":     logits of each target token, (batch, target length, vocab)
@@ -164,10 +152,7 @@ class EncoderDecoder(nn.Module):
     def __init__(self, config: EncoderDecoderConfig):
         super().__init__()
         self.config = config
-        source_tokens = empty_table(config.vocab_size, config.d_model)
-        target_tokens = source_tokens
-        if config.target_vocab_size is not None:
-            target_tokens = empty_table(config.target_vocab_size, config.d_model)
+        source_tokens, target_tokens = two_tables(config)
         self.encoder = _stack(config, source_tokens, decodes=False)
         self.decoder = _stack(config, target_tokens, decodes=True)
         vocab = config.decoder_vocab_size
@@ -187,9 +172,7 @@ class EncoderDecoder(nn.Module):
             return  # the weights will be loaded
         for module in self.modules():
             if isinstance(module, nn.Linear):
-                nn.init.xavier_uniform_(module.weight)
-                if module.bias is not None:
-                    nn.init.zeros_(module.bias)
+                init_projection(module)
         for module in self.modules():
             if isinstance(module, MultiHeadAttention) and self.config.score == "dot":
                 module.query.weight *= module.head_dim**-0.5
@@ -200,13 +183,6 @@ class EncoderDecoder(nn.Module):
                 module.reset_positions()
         if self.output is not None:
             nn.init.normal_(self.output.weight, std=deviation)
-
-    @property
-    def output_weight(self) -> Tensor:
-        """The output projection, (vocab, d_model): the target embedding table itself, if tied."""
-        if self.output is not None:
-            return self.output.weight
-        return self.get_parameter("decoder.embed.tokens.weight")
 
     def forward(self, source: Tensor, target: Tensor) -> Tensor:
         """The head's output; its shape is in the docstring of the class.
@@ -233,20 +209,14 @@ class EncoderDecoder(nn.Module):
         return self.head(hidden)
 
     def hidden(self, source: Tensor, target: Tensor) -> Tensor:
-        """Source and target as in forward → the decoder's last states, (batch, target length,
-        d_model), which `logits` projects."""
         memory, memory_mask = self.encode(source)
         return self.decode(self.shift_right(target), memory, memory_mask)
-
-    def logits(self, hidden: Tensor) -> Tensor:
-        """Hidden states, (…, d_model) → (…, vocab)."""
-        return nn.functional.linear(hidden, self.output_weight, self.logits_bias)
 
     def encode(self, source: Tensor) -> tuple[Tensor, Mask]:
         """Source ids, (batch, source length) → the memory, (batch, source length, d_model), and the
         mask of its padding."""
         check_ids(source, self.config.vocab_size)
-        mask = Padding(source != self.config.pad_id)
+        mask = Padding(self.not_padding(source))
         return self.encoder(source, mask=mask), mask
 
     def decode(
@@ -264,12 +234,6 @@ class EncoderDecoder(nn.Module):
         """
         hidden = self.decoder(inputs, memory, memory_mask=memory_mask, caches=caches)
         return hidden * self.config.d_model**-0.5 if self.config.scale_output else hidden
-
-    def shift_right(self, target: Tensor) -> Tensor:
-        """The decoder's inputs for target, (batch, length): start_id, then all but the last id."""
-        check_ids(target, self.config.decoder_vocab_size)
-        start = target.new_full((target.shape[0], 1), self.config.start_id)
-        return torch.cat([start, target[:, :-1]], dim=1)
 
     def start(self, source: Tensor) -> PairState:
         """Encodes source ids, (batch, source length), for generation to decode step by step."""
@@ -333,11 +297,11 @@ def _layer(config: EncoderDecoderConfig, num_heads: int, *, decodes: bool) -> Tr
     )
 
 
-def _head(config: EncoderDecoderConfig) -> ClassificationHead | QuestionAnsweringHead | None:
+def _head(config: EncoderDecoderConfig) -> ClassificationHead | TokenHead | None:
     if config.head == "classification":
         return ClassificationHead(Pooler(config.d_model), len(config.labels), config.head_dropout)
     if config.head == "question_answering":
-        return QuestionAnsweringHead(config.d_model, dropout=0.0)
+        return TokenHead(config.d_model, 2, dropout=0.0)
     return None
 
 

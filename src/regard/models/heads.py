@@ -1,17 +1,38 @@
-"""What a model makes of its last states: labels of the text, or the ends of an answer."""
+"""Heads: what a model makes of its last states, such as labels of the text.
 
-from collections.abc import Sequence
-from dataclasses import replace
+`HEADS` is the one list of them; which of them a kind of model may have is below it.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 import torch
 from torch import Tensor, nn
 
-from regard.errors import BadArgumentError
 from regard.layers import Dropout
 
-# What a decoder, or an encoder–decoder, may have: the next token's logits, or a head.
+
+@dataclass(frozen=True)
+class Head:
+    """The output of models with a head: states, or logits of `entries`."""
+
+    entries: str = ""  # "token", "label", or "position" of the text; empty: it gives states
+    steps: Callable[[Tensor], Tensor] = lambda output: output  # as (batch, steps, entries)
+
+
+HEADS = {
+    "none": Head(),
+    "pooler": Head(),
+    "language_model": Head("token"),
+    "masked_lm": Head("token"),
+    "classification": Head("label", lambda output: output[:, None]),
+    "token_classification": Head("label"),  # of each position
+    "question_answering": Head("position", lambda output: output.mT),  # first and last token
+}
+ENCODER_HEADS = tuple(name for name in HEADS if name != "language_model")
 WRITER_HEADS = ("language_model", "classification", "question_answering")
+VISION_HEADS = ("none", "pooler", "classification")
 POOLER_ACTIVATIONS = {"tanh": torch.tanh, "relu": torch.relu}
 
 ModelT = TypeVar("ModelT", bound=nn.Module)
@@ -56,16 +77,17 @@ class LinearHead(nn.Module):
         return self.output(states[:, 0])
 
 
-class QuestionAnsweringHead(nn.Module):
-    """For each token, logits of being the first and the last one of the answer."""
+class TokenHead(nn.Module):
+    """The state of each token, projected: to its labels, or to logits of being the first and the
+    last token of the answer."""
 
-    def __init__(self, d_model: int, dropout: float):
+    def __init__(self, d_model: int, outputs: int, dropout: float):
         super().__init__()
         self.dropout = Dropout(dropout)
-        self.output = nn.Linear(d_model, 2)
+        self.output = nn.Linear(d_model, outputs)
 
     def forward(self, states: Tensor) -> Tensor:
-        """(batch, length, d_model) → logits, (batch, length, 2)."""
+        """(batch, length, d_model) → logits, (batch, length, outputs)."""
         return self.output(self.dropout(states))
 
 
@@ -101,12 +123,3 @@ def replace_head(model: ModelT, head: str, *, labels: Sequence[str] = (), **chan
     fits = {n: v for n, v in known.items() if n in wanted and wanted[n].shape == v.shape}
     other.load_state_dict(fits, strict=False)
     return other
-
-
-def check_labels(head: str, labels: tuple[str, ...]) -> None:
-    """Raises BadArgumentError unless there are labels exactly if the head is a classification."""
-    if (head == "classification") != bool(labels):
-        raise BadArgumentError(
-            "labels must be given for head='classification' and for no other head;"
-            f" got head={head!r} and {len(labels)} labels."
-        )

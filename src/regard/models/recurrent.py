@@ -10,20 +10,20 @@ from typing import Any
 
 import torch
 from torch import Tensor, nn
-from torch.nn import functional
 
 from regard.errors import BadArgumentError
-from regard.layers import Embedding, check_dropout, check_ids, empty_table
+from regard.layers import Embedding, check_ids
 from regard.layers.recurrent import CELLS, make_cells, read_tokens, reset_cells
 from regard.layers.recurrent_attention import BahdanauAttention, LuongAttention
 from regard.layers.recurrent_decoders import ContextDecoder, LuongDecoder, Memory
-from regard.models.configs import check_choices, check_token_ids, from_preset
+from regard.models.configs import ModelConfig, from_preset, one_of
 from regard.models.decoding import RecurrentState
+from regard.models.model import AnyEncoderDecoder, init_projection, two_tables
 
 
 @dataclass(frozen=True)
-class RecurrentConfig:
-    """Everything that determines the model's function besides its weights.
+class RecurrentConfig(ModelConfig):
+    """Defaults about as Bahdanau's.
 
     >>> RecurrentConfig(vocab_size=8_000).attention
     'bahdanau'
@@ -31,9 +31,10 @@ class RecurrentConfig:
 
     vocab_size: int  # number of ids of the source, and of the target if they share them
     target_vocab_size: int | None = None  # None: one vocabulary and one table for both sides
-    cell: str = "gru"  # or "lstm"
-    attention: str = "bahdanau"  # or "luong"; "none": the encoder's last state at every step
-    score: str = "general"  # Luong's: "general" or "dot"
+    cell: str = one_of("gru", CELLS)
+    # "none": the encoder's last state at every step
+    attention: str = one_of("bahdanau", ("none", "bahdanau", "luong"))
+    score: str = one_of("general", ("general", "dot"))  # Luong's
     input_feeding: bool = False  # Luong's: the next step also reads the attentional vector
     d_model: int = 512  # width of the embeddings and of the states that are projected to logits
     hidden_size: int = 1024  # width of the states; a bidirectional encoder's halves share it
@@ -47,8 +48,7 @@ class RecurrentConfig:
     start_id: int = 0  # the decoder's first input
 
     def __post_init__(self) -> None:
-        check_choices(self, _CHOICES)
-        check_dropout(self.dropout)
+        super().__post_init__()
         if self.attention != "luong" and (self.score != "general" or self.input_feeding):
             raise BadArgumentError(
                 f"score and input_feeding are for attention 'luong'; got {self.attention!r}."
@@ -57,18 +57,12 @@ class RecurrentConfig:
             raise BadArgumentError(
                 f"a bidirectional encoder needs an even hidden_size; got {self.hidden_size}."
             )
-        check_token_ids(self)
+        self._check_ids("pad_id", "eos_id", "start_id", size=self.decoder_vocab_size)
 
     @property
     def decoder_vocab_size(self) -> int:
         return self.target_vocab_size or self.vocab_size
 
-
-_CHOICES = {
-    "cell": tuple(CELLS),
-    "attention": ("none", "bahdanau", "luong"),
-    "score": ("general", "dot"),
-}
 
 # tiny and small have about the size of the Transformers of that name. RNNsearch of Bahdanau et
 # al. 2015, appendix A.2, has 620 and 1000 where base has powers of two.
@@ -88,7 +82,7 @@ def recurrent_preset(name: str, vocab_size: int, **changes: object) -> Recurrent
     return from_preset(RecurrentConfig, RECURRENT_PRESETS, name, vocab_size=vocab_size, **changes)
 
 
-class RecurrentEncoderDecoder(nn.Module):
+class RecurrentEncoderDecoder(AnyEncoderDecoder):
     """Source ids and the target so far → logits of the next target token.
 
     As in EncoderDecoder, the embedding tables and the output projection share one weight; with
@@ -100,13 +94,14 @@ class RecurrentEncoderDecoder(nn.Module):
     torch.Size([1, 3, 100])
     """
 
+    stepwise = True
+    logits_bias = None  # an EncoderDecoder may have one
+
     def __init__(self, config: RecurrentConfig):
         super().__init__()
         self.config = config
-        source_tokens = empty_table(config.vocab_size, config.d_model)
-        target_tokens = source_tokens
-        if config.target_vocab_size is not None:
-            target_tokens = empty_table(config.target_vocab_size, config.d_model)
+        self.output = None
+        source_tokens, target_tokens = two_tables(config)
         self.encoder = Encoder(config, source_tokens)
         self.decoder = _decoder(config, target_tokens)
         self.reset_parameters()
@@ -119,22 +114,13 @@ class RecurrentEncoderDecoder(nn.Module):
             return  # the weights will be loaded
         for module in self.modules():
             if isinstance(module, nn.Linear):
-                nn.init.xavier_uniform_(module.weight)
-                if module.bias is not None:
-                    nn.init.zeros_(module.bias)
+                init_projection(module)
             elif isinstance(module, nn.RNNBase):
                 reset_cells(module)
             elif isinstance(module, BahdanauAttention | LuongAttention):
                 module.reset_scores()
         for side in (self.encoder, self.decoder):
             nn.init.normal_(side.embed.tokens.weight, std=self.config.d_model**-0.5)
-
-    logits_bias = None  # an EncoderDecoder may have one
-
-    @property
-    def output_weight(self) -> Tensor:
-        """The output projection, (vocab, d_model): the target embedding table itself."""
-        return self.decoder.embed.tokens.weight
 
     def forward(self, source: Tensor, target: Tensor) -> Tensor:
         """Logits, (batch, target length, vocab), for teacher forcing.
@@ -143,11 +129,9 @@ class RecurrentEncoderDecoder(nn.Module):
             source: (batch, source length) ids, padded with pad_id on either side.
             target: (batch, target length) ids to predict, eos last, padded on the right.
         """
-        return functional.linear(self.hidden(source, target), self.output_weight)
+        return self.logits(self.hidden(source, target))
 
     def hidden(self, source: Tensor, target: Tensor) -> Tensor:
-        """Source and target as in forward → the states that are projected to logits, (batch, target
-        length, d_model)."""
         memory = self.encode(source)
         hidden: Tensor = self.decoder(
             self.shift_right(target), memory, self.decoder.start(memory.last)
@@ -157,15 +141,9 @@ class RecurrentEncoderDecoder(nn.Module):
     def encode(self, source: Tensor) -> Memory:
         """Source ids, (batch, source length) → the encoder's states and the keys of attention."""
         check_ids(source, self.config.vocab_size)
-        attention_mask = source != self.config.pad_id
+        attention_mask = self.not_padding(source)
         states, last = self.encoder(source, attention_mask)
         return Memory(states, self.decoder.keys(states), last, attention_mask)
-
-    def shift_right(self, target: Tensor) -> Tensor:
-        """The decoder's inputs for target, (batch, length): start_id, then all but the last id."""
-        check_ids(target, self.config.decoder_vocab_size)
-        start = target.new_full((target.shape[0], 1), self.config.start_id)
-        return torch.cat([start, target[:, :-1]], dim=1)
 
     def start(self, source: Tensor) -> RecurrentState:
         """Encodes source ids, (batch, source length), for generation to decode step by step."""

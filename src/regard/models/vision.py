@@ -3,6 +3,7 @@
 Dosovitskiy et al. 2021, An Image is Worth 16x16 Words.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,18 +17,15 @@ from regard.layers import (
     PatchEmbedding,
     Stack,
     TransformerLayer,
-    check_dropout,
 )
-from regard.models.configs import check_choices, from_preset
-from regard.models.encoder import init_weights
-from regard.models.heads import LinearHead, Pooler, check_labels
-
-VISION_HEADS = ("none", "pooler", "classification")
+from regard.models.configs import ModelConfig, from_preset, one_of
+from regard.models.heads import VISION_HEADS, LinearHead, Pooler
+from regard.models.model import Model, init_weights
 
 
 @dataclass(frozen=True)
-class VisionConfig:
-    """Everything that determines the model's function besides its weights.
+class VisionConfig(ModelConfig):
+    """Defaults as the base model for images of 224 × 224 pixels.
 
     >>> VisionConfig(image_size=(28, 28), patch_size=(7, 7), channels=1).num_layers
     12
@@ -41,18 +39,12 @@ class VisionConfig:
     num_heads: int = 12
     d_ff: int = 3072  # inner width of the feed-forward networks
     dropout: float = 0.0  # on sub-layer outputs and embedding sums, in 1/256 steps
-    activation: str = "gelu"  # a name in layers.ACTIVATIONS
+    activation: str = one_of("gelu", ACTIVATIONS)
     norm_eps: float = 1e-12  # added to the variance before its root is taken
     attention_bias: bool = True  # on the projections of query, key and value
     positions: str = "learned"  # or "grid", sinusoids of row and column
-    head: str = "none"  # a name in VISION_HEADS, which decides on the output
+    head: str = one_of("none", VISION_HEADS)  # decides on the output
     labels: tuple[str, ...] = ()  # of "classification"
-
-    def __post_init__(self) -> None:
-        choices = {"activation": tuple(ACTIVATIONS), "head": VISION_HEADS}
-        check_choices(self, choices)
-        check_dropout(self.dropout)
-        check_labels(self.head, self.labels)
 
 
 # The sizes of the paper's Table 1, the two smaller ones of Touvron et al. 2021, DeiT, and two for
@@ -77,7 +69,7 @@ def vision_preset(name: str, **changes: Any) -> VisionConfig:
     return from_preset(VisionConfig, VISION_PRESETS, name, **changes)
 
 
-class VisionTransformer(nn.Module):
+class VisionTransformer(Model):
     """Pixels → the output of the config's head.
 
     "none":           hidden states, (batch, 1 + patches, d_model), the class token first
@@ -88,6 +80,9 @@ class VisionTransformer(nn.Module):
     >>> VisionTransformer(config).eval()(torch.zeros(2, 1, 28, 28)).shape
     torch.Size([2, 17, 96])
     """
+
+    axes = ("patches",)
+    reads = "image"
 
     def __init__(self, config: VisionConfig):
         super().__init__()
@@ -100,6 +95,7 @@ class VisionTransformer(nn.Module):
             positions=config.positions,
             dropout=config.dropout,
         )
+        self.grid = self.embed.grid
         self.encoder = Stack(
             (_layer(config) for _ in range(config.num_layers)),
             norm=nn.LayerNorm(config.d_model, config.norm_eps),
@@ -116,6 +112,9 @@ class VisionTransformer(nn.Module):
         """(batch, channels, height, width) → the head's output, whose shape is in the class's
         docstring."""
         return self.head(self.hidden(pixels))
+
+    def ids(self, inputs: Mapping[str, Tensor]) -> dict[str, Tensor]:
+        return {}
 
     def hidden(self, pixels: Tensor) -> Tensor:
         """(batch, channels, height, width) → the last states, (batch, 1 + patches, d_model)."""

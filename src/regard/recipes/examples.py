@@ -96,7 +96,7 @@ class Examples:
 
 def split_examples(
     path: str,
-    options: TunedOptions | SequenceOptions,
+    options: Any,
     folder: Path,
     *,
     read: Read,

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from torch import nn
 
     from regard.inspection import Trace
-    from regard.tasks.network import Network
+    from regard.tasks.handle import ModelHandle
 
 Logits = NDArray[np.float32]
 
@@ -50,7 +50,7 @@ class Classification:
         return [label for label in self.labels if label.score > self.threshold]
 
 
-def _softmax(logits: Logits) -> Logits:
+def softmax(logits: Logits) -> Logits:
     powers = np.exp(logits - logits.max(-1, keepdims=True))
     scores: Logits = powers / powers.sum(-1, keepdims=True)
     return scores
@@ -63,7 +63,7 @@ def _sigmoid(logits: Logits) -> Logits:
 
 # By the problem_type of config.json: logits (…, labels) → scores.
 SCORES: dict[str, Callable[[Logits], Logits]] = {
-    "single_label_classification": _softmax,
+    "single_label_classification": softmax,
     "multi_label_classification": _sigmoid,
     "regression": lambda logits: logits,
 }
@@ -85,7 +85,7 @@ class Classifier(ReadingTask):
 
     def __init__(
         self,
-        model: "nn.Module | Network",
+        model: "nn.Module | ModelHandle",
         tokenizer: Tokenizer,
         *,
         problem_type: str = "single_label_classification",
@@ -93,8 +93,8 @@ class Classifier(ReadingTask):
         name: str = "classifier",
     ):
         self._reader = Reader(model, tokenizer, head="classification", name=name)
-        self.network, self.tokenizer, self.name = self._reader.network, tokenizer, name
-        self.labels: tuple[str, ...] = self.network.config.labels
+        self.handle, self.tokenizer, self.name = self._reader.handle, tokenizer, name
+        self.labels: tuple[str, ...] = self.handle.config.labels
         self.problem_type = check_problem_type(problem_type)
         self.threshold = threshold
 
@@ -105,13 +105,11 @@ class Classifier(ReadingTask):
         """The classifier in `folder`: model, tokenizer and kind of problem."""
         checkpoint = open_checkpoint(folder)
         name = name or checkpoint.name
-        network, tokenizer = load_reader(
-            checkpoint, head="classification", name=name, lazily=lazily
-        )
+        handle, tokenizer = load_reader(checkpoint, head="classification", name=name, lazily=lazily)
         return cls(
-            network,
+            handle,
             tokenizer,
-            problem_type=_problem_type(checkpoint, network.config),
+            problem_type=_problem_type(checkpoint, handle.config),
             threshold=read_threshold(checkpoint),
             name=name,
         )
@@ -213,9 +211,9 @@ class Classifier(ReadingTask):
         for group, rows in zip(groups, found, strict=True):
             logits = np.stack(rows)
             if several or len(labels) == 1:
-                scores = _softmax(logits[:, [contradicts, entails]])[:, 1].tolist()
+                scores = softmax(logits[:, [contradicts, entails]])[:, 1].tolist()
             else:
-                scores = _softmax(logits[:, entails]).tolist()
+                scores = softmax(logits[:, entails]).tolist()
             best = sorted(range(len(labels)), key=lambda k: -scores[k])[:top_k]
             chosen = [Label(labels[k], scores[k]) for k in best]
             results.append(Classification(chosen, any(each.truncated for each in group)))
@@ -246,7 +244,7 @@ class Classifier(ReadingTask):
             groups,
             self.outputs,
             batch_size=batch_size,
-            workers=self.network.workers,
+            workers=self.engine.workers,
             progress=progress,
         )
 

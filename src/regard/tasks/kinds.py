@@ -2,7 +2,7 @@
 
 from regard import catalog
 from regard.checkpoints import Checkpoint
-from regard.checkpoints.families.heads import (
+from regard.checkpoints.heads import (
     TEXT_HEADS,
     check_writes,
     named_head,
@@ -12,6 +12,7 @@ from regard.tasks.defaults import task_settings
 
 _HEADS = {
     "classification": "text-classification",
+    "token_classification": "token-classification",
     "question_answering": "question-answering",
     "masked_lm": "fill-mask",
     "pooler": "feature-extraction",

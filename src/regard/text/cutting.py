@@ -17,7 +17,8 @@ def cut(encoding: Encoding, max_length: int) -> list[int]:
 
 
 def windows(encoding: Encoding, max_length: int, stride: int) -> list[list[int]]:
-    """Positions of the tokens of each window: the whole first text with a part of the second.
+    """Positions of the tokens of each window: a part of a single text, or the whole first text
+    with a part of the second.
 
     Args:
         max_length: tokens of a window, special ones included.
@@ -26,7 +27,7 @@ def windows(encoding: Encoding, max_length: int, stride: int) -> list[list[int]]
     Raises:
         BadArgumentError: the first text leaves no room to go on in.
     """
-    second = _positions(encoding, 1)
+    second = _positions(encoding, encoding.n_sequences - 1)
     around = len(encoding.ids) - len(second)
     room = max_length - around
     if room <= stride and len(second) > room:

@@ -1,73 +1,146 @@
 """How well a translator translates a set of sentence pairs: BLEU, chrF, loss and speed."""
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
 
 from regard.data import read_pairs
 from regard.errors import DamagedFileError
+from regard.recipes.evaluation import Evaluator, Progress, Report, no_progress, write_texts
+from regard.recipes.options.evaluation import TranslationEvaluationOptions
 from regard.recipes.sequence_scores import greedy_answers, mean_loss, spread
 from regard.records import LeftOut
 from regard.records.lines import Say, warn
 from regard.training import corpus_scores
-from regard.training.metrics import ScoredTexts
+from regard.training.metrics import CorpusScores, ScoredTexts
 from regard.translation.translator import Translator
 
 
-@dataclass(frozen=True)
-class Evaluation:
+@dataclass(frozen=True, eq=False)
+class TranslationScores:
     """The translations of a test set, and the figures that compare them with its references."""
 
+    translator: Translator
+    pairs: Sequence[tuple[str, str]]
     translations: list[str]
-    scored: ScoredTexts  # the same, for intervals and tests
-    bleu: float  # both from 0 to 100, sacreBLEU's
-    bleu_signature: str
-    chrf: float
-    chrf_signature: str
-    loss: float  # nats per target token
-    sentences: int
     sentences_per_second: float  # of decoding
     num_beams: int
 
+    def __len__(self) -> int:
+        return len(self.pairs)
 
-def evaluate(
-    translator: Translator,
-    pairs: Sequence[tuple[str, str]],
-    *,
-    batch_size: int = 32,
-    progress: Callable[[int], None] = lambda done: None,
-    **options: Any,
-) -> Evaluation:
-    """Translates the sources of (source, reference) pairs and scores the result.
+    @cached_property
+    def corpus(self) -> CorpusScores:
+        """BLEU and chrF, sacreBLEU's, from 0 to 100, with their signatures."""
+        return corpus_scores(self.translations, [target for _, target in self.pairs])
 
-    Args:
-        batch_size, progress, options: as `Translator.run` takes them.
+    @cached_property
+    def texts(self) -> ScoredTexts:
+        """The same for any choice of the pairs."""
+        return ScoredTexts(self.translations, [target for _, target in self.pairs])
 
-    Raises:
-        BadArgumentError: no pairs, or what `Translator.run` refuses.
-    """
-    sources, references = [source for source, _ in pairs], [target for _, target in pairs]
-    started = time.perf_counter()
-    results = translator.run(
-        sources, any_script=True, batch_size=batch_size, progress=progress, **options
-    )
-    seconds = time.perf_counter() - started
-    translations = [result.text for result in results]
-    scores = corpus_scores(translations, references)
-    return Evaluation(
-        translations=translations,
-        scored=ScoredTexts(translations, references),
-        bleu=scores.bleu,
-        bleu_signature=scores.bleu_signature,
-        chrf=scores.chrf,
-        chrf_signature=scores.chrf_signature,
-        loss=mean_loss(translator, pairs),
-        sentences=len(pairs),
-        sentences_per_second=len(pairs) / seconds,
-        num_beams=options.get("num_beams", translator.generation.num_beams),
-    )
+    @cached_property
+    def loss(self) -> float:
+        """Nats per target token."""
+        return mean_loss(self.translator, self.pairs)
+
+    def figures_of(self, rows: NDArray[np.int64]) -> dict[str, float]:
+        """Return BLEU and chrF of these pairs, which may repeat."""
+        return self.texts.figures_of(rows)
+
+
+class TranslationReport(Report):
+    """A report on a translator: BLEU, chrF, loss and speed."""
+
+    result: TranslationScores
+
+    titles: ClassVar = {"bleu": ("BLEU", "{:.2f}"), "chrf": ("chrF", "{:.2f}")}
+
+    def lines(self) -> list[str]:
+        result, lines = self.result, []
+        for name, (title, _) in self.titles.items():
+            low, high = self.intervals[name]
+            signature = getattr(result.corpus, f"{name}_signature")
+            value = getattr(result.corpus, name)
+            lines.append(f"{title}         {value:.2f}   {low:.2f} to {high:.2f}   {signature}")
+        if (compared := self.compared) is not None:
+            lines.append(
+                f"BLEU of {compared['model']}: {compared['value']:.2f}; difference"
+                f" {compared['difference']:+.2f}, p = {compared['p']:.3f} (paired bootstrap)"
+            )
+        return [
+            *lines,
+            f"loss         {result.loss:.4f} nats per target token",
+            f"speed        {result.sentences_per_second:.1f} sentences/s"
+            f" ({self.count:,} sentences, {result.num_beams} beams)",
+        ]
+
+    def content(self) -> dict[str, Any]:
+        result, corpus = self.result, self.result.corpus
+        content: dict[str, Any] = {
+            "bleu": corpus.bleu,
+            "bleu_signature": corpus.bleu_signature,
+            "chrf": corpus.chrf,
+            "chrf_signature": corpus.chrf_signature,
+            "loss": result.loss,
+            "sentences": self.count,
+            "sentences_per_second": result.sentences_per_second,
+            "num_beams": result.num_beams,
+            "intervals": self.intervals,
+        }
+        return content | ({"compared": self.compared} if self.compared else {})
+
+
+class TranslationEvaluator(Evaluator[TranslationEvaluationOptions]):
+    """How translators are scored."""
+
+    unit = "sentences"
+    doing = "translating"
+    report_class = TranslationReport
+
+    def configured(self, task: Translator, name: str) -> Translator:
+        source, target = self.options.source_language, self.options.target_language
+        if source or target:
+            task = task.between(source, target)
+        if self.options.prefix is not None:
+            task.prefix = self.options.prefix
+        if ignored := ", ".join(task.not_followed):
+            self.say(f"{name} asks for {ignored}; regard ignores that.")
+        return task
+
+    def read(self, path: str) -> list[tuple[str, str]]:
+        return read_test_set(path, strict=self.options.strict, say=self.say)
+
+    def score(
+        self,
+        task: Translator,
+        data: Sequence[tuple[str, str]],
+        *,
+        progress: Progress = no_progress,
+    ) -> TranslationScores:
+        settings = self.options.decoding()
+        started = time.perf_counter()
+        results = task.run(
+            [source for source, _ in data], any_script=True, progress=progress, **settings
+        )
+        speed = len(data) / (time.perf_counter() - started)
+        beams = settings.get("num_beams", task.generation.num_beams)
+        return TranslationScores(task, data, [each.text for each in results], speed, beams)
+
+    def compared(self, result: TranslationScores) -> str:
+        return "bleu"
+
+    def outputs(self, result: TranslationScores) -> list[str]:
+        return result.translations
+
+    def write(self, report: Report) -> None:
+        write_texts(self.options.output, report.result.translations)
 
 
 def read_test_set(

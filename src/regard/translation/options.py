@@ -1,20 +1,23 @@
 """The options of training a translator; those that it shares with all tasks are `RunOptions`'."""
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from regard.errors import BadArgumentError
+from regard.recipes.options.evaluation import LineOptions, TranslationEvaluationOptions
 from regard.recipes.options.run import data_option, limit_option, model_option
 from regard.recipes.options.sequences import SequenceOptions
 
 
 @dataclass(frozen=True, repr=False)
-class TrainingOptions(SequenceOptions):
+class TrainingOptions(LineOptions, SequenceOptions):
     """The options of `regard train translation`; None leaves the choice to the preset.
 
     Raises:
         BadArgumentError: a value out of range, an unknown name, or another architecture's option.
     """
+
+    evaluation: ClassVar = TranslationEvaluationOptions
 
     output: str = data_option("runs/translation", "The run's folder.", free=True)
     source_language: str = data_option(

@@ -107,7 +107,7 @@ def test_old_names_and_the_decoders_second_names_are_understood(tmp_path: Path) 
         ("Bert", "Model", {"position_embedding_type": "relative_key"}, 'must be "absolute"'),
         ("Bert", "Model", {"is_decoder": True}, "is_decoder must be false"),
         ("Bert", "ForMaskedLM", {"tie_word_embeddings": False}, "tie_word_embeddings must be true"),
-        ("Bert", "Model", {"architectures": ["BertForTokenClassification"]}, "BertForTokenCl"),
+        ("Bert", "Model", {"architectures": ["BertForMultipleChoice"]}, "BertForMultipleCh"),
         ("Roberta", "ForMaskedLM", {"hidden_act": "relu"}, 'hidden_act must be "gelu"'),
         ("Roberta", "Model", {"pad_token_id": None}, "pad_token_id of a roberta model"),
         ("DistilBert", "ForMaskedLM", {"tie_word_embeddings": False}, "must be true"),

@@ -13,6 +13,7 @@ import typer
 
 from regard.cli.app import app
 from regard.recipes import recipe
+from regard.recipes.examples import Example, write_examples
 from regard.recipes.options.encoders import EmbeddingOptions, QuestionAnsweringOptions
 from regard.training import Progress
 from regard.translation.options import TrainingOptions
@@ -21,7 +22,7 @@ from regard.translation.options import TrainingOptions
 class Calls(list):
     """What training was called with, and the test set that it will have split off."""
 
-    split_off = ""
+    split_off: tuple[Example, ...] = ()
 
 
 @pytest.fixture
@@ -42,7 +43,7 @@ def asked(monkeypatch, tmp_path):
         watch("evaluate", progress)
         data = Path(options.output) / "data"
         data.mkdir(parents=True)
-        (data / "test.tsv").write_text(calls.split_off)
+        write_examples(data / "test.jsonl", calls.split_off)
 
     monkeypatch.setattr(recipe, "learn", record)
     return calls
@@ -149,7 +150,7 @@ def test_the_test_set_is_scored_at_the_end(regard, asked, upper_case, scored, tm
 
 
 def test_without_one_the_test_set_split_off_is_scored(regard, asked, upper_case, scored):
-    asked.split_off = "ein haus am see\tEIN HAUS AM SEE\n"
+    asked.split_off = (Example("ein haus am see", None, ["EIN HAUS AM SEE"]),)
     assert "BLEU         100.00" in regard("train", "translation", "pairs.tsv").out
 
 
@@ -218,7 +219,7 @@ def test_a_classifier_of_images_is_trained_scored_and_looked_at(regard, tmp_path
     assert outcome.code == 0, outcome.err
     first, last = map(json.loads, outcome.out.splitlines())
     assert first["step"] == 2
-    assert 0 <= last["test_accuracy"] <= 1
+    assert 0 <= last["figures"]["accuracy"] <= 1
     image.fromarray(pixels[0]).save(tmp_path / "x.png")
     model = tmp_path / "run" / "model"
     looked = regard("look", model, tmp_path / "x.png", "--terminal")

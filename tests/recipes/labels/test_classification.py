@@ -122,8 +122,8 @@ def test_empty_labels_are_left_out_and_counted_and_the_task_stays_the_same(
     assert said[0] == "single-label classification: each text has one label"
     assert said[1].endswith("295 read, 288 kept; 7 no label (first at line 10)")
     assert progress.figures["accuracy"] == 1.0  # as without them
-    about = json.loads((tmp_path / "run" / "data" / "labels.json").read_text())
-    assert not about["several"]
+    about = json.loads((tmp_path / "run" / "data" / "prepared.json").read_text())["values"]
+    assert not about["multi_label"]
     _, said = classify(file, tmp_path / "run", max_epochs=6)
     assert said[0].endswith("276 to train on, 6 dev, 2 labels, one a text")
 
@@ -160,11 +160,11 @@ def test_labels_that_may_be_one_are_reported_before_training(
 def test_of_equal_logits_one_label_is_predicted() -> None:
     logits = torch.tensor([[0.0, 0.0], [0.0, 0.0], [1.0, 0.0], [0.0, 1.0]])
     expected = np.array([[1, 0], [0, 1], [1, 0], [1, 0]], bool)
-    figures = evaluate_logits(logits, expected, ("a", "b"), several=False).figures
+    figures = evaluate_logits(logits, expected, ("a", "b"), multi_label=False).figures
     assert figures["accuracy"] == 0.5
     assert figures["matthews"] == pytest.approx(-1 / 3)  # (2 · 0 − 1 · 1) / √(3 · 1 · 3 · 1)
     sure = torch.tensor([[200.0, 100.0, 200.00001]], dtype=torch.float64)
-    best = evaluate_logits(sure, np.eye(3, dtype=bool)[[2]], ("a", "b", "c"), several=False)
+    best = evaluate_logits(sure, np.eye(3, dtype=bool)[[2]], ("a", "b", "c"), multi_label=False)
     assert best.figures["accuracy"] == 1.0
 
 
@@ -173,7 +173,7 @@ def test_a_new_head_of_several_labels_starts_at_their_frequency_and_a_trained_on
 ) -> None:
     hardly = {"max_steps": 1, "learning_rate": 1e-9}
     classify(tagged, tmp_path / "new", **hardly)
-    about = json.loads((tmp_path / "new" / "data" / "labels.json").read_text())
+    about = json.loads((tmp_path / "new" / "data" / "prepared.json").read_text())["values"]
     texts = sum(1 for _ in read_examples(tmp_path / "new" / "data" / "train.jsonl"))
     shares = [(count + 1) / (texts + 2) for count in about["counts"]]
     started = weights(tmp_path / "new")["head.output.bias"]
@@ -190,11 +190,11 @@ def test_a_new_head_of_several_labels_starts_at_their_frequency_and_a_trained_on
 def test_the_threshold_is_the_one_with_the_highest_macro_f1() -> None:
     probabilities = torch.tensor([[0.1, 0.4], [0.28, 0.2], [0.1, 0.33], [0.9, 0.01]])
     expected = np.array([[0, 1], [1, 0], [0, 1], [1, 0]], bool)
-    found = evaluate_logits(probabilities.logit(), expected, ("a", "b"), several=True)
+    found = evaluate_logits(probabilities.logit(), expected, ("a", "b"), multi_label=True)
     assert best_threshold(found) == 0.25  # of those between 0.2 and 0.28 in steps of 0.05
     assert found.scores.macro_f1 < 1
     again = evaluate_logits(
-        probabilities.logit(), expected, ("a", "b"), several=True, threshold=0.25
+        probabilities.logit(), expected, ("a", "b"), multi_label=True, threshold=0.25
     )
     assert again.scores.macro_f1 == 1
 
@@ -206,7 +206,7 @@ def test_pairs_of_texts_have_two_token_types(classify: Any, tmp_path: Path) -> N
              for one in words for two in words for _ in range(1 + 6 * (one == two))]  # fmt: skip
     file.write_text("sentence1\tsentence2\tlabel\n" + "\n".join(lines) + "\n")
     classify(file, tmp_path / "run", pair="sentence2", max_steps=2)
-    store = json.loads((tmp_path / "run" / "data" / "labels.json").read_text())
+    store = json.loads((tmp_path / "run" / "data" / "prepared.json").read_text())["values"]
     assert store["labels"] == ["other", "same"]
     folder = tmp_path / "run" / "model"
     pipeline = transformers.pipeline("text-classification", model=str(folder), top_k=None)
@@ -256,7 +256,7 @@ def test_the_loss_is_transformers_own(several: bool) -> None:
         if several
         else torch.nn.CrossEntropyLoss()(logits, wanted.argmax(1))
     )
-    ours = label_loss(logits, targets, torch.ones(3), several=several) / 5
+    ours = label_loss(logits, targets, torch.ones(3), multi_label=several) / 5
     torch.testing.assert_close(ours, expected)
 
 

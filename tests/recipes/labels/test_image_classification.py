@@ -19,8 +19,9 @@ from regard.recipes.labels.image_classification import (
     ImageClassificationRecipe,
     initialize,
 )
-from regard.recipes.labels.image_scores import evaluate_pictures, evaluate_test
+from regard.recipes.labels.image_scores import ImageEvaluator
 from regard.recipes.labels.pictures import PictureFolder
+from regard.recipes.options.evaluation import LabelOptions
 from regard.recipes.options.images import ImageClassificationOptions
 from regard.tasks.images import ImageClassifier
 from regard.tasks.preparation import Preparation
@@ -98,10 +99,12 @@ def test_the_card_says_how_it_was_made(seen: Any) -> None:
 
 
 def test_the_finished_model_is_scored_on_the_test_images(seen: Any) -> None:
-    evaluation = evaluate_test(seen[0])
-    assert evaluation is not None
-    assert len(evaluation) == 6
     classifier, test = ImageClassifier.load(seen[0] / "model"), parts(seen[0])["test"]
+    options = ImageClassificationOptions(output=str(seen[0]))
+    recipe = ImageClassificationRecipe("bars", options, say=pytest.fail, command="")
+    [(_, data)] = recipe.test_sets(seen[0])
+    evaluation = ImageEvaluator(LabelOptions(), say=pytest.fail).report(classifier, data)
+    assert evaluation.count == 6
     said = classifier([Image.fromarray(pixels[..., 0]) for pixels in test.pixels])
     right = [label == classifier.labels[k] for label, k in zip(said, test.labels, strict=True)]
     assert evaluation.figures["accuracy"] == pytest.approx(np.mean(right))
@@ -171,7 +174,7 @@ def test_an_evaluation_names_the_broken_picture_and_stops(seen: Any, tmp_path: P
     (folder / "lies" / "b.png").write_bytes(b"no picture")
     classifier = ImageClassifier.load(seen[0] / "model")
     with pytest.raises(DamagedFileError, match=r"b\.png is not an image Pillow can read"):
-        evaluate_pictures(classifier, PictureFolder(str(folder), say=print))
+        ImageEvaluator(LabelOptions()).score(classifier, PictureFolder(str(folder), say=print))
 
 
 def test_a_changed_picture_in_the_folder_is_other_data(see: Any, tmp_path: Path) -> None:

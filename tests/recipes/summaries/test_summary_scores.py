@@ -6,8 +6,14 @@ import pytest
 
 from regard import RegardError
 from regard.recipes.examples import Example
+from regard.recipes.options.evaluation import SummaryEvaluationOptions
 from regard.recipes.summaries.rouge import rouge
-from regard.recipes.summaries.summary_scores import evaluate_summaries, first_sentence, lead_scores
+from regard.recipes.summaries.summary_scores import (
+    SummaryEvaluator,
+    first_sentence,
+    lead_scores,
+    lead_words,
+)
 from regard.tasks.summarization import Summarizer
 
 pytest.importorskip("rouge_score")
@@ -46,18 +52,21 @@ def test_the_baselines_are_the_documents_beginnings() -> None:
 def test_an_evaluation_has_the_summaries_and_their_scores(translator: Any) -> None:
     summarizer = Summarizer(translator.model, translator.tokenizers, max_source_length=6)
     done: list[int] = []
-    found = evaluate_summaries(
-        summarizer, EXAMPLES, lead_words=3, max_new_tokens=5, progress=done.append
-    )
-    assert found.summaries == summarizer([each.text for each in EXAMPLES], max_new_tokens=5)
-    assert found.rouge == rouge(found.summaries, [example.targets for example in EXAMPLES])
-    assert (found.truncated, sum(done)) == (2, 2)
-    assert found.figures["lead"]["first 3 words"] == lead_scores(EXAMPLES, 3)["first 3 words"].mean
-    lines = found.table().splitlines()
-    assert lines[0].startswith("summaries")
-    assert lines[-1].startswith("2 documents, 2 of them cut, ")
+    evaluator = SummaryEvaluator(SummaryEvaluationOptions(max_new_tokens=5))
+    result = evaluator.score(summarizer, EXAMPLES, progress=done.append)
+    assert result.summaries == summarizer([each.text for each in EXAMPLES], max_new_tokens=5)
+    assert (result.truncated, sum(done)) == (2, 2)
+    report = evaluator.report(summarizer, EXAMPLES)
+    expected = rouge(result.summaries, [example.targets for example in EXAMPLES])
+    assert report.figures == expected.mean
+    assert report.intervals["rougeL"] == (expected.low["rougeL"], expected.high["rougeL"])
+    assert lead_words(EXAMPLES) == 3
+    assert report.baselines["first 3 words"] == lead_scores(EXAMPLES, 3)["first 3 words"].mean
+    assert report.note.startswith("2 documents cut; ")
 
 
 def test_no_documents_are_refused(translator: Any) -> None:
     with pytest.raises(RegardError, match="at least one document"):
-        evaluate_summaries(Summarizer(translator.model, translator.tokenizers), [], lead_words=3)
+        SummaryEvaluator(SummaryEvaluationOptions()).score(
+            Summarizer(translator.model, translator.tokenizers), []
+        )

@@ -9,7 +9,7 @@ from torch import nn
 
 from regard import RegardError
 from regard.models import Encoder, EncoderConfig
-from regard.models.encoder import HEADS
+from regard.models.heads import ENCODER_HEADS
 from regard.runtime.packed import PackedReader
 from regard.runtime.packing import pack
 
@@ -37,7 +37,7 @@ def packed(model: Encoder, precision: str = "fp32") -> PackedReader:
     return found
 
 
-@pytest.mark.parametrize("head", HEADS)
+@pytest.mark.parametrize("head", ENCODER_HEADS)
 @pytest.mark.parametrize("changes", FAMILIES.values(), ids=FAMILIES)
 @torch.no_grad()
 def test_every_head_of_every_family_is_the_models(

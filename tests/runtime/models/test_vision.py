@@ -10,7 +10,7 @@ from torch import nn
 
 from regard import RegardError
 from regard.models import VisionConfig, VisionTransformer
-from regard.models.vision import VISION_HEADS
+from regard.models.heads import VISION_HEADS
 from regard.runtime.packed import PackedVision
 from regard.runtime.packing import pack
 

@@ -14,7 +14,7 @@ export function Candidates({ step, number, style, onForce }: CandidatesProps) {
   return (
     <div class="rg-generation__candidates">
       <h3>
-        candidates of step {number} {onForce && <span>choose one to go on from it</span>}
+        candidates of step {number} {onForce && <span data-screen>choose one to go on from it</span>}
       </h3>
       <ol>
         {step.candidates.map((candidate, index) => {

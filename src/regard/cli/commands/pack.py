@@ -45,7 +45,7 @@ def pack(
     """
     options.use_threads(threads)
     from regard.api.loading import load
-    from regard.cli.evaluations import check_exists
+    from regard.recipes.evaluation import check_exists
     from regard.runtime.packing import cache_size, size_of
 
     if check is not None:
@@ -82,38 +82,21 @@ def _compared(model: str, task: "Task", packed: "Task", data: Path) -> dict[str,
 def _measured(model: str, tasks: "Sequence[Task]", data: Path) -> list[Measured]:
     import numpy as np
 
-    from regard.checkpoints import open_checkpoint
-    from regard.cli.evaluations import EVALUATIONS
-    from regard.tasks.kinds import kind_of
+    from regard.api.evaluation import evaluator_of, kind_of_model
 
-    evaluation = EVALUATIONS.get(kind_of(open_checkpoint(model)))
-    if evaluation is None:
-        return _translated(tasks, data)
-    examples = evaluation.read(str(data), say)
-    size = evaluation.size(examples)
-    found = []
-    with progress_bar(size and size * len(tasks), evaluation.doing) as bar:
+    kind = kind_of_model(model)
+    options = {"num_beams": None} if kind == "translation" else {}  # a translator's own
+    evaluator = evaluator_of(kind, model, options, say=say)
+    examples = evaluator.read(str(data))
+    size = evaluator.size(examples)
+    measured = []
+    with progress_bar(size and size * len(tasks), evaluator.doing) as bar:
         for task in tasks:
-            result = evaluation.score(task, examples, progress=bar)
-            figure = evaluation.compared(result)
+            result = evaluator.score(task, examples, progress=bar)
+            names = ("bleu", "chrf") if kind == "translation" else (evaluator.compared(result),)
             figures = result.figures_of(np.arange(len(result)))
-            found.append(({figure: figures[figure]}, evaluation.outputs(result)))
-    return found
-
-
-def _translated(tasks: "Sequence[Any]", data: Path) -> list[Measured]:
-    from regard.training import corpus_scores
-    from regard.translation.evaluation import read_test_set
-
-    pairs = read_test_set(data, say=say)
-    found: list[Measured] = []
-    sources, references = ([pair[side] for pair in pairs] for side in (0, 1))
-    with progress_bar(len(pairs) * len(tasks), "translating") as bar:
-        for task in tasks:
-            texts = [result.text for result in task.run(sources, batch_size=32, progress=bar)]
-            scores = corpus_scores(texts, references)
-            found.append(({"bleu": scores.bleu, "chrf": scores.chrf}, texts))
-    return found
+            measured.append(({name: figures[name] for name in names}, evaluator.outputs(result)))
+    return measured
 
 
 def _lines(facts: dict[str, Any]) -> list[str]:

@@ -13,6 +13,7 @@ import typer
 from regard.api.taught import TAUGHT, Taught
 from regard.cli.lazy import LazyCommand
 from regard.cli.options import Threads
+from regard.cli.progress import progress_bar
 from regard.cli.streams import is_first_process
 from regard.cli.training_display import TrainingDisplay
 from regard.cli.training_options import command_line, options_from, takes, use_run_threads
@@ -81,7 +82,8 @@ def _learn(
     name: str, data: "Pairs", arguments: dict[str, Any], threads: int | None, as_json: bool
 ) -> None:
     """Trains by the task's recipe, showing how it goes, and scores the best model."""
-    from regard.cli.run_scores import SCORES
+    from regard.api.evaluation import evaluator_of
+    from regard.api.loading import load
     from regard.recipes.recipe import learn
 
     options = options_from(TAUGHT[name].options_class(), arguments)
@@ -94,8 +96,14 @@ def _learn(
     if not is_first_process():
         return  # the first one has the rest to do
     print(f"The best model is in {run / 'model'}.", file=sys.stderr)
-    if name in SCORES:
-        SCORES[name](recipe, run, as_json=as_json)
+    kind, model = TAUGHT[name].task, str(run / "model")
+    for language, examples in recipe.test_sets(run):
+        task: Any = load(model, kind)
+        if language:
+            print(f"Test set, {language}:", file=sys.stderr)
+            task = task.between(target=language)
+        report = evaluator_of(kind, model, {}).report(task, examples, bar=progress_bar)
+        print(report.as_json() if as_json else "\n".join(report.lines()))
 
 
 def _add(name: str, taught: Taught) -> None:
@@ -107,7 +115,8 @@ def _add(name: str, taught: Taught) -> None:
     @train.command(name, help=help, cls=LazyCommand)
     def make() -> Callable[..., None]:
         command = _pairs if name == "translation" else _one_file
-        return takes(taught.options_class())(command(name, taught))
+        options = taught.options_class()
+        return takes(options, but=options.not_used())(command(name, taught))
 
 
 for _name, _taught in TAUGHT.items():

@@ -14,9 +14,9 @@ from typing import Any, NamedTuple
 from regard.data.seen import hash_text
 from regard.errors import DamagedFileError
 from regard.recipes.examples import Example
-from regard.recipes.options.encoders import QuestionAnsweringOptions
+from regard.recipes.options.evaluation import QuestionColumns
 from regard.records import BadCellError, BadLine, OnBadLine, Role, Row, read_examples
-from regard.records.lines import open_bytes, unpacking
+from regard.records.lines import Say, open_bytes, unpacking
 from regard.records.reader import BadLines
 from regard.text import normalize
 
@@ -50,11 +50,11 @@ class QuestionReader:
     the article it was first met in, "" if it has none.
     """
 
-    def __init__(self, options: QuestionAnsweringOptions, say: Callable[[str], None]):
+    def __init__(self, options: QuestionColumns, say: Callable[[str], None]):
         self.options, self.say = options, say
         self._groups: dict[int, str] = {}  # by the hash of a context
 
-    def read(self, path: str, on_bad_line: OnBadLine) -> Iterator[Example]:
+    def read(self, path: str, on_bad_line: OnBadLine, say: Say | None = None) -> Iterator[Example]:
         """The questions of a file.
 
         Raises:
@@ -64,7 +64,7 @@ class QuestionReader:
         counts: Counter[Any] = Counter()
         squad = read_squad(Path(path))
         asked = (
-            self._columns(path, on_bad_line)
+            self._columns(path, on_bad_line, say or self.say)
             if squad is None
             else _squad(path, *squad, BadLines(on_bad_line))
         )
@@ -94,7 +94,7 @@ class QuestionReader:
                 " context: the first place counts"
             )
 
-    def _columns(self, path: str, on_bad_line: OnBadLine) -> Iterator[_Asked]:
+    def _columns(self, path: str, on_bad_line: OnBadLine, say: Say) -> Iterator[_Asked]:
         options = self.options
         roles = (
             Role("question", QUESTION, options.question, text=True),
@@ -103,7 +103,7 @@ class QuestionReader:
             Role("start", START, options.start, required=False),
             Role("title", TITLE, required=False),
         )
-        return read_examples(path, roles, _asked, on_bad_line=on_bad_line, say=self.say)
+        return read_examples(path, roles, _asked, on_bad_line=on_bad_line, say=say)
 
 
 def _asked(row: Row) -> _Asked:

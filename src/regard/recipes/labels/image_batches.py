@@ -1,5 +1,6 @@
 """Images in a run's folder as batches: a function of seed and step, changed at random."""
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -31,6 +32,25 @@ class Images:
 
     def __len__(self) -> int:
         return len(self.labels)
+
+
+@dataclass(frozen=True)
+class PreparedPictures:
+    """Images in a run's folder as `Pictures` that a model of the run can read."""
+
+    path: str
+    images: Images
+    names: Sequence[str]  # of the labels
+
+    @property
+    def labels(self) -> Sequence[str]:
+        return [self.names[number] for number in self.images.labels]
+
+    def read(self, preparation: Preparation) -> Iterator[tuple[int, Bytes]]:
+        return enumerate(self.images.pixels)
+
+    def name(self, number: int) -> str:
+        return f"image {number} of {self.path}"
 
 
 @dataclass(frozen=True)

@@ -1,18 +1,21 @@
 """What a classifier makes of labeled images."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from itertools import islice
-from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch
 from torch import nn
 
 from regard.errors import BadArgumentError
+from regard.recipes.evaluation import Progress, no_progress
 from regard.recipes.labels.image_batches import Images
 from regard.recipes.labels.labels import LabelEvaluation, evaluate_logits
-from regard.recipes.labels.pictures import Pictures
-from regard.tasks.images import ImageClassifier, ImageReader
+from regard.recipes.labels.pictures import Pictures, check_pictures, open_pictures
+from regard.recipes.labels.report import LabelEvaluator
+from regard.recipes.options.evaluation import LabelOptions
+from regard.tasks.images import ImageClassifier
 from regard.tasks.preparation import Preparation
 
 
@@ -38,50 +41,51 @@ def evaluate_images(
         pixels = torch.from_numpy(np.array(images.pixels[start : start + batch_size]))
         found.append(model(preparation.scaled(pixels).to(weight.device, weight.dtype)).float())
     expected = np.eye(len(labels), dtype=np.bool_)[images.labels]
-    return evaluate_logits(torch.cat(found).cpu(), expected, tuple(labels), several=False)
+    return evaluate_logits(torch.cat(found).cpu(), expected, tuple(labels), multi_label=False)
 
 
-def evaluate_pictures(
-    classifier: ImageClassifier,
-    pictures: Pictures,
-    *,
-    batch_size: int = 64,
-    progress: Callable[[int], None] = lambda done: None,
-) -> LabelEvaluation:
-    """Labels a user's images and compares; they are read a batch at a time.
+class ImageEvaluator(LabelEvaluator[LabelOptions]):
+    """How classifiers of images are scored."""
 
-    Raises:
-        BadArgumentError: an image with a label that the classifier does not have.
-        DamagedFileError: an image that cannot be read.
-    """
-    numbers = {label: number for number, label in enumerate(classifier.labels)}
-    if unknown := next((label for label in pictures.labels if label not in numbers), None):
-        raise BadArgumentError(
-            f"the classifier has no label {unknown!r}, which images in {pictures.path} have; it has"
-            f" {', '.join(classifier.labels)}. Correct the label, or take those images out."
-        )
-    if not len(pictures.labels):
-        raise BadArgumentError(
-            f"evaluating needs at least one image; {pictures.path} has none. Give images."
-        )
-    found = []
-    source = (pixels for _, pixels in pictures.read(classifier.preparation))
-    while chunk := list(islice(source, batch_size)):
-        pixels = classifier.preparation.scaled(torch.from_numpy(np.stack(chunk)))
-        found.append(torch.from_numpy(classifier.logits(pixels)))
-        progress(len(chunk))
-    rows = np.array([numbers[label] for label in pictures.labels])
-    expected = np.eye(len(numbers), dtype=np.bool_)[rows]
-    several = classifier.problem_type == "multi_label_classification"
-    logits = torch.cat(found)
-    return evaluate_logits(logits, expected, tuple(classifier.labels), several=several)
+    unit = "images"
 
+    def read(self, path: str) -> Pictures:
+        check_pictures(path)
+        return open_pictures(path, say=self.say)
 
-def evaluate_test(run: Path) -> LabelEvaluation | None:
-    """What a run's finished model makes of the test images in its folder; None without any."""
-    images = Images.open(run / "data", "test")
-    if not len(images):
-        return None
-    reader = ImageReader.load(run / "model")
-    labels = reader.model.config.labels
-    return evaluate_images(reader.model, images, reader.preparation, labels)
+    def score(
+        self, task: ImageClassifier, data: Any, *, progress: Progress = no_progress
+    ) -> LabelEvaluation:
+        """Label the images and compare; they are read a batch at a time.
+
+        Raises:
+            BadArgumentError: no images, or a label that the classifier does not have.
+            DamagedFileError: an image that cannot be read.
+        """
+        numbers = {label: number for number, label in enumerate(task.labels)}
+        if unknown := next((label for label in data.labels if label not in numbers), None):
+            raise BadArgumentError(
+                f"the classifier has no label {unknown!r}, which images in {data.path} have; it has"
+                f" {', '.join(task.labels)}. Correct the label, or take those images out."
+            )
+        if not len(data.labels):
+            raise BadArgumentError(
+                f"evaluating needs at least one image; {data.path} has none. Give images."
+            )
+        found = []
+        source = (pixels for _, pixels in data.read(task.preparation))
+        while chunk := list(islice(source, self.options.batch_size)):
+            pixels = task.preparation.scaled(torch.from_numpy(np.stack(chunk)))
+            found.append(torch.from_numpy(task.logits(pixels)))
+            progress(len(chunk))
+        rows = np.array([numbers[label] for label in data.labels])
+        expected = np.eye(len(numbers), dtype=np.bool_)[rows]
+        multi_label = task.problem_type == "multi_label_classification"
+        logits = torch.cat(found)
+        return evaluate_logits(logits, expected, tuple(task.labels), multi_label=multi_label)
+
+    def size(self, data: Any) -> int:
+        return len(data.labels)
+
+    def named(self, data: Any, row: int) -> dict[str, Any]:
+        return {"texts": [data.name(row)]}

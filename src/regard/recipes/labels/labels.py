@@ -28,7 +28,7 @@ class LabelEvaluation:
     expected: NDArray[np.bool_]
     probabilities: NDArray[np.float64]
     losses: NDArray[np.float64]  # (texts,)
-    several: bool
+    multi_label: bool
 
     def __len__(self) -> int:
         return len(self.losses)
@@ -52,9 +52,9 @@ class LabelEvaluation:
             "macro_f1": scores.macro_f1,
             "micro_f1": scores.micro_f1,
             "calibration": scores.calibration,
-            "score": scores.macro_f1 if self.several else scores.accuracy,
+            "score": scores.macro_f1 if self.multi_label else scores.accuracy,
         }
-        return figures if self.several else figures | {"matthews": scores.matthews}
+        return figures if self.multi_label else figures | {"matthews": scores.matthews}
 
     @property
     def confusion(self) -> NDArray[np.int64]:
@@ -72,7 +72,7 @@ def evaluate_logits(
     expected: NDArray[np.bool_],
     labels: tuple[str, ...],
     *,
-    several: bool,
+    multi_label: bool,
     threshold: float = 0.5,
 ) -> LabelEvaluation:
     """Compares what a classifier says with what was expected.
@@ -80,20 +80,20 @@ def evaluate_logits(
     Args:
         logits: (examples, labels).
         expected: which labels each example has, (examples, labels).
-        several: whether an example may have several labels.
+        multi_label: whether an example may have several labels.
         threshold: what the probability of each of several labels must be above.
     """
-    probabilities = logits.sigmoid() if several else logits.softmax(-1)
+    probabilities = logits.sigmoid() if multi_label else logits.softmax(-1)
     scores = probabilities.double().numpy()
     # Of equal logits one label is predicted. Probabilities of different logits may round to a tie.
     best = np.eye(len(labels), dtype=np.bool_)[logits.argmax(-1).numpy()]
     return LabelEvaluation(
         labels=labels,
-        predicted=scores > threshold if several else best,
+        predicted=scores > threshold if multi_label else best,
         expected=expected,
         probabilities=scores,
-        losses=_losses(logits, expected, several=several),
-        several=several,
+        losses=_losses(logits, expected, multi_label=multi_label),
+        multi_label=multi_label,
     )
 
 
@@ -109,7 +109,7 @@ def best_threshold(evaluation: LabelEvaluation) -> float:
 
 
 def label_loss(
-    logits: Tensor, targets: Sequence[NDArray[np.int64]], weights: Tensor, *, several: bool
+    logits: Tensor, targets: Sequence[NDArray[np.int64]], weights: Tensor, *, multi_label: bool
 ) -> Tensor:
     """The summed loss of a batch: cross-entropy of one label; of several, the mean over the labels
     of the cross-entropy of each.
@@ -119,7 +119,7 @@ def label_loss(
         targets: the numbers of each text's labels.
         weights: (labels,): of a label's texts; of several labels, of its positives.
     """
-    if not several:
+    if not multi_label:
         return one_label_loss(logits, torch.from_numpy(np.concatenate(targets)), weights)
     wanted = torch.zeros_like(logits)
     rows = np.repeat(np.arange(len(targets)), [len(own) for own in targets])
@@ -161,9 +161,9 @@ def log_odds(counts: Sequence[int], texts: int) -> Tensor:
     return ((numbers + 1) / (texts - numbers + 1)).log()
 
 
-def problem_type(several: bool) -> str:
+def problem_type(multi_label: bool) -> str:
     """What config.json calls it."""
-    return "multi_label_classification" if several else "single_label_classification"
+    return "multi_label_classification" if multi_label else "single_label_classification"
 
 
 def in_order(label: str) -> tuple[int, float, str]:
@@ -189,10 +189,12 @@ def described(labels: Sequence[str], counts: Sequence[int]) -> str:
     return f"labels: {', '.join(shares[:8])}{more}"
 
 
-def _losses(logits: Tensor, expected: NDArray[np.bool_], *, several: bool) -> NDArray[np.float64]:
+def _losses(
+    logits: Tensor, expected: NDArray[np.bool_], *, multi_label: bool
+) -> NDArray[np.float64]:
     """The loss of each text, (texts,)."""
     wanted = torch.from_numpy(expected)
-    if several:
+    if multi_label:
         each = functional.binary_cross_entropy_with_logits(
             logits, wanted.float(), reduction="none"
         ).mean(1)

@@ -1,13 +1,19 @@
 """Blocks of running text as batches: a stream of tokens, cut afresh in each epoch."""
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from itertools import islice
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from regard.data.documents import Piece
 from regard.data.store import Ids
+from regard.text import Tokenizer
+
+_AT_ONCE = 64  # pieces that are encoded together
 
 
 @dataclass(frozen=True)
@@ -84,3 +90,46 @@ def even_starts(tokens: Ids, block: int, most: int) -> NDArray[np.int64]:
     count = (len(tokens) - 1) // block
     wanted = max(1, min(count, most // block))
     return np.unique(np.linspace(0, count - 1, wanted).round().astype(np.int64)) * block
+
+
+def blocks(pieces: Iterable[Piece], tokenizer: Tokenizer, max_length: int) -> Iterator[list[int]]:
+    """The ids of documents in blocks of at most `max_length`, special tokens included; a block
+    ends before a word, if there is one to end before."""
+    around = tokenizer.inputs("a").ids
+    [letter] = tokenizer.encode("a")[:1]
+    at = around.index(letter)
+    before, after = around[:at], around[at + len(tokenizer.encode("a")) :]
+    room = max_length - len(before) - len(after)
+    begins = word_starts(tokenizer)
+    waiting: list[int] = []
+    document = -1
+    source = iter(pieces)
+    while chunk := list(islice(source, _AT_ONCE)):
+        encoded = tokenizer.encode_batch([one_line(piece.text) for piece in chunk])
+        for piece, ids in zip(chunk, encoded, strict=True):
+            if piece.document != document and waiting:
+                yield [*before, *waiting, *after]
+                waiting = []
+            document = piece.document
+            waiting += ids
+            start = 0
+            while len(waiting) - start > room:
+                end = start + room
+                whole = next((k for k in range(end, start, -1) if begins[waiting[k]]), end)
+                yield [*before, *waiting[start:whole], *after]
+                start = whole
+            waiting = waiting[start:]
+    if waiting:
+        yield [*before, *waiting, *after]
+
+
+def word_starts(tokenizer: Tokenizer) -> NDArray[np.bool_]:
+    """Which tokens begin a word, (vocab,)."""
+    return np.array(
+        [tokenizer.starts_word(token) for token in tokenizer.tokens(range(tokenizer.vocab_size))]
+    )
+
+
+def one_line(text: str) -> str:
+    """Return a text with single spaces for its line breaks."""
+    return " ".join(text.split())

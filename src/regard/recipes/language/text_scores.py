@@ -3,9 +3,10 @@
 import hashlib
 import math
 import tempfile
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch
@@ -17,18 +18,17 @@ from regard.data.documents import Piece
 from regard.data.store import Ids
 from regard.errors import BadArgumentError, UnsupportedError
 from regard.recipes.encoded import EncodedTexts, write_store
-from regard.recipes.language.blocks import BlockBatch, cut_blocks
-from regard.recipes.language.corpus import write_tokens
-from regard.recipes.language.masked_language_model import blocks
+from regard.recipes.evaluation import Evaluator, Progress, no_progress
+from regard.recipes.language.blocks import BlockBatch, blocks, cut_blocks
+from regard.recipes.language.corpus import Documents, write_tokens
 from regard.recipes.language.masking import Masking
+from regard.recipes.options.evaluation import TextEvaluationOptions
 from regard.tasks.filling import MaskFiller
 from regard.tasks.writing import Writer
 from regard.text import Tokenizer
 
 _TOKENS_AT_ONCE = 16_384
 _LONGEST = 1024  # tokens of a block, for models without a limit
-
-Progress = Callable[[int], None]
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,6 +61,51 @@ class TextScores:
         return found
 
 
+class TextEvaluator(Evaluator[TextEvaluationOptions]):
+    """How language models are scored."""
+
+    unit = "blocks of text"
+    doing = "reading"
+
+    def read(self, path: str) -> Documents:
+        documents = Documents(path, self.options.text, strict=self.options.strict, say=self.say)
+        if documents.report.kept < documents.report.read:
+            self.say(f"{path}: documents: {documents.report}")
+        return documents
+
+    def score(self, task: Any, data: Documents, *, progress: Progress = no_progress) -> TextScores:
+        size, separated = self.options.batch_size, len(data) > 1
+        return evaluate_text(
+            task, data.pieces(), separated=separated, batch_size=size, progress=progress
+        )
+
+    def size(self, data: Documents) -> None:
+        return None
+
+    def compared(self, result: TextScores) -> str:
+        return "loss"
+
+    def outputs(self, result: TextScores) -> NDArray[np.int64]:  # type: ignore[override]
+        return result.likeliest
+
+    def compare(self, result: TextScores, other: TextScores, name: str) -> dict[str, Any]:
+        if result.text != other.text:
+            raise BadArgumentError(
+                f"a paired test needs the same tokens; {name} has another vocabulary. Evaluate the"
+                " two one after the other, and compare their bits per byte."
+            )
+        return super().compare(result, other, name)
+
+
+class MaskedTextEvaluator(TextEvaluator):
+    """How masked language models are scored."""
+
+    def score(
+        self, task: MaskFiller, data: Documents, *, progress: Progress = no_progress
+    ) -> TextScores:
+        return evaluate_masked(task, data.pieces(), progress=progress)
+
+
 @torch.inference_mode()
 def evaluate_text(
     writer: Writer,
@@ -68,7 +113,7 @@ def evaluate_text(
     *,
     separated: bool = False,
     batch_size: int = 32,
-    progress: Progress = lambda done: None,
+    progress: Progress = no_progress,
 ) -> TextScores:
     """The loss of a text's tokens, in blocks side by side as long as the model was trained on; the
     first token of a text is not predicted.
@@ -136,7 +181,7 @@ def evaluate_masked(
     pieces: Iterable[Piece],
     *,
     share: float = 0.15,
-    progress: Progress = lambda done: None,
+    progress: Progress = no_progress,
 ) -> TextScores:
     """The loss and accuracy of the words hidden in a text, the same ones at every call.
 

@@ -1,9 +1,17 @@
 """The options of training an encoder, for each of its tasks."""
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from regard.errors import BadArgumentError, check_choice, unknown
+from regard.recipes.options.evaluation import (
+    AnswerEvaluationOptions,
+    LabelColumns,
+    LabelEvaluationOptions,
+    PairColumns,
+    PairEvaluationOptions,
+    QuestionColumns,
+)
 from regard.recipes.options.run import (
     TunedOptions,
     data_option,
@@ -78,38 +86,22 @@ class EncoderOptions(TunedOptions):
 
 
 @dataclass(frozen=True, repr=False)
-class ClassificationOptions(EncoderOptions):
+class ClassificationOptions(LabelColumns, EncoderOptions):
     """The options of `regard train classification`."""
 
+    evaluation: ClassVar = LabelEvaluationOptions
+
     output: str = data_option("runs/classification", "The run's folder.", free=True)
-    text: str | None = data_option(None, "The column of the texts.", shown="text, sentence, …")
-    pair: str | None = data_option(
-        None, "The column of second texts, for a model of pairs.", shown="none"
-    )
-    label: str | None = data_option(None, "The column of the labels.", shown="label, labels, …")
-    separator: str | None = data_option(
-        None, "Between the labels of one text; JSON has lists.", shown="one label a text"
-    )
     class_weights: bool = option(False, "Weigh each label by the inverse of how often it occurs.")
 
 
 @dataclass(frozen=True, repr=False)
-class QuestionAnsweringOptions(EncoderOptions):
+class QuestionAnsweringOptions(QuestionColumns, EncoderOptions):
     """The options of `regard train question-answering`."""
 
+    evaluation: ClassVar = AnswerEvaluationOptions
+
     output: str = data_option("runs/question-answering", "The run's folder.", free=True)
-    question: str | None = data_option(None, "The column of the questions.", shown="question, …")
-    context: str | None = data_option(
-        None, "The column of the texts that may hold the answers.", shown="context, passage, …"
-    )
-    answer: str | None = data_option(
-        None, "The column of the answers; empty if there is no answer.", shown="answer, answers, …"
-    )
-    start: str | None = data_option(
-        None,
-        "The column of the answers' first characters in the context, from 0.",
-        shown="start, answer_start",
-    )
     max_length: int = data_option(
         384, "Tokens of a window, question and special tokens counted.", min=16
     )
@@ -120,19 +112,12 @@ class QuestionAnsweringOptions(EncoderOptions):
 
 
 @dataclass(frozen=True, repr=False)
-class EmbeddingOptions(EncoderOptions):
+class EmbeddingOptions(PairColumns, EncoderOptions):
     """The options of `regard train embedding`."""
 
+    evaluation: ClassVar = PairEvaluationOptions
+
     output: str = data_option("runs/embedding", "The run's folder.", free=True)
-    text: str | None = data_option(None, "The column of the texts.", shown="text, sentence1, …")
-    pair: str | None = data_option(
-        None, "The column of the texts that belong to them.", shown="pair, sentence2, …"
-    )
-    score: str | None = data_option(
-        None,
-        "The column of how similar the two are; then cosines are trained to be the scores.",
-        shown="score, similarity",
-    )
     score_scale: float | None = data_option(
         None, "The score of two equal texts.", shown="1, or the highest if above 1", above=0
     )

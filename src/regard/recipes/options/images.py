@@ -1,9 +1,10 @@
 """The options of training a classifier of images."""
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from regard.errors import BadArgumentError
+from regard.recipes.options.evaluation import LabelOptions
 from regard.recipes.options.run import (
     TunedOptions,
     data_option,
@@ -28,6 +29,8 @@ VISION_RATES = {
 @dataclass(frozen=True, repr=False)
 class ImageClassificationOptions(TunedOptions):
     """What training a classifier of images can be asked."""
+
+    evaluation: ClassVar = LabelOptions
 
     output: str = data_option("runs/image-classification", "The run's folder.", free=True)
     dev: str | None = data_option(

@@ -1,10 +1,15 @@
 """The options of training on running text: a language model, or an encoder."""
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from regard.errors import BadArgumentError
 from regard.recipes.options.encoders import EncoderOptions
+from regard.recipes.options.evaluation import (
+    MaskedEvaluationOptions,
+    TextColumn,
+    TextEvaluationOptions,
+)
 from regard.recipes.options.run import (
     EpochOptions,
     data_option,
@@ -15,7 +20,7 @@ from regard.recipes.options.run import (
 
 
 @dataclass(frozen=True, repr=False)
-class RunningTextOptions(EpochOptions):
+class RunningTextOptions(TextColumn, EpochOptions):
     """How running text is read, and how much of it is held out."""
 
     dev: str | None = data_option(
@@ -24,13 +29,14 @@ class RunningTextOptions(EpochOptions):
     dev_fraction: float = data_option(
         0.1, "Held out: the end of a text; of 20 documents or more, whole ones.", above=0, below=1
     )
-    text: str | None = data_option(None, "The column of the texts, in records.", shown="text, …")
     dev_tokens: int = limit_option(65_536, "Most dev tokens of an evaluation.", min=1)
 
 
 @dataclass(frozen=True, repr=False)
 class LanguageModelOptions(RunningTextOptions):
     """The options of `regard train language-model`."""
+
+    evaluation: ClassVar = TextEvaluationOptions
 
     output: str = data_option("runs/language-model", "The run's folder.", free=True)
     tokenizer: str | None = data_option(
@@ -129,6 +135,8 @@ class LanguageModelOptions(RunningTextOptions):
 @dataclass(frozen=True, repr=False)
 class MaskedLanguageModelOptions(RunningTextOptions, EncoderOptions):
     """The options of `regard train masked-language-model`."""
+
+    evaluation: ClassVar = MaskedEvaluationOptions
 
     output: str = data_option("runs/masked-language-model", "The run's folder.", free=True)
     masked: float = option(

@@ -4,11 +4,12 @@ The commands are made from these classes, so nothing here imports torch before a
 """
 
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from regard import options
 from regard.errors import BadArgumentError
 from regard.options import Options
+from regard.recipes.options.evaluation import EvaluationOptions
 
 if TYPE_CHECKING:
     from regard.training import TrainingConfig
@@ -45,12 +46,11 @@ class RunOptions(Options):
         BadArgumentError: a value out of range.
     """
 
+    evaluation: ClassVar[type[EvaluationOptions]]  # of the trained model
+
     output: str = data_option("runs/model", "The run's folder.", free=True)
     dev: str | None = data_option(
         None, "A file like the data, to choose the best model by.", shown="split off", free=True
-    )
-    strict: bool = data_option(
-        False, "Stop at the first line that cannot be used, which else is left out.", free=True
     )
     license: str = data_option("unknown", "The weights' license, for the model card.", free=True)
     data_note: str = data_option(

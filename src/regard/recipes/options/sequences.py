@@ -1,9 +1,10 @@
 """The options of training an encoder–decoder, and a summarizer."""
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from regard.errors import BadArgumentError
+from regard.recipes.options.evaluation import DocumentColumns, SummaryEvaluationOptions
 from regard.recipes.options.run import (
     RunOptions,
     data_option,
@@ -78,16 +79,12 @@ SEQUENCE_RATES = {"tiny": 5e-3, "small": 2e-3, "base": 7e-4, "big": 5e-4}
 
 
 @dataclass(frozen=True, repr=False)
-class SummarizationOptions(SequenceOptions):
+class SummarizationOptions(DocumentColumns, SequenceOptions):
     """The options of `regard train summarization`."""
 
+    evaluation: ClassVar = SummaryEvaluationOptions
+
     output: str = data_option("runs/summarization", "The run's folder.", free=True)
-    document: str | None = data_option(
-        None, "The column of the documents.", shown="document, article, text, …"
-    )
-    summary: str | None = data_option(
-        None, "The column of the summaries; JSON has lists.", shown="summary, highlights, …"
-    )
     max_source_length: int = data_option(
         1024, "Longer documents, in tokens, are cut, as the finished model will cut them.", min=8
     )

@@ -2,7 +2,7 @@
 
 import re
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,11 +10,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regard.errors import BadArgumentError
+from regard.recipes.evaluation import Evaluator, Progress, Report, no_progress, write_texts
 from regard.recipes.examples import Example
+from regard.recipes.options.evaluation import SummaryEvaluationOptions
+from regard.recipes.summaries.documents import read_summaries
 from regard.recipes.summaries.rouge import (
     NAMES,
     RougeScores,
     RougeTable,
+    require_rouge,
     rouge_table,
     with_intervals,
 )
@@ -28,8 +32,6 @@ class SummaryEvaluation:
     """The summaries of documents, and the figures that compare them with their references."""
 
     summaries: list[str]
-    rouge: RougeScores
-    lead: dict[str, RougeScores]  # of the baselines: what each is → its scores
     each: RougeTable  # of every summary
     truncated: int  # documents that were cut
     documents_per_second: float
@@ -52,73 +54,70 @@ class SummaryEvaluation:
         scores = self.each.each[:, list(NAMES).index("rougeL")]
         return [int(row) for row in np.argsort(scores, kind="stable")[:count]]
 
-    def table(self) -> str:
-        """The figures, a line each."""
-        rows = {"summaries": self.rouge, **self.lead}
-        width = max(map(len, rows))
-        lines = [f"{name:<{width}}  {scores}" for name, scores in rows.items()]
-        cut = f", {self.truncated:,} of them cut" if self.truncated else ""
-        lines.append(
-            f"{len(self.summaries):,} documents{cut}, {self.documents_per_second:.1f} a second;"
-            f" {self.rouge.signature}; in brackets 95 % of 1,000 bootstrap samples"
+
+class SummaryEvaluator(Evaluator[SummaryEvaluationOptions]):
+    """How summarizers are scored, beside the documents' first words."""
+
+    unit = "documents"
+    doing = "summarizing"
+
+    def read(self, path: str) -> list[Example]:
+        require_rouge()
+        return self.examples(read_summaries, path, **self.options.values("document", "summary"))
+
+    def score(
+        self, task: Rewriter, data: Sequence[Example], *, progress: Progress = no_progress
+    ) -> SummaryEvaluation:
+        """Summarize the documents and compare with their references.
+
+        Raises:
+            BadArgumentError: no documents, or one that `Summarizer.run` refuses.
+            UnavailableError: rouge-score is not installed.
+        """
+        if not data:
+            raise BadArgumentError("evaluating needs at least one document; got none.")
+        started = time.perf_counter()
+        texts, settings = [example.text for example in data], self.options.decoding()
+        results = task.run(texts, any_script=True, progress=progress, **settings)
+        speed = len(data) / (time.perf_counter() - started)
+        summaries = [result.text for result in results]
+        return SummaryEvaluation(
+            summaries=summaries,
+            each=rouge_table(summaries, [example.targets for example in data]),
+            truncated=sum(result.truncated for result in results),
+            documents_per_second=speed,
         )
-        return "\n".join(lines)
 
-    @property
-    def figures(self) -> dict[str, Any]:
-        """By name, for JSON."""
-        return {
-            **{name: self.rouge.mean[name] for name in NAMES},
-            **{f"{name}_low": self.rouge.low[name] for name in NAMES},
-            **{f"{name}_high": self.rouge.high[name] for name in NAMES},
-            "lead": {what: scores.mean for what, scores in self.lead.items()},
-            "documents": len(self.summaries),
-            "truncated": self.truncated,
-            "documents_per_second": self.documents_per_second,
-            "signature": self.rouge.signature,
-        }
+    def compared(self, result: SummaryEvaluation) -> str:
+        return "rougeL"
+
+    def outputs(self, result: SummaryEvaluation) -> list[str]:
+        return result.summaries
+
+    def baselines(self, data: Sequence[Example]) -> dict[str, RougeTable]:
+        return lead_tables(data, lead_words(data))
+
+    def worst(
+        self, result: SummaryEvaluation, data: Sequence[Example], count: int
+    ) -> list[dict[str, Any]]:
+        return [
+            {
+                "line": data[row].line,
+                "rougeL": result.each.each[row, -1].item(),
+                "summary": result.summaries[row],
+                "references": data[row].targets,
+            }
+            for row in result.worst(count)
+        ]
+
+    def write(self, report: Report) -> None:
+        write_texts(self.options.output, report.result.summaries)
 
 
-def evaluate_summaries(
-    summarizer: Rewriter,
-    examples: Sequence[Example],
-    *,
-    lead_words: int,
-    batch_size: int = 8,
-    progress: Callable[[int], None] = lambda done: None,
-    **options: Any,
-) -> SummaryEvaluation:
-    """Summarizes the examples' texts and compares with their targets.
-
-    Args:
-        lead_words: words of the second baseline; what the training summaries have on average.
-        batch_size, progress, options: as `Summarizer.run` takes them.
-
-    Raises:
-        BadArgumentError: no examples, or what `Summarizer.run` refuses.
-        UnavailableError: rouge-score is not installed.
-    """
-    if not examples:
-        raise BadArgumentError("evaluating needs at least one document; got none.")
-    started = time.perf_counter()
-    results = summarizer.run(
-        [example.text for example in examples],
-        batch_size=batch_size,
-        any_script=True,
-        progress=progress,
-        **options,
-    )
-    seconds = time.perf_counter() - started
-    summaries = [result.text for result in results]
-    table = rouge_table(summaries, [example.targets for example in examples])
-    return SummaryEvaluation(
-        summaries=summaries,
-        rouge=with_intervals(table),
-        each=table,
-        lead=lead_scores(examples, lead_words),
-        truncated=sum(result.truncated for result in results),
-        documents_per_second=len(examples) / seconds,
-    )
+def lead_words(examples: Sequence[Example]) -> int:
+    """Return the words of a summary, on average over the references."""
+    counts = [len(summary.split()) for example in examples for summary in example.targets]
+    return max(1, round(sum(counts) / len(counts))) if counts else 1
 
 
 def lead_scores(examples: Sequence[Example], words: int) -> dict[str, RougeScores]:

@@ -1,15 +1,19 @@
 """What an embedder makes of pairs of texts: how it ranks them, or how its cosines order them."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from regard.errors import BadArgumentError
+from regard.recipes.evaluation import Evaluator, Progress, no_progress
 from regard.recipes.examples import Example
+from regard.recipes.options.evaluation import PairEvaluationOptions
 from regard.recipes.vectors.ranking import Ranking, rank_pairs, spearman
+from regard.recipes.vectors.text_pairs import read_text_pairs
 from regard.tasks.embedding import Embedder
 
 
@@ -51,12 +55,56 @@ class PairEvaluation:
         }
 
 
+class PairEvaluator(Evaluator[PairEvaluationOptions]):
+    """How encoders of texts are scored."""
+
+    unit = "texts or pairs"
+    doing = "encoding"
+
+    def read(self, path: str) -> list[Example]:
+        return self.examples(read_text_pairs, path, **self.options.values("text", "pair", "score"))
+
+    def score(
+        self, task: Embedder, data: Sequence[Example], *, progress: Progress = no_progress
+    ) -> PairEvaluation:
+        return evaluate_pairs(task, data, batch_size=self.options.batch_size, progress=progress)
+
+    def size(self, data: Sequence[Example]) -> int:
+        return 2 * len(data)
+
+    def compared(self, result: PairEvaluation) -> str:
+        return "spearman" if result.ranking is None else "mrr"
+
+    def outputs(self, result: PairEvaluation) -> NDArray[Any]:  # type: ignore[override]
+        """Return the rank of each text's own pair; of pairs with a score, cosines in hundredths."""
+        if result.ranking is None:
+            return (100 * result.cosines).round()
+        return result.ranking.ranks
+
+    def worst(
+        self, result: PairEvaluation, data: Sequence[Example], count: int
+    ) -> list[dict[str, Any]]:
+        """Return the texts whose own pair was ranked lowest; pairs with a score have no rank."""
+        if result.ranking is None:
+            return []
+        first: dict[str, Example] = {}
+        for example in data:
+            first.setdefault(example.text, example)
+        texts, ranks = list(first.values()), result.ranking.ranks
+        rows = [int(row) for row in (-ranks).argsort(kind="stable")[:count] if ranks[row] > 1]
+        return [
+            {"line": texts[row].line, "text": texts[row].text, "pair": texts[row].pair}
+            | {"rank": int(ranks[row])}
+            for row in rows
+        ]
+
+
 def evaluate_pairs(
     embedder: Embedder,
     examples: Sequence[Example],
     *,
     batch_size: int = 64,
-    progress: Callable[[int], None] = lambda done: None,
+    progress: Progress = no_progress,
 ) -> PairEvaluation:
     """Ranks the second texts of all pairs for each first text, or compares cosines with scores.
 

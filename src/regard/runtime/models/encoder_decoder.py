@@ -164,8 +164,8 @@ def _bias(model: EncoderDecoder, graph: Graph, position: str) -> str:
 
 
 def _own(model: EncoderDecoder) -> list[MultiHeadAttention]:
-    return [layer.self_attention for layer in model.decoder.layers]  # type: ignore[misc]
+    return [layer.self_attention for layer in model.decoder.layers]
 
 
 def _cross(model: EncoderDecoder) -> list[MultiHeadAttention]:
-    return [layer.cross_attention for layer in model.decoder.layers]  # type: ignore[misc]
+    return [layer.cross_attention for layer in model.decoder.layers]

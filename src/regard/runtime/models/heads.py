@@ -7,7 +7,7 @@ import numpy as np
 from torch import nn
 
 from regard.models.encoder import MaskedLMHead
-from regard.models.heads import ClassificationHead, LinearHead, Pooler, QuestionAnsweringHead
+from regard.models.heads import ClassificationHead, LinearHead, Pooler, TokenHead
 from regard.runtime.graph import Graph, as_array, cannot_pack
 from regard.runtime.layers.norm import norm
 from regard.runtime.layers.transformer import activation
@@ -28,7 +28,7 @@ def head_graphs(
     graph = Graph(precision)
     states = graph.input("states", np.float32, ("batch", "length", d_model))
     output, width = head(graph, states, module, table)
-    of_tokens = isinstance(module, QuestionAnsweringHead | MaskedLMHead)
+    of_tokens = isinstance(module, TokenHead | MaskedLMHead)
     shape = ("batch", "length", width) if of_tokens else ("batch", width)
     graph.output(output, "output", np.float32, shape)
     return {"head": graph}
@@ -45,7 +45,7 @@ def head(
         return linear(graph, vector, module.output), module.output.out_features
     if isinstance(module, LinearHead):
         return linear(graph, _first(graph, states), module.output), module.output.out_features
-    if isinstance(module, QuestionAnsweringHead):
+    if isinstance(module, TokenHead):
         return linear(graph, states, module.output), module.output.out_features
     if isinstance(module, MaskedLMHead):
         assert table is not None, "a masked language model projects to its embeddings"

@@ -1,0 +1,133 @@
+"""Report on a classifier: figures, labels, confusions, the worst mistakes."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, ClassVar, TypeVar
+
+import numpy as np
+
+from regard.lines import one_line
+from regard.recipes.evaluation import Evaluator, Report, shortened
+from regard.recipes.labels.labels import LabelEvaluation
+from regard.recipes.options.evaluation import LabelOptions
+
+LARGEST_TABLE = 12  # labels whose confusions fit a terminal
+OptionsT = TypeVar("OptionsT", bound=LabelOptions)
+
+
+class LabelReport(Report):
+    """A report on a classifier, with the figures of each label and the confusions."""
+
+    result: LabelEvaluation
+
+    titles: ClassVar = {
+        "accuracy": ("accuracy", "{:>6.1%}"),
+        "macro_f1": ("macro-F1", "{:>6.1%}"),
+        "micro_f1": ("micro-F1", "{:>6.1%}"),
+        "matthews": ("Matthews", "{:>6.3f}"),
+        "calibration": ("calibration error", "{:>6.3f}"),
+        "loss": ("loss", "{:>6.3f}"),
+    }
+    widths: ClassVar = (18, 6)
+    before_worst: ClassVar = "The classifier was surest of these mistakes:"
+
+    def content(self) -> dict[str, Any]:
+        result, scores = self.result, self.result.scores
+        content = super().content()
+        content["labels"] = [
+            {
+                "label": label,
+                self.unit: int(scores.counts[k]),
+                "precision": scores.precision[k],
+                "recall": scores.recall[k],
+                "f1": scores.f1[k],
+            }
+            for k, label in enumerate(result.labels)
+        ]
+        content["worst"] = list(self.worst)
+        if not result.multi_label:
+            content["confusion"] = result.confusion.tolist()
+        return content
+
+    def details(self) -> list[str]:
+        result, scores = self.result, self.result.scores
+        width = max(5, *(len(label) for label in result.labels))
+        lines = ["", f"{'label':<{width}}  {self.unit:>6}  precision  recall     F1"]
+        lines += [
+            f"{one_line(label):<{width}}  {scores.counts[k]:>6,}  {scores.precision[k]:>9.3f}"
+            f"  {scores.recall[k]:>6.3f}  {scores.f1[k]:>5.3f}"
+            for k, label in enumerate(result.labels)
+        ]
+        if not result.multi_label and len(result.labels) <= LARGEST_TABLE:
+            lines += ["", *_table(result)]
+        return lines
+
+    def example(self, example: Mapping[str, Any]) -> str:
+        named = ", ".join(f"{one_line(k)} {v:.2f}" for k, v in example["classified_as"].items())
+        expected = ", ".join(map(one_line, example["labels"])) or "no label"
+        text = shortened(one_line(" | ".join(example["texts"])), 100)
+        where = f"line {example['line']:,}: " if "line" in example else ""
+        return f"{where}{named or 'no label'}, not {expected}: {text}"
+
+    def draw(self, path: str | Path) -> None:
+        """Draw the confusions: rows are the labels of the texts, columns the answers."""
+        from regard.figures.heatmap import heatmap
+        from regard.figures.style import save
+
+        table = self.result.confusion.astype(np.float64)
+        shares = table / np.maximum(table.sum(1, keepdims=True), 1)
+        labels = list(self.result.labels)
+        figure = heatmap(
+            shares, labels, labels, quantity="share of the label's texts",
+            row_name="label", column_name="classified as",
+        )  # fmt: skip
+        save(figure, Path(path))
+
+
+class LabelEvaluator(Evaluator[OptionsT]):
+    """How classifiers are scored."""
+
+    doing = "classifying"
+    report_class = LabelReport
+
+    def compared(self, result: LabelEvaluation) -> str:
+        return "macro_f1" if result.multi_label else "accuracy"
+
+    def worst(self, result: LabelEvaluation, data: Any, count: int) -> list[dict[str, Any]]:
+        return [_mistake(result, row, self.named(data, row)) for row in result.worst(count)]
+
+    def named(self, data: Any, row: int) -> dict[str, Any]:
+        """Return the example as a report names it: its line, if it has one, and its texts."""
+        example = data[row]
+        texts = [example.text] if example.pair is None else [example.text, example.pair]
+        return {"line": example.line, "texts": texts}
+
+    def write(self, report: Report) -> None:
+        if self.options.figure is not None:
+            assert isinstance(report, LabelReport)
+            report.draw(self.options.figure)
+
+
+def _table(result: LabelEvaluation) -> list[str]:
+    """Rows are the labels of the texts, columns what they were classified as."""
+    cells = [[f"{count:,}" for count in row] for row in result.confusion]
+    labels = [one_line(label)[:12] for label in result.labels]
+    width = max(len(text) for text in [*labels, *(cell for row in cells for cell in row)])
+    head = "  ".join(f"{label:>{width}}" for label in labels)
+    return [
+        f"{'classified as':<13}  {head}",
+        *(
+            f"{label:<13}  " + "  ".join(f"{cell:>{width}}" for cell in row)
+            for label, row in zip(labels, cells, strict=True)
+        ),
+    ]
+
+
+def _mistake(result: LabelEvaluation, row: int, named: dict[str, Any]) -> dict[str, Any]:
+    return named | {
+        "labels": [result.labels[k] for k in result.expected[row].nonzero()[0]],
+        "classified_as": {
+            result.labels[k]: float(result.probabilities[row, k])
+            for k in result.predicted[row].nonzero()[0]
+        },
+    }

@@ -1,0 +1,225 @@
+"""Options of evaluating a model, and columns of data, which training has too.
+
+The commands are made from these classes, so nothing here imports torch.
+"""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from regard.errors import BadArgumentError
+from regard.options import Options, option
+
+PICTURES = (".svg", ".pdf", ".png")
+
+
+def column(help: str, **more: Any) -> Any:
+    """A field of a class of options: how the data is read."""
+    return option(None, help, panel="Data", **more)
+
+
+@dataclass(frozen=True, repr=False)
+class EvaluationOptions(Options):
+    """Options of every evaluation."""
+
+    compare: str | None = option(
+        None, "Another model of the task, compared by a paired bootstrap test."
+    )
+    engine: str | None = option(
+        None,
+        "What computes: the model, by torch; or the model packed for ONNX Runtime, each batch on"
+        " one thread unless --threads says otherwise. auto: onnx where that is possible and the"
+        " model is not large.",
+        metavar="auto|torch|onnx",
+        shown="torch",
+    )
+    precision: str | None = option(
+        None,
+        "Number format of the packed model's matrix products.",
+        metavar="fp32|int8|int4",
+        shown="fp32",
+    )
+    threads: int | None = option(None, "CPU threads.", shown="one for each core", min=1)
+
+    def check(self) -> None:
+        from regard.tasks.engine import check_engine  # slow to import
+
+        check_engine(self.engine or "torch", precision=self.precision)
+
+
+@dataclass(frozen=True, repr=False)
+class BatchedOptions(EvaluationOptions):
+    """Options of an evaluation that computes several examples together."""
+
+    batch_size: int = option(32, "Examples in a batch.", shown="by the task", min=1)
+
+
+@dataclass(frozen=True, repr=False)
+class DecodingOptions(BatchedOptions):
+    """Options of evaluating a model that writes an answer to each text."""
+
+    output: str | None = option(
+        None, "File for the translations or summaries, one per line.", flag="--output -o"
+    )
+    num_beams: int | None = option(
+        None, "Hypotheses kept at each step; 1 is greedy.", shown="5; a summarizer's own", min=1
+    )
+    length_penalty: float | None = option(None, "Above 0 favors longer text.", shown="model's")
+    max_new_tokens: int | None = option(None, "Longest output, in tokens.", shown="model's", min=1)
+
+    def decoding(self) -> dict[str, Any]:
+        """Return those arguments of `TextToText.run` that are not left to it."""
+        names = ("batch_size", "num_beams", "length_penalty", "max_new_tokens")
+        return {name: value for name, value in self.values(*names).items() if value is not None}
+
+
+@dataclass(frozen=True, repr=False)
+class WorstOptions(EvaluationOptions):
+    """Options of an evaluation that shows examples."""
+
+    worst: int = option(5, "How many of the worst examples to show.", min=0)
+
+
+@dataclass(frozen=True, repr=False)
+class LabelOptions(WorstOptions, BatchedOptions):
+    """Options of evaluating a classifier."""
+
+    batch_size: int = option(64, "Examples in a batch.", shown="by the task", min=1)
+    figure: str | None = option(None, "Draw a classifier's confusions: .svg, .pdf or .png.")
+
+    def check(self) -> None:
+        super().check()
+        if self.figure is not None and Path(self.figure).suffix.lower() not in PICTURES:
+            raise BadArgumentError(
+                f"figure must end in {', '.join(PICTURES)}; got {Path(self.figure).name!r}."
+            )
+
+
+@dataclass(frozen=True, repr=False)
+class LineOptions(Options):
+    """How files of lines are read."""
+
+    strict: bool = option(
+        False,
+        "Stop at the first line that cannot be used, which else is left out.",
+        panel="Data",
+        free=True,
+    )
+
+
+@dataclass(frozen=True, repr=False)
+class LabelColumns(LineOptions):
+    """How texts with labels are read."""
+
+    text: str | None = column("The column of the texts.", shown="text, sentence, …")
+    pair: str | None = column("The column of second texts, for a model of pairs.", shown="none")
+    label: str | None = column("The column of the labels.", shown="label, labels, …")
+    separator: str | None = column(
+        "Between the labels of one text; JSON has lists.", shown="one label a text"
+    )
+
+
+@dataclass(frozen=True, repr=False)
+class QuestionColumns(LineOptions):
+    """How questions with contexts and answers are read."""
+
+    question: str | None = column("The column of the questions.", shown="question, …")
+    context: str | None = column(
+        "The column of the texts that may hold the answers.", shown="context, passage, …"
+    )
+    answer: str | None = column(
+        "The column of the answers; empty if there is no answer.", shown="answer, answers, …"
+    )
+    start: str | None = column(
+        "The column of the answers' first characters in the context, from 0.",
+        shown="start, answer_start",
+    )
+
+
+@dataclass(frozen=True, repr=False)
+class PairColumns(LineOptions):
+    """How pairs of texts are read."""
+
+    text: str | None = column("The column of the texts.", shown="text, sentence1, …")
+    pair: str | None = column(
+        "The column of the texts that belong to them.", shown="pair, sentence2, …"
+    )
+    score: str | None = column(
+        "The column of how similar the two are; then cosines are trained to be the scores.",
+        shown="score, similarity",
+    )
+
+
+@dataclass(frozen=True, repr=False)
+class DocumentColumns(LineOptions):
+    """How documents with summaries are read."""
+
+    document: str | None = column(
+        "The column of the documents.", shown="document, article, text, …"
+    )
+    summary: str | None = column(
+        "The column of the summaries; JSON has lists.", shown="summary, highlights, …"
+    )
+
+
+@dataclass(frozen=True, repr=False)
+class TextColumn(LineOptions):
+    """How running text is read."""
+
+    text: str | None = column("The column of the texts, in records.", shown="text, …")
+
+
+@dataclass(frozen=True, repr=False)
+class LabelEvaluationOptions(LabelColumns, LabelOptions):
+    """Options of evaluating a classifier of texts."""
+
+
+@dataclass(frozen=True, repr=False)
+class AnswerEvaluationOptions(QuestionColumns, WorstOptions, BatchedOptions):
+    """Options of evaluating a model that answers questions."""
+
+
+@dataclass(frozen=True, repr=False)
+class PairEvaluationOptions(PairColumns, WorstOptions, BatchedOptions):
+    """Options of evaluating an encoder of texts."""
+
+    batch_size: int = option(64, "Examples in a batch.", shown="by the task", min=1)
+
+
+@dataclass(frozen=True, repr=False)
+class SummaryEvaluationOptions(DocumentColumns, WorstOptions, DecodingOptions):
+    """Options of evaluating a summarizer."""
+
+    batch_size: int = option(8, "Examples in a batch.", shown="by the task", min=1)
+
+
+@dataclass(frozen=True, repr=False)
+class TextEvaluationOptions(TextColumn, BatchedOptions):
+    """Options of evaluating a language model."""
+
+
+@dataclass(frozen=True, repr=False)
+class MaskedEvaluationOptions(TextColumn, EvaluationOptions):
+    """Options of evaluating a masked language model."""
+
+
+@dataclass(frozen=True, repr=False)
+class TranslationEvaluationOptions(LineOptions, DecodingOptions):
+    """Options of evaluating a translator."""
+
+    num_beams: int | None = option(
+        5, "Hypotheses kept at each step; 1 is greedy.", shown="5; a summarizer's own", min=1
+    )
+    source_language: str | None = option(
+        None,
+        "Source language, for a model of several languages, such as de or de_DE.",
+        shown="model's",
+    )
+    target_language: str | None = option(
+        None, "Target language, for a model of several languages.", shown="model's"
+    )
+    prefix: str | None = option(
+        None,
+        "Text to put before every sentence, such as T5's 'translate English to German: '.",
+        shown="model's",
+    )
