@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import islice
 from pathlib import Path
-from typing import Any, ClassVar, Generic, TypeVar
+from typing import Any, ClassVar, Generic, TypeVar, cast
 
 import torch
 from torch import Tensor, nn
@@ -65,8 +65,8 @@ class SequenceRecipe(Recipe[OptionsT, DataT], Generic[OptionsT, DataT, TaskT]):
 
     def task_of(self, model: nn.Module, data: DataT) -> TaskT:
         """What uses the model: the base's prefix and settings, or those of a new model."""
-        assert isinstance(model, AnyEncoderDecoder)
-        return self.new_task(model, data) if self.base is None else self.base.with_model(model)
+        trained = cast(AnyEncoderDecoder, model)
+        return self.new_task(trained, data) if self.base is None else self.base.with_model(trained)
 
     def encoder(self, tokenizers: TokenizerPair) -> "PairEncoder":
         """How pairs of texts become ids."""
@@ -93,8 +93,7 @@ class SequenceRecipe(Recipe[OptionsT, DataT], Generic[OptionsT, DataT, TaskT]):
         return self.options.model_name()
 
     def batches(self, data: DataT, model: nn.Module) -> Batches:
-        assert isinstance(model, AnyEncoderDecoder)
-        ids, base = model.config, self.base
+        ids, base = cast(AnyEncoderDecoder, model).config, self.base
         return Batches(
             data.train,
             max_tokens=self.options.max_tokens,
@@ -106,9 +105,9 @@ class SequenceRecipe(Recipe[OptionsT, DataT], Generic[OptionsT, DataT, TaskT]):
         )
 
     def loss(self, model: nn.Module, batch: Batch) -> tuple[Tensor, int, int]:
-        assert isinstance(model, AnyEncoderDecoder)
-        batch = batch.to(model.output_weight.device)
-        loss = summed_loss(model, batch.source, batch.target, self.options.label_smoothing)
+        writer = cast(AnyEncoderDecoder, model)
+        batch = batch.to(writer.output_weight.device)
+        loss = summed_loss(writer, batch.source, batch.target, self.options.label_smoothing)
         return loss, batch.num_target_tokens, batch.num_target_tokens
 
     def save_task(
