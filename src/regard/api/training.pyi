@@ -1,7 +1,18 @@
-"""Options of `regard.train` for type checkers and editors: tools/option_types.py."""
+"""Types of `regard.train`, written by tools/option_types.py."""
 
-from typing import TypedDict
+import os
+from typing import Literal, TypedDict, Unpack, overload
 
+from regard.tasks.answering import Answerer
+from regard.tasks.classification import Classifier
+from regard.tasks.embedding import Embedder
+from regard.tasks.filling import MaskFiller
+from regard.tasks.images import ImageClassifier
+from regard.tasks.summarization import Summarizer
+from regard.tasks.writing import Writer
+from regard.translation.translator import Translator
+
+File = str | os.PathLike[str]
 
 class Arguments(TypedDict, total=False):
     """Options of every task."""
@@ -31,7 +42,6 @@ class Arguments(TypedDict, total=False):
     base_model: str | None
     dropout: float | None
 
-
 class TranslationArguments(Arguments, total=False):
     """Options of "translation"."""
 
@@ -54,7 +64,6 @@ class TranslationArguments(Arguments, total=False):
     attention: str
     dev_sentences: int
 
-
 class ClassificationArguments(Arguments, total=False):
     """Options of "classification"."""
 
@@ -75,7 +84,6 @@ class ClassificationArguments(Arguments, total=False):
     separator: str | None
     class_weights: bool
 
-
 class ImageClassificationArguments(Arguments, total=False):
     """Options of "image-classification"."""
 
@@ -93,7 +101,6 @@ class ImageClassificationArguments(Arguments, total=False):
     flip: bool
     class_weights: bool
 
-
 class SummarizationArguments(Arguments, total=False):
     """Options of "summarization"."""
 
@@ -108,7 +115,6 @@ class SummarizationArguments(Arguments, total=False):
     max_source_length: int
     max_length: int
     dev_documents: int
-
 
 class LanguageModelArguments(Arguments, total=False):
     """Options of "language-model"."""
@@ -128,7 +134,6 @@ class LanguageModelArguments(Arguments, total=False):
     beta2: float
     sample_tokens: int
 
-
 class MaskedLanguageModelArguments(Arguments, total=False):
     """Options of "masked-language-model"."""
 
@@ -143,7 +148,6 @@ class MaskedLanguageModelArguments(Arguments, total=False):
     dev_fraction: float
     dev_tokens: int
     masked: float
-
 
 class QuestionAnsweringArguments(Arguments, total=False):
     """Options of "question-answering"."""
@@ -166,7 +170,6 @@ class QuestionAnsweringArguments(Arguments, total=False):
     doc_stride: int
     max_answer_len: int
 
-
 class EmbeddingArguments(Arguments, total=False):
     """Options of "embedding"."""
 
@@ -188,3 +191,60 @@ class EmbeddingArguments(Arguments, total=False):
     pooling: str | None
     temperature: float
     symmetric: bool
+
+@overload
+def train(
+    task: Literal["translation"],
+    data: File | tuple[File, File] | list[File],
+    output: File,
+    **options: Unpack[TranslationArguments],
+) -> Translator: ...
+@overload
+def train(
+    task: Literal["classification"],
+    data: File,
+    output: File,
+    **options: Unpack[ClassificationArguments],
+) -> Classifier: ...
+@overload
+def train(
+    task: Literal["image-classification"],
+    data: File,
+    output: File,
+    **options: Unpack[ImageClassificationArguments],
+) -> ImageClassifier: ...
+@overload
+def train(
+    task: Literal["summarization"],
+    data: File,
+    output: File,
+    **options: Unpack[SummarizationArguments],
+) -> Summarizer: ...
+@overload
+def train(
+    task: Literal["language-model"],
+    data: File,
+    output: File,
+    **options: Unpack[LanguageModelArguments],
+) -> Writer: ...
+@overload
+def train(
+    task: Literal["masked-language-model"],
+    data: File,
+    output: File,
+    **options: Unpack[MaskedLanguageModelArguments],
+) -> MaskFiller: ...
+@overload
+def train(
+    task: Literal["question-answering"],
+    data: File,
+    output: File,
+    **options: Unpack[QuestionAnsweringArguments],
+) -> Answerer: ...
+@overload
+def train(
+    task: Literal["embedding"],
+    data: File,
+    output: File,
+    **options: Unpack[EmbeddingArguments],
+) -> Embedder: ...
