@@ -24,6 +24,7 @@ from regard.bulk.shards import Input, Shard
 from regard.errors import BadArgumentError, DamagedFileError, NotFoundError, UnavailableError
 from regard.files import sha256_tree, whole_file, write_json
 from regard.json_files import read_object
+from regard.records.lines import Say, warn
 from regard.version import __version__
 
 Advance = Callable[[int], None]
@@ -66,6 +67,7 @@ class Job:
         id: the column that the output repeats; None: all.
         options: of the task, such as num_beams.
         shard_size: lines of a part; None: the task's own number.
+        say: called with a sentence where a file is not UTF-8.
         settings: further fields of `Settings`: engine, precision, batch_size.
 
     Raises:
@@ -85,6 +87,7 @@ class Job:
         options: dict[str, Any] | None = None,
         shard_size: int | None = None,
         batch_size: int | None = None,
+        say: Say = warn,
         **settings: Any,
     ):
         known = catalog.doing(task)
@@ -98,7 +101,7 @@ class Job:
             raise BadArgumentError(f"{output} is a folder; name a file in it.")
         written = format_of(self.output)
         columns = _columns([each.name for each in known.inputs if not each.optional], text, other)
-        self.input = Input.read(input, self.shard_size)
+        self.input = Input.read(input, self.shard_size, say)
         if self.output in self.input.files:
             raise BadArgumentError(f"{output} is the input; give the output another name.")
         if self.input.format == "text" and (text or other or id):
