@@ -45,7 +45,7 @@ class Embedding(Result):
     """One text as a vector."""
 
     embedding: Vectors = array(list[Float32])  # (d_model,)
-    truncated: bool  # the text had more tokens than are read
+    truncated: bool = False  # the text had more tokens than are read
 
     @property
     def vector(self) -> Vectors:

@@ -18,9 +18,9 @@ def inside(default: Any = MISSING, **more: Any) -> Any:
     return field(default=default, metadata={"inside": True}, **more)
 
 
-def asked(default: Any = None, **more: Any) -> Any:
-    """A field that is in the JSON where the option of its name was given."""
-    return field(default=default, metadata={"asked": True}, **more)
+def asked() -> Any:
+    """A field with a list that is in the JSON where the option of its name was given."""
+    return field(default_factory=list, metadata={"asked": True})
 
 
 def array(kind: Any, *, default: Any = MISSING) -> Any:
@@ -57,7 +57,7 @@ class Result:
     @classmethod
     def nothing(cls) -> dict[str, Any]:
         """The JSON of an input that has no answer."""
-        name, kind = next(iter(shape(cls).items()))
+        name, kind = next(iter(shape(cls).items()))  # type: ignore[arg-type]
         return {name: "" if kind is str else [] if kind != list[Float32] else None}
 
 
@@ -65,6 +65,7 @@ class Written(Result):
     """A text that a model wrote, the first of the fields; `alternatives` has the n best."""
 
     score: float  # log-probability divided by length^length_penalty: the beam's ranking
+    finished: bool  # False where a limit cut it off
     alternatives: Any
 
     @property
@@ -87,10 +88,15 @@ def shape(kind: Any) -> dict[str, Any]:
     A part that may be missing is `type | None`. The alternatives have no alternatives of their own.
     """
     hints = get_type_hints(kind, include_extras=True)
-    return {
+    kinds = {
         each.name: each.metadata.get("json", hints[each.name])
         for each in fields(kind)
         if not each.metadata.get("inside")
+    }
+    return {
+        each.name: kinds[each.name] | None if each.metadata.get("asked") else kinds[each.name]
+        for each in fields(kind)
+        if each.name in kinds
     }
 
 

@@ -21,8 +21,8 @@ class Summary(Written):
     score: float
     finished: bool  # False where max_new_tokens cut it off
     truncated: bool = False  # the text was longer than the model reads, and cut there
-    tokens: list[str] | None = asked()
-    alternatives: "list[Summary] | None" = asked()  # n best, this one first
+    tokens: list[str] = asked()
+    alternatives: "list[Summary]" = asked()  # n best, this one first
     ids: list[int] = inside(default_factory=list)  # as generated, the end included
 
 
@@ -113,4 +113,4 @@ class Summarizer(Rewriter):
     task = "summarization"
 
 
-_NOTHING = Summary("", 0.0, finished=True, tokens=[])  # of an empty text
+_NOTHING = Summary("", 0.0, finished=True)  # of an empty text

@@ -42,8 +42,8 @@ class Continuation(Written):
     continuation: str  # without the prompt
     score: float
     finished: bool  # False where a limit cut it off
-    tokens: list[str] | None = asked()  # the token that ended it is not among them
-    alternatives: "list[Continuation] | None" = asked()  # this one first
+    tokens: list[str] = asked()  # the token that ended it is not among them
+    alternatives: "list[Continuation]" = asked()  # this one first
     # Of the prompt and what was written, the token that ended it included.
     ids: list[int] = inside(default_factory=list)
     full: bool = inside(False)  # the limit was the model's positions, not max_new_tokens
@@ -51,7 +51,7 @@ class Continuation(Written):
     @property
     def others(self) -> "list[Continuation]":
         """The alternatives but the first."""
-        return (self.alternatives or [])[1:]
+        return self.alternatives[1:]
 
 
 @dataclass(frozen=True)
@@ -219,10 +219,11 @@ class Writer(Task):
             # A prompt near the end of the positions has a limit of its own, and fewer companions.
             for limit, same in itertools.groupby(numbers, limits.__getitem__):
                 group = list(same)
-                n_best = self._write([ids[k] for k in group], limit, group, ends)
-                for k, hypotheses in zip(group, n_best, strict=True):
+                found = self._write([ids[k] for k in group], limit, group, ends)
+                for k, hypotheses in zip(group, found, strict=True):
                     n_best = [self._result(prompts[k], ids[k], config, each) for each in hypotheses]
-                    results.append(replace(n_best[0], alternatives=n_best))
+                    alternatives = n_best if len(n_best) > 1 else []
+                    results.append(replace(n_best[0], alternatives=alternatives))
             return results
 
         found = by_length(

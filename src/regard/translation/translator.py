@@ -32,8 +32,8 @@ class Translation(Written):
     translation: str
     score: float
     finished: bool  # False where max_new_tokens cut it off
-    tokens: list[str] | None = asked()
-    alternatives: list[Translation] | None = asked()  # n best, this one first
+    tokens: list[str] = asked()
+    alternatives: list[Translation] = asked()  # n best, this one first
     source_words: list[str] | None = None
     target_words: list[str] | None = None
     # (target words, source words)
@@ -345,7 +345,7 @@ def _join(parts: list[Translation]) -> Translation:
         alignment = _block_diagonal(
             [part.alignment for part in parts if part.alignment is not None]
         )
-    ranks = list(zip(*(part.alternatives or () for part in parts), strict=False)) or [()]
+    ranks = list(zip(*(part.alternatives for part in parts), strict=False)) or [()]
     return replace(
         _best([_joined(rank) for rank in ranks]),
         source_words=_all(part.source_words for part in parts),
@@ -359,7 +359,7 @@ def _joined(parts: Sequence[Translation]) -> Translation:
         " ".join(part.text for part in parts),
         sum(part.score for part in parts),
         all(part.finished for part in parts),
-        tokens=[token for part in parts for token in part.tokens or ()],
+        tokens=[token for part in parts for token in part.tokens],
         ids=[id_ for part in parts for id_ in part.ids],
     )
 
