@@ -1,6 +1,7 @@
 """A model's packed form, built from its layers and written into a folder."""
 
 import hashlib
+from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -10,12 +11,18 @@ from torch import nn
 from regard.errors import check_choice
 from regard.files import sha256, write_json
 from regard.models import Decoder, Encoder, EncoderDecoder, VisionConfig, VisionTransformer
-from regard.runtime.graph import Graph, as_array, cannot_pack
+from regard.runtime.graph import Graph, as_array, cannot_pack, write_graphs
 from regard.runtime.linear import PRECISIONS, probe
 from regard.runtime.models import decoder, encoder, encoder_decoder, vision
-from regard.runtime.onnx_file import write_graphs
 from regard.runtime.packed import MANIFEST, PROBE, Limits
 from regard.version import __version__
+
+GRAPHS: dict[type[nn.Module], Callable[[Any, str], dict[str, Graph]]] = {
+    EncoderDecoder: encoder_decoder.graphs,
+    Encoder: encoder.graphs,
+    Decoder: decoder.graphs,
+    VisionTransformer: vision.graphs,
+}
 
 
 def check_precision(precision: str) -> None:
@@ -29,24 +36,19 @@ def graphs_of(model: nn.Module, precision: str) -> dict[str, Graph]:
     Raises:
         UnsupportedError: a kind of model, a module or a setting that cannot be packed.
     """
-    if isinstance(model, EncoderDecoder):
-        return encoder_decoder.graphs(model, precision)
-    if isinstance(model, Encoder):
-        return encoder.graphs(model, precision)
-    if isinstance(model, Decoder):
-        return decoder.graphs(model, precision)
-    if isinstance(model, VisionTransformer):
-        return vision.graphs(model, precision)
+    for kind, graphs in GRAPHS.items():
+        if isinstance(model, kind):
+            return graphs(model, precision)
     raise cannot_pack(f"a model of the class {type(model).__name__}")
 
 
 def weights_sha256(model: nn.Module) -> str:
     """The SHA-256 of all that determines the model's function: class, config, parameters."""
-    found = hashlib.sha256(f"{type(model).__name__} {getattr(model, 'config', '')}".encode())
+    content = hashlib.sha256(f"{type(model).__name__} {getattr(model, 'config', '')}".encode())
     for name, parameter in model.named_parameters():
-        found.update(f"{name} {tuple(parameter.shape)}\0".encode())
-        found.update(as_array(parameter).tobytes())
-    return found.hexdigest()
+        content.update(f"{name} {tuple(parameter.shape)}\0".encode())
+        content.update(as_array(parameter).tobytes())
+    return content.hexdigest()
 
 
 def write_packed(

@@ -10,7 +10,7 @@ from regard.checkpoints import find_folder
 from regard.checkpoints.hub import short_name
 from regard.errors import BadArgumentError, UnavailableError, UnsupportedError, unknown
 from regard.recipes.card import read_card
-from regard.runtime.laying_out import lay_out
+from regard.runtime.packing import lay_out
 from regard.serving.batches import Batches, Compute
 from regard.serving.decoding import Decoding
 from regard.serving.limits import Limits
