@@ -42,8 +42,8 @@ demo: $(READY)
 	@$(BIN)/regard translate "I would like to drink a cup of tea with my friends." --attention
 	@echo "To call regard yourself: source $(BIN)/activate"
 
-# A process for each processor, up to four, and each takes the next file: the browser's stay last.
-PARALLEL := -n auto --maxprocesses 4 --dist loadfile --no-loadscope-reorder
+# A process for each processor, up to four, and each takes the next lane: see tests/conftest.py.
+PARALLEL := -n auto --maxprocesses 4
 
 test: $(TEST_READY)
 	@$(BIN)/python -m pytest -q -rs -W error -m "not slow" $(PARALLEL)
@@ -52,6 +52,7 @@ check: $(CHECK_READY)
 	@echo "format";            $(BIN)/ruff format --check -q .
 	@echo "lint";              $(BIN)/ruff check -q .
 	@echo "spelling";          $(BIN)/codespell README.md CONTRIBUTING.md CHANGELOG.md docs examples src tests tools benchmarks web/src
+	@echo "English";           $(BIN)/python tools/english.py
 	@echo "pages, scripts";    $(BIN)/python tools/documents.py
 	@echo "types";             $(BIN)/mypy --no-error-summary
 	@echo "import directions"; $(BIN)/lint-imports --no-cache > $(VENV)/imports.log || { cat $(VENV)/imports.log; exit 1; }

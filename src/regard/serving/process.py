@@ -1,7 +1,9 @@
-"""How a server that runs for weeks keeps its memory."""
+"""Memory and priorities of a server's process, which may run for weeks."""
 
 import ctypes
 import gc
+import os
+import sys
 import threading
 import time
 from contextlib import suppress
@@ -13,8 +15,12 @@ _TRIM_THRESHOLD, _MMAP_THRESHOLD, _ARENA_MAX = -1, -3, -8
 TRIM_SECONDS = 5.0  # between two returns of gaps, each of some milliseconds
 
 
+NICENESS = 5  # of the threads that compute
+SWITCH_SECONDS = 0.0005  # that a thread may keep Python's lock while others wait for it
+
+
 def return_freed_memory() -> None:
-    """Has the C library return what is freed to the system; to be called before threads begin.
+    """Have the C library return what is freed to the system; to be called before threads begin.
 
     By default glibc has a heap for each thread, and raises the size from which arrays have pages of
     their own up to 32 MB with what is freed, so that arrays of changing sizes leave gaps in heaps.
@@ -36,9 +42,21 @@ def return_freed_memory() -> None:
 
 
 def keep_what_is_loaded() -> None:
-    """Spares the garbage collector what stays until the end: modules, models, routes.
+    """Spare the garbage collector what stays until the end: modules, models, routes.
 
     It would look through all of it again and again, while every request waits.
     """
     gc.collect()
     gc.freeze()
+
+
+def answer_first() -> None:
+    """Have threads change often enough for the one that answers, since those that compute always
+    have more to do; to be called once by a server."""
+    sys.setswitchinterval(SWITCH_SECONDS)
+
+
+def give_way() -> None:
+    """Put the calling thread behind the one that answers, where threads have priorities."""
+    if sys.platform == "linux":
+        os.nice(NICENESS)

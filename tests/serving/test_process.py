@@ -9,9 +9,9 @@ import pytest
 PROGRAM = """
 import gc, sys, time
 import numpy as np
-from regard.serving import memory
-from regard.serving.memory import keep_what_is_loaded, return_freed_memory
-memory.TRIM_SECONDS = 0.1
+from regard.serving import process
+from regard.serving.process import keep_what_is_loaded, return_freed_memory
+process.TRIM_SECONDS = 0.1
 def held():
     return int(open("/proc/self/statm").read().split()[1]) * 4096
 if sys.argv[1] == "returned":
