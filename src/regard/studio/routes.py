@@ -13,8 +13,7 @@ from fastapi import APIRouter, Depends, Query, Request
 from fastapi.responses import Response
 from starlette.exceptions import HTTPException
 
-from regard.http.application import download
-from regard.http.application import while_here
+from regard.http.application import download, while_here
 from regard.inspection.answers import (
     Ablation,
     Cell,
