@@ -169,6 +169,7 @@ def test_an_argument_that_is_taken_changes_the_answer(
     task: str, name: str, pipes: Pipes, folders: dict[str, Path]
 ) -> None:
     newer, given = ARGUMENTS[task][name].name or name, INPUT.get(task, TEXT)
+    newer = name if name in EXAMPLES[task] else newer
     candidates = [pipes(task)]
     if newer in ("src_lang", "tgt_lang"):
         candidates = [regard.pipeline(task, folders[task], src_lang="fr_XX", tgt_lang="de_DE")]

@@ -20,8 +20,8 @@ from regard.runtime.packing import pack, pack_writer
 VOCAB = 31
 STRATEGIES: dict[str, dict[str, Any]] = {
     "greedy": {},
-    "beams": dict(num_beams=3, num_return_sequences=3, length_penalty=0.7),
-    "sampled": dict(do_sample=True, seed=3, num_return_sequences=2, top_k=9),
+    "beams": dict(num_beams=3, alternatives=3, length_penalty=0.7),
+    "sampled": dict(do_sample=True, seed=3, alternatives=2, top_k=9),
     "filtered at some steps": dict(min_new_tokens=3, no_repeat_ngram_size=2),
 }
 
@@ -83,7 +83,7 @@ class Text:
 
 
 def begun(prompt: np.ndarray, settings: GenerationConfig, number: int) -> Text:
-    samples = settings.num_return_sequences if settings.do_sample else 1
+    samples = settings.alternatives if settings.do_sample else 1
     streams = [(number, sample) for sample in range(samples)]
     results = [NBest(settings) for _ in streams]
     return Text(search(prompt[None], settings, streams, results), results)
@@ -110,7 +110,7 @@ def enter(packed: Any, slots: Slots, ids: np.ndarray, settings: Any, number: int
 def decoded(packed: Any, all_ids: list[np.ndarray], settings: Any, *, seed: int | None) -> Any:
     """The hypotheses of each text: entering in a random order at random steps or, without a seed,
     each alone."""
-    width = max(settings.num_beams, settings.num_return_sequences)
+    width = max(settings.num_beams, settings.alternatives)
     order, draw = list(range(len(all_ids))), random.Random(seed)
     draw.shuffle(order)
     done: dict[int, list[Hypothesis]] = {}

@@ -15,8 +15,8 @@ from regard.runtime.packing import pack, pack_writer
 
 STRATEGIES: dict[str, dict[str, Any]] = {
     "greedy": {},
-    "beams": dict(num_beams=4, num_return_sequences=3, length_penalty=0.7),
-    "sampled": dict(do_sample=True, seed=3, num_return_sequences=2, top_k=9),
+    "beams": dict(num_beams=4, alternatives=3, length_penalty=0.7),
+    "sampled": dict(do_sample=True, seed=3, alternatives=2, top_k=9),
     "filtered": dict(num_beams=2, no_repeat_ngram_size=2, repetition_penalty=1.2),
     "filtered at some steps": dict(num_beams=2, min_new_tokens=3, forced_eos_token_id=1),
     "long": dict(max_new_tokens=37, min_new_tokens=35),

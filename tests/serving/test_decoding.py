@@ -97,7 +97,7 @@ def results(shared: Decoding, work: Any) -> list[Any]:
 def test_a_translation_is_the_same_alone_and_in_random_company(
     translator: Any, shared: Decoding
 ) -> None:
-    settings = [dict(num_beams=1), dict(num_beams=5), dict(num_beams=4, num_return_sequences=2)]
+    settings = [dict(num_beams=1), dict(num_beams=5), dict(num_beams=4, alternatives=2)]
     draw = random.Random(7)
     asked = [(sentence, draw.choice(settings)) for sentence in SENTENCES]
     alone = [results(shared, texts(translator, [text], **options))[0] for text, options in asked]
@@ -151,7 +151,7 @@ def test_a_sample_depends_on_its_seed_and_not_on_its_company(writer: Any) -> Non
             Decode(alone.ready[0].ids, alone.ready[0].config, limits.deadline(), number=number)
         ]
         assert results(shared, alone) == [together[number]]
-    several = results(shared, work(prompts[:1], num_return_sequences=3))
+    several = results(shared, work(prompts[:1], alternatives=3))
     assert several[0][0] == together[0][0]
     assert len({each.tokens for each in several[0]}) == 3
     texts = [result.text for result in writer.run(prompts, max_new_tokens=24, seed=5)]
@@ -241,7 +241,7 @@ def test_a_limit_of_tokens_is_a_limit() -> None:
     assert limits.configured(config.updated(max_new_tokens=7), 7).max_new_tokens == 7
     with pytest.raises(BadArgumentError, match="max_new_tokens may be 40 on this server; got 41"):
         limits.configured(config, 41)
-    with pytest.raises(BadArgumentError, match="num_beams and num_return_sequences may be 6 on"):
+    with pytest.raises(BadArgumentError, match="num_beams and alternatives may be 6 on"):
         Limits(rows=8).configured(config.updated(num_beams=7), None)
     with pytest.raises(BadArgumentError, match="rows must be at least 1; got 0"):
         Limits(rows=0)

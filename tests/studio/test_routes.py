@@ -325,7 +325,7 @@ REFUSED = [
     ({"model": "en-de", "text": "a", "num_beams": 0}, "num_beams must be from 1 to 64; got 0."),
     ({"model": "en-de", "text": "a", "hypothesis": 9}, "the search found hypotheses 0 to 4"),
     ({"model": "en-de"}, "text: field required."),
-    ({"model": "en-de", "text": "a", "temperature": -1}, "temperature must be a number above 0"),
+    ({"model": "en-de", "text": "a", "temperature": -1}, "temperature must be above 0"),
     ({"model": "en-de", "text": "a", "seed": 1, "num_beams": 4}, "do_sample=True needs num_beams"),
     ({"model": "en-de", "text": "a", "forced_beginning": [10**6]}, "forced_beginning must be"),
     (

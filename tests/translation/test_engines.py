@@ -30,7 +30,7 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize("num_beams", [1, 3])
 def test_fp32_gives_the_texts_of_torch(translator: Translator, num_beams: int) -> None:
     fast = translator.run_by("onnx")
-    options = dict(num_beams=num_beams, num_return_sequences=num_beams, max_new_tokens=30)
+    options = dict(num_beams=num_beams, alternatives=num_beams, max_new_tokens=30)
     expected, got = (each.run(TEXTS, **options) for each in (translator, fast))  # type: ignore[arg-type]
     for ours, theirs in zip(got, expected, strict=True):
         assert [each.text for each in ours.alternatives] == [

@@ -13,7 +13,7 @@ import torch
 
 from regard.api.pipeline_reading import check_whole, checked, is_cut
 from regard.errors import BadArgumentError
-from regard.generation.config import new_tokens
+from regard.generation.config import FILE_NAMES, new_tokens
 from regard.tasks.text_to_text import TextToText
 from regard.tasks.writing import Writer
 from regard.text import Tokenizer
@@ -181,8 +181,11 @@ def _lengths(
     config = generation_config or {}
     if hasattr(config, "to_diff_dict"):
         config = config.to_diff_dict()
+    ours = {file: name for name, file in FILE_NAMES.items()}
     config = {
-        k: v for k, v in config.items() if k not in ("transformers_version", "_from_model_config")
+        ours.get(k, k): v
+        for k, v in config.items()
+        if k not in ("transformers_version", "_from_model_config")
     }
     named = {"max_length": max_length, "min_length": min_length}
     for name, length in named.items():

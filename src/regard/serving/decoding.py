@@ -54,7 +54,7 @@ class Decode(Job):
     ):
         super().__init__(deadline)
         self.ids, self.config, self.on_token = np.array(ids, np.int64), config, on_token
-        samples = config.num_return_sequences if config.do_sample else 1
+        samples = config.alternatives if config.do_sample else 1
         self.width = max(samples, config.num_beams)
         self.passed = 0  # tokens that were passed to on_token
         self._results = [NBest(config) for _ in range(samples)]
@@ -72,7 +72,7 @@ class Decode(Job):
         check_possible(self._results)
         if self.config.do_sample:
             return [result.hypotheses[0] for result in self._results]
-        return self._results[0].hypotheses[: self.config.num_return_sequences]
+        return self._results[0].hypotheses[: self.config.alternatives]
 
 
 @dataclass(eq=False)

@@ -90,10 +90,10 @@ class Limits:
             raise BadArgumentError(
                 f"max_new_tokens may be {self.new_tokens} on this server; got {asked}."
             )
-        width, most = max(config.num_beams, config.num_return_sequences), self.rows - self.kept
+        width, most = max(config.num_beams, config.alternatives), self.rows - self.kept
         if width > most:
             raise BadArgumentError(
-                f"num_beams and num_return_sequences may be {most} on this server; got {width}."
+                f"num_beams and alternatives may be {most} on this server; got {width}."
             )
         if config.max_new_tokens <= self.new_tokens:
             return config

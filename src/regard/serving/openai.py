@@ -73,7 +73,7 @@ class _Written(_Asked):
             named = {name: value for name, value in values.items() if value is not None}
             named["do_sample"] = True
         if self.n > 1:
-            named["num_return_sequences"] = self.n
+            named["alternatives"] = self.n
         return named
 
 

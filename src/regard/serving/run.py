@@ -194,7 +194,7 @@ async def decoded(
 
 def _traced(here: State, work: Texts, text: str, asked: Translate) -> Iterator[str]:
     options = asked.options()
-    options.pop("num_return_sequences", None)
+    options.pop("alternatives", None)
     yield f"/traces/{here.traces.add(work.task.trace(text, **options))}"
 
 

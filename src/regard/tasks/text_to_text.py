@@ -209,7 +209,7 @@ class TextToText(Task):
         decoding = self if blanked else self.run_by("torch")  # a packed model is whole
         if target is None:
             beams = 1 if config.do_sample else config.num_beams
-            config = config.updated(num_return_sequences=beams)
+            config = config.updated(alternatives=beams)
             with hiding(self.model, NOTHING if blanked else off):
                 found = decoding._decoded([blanked or ids], config, [0])[0]
         else:

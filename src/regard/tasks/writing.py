@@ -44,7 +44,7 @@ class Result:
     score: float  # log-probability divided by length^length_penalty
     finished: bool  # False where a limit cut it off
     full: bool  # the limit was the model's positions, not max_new_tokens
-    others: list["Result"] = field(default_factory=list)  # the rest of num_return_sequences
+    others: list["Result"] = field(default_factory=list)  # the rest of alternatives
 
 
 @dataclass(frozen=True)
@@ -332,7 +332,7 @@ class Writer(Task):
     def _searched(self, ids: list[int], length: int, options: dict[str, Any]) -> list[Hypothesis]:
         """All beams of a search that writes this many tokens; without sampling by default."""
         config, _ = self._configured({"do_sample": False, "max_new_tokens": length} | options, ())
-        config = config.updated(num_return_sequences=1 if config.do_sample else config.num_beams)
+        config = config.updated(alternatives=1 if config.do_sample else config.num_beams)
         return self._write([ids], self._limited(config, ids), [0], None)[0]
 
     def _written(self, target: str, room: int) -> Hypothesis:
