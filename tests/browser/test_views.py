@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from regard.inspection.views.reliance import reliances
+from regard.inspection.views.ablation import reliances
 
 CROSS = "decoder.layers.2.cross"
 

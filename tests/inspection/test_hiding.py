@@ -8,8 +8,7 @@ from regard import RegardError
 from regard.inspection import Trace
 from regard.inspection.hiding import Edge, Head, Position, SwitchedOff, check_parts, part_of
 from regard.inspection.models import hiding, switched_off, traced
-from regard.inspection.views.ablation import ablate
-from regard.inspection.views.reliance import reliances
+from regard.inspection.views.ablation import ablate, reliances
 from regard.models import Decoder, DecoderConfig, EncoderDecoder, EncoderDecoderConfig
 from regard.models.recurrent import RecurrentConfig, RecurrentEncoderDecoder
 from regard.translation.translator import Translator

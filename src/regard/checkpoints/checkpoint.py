@@ -50,7 +50,7 @@ class Checkpoint:
 
     @property
     def entry(self) -> Entry:
-        """What is known of the family of its model_type, which must be one of `families.TYPES`."""
+        """Entry of the family of its model_type, which must be one of `families.TYPES`."""
         return find_family(self.settings.get("model_type"), where=f"{self.folder}/config.json")
 
     @cached_property
@@ -96,7 +96,7 @@ class Checkpoint:
 
     @cached_property
     def sha256(self) -> str:
-        """Of config.json and the bytes of the files of the weights, which are not opened as such.
+        """SHA-256 of config.json and the bytes of the files of the weights, which are not parsed.
 
         Raises:
             NotFoundError: a file is missing.
@@ -108,7 +108,7 @@ class Checkpoint:
 
     @cached_property
     def tokenizers(self) -> TokenizerPair:
-        """Of source and target; one and the same where the folder has one."""
+        """Tokenizers of source and target; one and the same where the folder has one."""
         return TokenizerPair.load(self.folder, files=self.files)
 
     def describing(self) -> AbstractContextManager[None]:

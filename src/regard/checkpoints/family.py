@@ -1,4 +1,4 @@
-"""What one family of checkpoints is: its settings and the names of its weights, both ways."""
+"""Families of checkpoints: settings and names of weights, in both directions."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Table = Iterable[tuple[str, str]]  # (ours, theirs), replaced in this order insi
 
 @dataclass(frozen=True)
 class Place:
-    """Where one of our weights lies in their file, and how it lies there.
+    """Place and form of one of our weights in their file.
 
     Reading makes views, so that a memory-mapped weight stays the file's own memory.
     """
@@ -95,7 +95,7 @@ class Family:
     ignored: tuple[str, ...] = ()  # patterns ("*.position_ids") of what is recomputed or unused
 
     def names(self, model: Any) -> dict[str, str | Place]:
-        """Their names of all our weights that a file has."""
+        """Return their names of all our weights that a file has."""
         head = model.head_name
         table = self.head.get(head, _TOKEN_HEADS.get(head, ()))
         names: dict[str, str | Place] = {}
@@ -180,12 +180,12 @@ def places(names: Mapping[str, str | Place]) -> dict[str, Place]:
 
 
 def to_ours(places: Mapping[str, Place], tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
-    """Their tensors under our names: views, nothing is copied."""
+    """View their tensors under our names; nothing is copied."""
     return {ours: _read(tensors[place.name], place) for ours, place in places.items()}
 
 
 def to_theirs(places: Mapping[str, Place], state: Mapping[str, Tensor]) -> dict[str, Tensor]:
-    """Our tensors under their names; of weights that share a place the first is taken."""
+    """Arrange our tensors under their names; of weights that share a place the first is taken."""
     pieces: dict[str, dict[int, tuple[Place, Tensor]]] = {}
     for ours, place in places.items():
         pieces.setdefault(place.name, {}).setdefault(place.part, (place, state[ours]))

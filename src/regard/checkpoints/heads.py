@@ -90,7 +90,7 @@ def check_writes(settings: Settings) -> None:
 
 
 def head_settings(config: Any, prefix: str, heads: Mapping[str, str]) -> Settings:
-    """What config.json says for the head of a config and its labels."""
+    """Return the keys of config.json for the head of a config and its labels."""
     if config.head == "none":
         return {"architectures": [f"{prefix}Model"], _POOLER: False}
     settings: Settings = {"architectures": [prefix + ending_of(config.head, heads)]}

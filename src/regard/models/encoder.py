@@ -126,7 +126,7 @@ class Encoder(Model):
 
     @torch.no_grad()
     def reset_parameters(self) -> None:
-        """As BERT: weights of deviation 0.02, zero biases."""
+        """Initialize as BERT: weights of deviation 0.02, zero biases."""
         init_weights(self)
 
     def forward(self, ids: Tensor, **inputs: Tensor | None) -> Tensor:
@@ -184,7 +184,7 @@ class MaskedLMHead(nn.Module):
         return functional.linear(self.transform(states), table, self.bias)
 
     def transform(self, states: Tensor) -> Tensor:
-        """What the table is multiplied by, (…, d_model) → the same shape."""
+        """Vectors that the table is multiplied by, (…, d_model) → the same shape."""
         return self.norm(self.activation(self.dense(states)))
 
 

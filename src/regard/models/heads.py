@@ -39,7 +39,7 @@ ModelT = TypeVar("ModelT", bound=nn.Module)
 
 
 class Pooler(nn.Module):
-    """One vector for the whole text or image: f(W · first token's state + b)."""
+    """Pooling to one vector for the whole text or image: f(W · first token's state + b)."""
 
     def __init__(self, d_model: int, activation: str = "tanh"):
         super().__init__()

@@ -29,12 +29,12 @@ class Model(nn.Module):
 
     @property
     def writes(self) -> bool:
-        """Whether it predicts the next token of a text."""
+        """Return True if it predicts the next token of a text."""
         return self.head_name == "language_model"
 
     @property
     def rewrites(self) -> bool:
-        """Whether it writes another output where a part of its attention is switched off."""
+        """Return True if it writes another output where a part of its attention is switched off."""
         return self.writes and not self.stepwise
 
     @property

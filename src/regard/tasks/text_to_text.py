@@ -194,11 +194,7 @@ class TextToText(Task):
                 of a script that the vocabulary lacks, a hypothesis or a part that there is not.
             UnsupportedError: `without` of a recurrent model.
         """
-        import torch
-
-        from regard.inspection.models import NOTHING, hiding, switched_off, traced
-        from regard.inspection.naming import Naming
-        from regard.inspection.writing import written
+        from regard.inspection.models import switched_off, trace_written
 
         config = self.configured(options)
         ids = self.encode(self.tidied(text))
@@ -207,38 +203,30 @@ class TextToText(Task):
         off = switched_off(self.model, without, {"source": len(self._around([ids])[0])})
         blanked = self._blanked(ids, off)
         decoding = self if blanked else self.run_by("torch")  # a packed model is whole
-        if target is None:
+
+        def found() -> list[Hypothesis]:
+            if target is not None:
+                return [Hypothesis(self._written(target), math.nan, (), finished=True)]
             beams = 1 if config.do_sample else config.num_beams
-            config = config.updated(alternatives=beams)
-            with hiding(self.model, NOTHING if blanked else off):
-                found = decoding._decoded([blanked or ids], config, [0])[0]
-        else:
-            found = [Hypothesis(self._written(target), math.nan, (), finished=True)]
-        searched = target is None
-        shown = written(
+            search = config.updated(alternatives=beams)
+            return decoding._decoded([blanked or ids], search, [0])[0]
+
+        return trace_written(
+            self.model,
             found,
-            hypothesis,
-            Naming.of(self.tokenizers.target),
-            axis="target",
+            lambda written: {"source": self.batch([ids]), "target": written},
+            hypothesis=hypothesis,
+            searched=target is None,
             prompt=1,
-            searched=searched,
             forced=len(config.forced_beginning or ()),
+            tokenizer=self.tokenizers,
+            without=off,
+            unseen=blanked is not None,
+            notes=decoding.engine_notes(),
+            name=self.name,
+            text=text,
+            keep=keep,
         )
-        target_ids = torch.tensor([shown.ids], device=self.device)
-        with torch.inference_mode():
-            trace = traced(
-                self.model,
-                {"source": self.batch([ids]), "target": target_ids},
-                tokenizer=self.tokenizers,
-                name=self.name,
-                text=text,
-                written=shown,
-                without=off,
-                keep=keep,
-            )
-        if searched:
-            trace.notes += decoding.engine_notes()
-        return trace
 
     def _blanked(self, ids: Sequence[int], off: SwitchedOff) -> list[int] | None:
         """The ids with padding for the words that are off: no other position sees it either, so

@@ -285,9 +285,7 @@ class Writer(Task):
         """
         import torch
 
-        from regard.inspection.models import hiding, switched_off, traced
-        from regard.inspection.naming import Naming
-        from regard.inspection.writing import written
+        from regard.inspection.models import switched_off, trace_written, traced
 
         if target is not None and generate is not None:
             raise BadArgumentError("give either a target or generate; got both.")
@@ -296,38 +294,30 @@ class Writer(Task):
         check_text(ids, positions, self.name)
         off = switched_off(self.model, without, {"tokens": positions})
         decoding = self.run_by("torch") if without else self  # a packed model is whole
-        shown = None
-        if target is not None or generate != 0:
-            with hiding(self.model, off):
-                found = (
-                    decoding._searched(ids, TRACED if generate is None else generate, options)
-                    if target is None
-                    else [self._written(target, positions - len(ids))]
-                )
-            shown = written(
-                found,
-                hypothesis,
-                Naming.of(self.tokenizer),
-                axis="tokens",
-                prompt=len(ids),
-                searched=target is None,
-                forced=len(options.get("forced_beginning") or ()),
-            )
-            ids = [*ids, *shown.ids]
-        with torch.inference_mode():
-            trace = traced(
-                self.model,
-                {"ids": torch.tensor([ids], device=self.device)},
-                tokenizer=self.tokenizer,
-                name=self.name,
-                text=text,
-                written=shown,
-                without=off,
-                keep=keep,
-            )
-        if shown is not None and target is None:
-            trace.notes += decoding.engine_notes()
-        return trace
+        read = torch.tensor([ids], device=self.device)
+        shared: dict[str, Any] = dict(
+            tokenizer=self.tokenizer, name=self.name, text=text, without=off, keep=keep
+        )
+        if target is None and generate == 0:
+            with torch.inference_mode():
+                return traced(self.model, {"ids": read}, **shared)
+
+        def found() -> list[Hypothesis]:
+            if target is not None:
+                return [self._written(target, positions - len(ids))]
+            return decoding._searched(ids, TRACED if generate is None else generate, options)
+
+        return trace_written(
+            self.model,
+            found,
+            lambda written: {"ids": torch.cat([read, written], 1)},
+            hypothesis=hypothesis,
+            searched=target is None,
+            prompt=len(ids),
+            forced=len(options.get("forced_beginning") or ()),
+            notes=decoding.engine_notes(),
+            **shared,
+        )
 
     def _searched(self, ids: list[int], length: int, options: dict[str, Any]) -> list[Hypothesis]:
         """All beams of a search that writes this many tokens; without sampling by default."""

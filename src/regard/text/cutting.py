@@ -1,4 +1,4 @@
-"""Which tokens of a text too long for its model are read: the first ones, or windows over all."""
+"""Cutting of a text too long for its model: the first tokens, or windows over all."""
 
 from tokenizers import Encoding
 

@@ -295,21 +295,22 @@ def test_two_processes_train_a_classifier_and_one_shows_it(tmp_path, regard):
     assert "Resuming from step 2." in alone.err
 
 
-def test_two_processes_share_out_a_language_model_and_are_refused_what_one_is(tmp_path):
+def test_two_processes_share_out_a_language_model_and_are_refused_what_one_is(tmp_path, forks):
     (tmp_path / "text.txt").write_text("to be, or not to be: that is the question.\n" * 40)
     command = (
         *("train", "language-model", str(tmp_path / "text.txt"), "--output", str(tmp_path / "run")),
         *("--preset", "tiny", "--block", "16", "--batch-size", "4", "--precision", "fp32"),
         *("--shard", "--max-steps", "2", "--eval-every", "2", "--sample-tokens", "4"),
     )
-    done = torchrun(*command)
-    assert done.returncode == 0, done.stderr
-    assert done.stderr.count("2 processes share out the model; a step has 2 batches") == 1
+    (first, said), (second, silent) = forks.torchrun(*command, folder=tmp_path)
+    assert (first, second) == (0, 0), said + silent
+    assert said.count("2 processes share out the model; a step has 2 batches") == 1
+    assert (said + silent).count("2 processes share out") == 1
     assert (tmp_path / "run" / "samples.txt").read_text().count("===") == 2
     record = json.loads((tmp_path / "run" / "run.json").read_text())
     assert (record["processes"], record["options"]["accumulate"]) == (2, 2)
 
-    refused = torchrun(*command, "--seed", "2")
-    assert refused.returncode == 1  # torchrun's own
-    assert refused.stderr.count("regard: ") == 1
-    assert "holds a run with seed = 1; got 2" in refused.stderr
+    (first, said), (second, silent) = forks.torchrun(*command, "--seed", "2", folder=tmp_path)
+    assert (first, second) == (2, 2)
+    assert (said + silent).count("regard: ") == 1
+    assert "holds a run with seed = 1; got 2" in said

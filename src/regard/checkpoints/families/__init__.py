@@ -11,7 +11,7 @@ from regard.errors import UnsupportedError, did_you_mean
 
 @dataclass(frozen=True)
 class Entry:
-    """What is known of a family without its module, which needs torch."""
+    """Facts about a family that need neither its module nor torch."""
 
     module: str  # here
     model: str  # the class of its models in `regard.models`

@@ -59,7 +59,7 @@ def read(settings: Settings, fields: dict[str, Any]) -> dict[str, Any]:
 
 
 def write(config: EncoderConfig) -> Settings:
-    """The same in the other direction."""
+    """Return the key and the dropout of the head."""
     if config.head not in HEAD_DROPOUT:
         return {}
     dropout = config.dropout if config.head_dropout is None else config.head_dropout

@@ -77,7 +77,7 @@ def aliases(model: Decoder) -> dict[str, str]:
 
 
 def _body(config: DecoderConfig) -> str:
-    """What their names of all but the head begin with."""
+    """Prefix of their names of all but the head."""
     answers = config.head == "question_answering"
     return "transformer." if answers and _model_type(config) in ("llama", "qwen2") else BASE
 
@@ -96,7 +96,7 @@ def _model_type(config: DecoderConfig) -> str | None:
 
 
 def write(config: DecoderConfig) -> Settings:
-    """What the three say differently; dropout, which they do not have, is not written."""
+    """Return the keys that the three say differently; dropout, which they lack, is not written."""
     family = _model_type(config)
     settings: Settings = {
         "num_key_value_heads": config.num_key_heads or config.num_heads,
@@ -118,7 +118,7 @@ def write(config: DecoderConfig) -> Settings:
 
 
 def read(settings: Settings, fields: dict[str, Any]) -> dict[str, Any]:
-    """The same in the other direction."""
+    """Return the fields that the three say differently."""
     family, heads = settings["model_type"], fields["num_heads"]
     theta, scaling = _rotary(settings)
     window, first_window_layer = _window(settings)
@@ -200,7 +200,7 @@ def _need(parameters: dict[str, Any], key: str) -> Any:
 
 
 def _window(settings: Settings) -> tuple[int | None, int]:
-    """How many tokens are seen, and from which layer on."""
+    """Tokens that a token attends to, and the first layer with this limit."""
     family, layers = settings["model_type"], settings["num_hidden_layers"]
     if family == "llama":
         return None, 0

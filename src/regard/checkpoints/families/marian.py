@@ -110,7 +110,7 @@ def read(settings: Settings, fields: dict[str, Any]) -> dict[str, Any]:
 
 
 def write(config: EncoderDecoderConfig) -> Settings:
-    """The same in the other direction."""
+    """Return the keys for the kind of model and of positions."""
     return {
         "decoder_vocab_size": config.decoder_vocab_size,
         "share_encoder_decoder_embeddings": config.target_vocab_size is None,

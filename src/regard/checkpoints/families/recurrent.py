@@ -20,13 +20,13 @@ RENAMES = {
 
 
 def _place(name: str, config: RecurrentConfig) -> str:
-    """The same name, but for the table that both sides share."""
+    """Return our name, but for the table that both sides share."""
     shared = config.target_vocab_size is None and name.endswith("embed.tokens.weight")
     return SHARED if shared else name
 
 
 def read(settings: Settings, fields: dict[str, Any]) -> dict[str, Any]:
-    """Nothing more: a table of its own for the output is refused."""
+    """Refuse a table of its own for the output."""
     if not settings.get("tie_word_embeddings", True):
         raise UnsupportedError(
             "tie_word_embeddings must be true for this model; config.json says false."

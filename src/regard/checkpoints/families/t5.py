@@ -86,7 +86,7 @@ def read(settings: Settings, fields: dict[str, Any]) -> dict[str, Any]:
 
 
 def write(config: EncoderDecoderConfig) -> Settings:
-    """The same in the other direction."""
+    """Return the keys whose value follows from several fields."""
     return {
         "d_kv": config.head_dim or config.d_model // config.encoder_heads,
         "feed_forward_proj": _PROJECTIONS[config.activation, config.gated],
@@ -94,7 +94,7 @@ def write(config: EncoderDecoderConfig) -> Settings:
 
 
 def complete(config: EncoderDecoderConfig, weights: Collection[str]) -> EncoderDecoderConfig:
-    """Whether the output has a table of its own, about which config.json cannot be trusted:
+    """Settle if the output has a table of its own, about which config.json cannot be trusted:
     transformers before 5.2 always wrote tie_word_embeddings false, and since then always true."""
     return replace(config, tied_output=config.scale_output or OUTPUT not in weights)
 

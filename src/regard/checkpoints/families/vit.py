@@ -28,7 +28,7 @@ HEAD = {
 
 
 def read(settings: Settings, fields: dict[str, Any]) -> dict[str, Any]:
-    """Nothing more: what a pooler cannot be here is refused."""
+    """Refuse a pooler of another activation or width."""
     if fields["head"] == "pooler":
         refuse_settings(settings, {"pooler_act": "tanh"})
         if settings.get("pooler_output_size") is not None:
@@ -41,7 +41,7 @@ def _pair(size: int | list[int]) -> tuple[int, int]:
 
 
 def _short(size: tuple[int, int]) -> int | list[int]:
-    """One number for a square, as transformers' image processors expect it."""
+    """Shorten a square's size to one number, as transformers' image processors expect it."""
     return size[0] if size[0] == size[1] else list(size)
 
 
