@@ -52,7 +52,7 @@ export interface paths {
         put?: never;
         /**
          * Inside
-         * @description One word's vector through the encoder's layers, and through the parts of one of them.
+         * @description Follow a word's vector through the encoder's layers, and the parts of one of them.
          */
         post: operations["inside_api_inside_post"];
         delete?: never;
@@ -601,7 +601,7 @@ export interface components {
         };
         /**
          * Geometry
-         * @description One head's spaces in two dimensions, and how one token's output comes about there.
+         * @description Spaces of one head in two dimensions, and the way to one token's output there.
          */
         Geometry: {
             /** Head */
@@ -953,7 +953,7 @@ export interface components {
         };
         /**
          * Part
-         * @description One vector in a layer, (d_model,).
+         * @description Vector in a layer, (d_model,).
          */
         Part: {
             /** Deviation */
@@ -1035,7 +1035,7 @@ export interface components {
         };
         /**
          * Settings
-         * @description What was computed, and of what.
+         * @description Settings of the attention that is explained.
          */
         Settings: {
             /** D Model */
@@ -1238,7 +1238,7 @@ export interface components {
         };
         /**
          * Step
-         * @description One result on the way from tokens to a layer's output.
+         * @description Result on the way from tokens to a layer's output.
          */
         regard__explanation__record__Step: {
             /** Columns */

@@ -1,4 +1,4 @@
-"""One head in two dimensions: embeddings, queries and keys, and values added tip to tail."""
+"""Picture of one head in two dimensions: embeddings, queries and keys, values tip to tail."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class Plane:
 
 @dataclass(frozen=True)
 class Geometry:
-    """One head's spaces in two dimensions, and how one token's output comes about there."""
+    """Spaces of one head in two dimensions, and the way to one token's output there."""
 
     head: int
     spotlight: int  # whose output it is

@@ -31,7 +31,7 @@ def place(
     obstacles: ArrayLike = (),
     away_from: tuple[float, float] | None = None,
 ) -> list[Name]:
-    """One name after the other, each where it overlaps least with names, leaders and points.
+    """Place one name after the other, each where it overlaps least with what is there.
 
     Args:
         points, sizes, room: in one unit; millimeters on paper.

@@ -35,7 +35,7 @@ _LEFT_MM, _GAP_MM = 9.0, 4.0  # room for the numbers of the y axis, and between 
 
 @dataclass(frozen=True)
 class Plot:
-    """One pair of axes. The same name is the same color in every plot of a figure."""
+    """Pair of axes. A name has the same color in every plot of a figure."""
 
     title: str
     x_name: str

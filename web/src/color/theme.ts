@@ -6,7 +6,7 @@ import { cssColor, diverging, INKS, inks, sequential, unpack } from "./ramps";
 import type { Ramp, Rgb } from "./ramps";
 import { fraction, type Coloring } from "./scales";
 
-/** What a map's canvas is painted with. */
+/** Colors and fonts of a map's canvas. */
 export interface Palette {
   font: string;
   mono: string;

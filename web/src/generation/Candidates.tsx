@@ -1,4 +1,4 @@
-/** What else a step might have been; a click puts it there, and the model goes on from it. */
+/** Other tokens that a step might have written; a click puts one there, and the model continues from it. */
 import type { GenerationInfo } from "../source";
 import { tokenLabel, type Style } from "../weights/units";
 import { percent } from "../weights/words";

@@ -35,14 +35,14 @@ export interface Supply {
   key: string;
   tile(request: TileRequest, signal: AbortSignal): Promise<Tile>;
 }
-/** Which map is shown. */
+/** Map to show. */
 export interface Target {
   trace: TraceInfo;
   tap: TapInfo;
   head: Head;
   difference: Supply | null;
 }
-/** What the legend says of a frame; changes seldom. */
+/** Facts of a frame for the legend; they change seldom. */
 export interface Shown {
   coloring: Coloring;
   whole: Coloring; // with the ends of the data, whatever ends were dragged

@@ -1,6 +1,6 @@
 /** The drawing calls of a canvas as SVG: a map in a file has its cells as rectangles and its labels as text. */
 
-/** What the map draws on: a canvas's context, or the same calls as SVG. */
+/** Target of a map's drawing calls: a canvas's context, or SVG. */
 export type Drawing = Pick<
   CanvasRenderingContext2D,
   | "fillStyle" | "font" | "textAlign" | "textBaseline" | "imageSmoothingEnabled"

@@ -2,7 +2,7 @@
 import { fitted } from "../map/geometry/rulers";
 import { box, escaped, hex, imageOf, painters, round, SvgDrawing } from "./drawing";
 
-/** What answers the pointer and says nothing of the text. */
+/** Elements that answer the pointer and say nothing of the text. */
 const CONTROLS =
   "select, input, [data-screen], [role=slider], .rg-unseen, .rg-choice, .rg-choose, .rg-chips__chip[aria-pressed=false], .rg-map__overlay," +
   " .rg-map__reset, .rg-allheads__controls, .rg-compare__controls, .rg-translation__strike";
@@ -73,7 +73,7 @@ class Writer {
     }
   }
 
-  /** What stands in an element: cut at its edges where the page cuts it, but whole where it scrolls. */
+  /** Draw the contents of an element: cut at its edges where the page cuts it, but whole where it scrolls. */
   private within(element: HTMLElement, style: CSSStyleDeclaration, at: DOMRect): void {
     const cuts = element.matches(WINDOWS) || style.overflowX === "clip";
     if (cuts) {

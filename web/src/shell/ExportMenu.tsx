@@ -80,7 +80,7 @@ export function ExportMenu({ state, trace }: { state: State; trace: TraceInfo })
   );
 }
 
-/** What an entry of the menu gives. Not every view has numbers of its own: then they are the map's. */
+/** Label of an entry of the menu. Not every view has numbers of its own: then they are the map's. */
 export function labelOf(kind: Kind, view: View): string {
   if (kind === "html") return "one HTML file";
   if (kind !== "npz") return `picture, ${kind.toUpperCase()}`;
@@ -88,7 +88,7 @@ export function labelOf(kind: Kind, view: View): string {
   return view === "compare" ? "numbers of the first map, NPZ" : "numbers of the map, NPZ";
 }
 
-/** What stands over a picture: the model, the text, and the map where the view does not name it. */
+/** Title of a picture: the model, the text, and the map where the view does not name it. */
 export function titleOf(state: Pick<State, "view" | "tap" | "head">, { model, text }: Pick<TraceInfo, "model" | "text">): string {
   const name = model.replace(/^.*\//, "");
   const tap = state.tap.value;
@@ -96,7 +96,7 @@ export function titleOf(state: Pick<State, "view" | "tap" | "head">, { model, te
   return `${name} · ${map}${text.replace(/\s+/g, " ").trim()}`;
 }
 
-/** What of the map is in view: what a file of its numbers holds. */
+/** Part of the map that is in view, for a file of its numbers. */
 function part(state: State): Record<string, string> {
   const { row = 0, column = 0, height = 1, width = 1 } = inView(state) ?? {};
   const place = { row, column, height, width };

@@ -219,7 +219,7 @@ interface SaidProps {
   onAsk(query: number, key: number): void;
 }
 
-/** What the pointed word looked at, or who looked at it, in numbers. */
+/** Words that the pointed word looked at, or that looked at it, in numbers. */
 function Said({ aligned, strikes, pointed, onAsk }: SaidProps) {
   const { source, output, values, shares: parts, quantity, step } = aligned;
   const left = leftOut(aligned);

@@ -102,7 +102,7 @@ def part(
     quantity: Quantity = "weight",
     group: Group = "token",
 ) -> Part:
-    """That rectangle of a head's map, or of the mean over heads.
+    """Take a rectangle of a head's map, or of the mean over heads.
 
     Args:
         queries, keys: counted in tokens, or in words or sentences by `group`.
@@ -143,7 +143,7 @@ def part(
 
 
 def names(trace: TraceData, axis: str, group: Group) -> list[str]:
-    """What stands at each row or column: tokens, or the words or sentences that they spell."""
+    """Names of rows or columns: tokens, or the words or sentences that they spell."""
     tokens = trace.axes[axis].tokens
     groups = spans(trace, axis, group)
     if groups is None:

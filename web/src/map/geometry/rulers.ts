@@ -1,4 +1,4 @@
-/** Which labels a ruler has room for, and how they are drawn beside the map. */
+/** Rulers beside the map: the labels that have room, and their drawing. */
 import { roundStep } from "../../color/scales";
 import type { Palette } from "../../color/theme";
 import type { Drawing } from "../../picture/drawing";
@@ -45,7 +45,7 @@ export interface Layout {
   height: number;
 }
 
-/** Whether column labels stand upright: tokens in columns too narrow for them. */
+/** True if column labels stand upright: tokens in columns too narrow for them. */
 export function upright(view: View): boolean {
   return labeling(view.cell, NUMBER_ROOM).kind === "tokens" && view.cell < NUMBER_ROOM;
 }

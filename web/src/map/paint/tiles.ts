@@ -11,7 +11,7 @@ import type { Entry, Layer, TileStore } from "./store";
 import { TILE, topLevel } from "../geometry/viewport";
 import type { TileRange, View } from "../geometry/viewport";
 
-/** What one frame shows. */
+/** Contents of one frame. */
 export interface Scene {
   layer: Layer;
   store: TileStore;
@@ -184,7 +184,7 @@ function lines(ctx: Drawing, scene: Scene, edges: Edges, right: number, bottom: 
   }
 }
 
-/** Whether something of half that length about a middle lies between two edges. */
+/** True if something of half that length about a middle lies between two edges. */
 export function fits(middle: number, half: number, low: number, high: number): boolean {
   return middle - half >= low && middle + half <= high;
 }
