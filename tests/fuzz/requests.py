@@ -59,7 +59,10 @@ SEARCH = {"max_new_tokens": 3, "num_beams": 2, "alternatives": 2, "length_penalt
 DRAW = {"temperature": 0.7, "top_p": 0.9, "seed": 3}
 SERVE: list[tuple[str, Any]] = [
     ("POST /run/translate", {"text": TEXT, "alignment": "output", "timeout": 5} | SEARCH),
-    ("POST /run/translate", {"text": [TEXT, "a"], "no_repeat_ngram_size": 2, "source_language": None}),
+    (
+        "POST /run/translate",
+        {"text": [TEXT, "a"], "no_repeat_ngram_size": 2, "source_language": None},
+    ),
     ("POST /run/generate", {"text": "ab", "do_sample": True, "top_k": 3, "stop": ["."]} | DRAW),
     ("POST /run/generate", {"messages": [{"role": "user", "content": "Hi"}], "max_new_tokens": 2}),
     ("POST /run/classify", {"text": [TEXT], "text_pair": ["a"], "top_k": 1}),
