@@ -128,11 +128,11 @@ FAULTS = (
     ),
     fault(
         "a byte order mark becomes part of the first text",
-        "src/regard/data/lines.py",
-        "line = line.removeprefix(_UTF8_MARK)",
-        "line = line.removeprefix(b'')",
-        "tests/data/test_lines.py",
-        "tests/data/test_readers.py",
+        "src/regard/records/lines.py",
+        "block = block.removeprefix(codecs.BOM_UTF8)",
+        "block = block.removeprefix(b'')",
+        "tests/records/test_lines.py",
+        "tests/records/test_reader.py",
     ),
     fault(
         "a ratio of lengths is by characters alone",
