@@ -87,7 +87,7 @@ class LeftOut:
 
 
 def warn(sentence: str) -> None:
-    """Say something of a file where nobody else does."""
+    """Warn of something in a file where there is no other way to say it."""
     warnings.warn(sentence, stacklevel=2)
 
 

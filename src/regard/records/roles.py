@@ -49,7 +49,7 @@ def columns_of(
     """The position of each role in the rows of a table, and whether its first row is a header.
 
     Raises:
-        BadArgumentError: a column that is missing, or that cannot be told.
+        BadArgumentError: a column that is missing, or that cannot be identified.
     """
     names = [cell.strip().lower() for cell in first]
     places = _by_name(names, roles)
@@ -75,7 +75,7 @@ def fields_of(path: Path, record: Mapping[str, Any], roles: Sequence[Role]) -> l
     """The name of each role's field in records like this one.
 
     Raises:
-        BadArgumentError: a field that is missing, or that cannot be told.
+        BadArgumentError: a field that is missing, or that cannot be identified.
     """
     names = list(record)
     for role in roles:
