@@ -320,7 +320,7 @@ def not_empty(groups: Iterable[T], name: object) -> Iterator[T]:
 def _csv(
     groups: Iterator[list[str | BadLine]], name: str, number: int, delimiter: str | None
 ) -> Iterator[list[Record]]:
-    """The rows of CSV; after one that is not CSV, reading goes on with its second line."""
+    """The rows of CSV; after one that is not CSV, reading resumes at its second line."""
     lines: deque[tuple[int, str | BadLine]] = deque()  # that have come and are not read yet
     row: list[tuple[int, str | BadLine]] = []  # that the current row has
 
