@@ -1,0 +1,342 @@
+"""Learn to label the words of texts: named entities, parts of speech.
+
+data/
+    train.jsonl, dev.jsonl, test.jsonl   sentences after cleaning
+    train.tokens                         the first of them as token ids, with each token's label
+    labels.json                          the labels in their order
+    tokenizer.json, …
+
+The first token of a word has the word's label, and the others none (Devlin et al. 2019, section
+5.3).
+"""
+
+import json
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+from regard.data import BadLine, TokenStore
+from regard.data.pairs import refuse
+from regard.errors import BadArgumentError
+from regard.files import write_json
+from regard.lines import one_line
+from regard.models import TextReader
+from regard.recipes.encoded import EncodedBatch, EncodedTexts, write_store
+from regard.recipes.encoders import EncoderRecipe
+from regard.recipes.evaluation import Evaluator, Report, no_progress
+from regard.recipes.evaluation import Progress as Count
+from regard.recipes.examples import Example, read_examples, split_examples
+from regard.recipes.labels.labels import described
+from regard.recipes.prepared import prepare_once
+from regard.recipes.tokens.labeled_words import read_labeled_words
+from regard.recipes.tokens.options import TokenClassificationOptions, WordEvaluationOptions
+from regard.recipes.tokens.word_scores import WordEvaluation
+from regard.tasks.reading import inputs_of
+from regard.tasks.token_classification import OUTSIDE, TokenClassifier, has_positions
+from regard.text import Tokenizer
+from regard.text.cutting import cut
+from regard.training import Progress
+
+MADE_BY = ("word", "label", "base_model", "vocab_size", "max_length", "seed")
+_AT_ONCE = 4096  # sentences
+_LARGEST_LOSS = 1e-12  # the smallest probability that a loss is taken of
+
+
+@dataclass(frozen=True)
+class LabeledWords:
+    """Everything training needs to know of the data."""
+
+    store: TokenStore
+    tokenizer: Tokenizer
+    labels: tuple[str, ...]
+    dev: list[Example]
+    test: list[Example]
+    origin: str
+    sha256: str
+
+
+class WordReport(Report):
+    """A report on a model that labels words, with the figures of each type or label."""
+
+    result: WordEvaluation
+
+    titles: ClassVar = {
+        "f1": ("F1", "{:>6.1%}"),
+        "precision": ("precision", "{:>6.1%}"),
+        "recall": ("recall", "{:>6.1%}"),
+        "macro_f1": ("macro-F1", "{:>6.1%}"),
+        "accuracy": ("accuracy of words", "{:>6.1%}"),
+        "loss": ("loss", "{:>6.3f}"),
+    }
+    widths: ClassVar = (18, 6)
+    before_worst: ClassVar = "Mistakes in the sentences of the largest loss:"
+
+    def content(self) -> dict[str, Any]:
+        labels = [
+            {"label": kind, "count": count, **ratios._asdict()}
+            for kind, (ratios, count) in self.result.by_kind().items()
+        ]
+        return super().content() | {"labels": labels}
+
+    def details(self) -> list[str]:
+        kinds = self.result.by_kind()
+        width = max(5, *map(len, kinds))
+        return [
+            "",
+            f"{'label':<{width}}   count  precision  recall     F1",
+            *(
+                f"{one_line(kind):<{width}}  {count:>6,}  {ratios.precision:>9.3f}"
+                f"  {ratios.recall:>6.3f}  {ratios.f1:>5.3f}"
+                for kind, (ratios, count) in kinds.items()
+            ),
+        ]
+
+
+class WordEvaluator(Evaluator[WordEvaluationOptions]):
+    """How models that label words are scored."""
+
+    unit = "sentences"
+    doing = "labeling"
+    report_class = WordReport
+
+    def read(self, path: str) -> list[Example]:
+        columns = self.options.values("word", "label")
+        return list(read_labeled_words(path, **columns, on_bad_line=refuse))
+
+    def score(
+        self, task: TokenClassifier, data: Sequence[Example], *, progress: Count = no_progress
+    ) -> WordEvaluation:
+        return evaluate_words(task, data, batch_size=self.options.batch_size, progress=progress)
+
+    def compared(self, result: WordEvaluation) -> str:
+        return "f1" if result.of_entities else "accuracy"
+
+    def worst(
+        self, result: WordEvaluation, data: Sequence[Example], count: int
+    ) -> list[dict[str, Any]]:
+        return [
+            {
+                "line": data[row].line,
+                "text": data[row].text,
+                "mistakes": [
+                    f"{data[row].text[start:end]}: {ours}, not {label}"
+                    for (start, end, label), ours in zip(
+                        data[row].targets, result.predicted[row], strict=True
+                    )
+                    if ours != label
+                ],
+            }
+            for row in result.worst(count)
+        ]
+
+
+class TokenClassificationRecipe(EncoderRecipe[TokenClassificationOptions, LabeledWords]):
+    """An encoder whose head gives the label of each token; see `Recipe`.
+
+    The best model is the one of the highest F1 of entities; where labels do not say where an entity
+    begins, of the highest accuracy of words.
+    """
+
+    evaluator = WordEvaluator
+    metric = "score"
+
+    shown: ClassVar = {"loss": "dev loss {:.3f}", "accuracy": "accuracy {:.1%}", "f1": "F1 {:.1%}"}
+
+    def prepare(self, folder: Path) -> LabeledWords:
+        [path] = self.source
+        checksum = prepare_once(
+            folder,
+            self.files,
+            self.options.values(*MADE_BY),
+            lambda: self._prepare(path, folder),
+            say=self.say,
+        )
+        return LabeledWords(
+            store=TokenStore.open(folder / "train.tokens"),
+            tokenizer=Tokenizer.load(folder),
+            labels=tuple(json.loads((folder / "labels.json").read_text(encoding="utf-8"))),
+            dev=list(read_examples(folder / "dev.jsonl")),
+            test=list(read_examples(folder / "test.jsonl")),
+            origin=Path(path).name,
+            sha256=checksum,
+        )
+
+    def _prepare(self, path: str, folder: Path) -> str:
+        sizes = split_examples(path, self.options, folder, read=self._read, say=self.say)
+        train = folder / "train.jsonl"
+        counts = Counter(label for each in read_examples(train) for _, _, label in each.targets)
+        labels = sorted(counts)
+        self._check_labels(folder, counts)
+        tokenizer = self.tokenizer(folder, (example.text for example in read_examples(train)))
+        cuts: list[int] = []
+        store = write_store(
+            folder / "train.tokens",
+            self._rows(train, tokenizer, labels, cuts),
+            vocab_size=tokenizer.vocab_size,
+            targets=len(labels) + 1,
+            max_length=self.max_length,
+        )
+        shorter = f"; {len(cuts):,} sentences cut to {self.max_length}" if cuts else ""
+        named = described(labels, [counts[label] for label in labels])
+        self.say(f"{counts.total():,} words, {len(store.tokens):,} tokens{shorter}; {named}")
+        write_json(folder / "labels.json", labels)
+        return f"{sizes['train']:,} to train on, {sizes['dev']:,} dev, {len(labels)} labels"
+
+    def _read(self, path: str, on_bad_line: Callable[[BadLine], None]) -> Iterator[Example]:
+        columns = self.options.values("word", "label")
+        return read_labeled_words(path, **columns, on_bad_line=on_bad_line)
+
+    def _check_labels(self, folder: Path, counts: Mapping[str, int]) -> None:
+        """Refuse training data of one label, and dev or test data with labels of its own."""
+        if len(counts) < 2:
+            raise BadArgumentError(
+                f"labeling words needs at least two labels; {self.source[0]} has only"
+                f" {sorted(counts)}. Check the column of the labels."
+            )
+        for name, file in (("dev", self.options.dev), ("test", self.options.test)):
+            for example in read_examples(folder / f"{name}.jsonl"):
+                for _, _, label in example.targets:
+                    if label not in counts:
+                        raise BadArgumentError(
+                            f"{file or self.source[0]}, line {example.line:,}, has the label"
+                            f" {label!r}, which no training sentence has. Give training sentences"
+                            " with it, or take it out."
+                        )
+
+    def _rows(
+        self, path: Path, tokenizer: Tokenizer, labels: Sequence[str], cuts: list[int]
+    ) -> Iterator[tuple[list[int], int, list[int]]]:
+        """Token ids, their number, and for each the number of its label from 1, else 0."""
+        numbers = {label: number for number, label in enumerate(labels, 1)}
+        examples = read_examples(path)
+        while chunk := list(islice(examples, _AT_ONCE)):
+            encodings = tokenizer.inputs_batch([(example.text, None) for example in chunk])
+            for example, encoding in zip(chunk, encodings, strict=True):
+                targets = [0] * len(encoding.ids)
+                offsets = list(encoding.offsets)
+                for place, special in enumerate(encoding.special_tokens_mask):
+                    if special:
+                        offsets[place] = (-1, -1)
+                places = first_tokens(offsets, example.targets)
+                for place, (_, _, label) in zip(places, example.targets, strict=True):
+                    if place is not None:
+                        targets[place] = numbers[label]
+                kept = cut(encoding, self.max_length)
+                if len(kept) < len(targets):
+                    cuts.append(example.line)
+                ids = encoding.ids
+                yield [ids[k] for k in kept], len(kept), [targets[k] for k in kept]
+
+    def model(self, data: LabeledWords) -> TextReader:
+        return self.encoder(data.tokenizer, "token_classification", labels=data.labels)
+
+    def batches(self, data: LabeledWords, model: nn.Module) -> EncodedTexts:
+        return self.encoded(data.store, model)
+
+    def loss(self, model: nn.Module, batch: EncodedBatch) -> tuple[Tensor, int, int]:
+        batch = batch.to(next(model.parameters()).device)
+        logits = model(**inputs_of(model, batch.inputs)).float()  # (batch, length, labels)
+        targets = torch.zeros(logits.shape[:2], dtype=torch.long)
+        for row, numbers in zip(targets, batch.targets, strict=True):
+            row[: len(numbers)] = torch.from_numpy(numbers)
+        count = int(targets.count_nonzero())
+        loss = functional.cross_entropy(
+            logits.flatten(0, 1),
+            targets.flatten().to(logits.device) - 1,
+            ignore_index=-1,
+            reduction="sum",
+        )
+        return loss, count, batch.num_tokens
+
+    def evaluate(self, model: nn.Module, data: LabeledWords) -> dict[str, float]:
+        return evaluate_words(TokenClassifier(model, data.tokenizer), data.dev).figures
+
+    def save(self, model: nn.Module, data: LabeledWords, progress: Progress, folder: Path) -> None:
+        assert isinstance(model, TextReader)
+        self.save_weights(model, folder, task_type="TOKEN_CLS", settings={})
+        data.tokenizer.save(folder)
+        figures = progress.figures
+        entities = f"entity F1 {figures['f1']:.1%}, " if "f1" in figures else ""
+        self.save_card(
+            folder,
+            "Labeling of words",
+            model,
+            progress,
+            tag="token-classification",
+            origin=data.origin,
+            count=(len(data.store), "sentences"),
+            about=[f"Labels: {', '.join(data.labels)}"],
+            result=f"Dev set, {len(data.dev):,} sentences: {entities}accuracy of words"
+            f" {figures['accuracy']:.1%}, loss {figures['loss']:.3f}",
+        )
+
+
+def evaluate_words(
+    classifier: TokenClassifier,
+    examples: Sequence[Example],
+    *,
+    batch_size: int = 32,
+    progress: Count = no_progress,
+) -> WordEvaluation:
+    """Label the words and compare; a word has the label of its first token.
+
+    Raises:
+        BadArgumentError: no examples, or one with a label that the classifier does not have.
+    """
+    if not examples:
+        raise BadArgumentError("evaluating needs at least one sentence; got none.")
+    numbers = {label: number for number, label in enumerate(classifier.labels)}
+    for example in examples:
+        for _, _, label in example.targets:
+            if label not in numbers:
+                raise BadArgumentError(
+                    f"the classifier has no label {label!r} (line {example.line:,}); it has"
+                    f" {', '.join(classifier.labels)}. Correct the label, or take the line out."
+                )
+    texts = [example.text for example in examples]
+    tokens = classifier.scores(texts, batch_size=batch_size, progress=progress)
+    predicted, losses = [], []
+    for example, row in zip(examples, tokens, strict=True):
+        places = first_tokens([(token.start, token.end) for token in row], example.targets)
+        answers, loss = [], 0.0
+        for place, (_, _, label) in zip(places, example.targets, strict=True):
+            probabilities = None if place is None else row[place].probabilities
+            if probabilities is None:  # a word of no token, such as an invisible character
+                answers.append(OUTSIDE)
+                continue
+            answers.append(classifier.labels[int(probabilities.argmax())])
+            loss -= float(np.log(max(float(probabilities[numbers[label]]), _LARGEST_LOSS)))
+        predicted.append(answers)
+        losses.append(loss)
+    expected = [[label for _, _, label in example.targets] for example in examples]
+    return WordEvaluation(
+        predicted, expected, np.array(losses), has_positions(classifier.labels)
+    )
+
+
+def first_tokens(
+    offsets: Sequence[tuple[int, int]], words: Sequence[Sequence[Any]]
+) -> list[int | None]:
+    """The first token of each word, by its place; None for a word without one.
+
+    Args:
+        offsets: the characters of each token, in order; (-1, -1) of special tokens.
+        words: each begins with the characters where it starts and ends.
+    """
+    places: list[int | None] = []
+    token = 0
+    for start, end, *_ in words:
+        while token < len(offsets) and offsets[token][1] <= start:
+            token += 1
+        inside = token < len(offsets) and offsets[token][0] < end
+        places.append(token if inside else None)
+        token += inside
+    return places
