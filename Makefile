@@ -42,8 +42,8 @@ demo: $(READY)
 	@$(BIN)/regard translate "I would like to drink a cup of tea with my friends." --attention
 	@echo "To call regard yourself: source $(BIN)/activate"
 
-# A process for each processor, up to four, and each takes the next file: the browser's stay last.
-PARALLEL := -n auto --maxprocesses 4 --dist loadfile --no-loadscope-reorder
+# A process for each processor, up to four, and each takes the next lane: see tests/conftest.py.
+PARALLEL := -n auto --maxprocesses 4
 
 test: $(TEST_READY)
 	@$(BIN)/python -m pytest -q -rs -W error -m "not slow" $(PARALLEL)

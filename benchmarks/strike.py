@@ -20,7 +20,7 @@ from urllib.parse import urlencode
 from playwright.sync_api import Browser, sync_playwright
 
 import regard
-from regard.inspection.views.reliance import reliances
+from regard.inspection.views.ablation import reliances
 from regard.studio.app import create_app
 from regard.studio.serve import in_background
 from regard.studio.translator_page import translator_page

@@ -68,7 +68,7 @@ def classification(path: str, output: Path) -> ClassificationRecipe:
 
 def labeled_rows(data: Any, batches: Any) -> list[dict[str, Any]]:
     return [
-        {"input_ids": source.tolist(), "labels": int(target[1])} for source, target in data.store
+        {"input_ids": source.tolist(), "labels": int(target[1])} for source, target in data.train
     ]
 
 
@@ -97,7 +97,7 @@ def summary_rows(data: Any, batches: Any) -> list[dict[str, Any]]:
     end = [data.tokenizers.target.eos_id]
     return [
         {"input_ids": source.tolist() + end, "labels": target.tolist() + end}
-        for source, target in data.store
+        for source, target in data.train
     ]
 
 

@@ -31,9 +31,8 @@ from regard.data import Batches
 from regard.models import preset
 from regard.training import Progress
 from regard.training.precision import choose_dtype
-from regard.translation.data import prepare
 from regard.translation.options import TrainingOptions
-from regard.translation.training import train_translation
+from regard.translation.training import TranslationRecipe, train_translation
 
 PAIRS = Path(__file__).parents[2] / "shared" / "data" / "multi30k" / "train.en-de.tsv"
 
@@ -120,7 +119,8 @@ def main() -> None:
             evaluate_every=10**6,
             dev_sentences=1,
         )
-        data = prepare(str(arguments.pairs), options, Path(folder, "run", "data"), say=tell)
+        recipe = TranslationRecipe(str(arguments.pairs), options, say=tell, command="")
+        data = recipe.prepare(Path(folder, "run", "data"))
         tokenizer = data.tokenizers.target
         ids = {"pad_id": tokenizer.pad_id, "eos_id": tokenizer.eos_id}
         size = preset(
@@ -131,7 +131,7 @@ def main() -> None:
             dropout=0.3,
             **ids,
         )
-        batches = Batches(data.store, max_tokens=options.max_tokens, seed=options.seed, **ids)
+        batches = Batches(data.train, max_tokens=options.max_tokens, seed=options.seed, **ids)
         smoothing = {"label_smoothing": options.label_smoothing}
         plain = {
             "torch.nn.Transformer, fp32": PlainTorch(size, bf16=False, **smoothing),
@@ -145,7 +145,7 @@ def main() -> None:
 
     dtype = choose_dtype("auto", torch.device("cpu"))
     print(f"torch {torch.__version__}, {arguments.threads} threads; regard's precision: {dtype}")
-    print(f"{arguments.pairs.name}: {len(data.store):,} pairs, {size.vocab_size:,} subwords")
+    print(f"{arguments.pairs.name}: {len(data.train):,} pairs, {size.vocab_size:,} subwords")
     print(f"{arguments.rounds} rounds of {arguments.steps} steps each\n")
     print(f"{'target tokens per second':38}{'median':>8}{'lowest':>8}{'highest':>8}  regard is")
     for name, speeds in turns.speeds.items():

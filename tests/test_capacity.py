@@ -119,11 +119,10 @@ def test_a_lock_is_held_by_one_thread() -> None:
 
 
 def test_the_storage_has_the_sizes_of_the_server() -> None:
-    from regard.runtime.slots import _SIZES
+    from regard.runtime.decodes import SIZES
 
-    sizes = [1, *_SIZES]
     for texts in range(1, 65):
-        assert enough(texts) == next(size for size in sizes if size >= texts)
+        assert enough(texts) == next(size for size in SIZES if size >= texts)
 
 
 def test_after_a_pause_a_thread_is_slower() -> None:

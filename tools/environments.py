@@ -66,7 +66,7 @@ def passes(python: str, name: str, tests: list[str]) -> bool:
     """Runs the tests in one environment, prints the outcome and returns whether all passed."""
     away = name not in ("avx2", "sse", "columns", "language", "home")
     command = [python, "-m", "pytest", "-q", "-W", "error", "-m", "not slow", "--tb=short"]
-    command += ["-n", "auto", "--maxprocesses", "4", "--dist", "loadfile"]  # as `make test`
+    command += ["-n", "auto", "--maxprocesses", "4"]  # as `make test`
     command += ["--no-loadscope-reorder"]
     command += [
         "-p",

@@ -76,7 +76,7 @@ def main(which: str) -> None:
         "-p",
         "no:cacheprovider",
     ]
-    command += ["-n", "auto", "--maxprocesses", "4", "--dist", "loadfile", "tests"]
+    command += ["-n", "auto", "--maxprocesses", "4", "tests"]
     command += [f"--ignore=tests/{name}" for name in LEFT_OUT]
     run = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, text=True)
     print(run.stdout[-20_000:], flush=True)

@@ -50,7 +50,7 @@ def opened_as(
             ids = np.array(case["ids"][first : first + case["together"]])
             if isinstance(packed, PackedEncoderDecoder):
                 start = np.full((len(ids), 1), model.config.start_id)
-                found = generate(packed.start(ids), start, config)
+                found = packed.generate(ids, start, config)
             else:
                 assert isinstance(packed, PackedDecoder)
                 found = generate(packed.start(), ids, config)

@@ -44,7 +44,7 @@ class JoeyNMT:
         folder.mkdir()
         tokens = data.tokenizers.source.tokens
         (folder / "vocabulary").write_text("\n".join(tokens(range(config.vocab_size))), "utf-8")
-        pairs = [data.store[index] for index in range(len(data.store))]
+        pairs = [data.train[index] for index in range(len(data.train))]
         for side, language in enumerate(("source", "target")):
             lines = [" ".join(tokens(pair[side].tolist())) + "\n" for pair in pairs]
             (folder / f"train.{language}").write_text("".join(lines), "utf-8")

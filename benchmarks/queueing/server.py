@@ -2,7 +2,7 @@
 
 The rules are those of `regard.serving`: a queue that refuses what it has no room for, loops that
 take what fits between two steps (`decoding`), or all that waits up to a batch (`batches`), and
-storage whose size follows the number of texts (`runtime.slots`). Python's lock is one for the
+storage whose size follows the number of texts (`runtime.decodes`). Python's lock is one for the
 threads of a process; the graphs compute without it.
 """
 

@@ -3,6 +3,8 @@
 The class checks them when it is made; commands, requests and reference pages are made from them.
 """
 
+import math
+from collections.abc import Iterator
 from dataclasses import Field, dataclass, field, fields
 from typing import Any
 
@@ -51,7 +53,8 @@ class Bounds:
 
     def _has(self, value: float) -> bool:
         return (
-            (self.min is None or value >= self.min)
+            abs(value) < math.inf
+            and (self.min is None or value >= self.min)
             and (self.max is None or value <= self.max)
             and (self.above is None or value > self.above)
             and (self.below is None or value < self.below)
@@ -81,7 +84,7 @@ def option(
         choices: the only values that it may have.
         panel: the part of --help that lists it.
         free: a resumed run may change it: no step's result depends on it.
-        aliases: former flags, which say what to write.
+        aliases: former names, which say what to write.
         bounds: of `Bounds`: min, max, above, below.
     """
     metadata = {
@@ -143,8 +146,8 @@ class Options:
 
 
 def check_options(options: Any) -> None:
-    """Compare the fields of a data class with their bounds and choices; None passes where the field's
-    type has it.
+    """Compare the fields of a data class with their bounds and choices; None passes where the type
+    of the field has it.
 
     Raises:
         BadArgumentError: a value out of range, or an unknown name.
@@ -157,3 +160,16 @@ def check_options(options: Any) -> None:
             bounds.check(setting.name, value, whole=setting.type in _WHOLE)
         elif choices := setting.metadata.get("choices"):
             check_choice(setting.name, value, choices)
+
+
+def panel_of(kind: Any, panel: str) -> Iterator[str]:
+    """The options of a data class that a panel lists."""
+    return (each.name for each in fields(kind) if each.metadata.get("panel") == panel)
+
+
+def former(kind: Any, name: str) -> BadArgumentError | None:
+    """What to raise for a name that an option had formerly; None for another name."""
+    for setting in fields(kind):
+        if name in setting.metadata.get("aliases", ()):
+            return BadArgumentError(f"{name} is now {setting.name}.")
+    return None

@@ -7,41 +7,13 @@ import pytest
 import torch
 from torch import Tensor
 
-from regard.attention import Causal, Documents, Mask, Padding, Prefix, Window
+from fixtures.attention_masks import MASKS
+from regard.attention import Mask
 
 with warnings.catch_warnings():
     # Forward mode imports this when first used; torch 2.15 warns of its own torch.jit.script there.
     warnings.simplefilter("ignore")
-    import torch._decomp.decompositions_for_jvp
-
-BATCH, HEADS = 2, 6
-
-
-MASKS: dict[str, Callable[[int, int], Mask | Tensor | None]] = {
-    "none": lambda queries, keys: None,
-    "causal": lambda queries, keys: Causal(),
-    "padding": lambda queries, keys: Padding.from_lengths(torch.tensor([keys, keys - 2]), keys),
-    "padding on the left": lambda queries, keys: Padding(torch.arange(keys).expand(BATCH, -1) > 1),
-    "window": lambda queries, keys: Window(2, 1),
-    "documents": lambda queries, keys: Documents(
-        torch.tensor([[0], [1]]) + torch.arange(keys) // 3,
-        torch.tensor([[0], [1]]) + torch.arange(queries) // 2,
-    ),
-    "prefix": lambda queries, keys: Causal() | Prefix(3),
-    "prefix per row": lambda queries, keys: Causal() | Prefix(torch.tensor([1, 4])),
-    "causal and padding": lambda queries, keys: (
-        Causal() & Padding.from_lengths(torch.tensor([keys, 2]), keys)
-    ),
-    "not causal": lambda queries, keys: ~Causal(),
-    "a tensor": lambda queries, keys: torch.arange(queries * keys).view(queries, keys) % 3 > 0,
-    "a tensor per head": lambda queries, keys: (
-        torch.arange(HEADS * queries * keys).view(1, HEADS, queries, keys) % 5 > 1
-    ),
-    "rows that see nothing": lambda queries, keys: (torch.arange(queries) % 2 == 0)[:, None].expand(
-        queries, keys
-    ),
-    "nothing at all": lambda queries, keys: torch.zeros(queries, keys, dtype=torch.bool),
-}
+    import torch._decomp.decompositions_for_jvp  # noqa: F401
 
 
 @pytest.fixture(params=MASKS)

@@ -3,6 +3,7 @@
 import pytest
 import torch
 
+from fixtures.covering import parametrize
 from regard.attention import Causal, Dense, Mask, additive, attend, gaussian, general
 from regard.attention.attend import check
 from regard.attention.kernels import KERNELS, derivatives
@@ -189,10 +190,9 @@ TRANSFORMS = {
 
 
 @scripted
-@pytest.mark.parametrize("kernel", KERNELS)
-@pytest.mark.parametrize("transform", TRANSFORMS.values(), ids=TRANSFORMS)
-@pytest.mark.parametrize("mask", [None, Causal()], ids=["no mask", "causal"])
-def test_torch_func_transforms_every_kernel(kernel, transform, mask):
+@parametrize("kernel, transform, causal", KERNELS, TRANSFORMS, [False, True])
+def test_torch_func_transforms_every_kernel(kernel, transform, causal):
+    transform, mask = TRANSFORMS[transform], Causal() if causal else None
     states = tensors(4, 4, heads=1, key_heads=1)[0][0]
 
     def energy(states, kernel):
@@ -282,11 +282,12 @@ def test_gradcheck_of_each_score_its_parameters_and_the_bias(
     assert torch.autograd.gradcheck(output, [*tensors, *parameters], fast_mode=True)
 
 
-@pytest.mark.parametrize("kernel", ["plain", "blocked", "fused"])
-@pytest.mark.parametrize(
-    "bias_shape", [(5, 7), (7,), (6, 1, 1), (2, 1, 5, 1), (2, 6, 5, 7), (1, 6, 5, 7)]
+@parametrize(
+    "kernel, bias_shape, masked",
+    ["plain", "blocked", "fused"],
+    [(5, 7), (7,), (6, 1, 1), (2, 1, 5, 1), (2, 6, 5, 7), (1, 6, 5, 7)],
+    [False, True],
 )
-@pytest.mark.parametrize("masked", [False, True])
 def test_a_bias_of_any_shape_that_broadcasts_is_added_to_the_scores(kernel, bias_shape, masked):
     query, key, value = tensors(5, 7)
     mask = (torch.arange(35).view(5, 7) % 4 > 0) if masked else None

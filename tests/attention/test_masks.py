@@ -116,6 +116,19 @@ def test_a_mask_remembered_in_inference_mode_still_trains():
     assert x.grad is not None
 
 
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")  # PyTorch's own, of its rules
+@pytest.mark.parametrize("kernel", ["plain", "short", "fused"])
+def test_a_mask_that_was_used_inside_torch_func_is_used_again(kernel):
+    mask, x = Causal(), torch.randn(4, 3, dtype=torch.float64)
+
+    def energy(x):
+        return attend(x, x, x, mask=mask, kernel=kernel).square().sum()
+
+    first = torch.func.hessian(energy)(x)
+    energy(x)
+    torch.testing.assert_close(torch.func.hessian(energy)(x), first)
+
+
 X = torch.randn(3, 2, 5, 4)  # batch heads positions head_dim
 Y = torch.randn(3, 2, 7, 4)
 

@@ -6,6 +6,7 @@ import pytest
 import torch
 from torch import Tensor
 
+from fixtures.covering import parametrize
 from regard.attention import Causal, attend
 
 KERNELS = ("plain", "short", "blocked", "fused", "auto")
@@ -25,10 +26,7 @@ def spoiled(tensor: Tensor, row: int, number: float) -> Tensor:
     return tensor.masked_fill(there, number)
 
 
-@pytest.mark.parametrize("kernel", KERNELS)
-@pytest.mark.parametrize("grad", [False, True])
-@pytest.mark.parametrize("dtype", DTYPES)
-@pytest.mark.parametrize("masked", [False, True])
+@parametrize("kernel, dtype, grad, masked", KERNELS, DTYPES, [False, True], [False, True])
 def test_nan_in_a_query_shows_in_the_whole_of_its_row(kernel, grad, dtype, masked):
     for keys in KEYS:
         query, key, value = inputs(keys, dtype, grad)
@@ -44,9 +42,7 @@ def test_nan_in_a_query_shows_in_the_whole_of_its_row(kernel, grad, dtype, maske
             assert not wrong[:, :, 0].any()
 
 
-@pytest.mark.parametrize("kernel", KERNELS)
-@pytest.mark.parametrize("grad", [False, True])
-@pytest.mark.parametrize("dtype", DTYPES)
+@parametrize("kernel, dtype, grad", KERNELS, DTYPES, [False, True])
 def test_nan_in_a_key_shows_in_every_row_that_sees_it(kernel, grad, dtype):
     for keys in KEYS:
         query, key, value = inputs(keys, dtype, grad)
@@ -56,9 +52,7 @@ def test_nan_in_a_key_shows_in_every_row_that_sees_it(kernel, grad, dtype):
             assert not output[0].isnan().any()
 
 
-@pytest.mark.parametrize("kernel", KERNELS)
-@pytest.mark.parametrize("grad", [False, True])
-@pytest.mark.parametrize("number", [math.nan, math.inf])
+@parametrize("kernel, grad, number", KERNELS, [False, True], [math.nan, math.inf])
 def test_nan_in_a_value_shows_in_its_column_of_every_row_that_sees_it(kernel, grad, number):
     for keys in KEYS:
         query, key, value = inputs(keys, torch.float32, grad)

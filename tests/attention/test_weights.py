@@ -2,9 +2,10 @@ import math
 import subprocess
 import sys
 
-import pytest
 import torch
 
+from fixtures.attention_masks import MASKS
+from fixtures.covering import parametrize
 from regard.attention import Causal, Window, attend, attention_weights, gaussian, general
 
 QUERY = torch.randn(2, 6, 11, 5, dtype=torch.float64)
@@ -30,9 +31,12 @@ def test_rows_sum_to_one_or_saw_nothing_and_give_the_output(make_mask, lengths):
     torch.testing.assert_close(weights @ value.repeat_interleave(2, 1), output)
 
 
-@pytest.mark.parametrize("given", ["lse of plain", "lse of blocked", "lse of fused", "nothing"])
-@pytest.mark.parametrize(
-    "score", ["scaled_dot", "cosine", gaussian(0.7), general(torch.randn(5, 5).double())]
+@parametrize(
+    "given, score, make_mask",
+    ["lse of plain", "lse of blocked", "lse of fused", "nothing"],
+    ["scaled_dot", "cosine", gaussian(0.7), general(torch.randn(5, 5).double())],
+    MASKS,
+    indirect=["make_mask"],
 )
 def test_a_tile_is_the_crop_of_the_whole_map(given, score, make_mask):
     if given == "lse of fused" and not isinstance(score, str):

@@ -4,6 +4,7 @@ import os
 import re
 import shutil
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from urllib.parse import parse_qs, urlencode, urlsplit
 
 import pytest
@@ -26,16 +27,24 @@ LONG = 16_384
 pytest.importorskip("playwright", reason="the browser tests need playwright")
 
 
+_OPENED = ExitStack()  # the browser and its profiles
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     ours = [item for item in items if "tests/browser" in item.path.as_posix()]
-    # Last of all: while playwright is there, no other test could run an event loop of its own.
-    items.sort(key=ours.__contains__)
     if CHROMIUM is None:
         without = pytest.mark.skip(
             reason="no chromium here: install Debian's package, or name one in CHROMIUM"
         )
         for item in ours:
             item.add_marker(without)
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_runtest_teardown(nextitem: pytest.Item | None) -> None:
+    # While playwright is there, no other test can run an event loop of its own.
+    if nextitem is None or "tests/browser" not in nextitem.path.as_posix():
+        _OPENED.close()
 
 
 @pytest.fixture(scope="session")
@@ -89,28 +98,27 @@ def address(app) -> Iterator[str]:
 
 
 @pytest.fixture(scope="session")
-def browser() -> Iterator["object"]:
+def browser() -> object:
     from playwright.sync_api import sync_playwright
 
-    with sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
-        yield chromium
-        chromium.close()
+    playwright = _OPENED.enter_context(sync_playwright())
+    chromium = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+    _OPENED.callback(chromium.close)
+    return chromium
 
 
 @pytest.fixture(scope="session")
-def contexts(browser) -> Iterator[Callable[[str, bool], object]]:
+def contexts(browser) -> Callable[[str, bool], object]:
     """One browser profile for each color scheme, so that the page is fetched and compiled once."""
     made: dict[tuple[str, bool], object] = {}
 
     def context(scheme: str, offline: bool):
         if (scheme, offline) not in made:
             made[scheme, offline] = browser.new_context(color_scheme=scheme, offline=offline)
+            _OPENED.callback(made[scheme, offline].close)
         return made[scheme, offline]
 
-    yield context
-    for each in made.values():
-        each.close()
+    return context
 
 
 @pytest.fixture

@@ -1,15 +1,19 @@
 """What is exported: arrays, figures, the one-file page, and the page in a notebook."""
 
+import io
 import re
 from pathlib import Path
+from xml.etree import ElementTree
 
 import numpy as np
 import pytest
+from PIL import Image
 
 from regard.studio.export import to_html
 
 TEXT = "I would like to drink a cup of tea with my friends."
 CROSS = "decoder.layers.2.cross"
+SVG = "{http://www.w3.org/2000/svg}"
 # What a notebook gives the widget: an element, and a model that carries messages to the kernel.
 NOTEBOOK = """async (query) => {
   const { default: widget } = await import("/regard.js");
@@ -45,7 +49,7 @@ def export(open_page, ready, at):
         ready(page)
         page.locator("summary", has_text="export").click()
         with page.expect_download() as found:
-            page.get_by_text(re.compile(kind, re.I)).first.click()
+            page.get_by_role("button", name=re.compile(kind, re.I)).click()
         return Path(found.value.path())
 
     return download
@@ -57,10 +61,53 @@ def test_what_is_exported_is_what_is_shown(export, trace):
     np.testing.assert_allclose(values, trace[CROSS].weights(1).numpy(), atol=1e-6)
 
 
-def test_the_figure_is_an_svg_with_the_words(export):
-    text = export("svg").read_text(encoding="utf-8")
-    assert text.lstrip().startswith("<?xml")
-    assert "Freunden" in text
+VIEWS = {
+    "map": ("Freunden → trinken", {}),
+    "heads": ("cross-attention", {}),
+    "flow": ("α of cross-attention, decoder layer 2, head 1", {}),
+    "translation": ("rows: output, columns: source", {}),
+    "generation": ("candidates of step 5", {"step": 4, "beams": 4}),
+    "why": ("direct logit attribution", {"step": 4}),
+    "compare": ("the two differ in head; one color scale for both", {}),
+}
+
+
+@pytest.mark.parametrize("view", VIEWS)
+def test_every_view_is_a_picture_that_any_reader_of_svg_reads(open_page, at, view):
+    said, more = VIEWS[view]
+    page = open_page(at(tap=CROSS, head=1, view=view, **more))
+    drawn = page.locator("canvas[data-ready=true]")
+    page.locator("#rg-hero").get_by_text(said).or_(drawn).first.wait_for()
+    while page.locator(".rg-hero [aria-busy=true]").count():
+        page.wait_for_timeout(100)
+    page.locator("summary", has_text="export").click()
+    with page.expect_download() as download:
+        page.get_by_role("button", name="picture, SVG").click()
+    picture = download.value.path().read_text(encoding="utf-8")
+    root = ElementTree.fromstring(picture)
+    text = "".join("".join(each.itertext()) for each in root.iter(f"{SVG}text"))
+    assert said in text
+    assert ("Freunden" in text) == (view not in ("heads", "why"))
+    # Nothing is of this page: no class, no variable, no address.
+    assert not re.search(r'class=|var\(|href="(?!data:)|foreignObject', picture)
+    used = set(re.findall(r"url\(#([^)]+)\)", picture))
+    assert used <= {each.get("id") for each in root.iter()}
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_the_picture_has_the_map_in_the_colors_of_the_screen(open_page, ready, at, scheme):
+    page = open_page(at(tap=CROSS, head=1), scheme=scheme)
+    ready(page)
+    page.locator("summary", has_text="export").click()
+    with page.expect_download() as download:
+        page.get_by_role("button", name="picture, PNG").click()
+    made = Image.open(download.value.path()).convert("RGB")
+    shown = Image.open(io.BytesIO(page.locator("canvas.rg-map__canvas").screenshot()))
+    # Where the canvas begins in the picture: a margin, and over it the title's two lines.
+    place = made.resize((made.width // 3, made.height // 3)).crop((16, 42, 16 + 560, 42 + 480))
+    difference = np.asarray(place, float) - np.asarray(shown.convert("RGB").crop((0, 0, 560, 480)))
+    assert np.abs(difference).mean() < 6
+    assert np.asarray(place, float).std() > 20
 
 
 def test_one_file_opens_without_a_network(open_page, ready, read_focus, trace, tmp_path):

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from regard.inspection.views.reliance import reliances
+from regard.inspection.views.ablation import reliances
 
 CROSS = "decoder.layers.2.cross"
 
@@ -121,15 +121,6 @@ def test_a_head_that_is_switched_off_in_the_drawer_writes_another_sentence(
     wait_for_address(page, "without", off)
     changes.get_by_role("button", name="bring everything back").click()
     changes.wait_for(state="detached")
-
-
-def test_the_generation_is_exported_as_it_is_on_screen(open_page, at):
-    page = open_page(at(tap=CROSS, head=1, view="generation", step=4))
-    page.locator("summary", has_text="export").click()
-    with page.expect_download() as download:
-        page.get_by_role("link", name="figure, SVG").click()
-    figure = download.value.path().read_text(encoding="utf-8")
-    assert "candidates of step 5" in figure
 
 
 def test_the_bars_say_how_much_the_translation_depends_on_a_word(open_page, at, trace):

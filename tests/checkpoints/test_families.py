@@ -2,22 +2,22 @@ import pytest
 from torch import nn
 
 from regard import RegardError
-from regard.checkpoints.families import MODULES, family_for
+from regard.checkpoints.families import TYPES, find_family
 from regard.checkpoints.family import Family
 
 
-@pytest.mark.parametrize("model_type", MODULES)
+@pytest.mark.parametrize("model_type", TYPES)
 def test_every_model_type_has_its_family(model_type: str) -> None:
-    family = family_for(model_type, where="config.json")
+    family = find_family(model_type, where="config.json").family
     assert isinstance(family, Family)
     assert issubclass(family.model, nn.Module)
 
 
 def test_an_unknown_model_type_lists_the_known_and_the_way_out() -> None:
     with pytest.raises(RegardError) as error:
-        family_for("rwkv", where="x/config.json")
+        find_family("rwkv", where="x/config.json")
     message = str(error.value)
-    assert all(model_type in message for model_type in MODULES)
+    assert all(model_type in message for model_type in TYPES)
     assert "x/config.json says 'rwkv'" in message
     assert "regard.trace" in message
 
@@ -25,11 +25,11 @@ def test_an_unknown_model_type_lists_the_known_and_the_way_out() -> None:
 @pytest.mark.parametrize("model_type", [None, 3, ["marian"], {}])
 def test_a_model_type_that_is_no_name_is_refused(model_type: object) -> None:
     with pytest.raises(RegardError, match="model_type must be one of"):
-        family_for(model_type, where="config.json")
+        find_family(model_type, where="config.json")
 
 
 @pytest.mark.parametrize("model_type", ["albert", "mt5", "qwen3"])
 def test_another_family_is_not_taken_for_a_misspelled_one(model_type: str) -> None:
     with pytest.raises(RegardError, match="regard look opens other models") as error:
-        family_for(model_type, where="config.json")
+        find_family(model_type, where="config.json")
     assert "Did you mean" not in str(error.value)

@@ -8,9 +8,10 @@ from torch import Tensor, nn
 
 from regard.checkpoints.family import Family
 from regard.checkpoints.fit import fit
+from regard.models import Model
 
 
-class Small(nn.Module):
+class Small(Model):
     def __init__(self, config: Any = None):
         super().__init__()
         self.config = config
@@ -20,14 +21,10 @@ class Small(nn.Module):
 
 FAMILY = Family(
     model=Small,
-    from_config=lambda settings: None,
-    to_config=lambda config: {},
-    fits=lambda config: True,
-    names=lambda model: {
-        "table.weight": "small.embed.weight",
-        "inner.weight": "small.dense.weight",
-        "inner.bias": "small.dense.bias",
-    },
+    config=dict,
+    classes={"small": "Small"},
+    keys={},
+    body=(("table", "embed"), ("inner", "dense")),
     aliases=lambda model: {"lm_head.weight": "small.embed.weight"},
     base="small.",
     renamed=((".gamma", ".weight"), (".beta", ".bias")),

@@ -56,8 +56,8 @@ def test_what_is_saved_here_opens_there(name: str, twins: Any, tmp_path: Path) -
 
 
 def test_every_family_that_transformers_has_too_is_among_them() -> None:
-    from regard.checkpoints.families import MODULES
+    from regard.checkpoints.families import TYPES
 
     architectures = " ".join(case.architecture for case in parity.CASES).lower()
     ours_alone = {"regard", "regard-recurrent"}
-    assert not [name for name in MODULES if name not in ours_alone and name not in architectures]
+    assert not [name for name in TYPES if name not in ours_alone and name not in architectures]

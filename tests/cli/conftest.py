@@ -98,7 +98,7 @@ class UpperCase:
             alignment=np.eye(len(words), dtype=np.float32) if alignment else None,
             alternatives=[
                 SimpleNamespace(text=f"{capitals}{'!' * k}", score=-0.5 - k)
-                for k in range(options.get("num_return_sequences", 1))
+                for k in range(options.get("alternatives", 1))
             ],
         )
 

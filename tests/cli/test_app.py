@@ -16,8 +16,8 @@ OPTIONS = {
     "translate": {
         "sentences", "--model", "--source-language", "--target-language", "--prefix", "--input",
         "--output", "--json", "--attention", "--attention-step", "--attention-layer", "--num-beams",
-        "--n-best", "--length-penalty", "--max-new-tokens", "--batch-size", "--threads", "--engine",
-        "--precision", "--help",
+        "--alternatives", "--length-penalty", "--max-new-tokens", "--batch-size", "--threads",
+        "--engine", "--precision", "--help",
     },
     "summarize": {
         "texts", "--model", "--input", "--output", "--json", "--prefix", "--max-new-tokens",
@@ -27,7 +27,7 @@ OPTIONS = {
     "generate": {
         "prompts", "--model", "--input", "--output", "--json", "--chat", "--system",
         "--interactive", "--max-new-tokens", "--do-sample", "--temperature", "--top-k", "--top-p",
-        "--min-p", "--seed", "--num-beams", "--num-return-sequences", "--repetition-penalty",
+        "--min-p", "--seed", "--num-beams", "--alternatives", "--repetition-penalty",
         "--no-repeat-ngram-size", "--stop", "--batch-size", "--threads", "--engine",
         "--precision", "--help",
     },

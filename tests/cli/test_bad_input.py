@@ -32,7 +32,7 @@ TRAIN = ("train", "translation")
 CASES = {
     "translate --input none.txt": "none.txt does not exist",
     "translate a --model small --num-beams 9999": "--num-beams must be a whole num",
-    "generate a --num-return-sequences 1000000 --do-sample": "--num-return-sequences must be a who",
+    "generate a --alternatives 1000000 --do-sample": "--alternatives must be a who",
     "train translation good.tsv --vocab-size 2147483648": "--vocab-size must be at most 1,048,576",
     "train translation good.tsv --vocab-size 9223372036854775807": "--vocab-size must be at most",
     "translate --input empty.tsv": "is empty; a sentence on each line was expected. Check",

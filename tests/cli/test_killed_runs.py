@@ -1,8 +1,6 @@
 """kill -9: each task's command, killed and given again, ends with the same bits."""
 
 import signal
-import subprocess
-import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -16,15 +14,13 @@ QUICK = ("classification", "language-model")
 TASKS = [pytest.param(task, marks=[] if task in QUICK else [pytest.mark.slow]) for task in OPTIONS]
 
 
-def kill_when(ready: Callable[[], bool], command: list[str]) -> None:
-    """Starts the command and kills it, as kill -9 does, soon after it is ready."""
-    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+def kill_when(ready: Callable[[], bool], process: Any, said: Path) -> None:
+    """Kills a command that was started, as kill -9 does, soon after it is ready."""
     while not ready() and process.poll() is None:
         time.sleep(0.002)
     time.sleep(0.02)
     process.kill()
-    _, said = process.communicate()
-    assert process.returncode == -signal.SIGKILL, said.decode()
+    assert process.wait() == -signal.SIGKILL, said.read_text()
 
 
 def steps(run: Path) -> list[str]:
@@ -33,17 +29,20 @@ def steps(run: Path) -> list[str]:
 
 @pytest.mark.parametrize("task", TASKS)
 def test_a_killed_run_ends_with_the_bits_of_an_uninterrupted_one(
-    task: str, regard: Any, tmp_path: Path
+    task: str, regard: Any, forks: Any, tmp_path: Path
 ) -> None:
     if task == "summarization":
         pytest.importorskip("rouge_score")
     arguments = ["train", task, str(write_data(task, tmp_path)), *options(task), "--output"]
     whole, killed = tmp_path / "whole", tmp_path / "killed"
-    again = [sys.executable, "-m", "regard", *arguments, str(killed)]
+    said = tmp_path / "said"
 
-    kill_when(lambda: any(killed.glob("data/*")), again)  # while the data is prepared
+    def again() -> Any:
+        return forks.start(*arguments, killed, output=said)
+
+    kill_when(lambda: any(killed.glob("data/*")), again(), said)  # while the data is prepared
     assert not steps(killed)
-    kill_when(lambda: bool(steps(killed)), again)  # some steps behind a checkpoint
+    kill_when(lambda: bool(steps(killed)), again(), said)  # some steps behind a checkpoint
     reached = steps(killed)[-1]
     assert regard(*arguments, killed).code == 0
     assert regard(*arguments, whole).code == 0

@@ -30,7 +30,7 @@ def fifo(tmp_path: Path) -> Callable[..., Path]:
 
 
 class Generation(SimpleNamespace):
-    num_beams = num_return_sequences = 1
+    num_beams = alternatives = 1
 
     def updated(self, **options):
         return self

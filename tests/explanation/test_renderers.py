@@ -7,8 +7,7 @@ import torch
 
 from regard.explanation import explain_vectors
 from regard.explanation.grid import grid, matrix_of, shape, written
-from regard.explanation.html import explanation_html
-from regard.explanation.markdown import explanation_markdown
+from regard.explanation.pages import explanation_html, explanation_markdown
 from regard.explanation.terminal import explanation_text
 
 TOKENS = ["<b>", "▁old|er", "*man*", "नदी", "a-rather-long-token"]

@@ -100,7 +100,7 @@ FAULTS = (
     fault(
         "an encoder-decoder sees the padding of its source",
         "src/regard/models/encoder_decoder.py",
-        "mask = Padding(source != self.config.pad_id)",
+        "mask = Padding(self.not_padding(source))",
         "mask = Padding(source >= 0)",
         "tests/models/test_encoder_decoder.py",
     ),

@@ -5,7 +5,6 @@ import torch
 
 from regard.explanation import explain_vectors, geometry
 from regard.figures.geometry import geometry_figure
-from regard.figures.placing import Box, place
 
 pytest.importorskip("matplotlib")
 
@@ -39,22 +38,3 @@ def test_a_long_sentence_names_the_arrows_that_count(texts):
 def test_words_of_zero_length_are_drawn(check_paper):
     found = explain_vectors(["a", "b"], torch.zeros(2, 3))
     check_paper(geometry_figure(geometry(found), ["a", "b"], ["a", "b"]))
-
-
-def test_names_stand_inside_and_apart():
-    points = [(10.0 + n, 20.0) for n in range(6)]
-    boxes = place(points, [(8.0, 2.0)] * 6, room=(40.0, 40.0), away_from=(0.0, 0.0))
-    for number, box in enumerate(boxes):
-        assert box.x >= 0
-        assert box.x + box.width <= 40
-        assert all(box.overlap(other) == 0 for other in boxes[:number])
-
-
-def test_a_name_keeps_off_obstacles():
-    free = place([(20.0, 20.0)], [(6.0, 2.0)], room=(40.0, 40.0), away_from=(0.0, 20.0))[0]
-    there = (free.x + 3, free.y + 1)
-    moved = place(
-        [(20.0, 20.0)], [(6.0, 2.0)], room=(40.0, 40.0), away_from=(0.0, 20.0),
-        obstacles=[there] * 3,
-    )[0]  # fmt: skip
-    assert moved.overlap(Box(*there, 0.1, 0.1)) == 0

@@ -6,8 +6,7 @@ import pytest
 pytest.importorskip("matplotlib")
 
 from regard.errors import RegardError
-from regard.figures.heatmap import heatmap, side_by_side
-from regard.figures.panel import Map
+from regard.figures.heatmap import heatmap
 
 ENGLISH = [
     "▁I",
@@ -205,31 +204,3 @@ def test_a_map_of_nothing_but_masked_cells_is_drawn(drawn) -> None:
 def test_bad_input_is_refused_in_a_sentence(arguments, sentence: str) -> None:
     with pytest.raises(RegardError, match=sentence):
         heatmap(**arguments)
-
-
-def test_two_maps_have_their_upper_edges_in_one_line(softmax, check_paper) -> None:
-    first = Map(softmax(3, 5), list("abc"), ["a long name"] * 5, title="one")
-    second = Map(softmax(7, 11), title="a title that takes two lines or more of the column " * 2)
-    figure = side_by_side(first, second)
-    check_paper(figure)
-    left, right = (axes for axes in figure.axes if axes.images and axes.get_yticklabels())
-    assert left.get_position().y1 == pytest.approx(right.get_position().y1)
-    assert left.get_position().x1 < right.get_position().x0
-
-
-def test_a_map_beside_another_is_drawn_as_it_is_alone(softmax) -> None:
-    one = Map(softmax(3, 5), title="one")
-    alone, beside = map_of(heatmap(one.weights, title="one")), map_of(side_by_side(one, one))
-    sizes = [axes.get_window_extent().size / axes.figure.dpi * 25.4 for axes in (alone, beside)]
-    assert sizes[0] == pytest.approx(sizes[1])
-    assert [t.get_text() for t in alone.texts] == [t.get_text() for t in beside.texts]
-
-
-def test_one_scale_is_that_of_both_and_stands_once(texts) -> None:
-    maps = Map([[0.1, 0.2]]), Map([[0.3, 0.7]])
-    figure = side_by_side(*maps, one_scale=True)
-    images = [axes.images[0] for axes in figure.axes if axes.images]
-    assert [(each.norm.vmin, each.norm.vmax) for each in images] == [(0, 0.7), (0, 0.7)]
-    assert [t.get_text() for t in texts(figure)].count("weight α, both maps") == 1
-    with pytest.raises(RegardError, match="one kind of scale; got 'linear' and 'row'"):
-        side_by_side(maps[0], Map([[0.5]], scale="row"), one_scale=True)

@@ -49,6 +49,24 @@ def test_everything_is_said_on_the_paper(texts, check_paper):
     check_paper(figure)
 
 
+LENGTHS = ["2–8", "9–13", "14–30"]
+LADDER = Plot("", "words in the source", "BLEU",
+    {"GRU": (LENGTHS, [18.0, 11.5, 6.0]), "Transformer": (LENGTHS, [38.0, 37.5, 35.0])},
+)  # fmt: skip
+
+
+def test_lines_over_groups_differ_in_shape_too_and_begin_at_zero(texts, drawn, check_paper):
+    figure = plots([LADDER], title="The ladder", width_mm=85.0)
+    axes = drawn(figure).axes[0]
+    assert axes.get_ylim()[0] == 0
+    assert [label.get_text() for label in axes.get_xticklabels()] == LENGTHS
+    for line, (_, heights) in zip(axes.lines, LADDER.lines.values(), strict=True):
+        assert np.array_equal(line.get_ydata(), heights)
+    assert len({line.get_marker() for line in axes.lines}) == 2
+    assert {"The ladder", "● GRU", "■ Transformer"} <= {text.get_text() for text in texts(figure)}
+    check_paper(figure)
+
+
 @pytest.mark.parametrize(
     ("panels", "message"),
     [

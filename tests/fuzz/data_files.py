@@ -154,9 +154,9 @@ def read_run(folder: Path, name: str) -> None:
 
 
 def _prepare(folder: Path) -> None:
-    def make() -> str:
+    def make() -> tuple[str, dict[str, Any]]:
         (folder / "data" / "made.txt").write_text("made")
-        return "made"
+        return "made", {}
 
     prepare_once(folder / "data", [str(folder / "asked")], {"seed": 1}, make, say=_skip)
 

@@ -18,8 +18,8 @@ import uvicorn
 
 from fuzz.small_models import TEXT, small_model, small_translator
 from regard.errors import RegardError
+from regard.http.guard import Access
 from regard.serving.app import create_app as serving_app
-from regard.serving.guard import Access
 from regard.serving.limits import Limits
 from regard.serving.metrics import Metrics
 from regard.serving.served import Served

@@ -14,7 +14,7 @@ EOS, START = 0, 1
 SETTINGS: dict[str, dict[str, Any]] = {
     "greedy": {},
     "beams": dict(num_beams=4),
-    "n best": dict(num_beams=5, num_return_sequences=3, length_penalty=0.6),
+    "n best": dict(num_beams=5, alternatives=3, length_penalty=0.6),
     "early": dict(num_beams=3, early_stopping=True),
     "never": dict(num_beams=3, early_stopping="never", length_penalty=2.0),
     "two ends": dict(num_beams=3, eos_token_id=(0, 5)),
@@ -23,7 +23,7 @@ SETTINGS: dict[str, dict[str, Any]] = {
     "bad words": dict(bad_words_ids=[[4], [2, 3]], num_beams=2, renormalize_logits=True),
     "begun": dict(forced_beginning=(6, 3), num_beams=2),
     "forced": dict(forced_bos_token_id=6, forced_eos_token_id=0, num_beams=2),
-    "sampled": dict(do_sample=True, seed=3, num_return_sequences=3, top_k=0),
+    "sampled": dict(do_sample=True, seed=3, alternatives=3, top_k=0),
     "filtered": dict(do_sample=True, seed=5, temperature=1.4, top_k=7, top_p=0.8, min_p=0.05),
 }
 

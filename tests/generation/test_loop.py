@@ -43,7 +43,7 @@ def test_greedy_takes_the_likeliest_token_each_time(markov: Any) -> None:
 
 def test_beam_search_finds_the_likelier_sentence_that_greedy_misses(markov: Any) -> None:
     [[best, second]] = run(
-        markov(GARDEN_PATH), config(num_beams=2, num_return_sequences=2, length_penalty=0.0)
+        markov(GARDEN_PATH), config(num_beams=2, alternatives=2, length_penalty=0.0)
     )
     assert best.tokens == (3, EOS)
     assert best.score == pytest.approx(math.log(0.4 * 0.9), abs=1e-5)
@@ -82,7 +82,7 @@ def test_a_beam_wider_than_all_hypotheses_finds_the_true_best_ones(
         config(
             max_new_tokens=longest,
             num_beams=700,
-            num_return_sequences=wanted,
+            alternatives=wanted,
             length_penalty=length_penalty,
             early_stopping=early_stopping,
         ),
@@ -105,8 +105,8 @@ def test_a_beam_wider_than_all_hypotheses_finds_the_true_best_ones(
     "settings",
     [
         {},
-        {"num_beams": 4, "num_return_sequences": 3, "length_penalty": 0.7},
-        {"do_sample": True, "num_return_sequences": 3, "temperature": 0.5, "seed": 5},
+        {"num_beams": 4, "alternatives": 3, "length_penalty": 0.7},
+        {"do_sample": True, "alternatives": 3, "temperature": 0.5, "seed": 5},
     ],
 )
 def test_the_score_is_that_of_teacher_forcing(markov: Any, settings: dict[str, Any]) -> None:
@@ -148,7 +148,7 @@ def test_finished_sentences_cost_nothing_more(markov: Any, num_beams: int) -> No
 
 def test_n_best_are_distinct_and_sorted(markov: Any) -> None:
     decoder = markov.random(5, 13, seed=4)
-    for hypotheses in run(decoder, config(max_new_tokens=7, num_beams=5, num_return_sequences=5)):
+    for hypotheses in run(decoder, config(max_new_tokens=7, num_beams=5, alternatives=5)):
         scores = [hypothesis.score for hypothesis in hypotheses]
         assert scores == sorted(scores, reverse=True)
         assert len({hypothesis.tokens for hypothesis in hypotheses}) == 5
@@ -156,7 +156,7 @@ def test_n_best_are_distinct_and_sorted(markov: Any) -> None:
 
 def test_a_vocabulary_smaller_than_the_beam_gives_what_there_is(markov: Any) -> None:
     decoder = markov.random(2, 3, seed=4)
-    for hypotheses in run(decoder, config(max_new_tokens=1, num_beams=5, num_return_sequences=5)):
+    for hypotheses in run(decoder, config(max_new_tokens=1, num_beams=5, alternatives=5)):
         assert sorted(hypothesis.tokens for hypothesis in hypotheses) == [(0,), (1,), (2,)]
 
 

@@ -32,7 +32,7 @@ def test_sampled_frequencies_are_those_of_the_softmax_at_that_temperature(markov
         do_sample=True,
         top_k=0,
         temperature=temperature,
-        num_return_sequences=draws,
+        alternatives=draws,
         seed=11,
     )
     [samples] = run(decoder, settings)
@@ -85,17 +85,15 @@ def test_a_sample_does_not_depend_on_the_batch_when_its_sentence_keeps_its_numbe
     markov: Any,
 ) -> None:
     decoder = markov.random(5, 13, seed=7, eos=1.0)
-    settings = config(max_new_tokens=9, do_sample=True, seed=3, num_return_sequences=2)
+    settings = config(max_new_tokens=9, do_sample=True, seed=3, alternatives=2)
     together = run(decoder, settings)
     apart = run(decoder.again(4, 2), settings, sentence_numbers=[4, 2])
     assert apart == [together[4], together[2]]
-    [alone] = run(decoder.again(2), settings.updated(num_return_sequences=1), sentence_numbers=[2])
+    [alone] = run(decoder.again(2), settings.updated(alternatives=1), sentence_numbers=[2])
     assert alone == together[2][:1]
 
 
 def test_samples_of_one_sentence_differ(markov: Any) -> None:
     decoder = markov.random(1, 31, seed=7, eos=-9.0)
-    [samples] = run(
-        decoder, config(max_new_tokens=9, do_sample=True, seed=3, num_return_sequences=5)
-    )
+    [samples] = run(decoder, config(max_new_tokens=9, do_sample=True, seed=3, alternatives=5))
     assert len({sample.tokens for sample in samples}) == 5

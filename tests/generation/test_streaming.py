@@ -46,8 +46,8 @@ def test_a_stream_is_what_generate_gives_token_by_token(
 @pytest.mark.parametrize(
     ("sentences", "settings", "message"),
     [
-        (2, {}, "a stream generates one sentence; got 2 with num_return_sequences = 1"),
-        (1, {"do_sample": True, "num_return_sequences": 3}, "got 1 with num_return_sequences = 3"),
+        (2, {}, "a stream generates one sentence; got 2 with alternatives = 1"),
+        (1, {"do_sample": True, "alternatives": 3}, "got 1 with alternatives = 3"),
         (1, {"num_beams": 2}, "a beam search cannot stream, .* got num_beams=2"),
     ],
 )

@@ -93,16 +93,21 @@ def test_tokens_and_scores_equal_transformers(
     lengths = set()
     for search in SEARCHES:
         settings = {"max_new_tokens": LONGEST} | search | filters
-        settings["num_return_sequences"] = min(3, search.get("num_beams", 1))
+        alternatives = min(3, search.get("num_beams", 1))
         theirs = marian.generate(
             source,
             attention_mask=mask,
             return_dict_in_generate=True,
             output_scores=True,
+            num_return_sequences=alternatives,
             **settings,
         )
         config = GenerationConfig(
-            **settings, eos_token_id=EOS, pad_token_id=PAD, decoder_start_token_id=PAD
+            **settings,
+            alternatives=alternatives,
+            eos_token_id=EOS,
+            pad_token_id=PAD,
+            decoder_start_token_id=PAD,
         )
         ours = generate(WithoutCache(marian, source, mask), config.start(len(source)), config)
         flat = list(itertools.chain.from_iterable(ours))

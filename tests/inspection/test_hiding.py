@@ -8,8 +8,7 @@ from regard import RegardError
 from regard.inspection import Trace
 from regard.inspection.hiding import Edge, Head, Position, SwitchedOff, check_parts, part_of
 from regard.inspection.models import hiding, switched_off, traced
-from regard.inspection.views.ablation import ablate
-from regard.inspection.views.reliance import reliances
+from regard.inspection.views.ablation import ablate, reliances
 from regard.models import Decoder, DecoderConfig, EncoderDecoder, EncoderDecoderConfig
 from regard.models.recurrent import RecurrentConfig, RecurrentEncoderDecoder
 from regard.translation.translator import Translator
@@ -224,7 +223,7 @@ def test_a_packed_translator_writes_without_a_word_what_torch_writes(
     torch_model = translator.run_by("torch").model
     with hiding(torch_model, switched_off(torch_model, hidden, {})):
         ids = translator.read(text)
-        config = translator.configured({"num_beams": num_beams, "num_return_sequences": num_beams})
+        config = translator.configured({"num_beams": num_beams, "alternatives": num_beams})
         expected = translator.run_by("torch")._decoded([ids], config, [0])[0]
     for engine in ("torch", "onnx"):
         trace = translator.run_by(engine).trace(text, without=hidden, num_beams=num_beams)

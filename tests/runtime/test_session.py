@@ -9,7 +9,7 @@ import numpy as np
 
 from regard.runtime.graph import Graph
 from regard.runtime.onnx_file import write_graphs
-from regard.runtime.session import Cache, Session
+from regard.runtime.session import Session
 
 
 def test_opening_and_decoding_import_neither_torch_nor_onnx() -> None:
@@ -49,22 +49,12 @@ def opened(folder: Path) -> Session:
 
 
 def test_a_bound_graph_may_write_where_it_reads(tmp_path: Path) -> None:
-    session = opened(tmp_path)
-    cache = Cache(session, rows=2, room=4)
-    run = session.bound(cache.inputs(), cache.inputs("all"))
+    keys, values = past = np.zeros((2, 2, 2, 4, 3), np.float32)
+    run = opened(tmp_path).bound(
+        {"past_k0": keys, "past_v0": values}, {"all_k0": keys, "all_v0": values}
+    )
     run.run()
-    cache.past[0, 1] = 7
+    keys[1] = 7
     run.run()
-    assert (cache.past[:, 0] == np.array([2, 4])[:, None, None, None]).all()
-    assert (cache.past[:, 1] == np.array([8, 4])[:, None, None, None]).all()
-
-
-def test_a_cache_grows_and_moves_its_rows(tmp_path: Path) -> None:
-    cache = Cache(opened(tmp_path), rows=3, room=2)
-    cache.past[:] = np.arange(3)[:, None, None, None]
-    cache.grow(5)
-    assert cache.room == 5
-    assert (cache.past[:, 2, :, :2] == 2).all()
-    assert (cache.past[:, :, :, 2:] == 0).all()
-    cache.move(np.array([1, 1, 0]), np.arange(3), length=2)
-    assert cache.past[0, :, 0, 0, 0].tolist() == [1, 1, 0]
+    assert (past[:, 0] == np.array([2, 4])[:, None, None, None]).all()
+    assert (past[:, 1] == np.array([8, 4])[:, None, None, None]).all()

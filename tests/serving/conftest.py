@@ -14,16 +14,15 @@ from typing import Any
 import pytest
 import tokenizers
 import torch
-import uvicorn
 
 from regard.checkpoints import save_pretrained
+from regard.http.guard import Access
+from regard.http.server import Server, bind
 from regard.models import Decoder, DecoderConfig
 from regard.serving.app import create_app
-from regard.serving.guard import Access
 from regard.serving.limits import Limits
 from regard.serving.metrics import Metrics
 from regard.serving.served import Served
-from regard.studio.serve import bind
 from regard.text import Tokenizer
 
 TEMPLATE = "{% for m in messages %}{{ m.role }}: {{ m.content }}\n{% endfor %}"
@@ -65,7 +64,7 @@ def serving(
     served = Served(places, limits or Limits(), metrics)
     app = create_app(served, metrics, access or Access(), **more)
     listener = bind(0)
-    server = uvicorn.Server(uvicorn.Config(app, log_level="error", timeout_graceful_shutdown=5))
+    server = Server(app, seconds=5)
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, daemon=True)
     thread.start()
     while not server.started:

@@ -10,8 +10,9 @@ import pytest
 
 import regard
 from regard.errors import BadArgumentError, UnavailableError
+from regard.http.refusals import Busy, TooLate
 from regard.serving.decoding import Decode, Decoding
-from regard.serving.jobs import Busy, Line, TooLate
+from regard.serving.jobs import Line
 from regard.serving.limits import Limits
 from regard.serving.metrics import Metrics
 from regard.serving.served import Model
@@ -96,7 +97,7 @@ def results(shared: Decoding, work: Any) -> list[Any]:
 def test_a_translation_is_the_same_alone_and_in_random_company(
     translator: Any, shared: Decoding
 ) -> None:
-    settings = [dict(num_beams=1), dict(num_beams=5), dict(num_beams=4, num_return_sequences=2)]
+    settings = [dict(num_beams=1), dict(num_beams=5), dict(num_beams=4, alternatives=2)]
     draw = random.Random(7)
     asked = [(sentence, draw.choice(settings)) for sentence in SENTENCES]
     alone = [results(shared, texts(translator, [text], **options))[0] for text, options in asked]
@@ -150,7 +151,7 @@ def test_a_sample_depends_on_its_seed_and_not_on_its_company(writer: Any) -> Non
             Decode(alone.ready[0].ids, alone.ready[0].config, limits.deadline(), number=number)
         ]
         assert results(shared, alone) == [together[number]]
-    several = results(shared, work(prompts[:1], num_return_sequences=3))
+    several = results(shared, work(prompts[:1], alternatives=3))
     assert several[0][0] == together[0][0]
     assert len({each.tokens for each in several[0]}) == 3
     texts = [result.text for result in writer.run(prompts, max_new_tokens=24, seed=5)]
@@ -177,7 +178,7 @@ def test_a_text_whose_time_is_over_is_refused(translator: Any, until: Any) -> No
     shared = decoding(translator, rows=8, loops=1)
     slow = texts(translator, SENTENCES * 4, seconds=0.05, num_beams=4, min_new_tokens=200)
     put(shared, slow.jobs)
-    with pytest.raises(TooLate, match="took longer than it may"):
+    with pytest.raises(TooLate, match="exceeded the time limit"):
         slow.jobs[-1].future.result(20)
     until(lambda: sum(loop.used for loop in shared._loops) == 0)
     shared.close()
@@ -186,7 +187,7 @@ def test_a_text_whose_time_is_over_is_refused(translator: Any, until: Any) -> No
 def test_a_full_queue_refuses_and_says_when_to_come_again(translator: Any) -> None:
     shared = decoding(translator, waiting=8, rows=8, loops=1)
     first = put(shared, texts(translator, SENTENCES[:4], num_beams=4, min_new_tokens=100).jobs)
-    with pytest.raises(Busy, match=r"texts waiting, of 8 that may; try again in \d+ s") as refused:
+    with pytest.raises(Busy, match=r"of 8 texts waiting for .*; retry in \d+ s") as refused:
         shared.waiting.join(4)  # half of what is left
     assert refused.value.seconds >= 1
     first.leave()
@@ -225,7 +226,7 @@ def test_a_failure_of_the_model_refuses_what_runs_and_the_next_is_answered(
         raise MemoryError("of a test")
 
     with monkeypatch.context() as broken:
-        broken.setattr("regard.runtime.slots.SourceSlots.add", fail)
+        broken.setattr("regard.runtime.decodes.Slots.add", fail)
         with pytest.raises(RuntimeError, match="the model failed; the server's log says why"):
             results(shared, work)
     assert "a step failed" in caplog.text
@@ -240,7 +241,7 @@ def test_a_limit_of_tokens_is_a_limit() -> None:
     assert limits.configured(config.updated(max_new_tokens=7), 7).max_new_tokens == 7
     with pytest.raises(BadArgumentError, match="max_new_tokens may be 40 on this server; got 41"):
         limits.configured(config, 41)
-    with pytest.raises(BadArgumentError, match="num_beams and num_return_sequences may be 6 on"):
+    with pytest.raises(BadArgumentError, match="num_beams and alternatives may be 6 on"):
         Limits(rows=8).configured(config.updated(num_beams=7), None)
     with pytest.raises(BadArgumentError, match="rows must be at least 1; got 0"):
         Limits(rows=0)

@@ -6,7 +6,8 @@ from concurrent.futures import CancelledError
 
 import pytest
 
-from regard.serving.jobs import Busy, Job, Line, Waiting
+from regard.http.refusals import Busy
+from regard.serving.jobs import Job, Line, Waiting
 
 
 def waiting(*sizes: int, most: int = 20) -> tuple[Waiting[Job], list[list[Job]], list[Line[Job]]]:
@@ -55,15 +56,15 @@ def test_the_end_of_a_request_is_the_end_of_its_jobs() -> None:
 
 def test_a_full_queue_says_when_to_try_again_and_takes_what_needs_little() -> None:
     queue, _, lines = waiting(12, most=20)
-    with pytest.raises(Busy, match="model has 12 texts waiting, of 20 that may; try again in 1 s"):
+    with pytest.raises(Busy, match=r"\(12 of 20 texts waiting for model\); retry in 1 s"):
         queue.join(5)
-    assert queue.full() is None
+    assert queue.room.has(1)
     queue.join(4)
     for _ in range(4):
         queue.join(1)
-    assert queue.full() == 1
+    assert not queue.room.has(1)
     lines[0].leave()
-    assert queue.full() is None
+    assert queue.room.has(1)
 
 
 def test_parts_of_a_text_that_come_later_take_no_more_room() -> None:

@@ -3,7 +3,7 @@
 import pytest
 
 from regard.errors import BadArgumentError
-from regard.serving.limits import Limits, Room, TooLong
+from regard.serving.limits import Limits, TooLong
 
 LIMITS = Limits(waiting=6, text=10, request=15)
 
@@ -34,14 +34,3 @@ def test_what_is_not_is_refused_in_a_sentence(
 ) -> None:
     with pytest.raises(error, match=sentence):
         LIMITS.check(texts, number, results)
-
-
-def test_what_is_left_of_a_room_decides_how_much_a_request_may_take() -> None:
-    room = Room(8)
-    assert (room.has(8), room.has(9)) == (True, False)
-    room.used = 4
-    assert (room.has(2), room.has(3)) == (True, False)
-    room.used = 7
-    assert (room.has(1), room.has(2)) == (True, False)
-    room.used = 8
-    assert not room.has(1)

@@ -11,7 +11,7 @@ import openai
 import pytest
 
 import regard
-from regard.serving.guard import Access
+from regard.http.guard import Access
 
 from .conftest import serving
 
@@ -25,7 +25,7 @@ def client(server: Any) -> Any:
 
 
 def test_translations_are_the_translators(server: Any) -> None:
-    expected = regard.load("en-de").run(TEXTS, num_beams=3, num_return_sequences=2)
+    expected = regard.load("en-de").run(TEXTS, num_beams=3, alternatives=2)
     status, found, _ = server.ask("/run/translate", dict(text=TEXTS, num_beams=3, n_best=2))
     assert status == 200
     assert [each["translation"] for each in found["results"]] == [each.text for each in expected]

@@ -2,7 +2,7 @@
 
 import pytest
 
-from regard.studio.guard import BODY_LIMIT
+from regard.http.guard import BODY_LIMIT
 
 
 @pytest.mark.parametrize(
@@ -120,4 +120,6 @@ def test_a_mistake_of_ours_is_a_sentence_too(client, monkeypatch):
     monkeypatch.setattr(routes, "summary_of", broken)
     answer = client.get("/api/traces/given/summary?tap=decoder.layers.0.self")
     assert answer.status_code == 500
-    assert answer.json()["detail"] == "the server failed; the terminal that it runs in shows why."
+    assert answer.json()["detail"] == (
+        "the server failed; its log, or the terminal that it runs in, shows why."
+    )

@@ -69,5 +69,5 @@ def test_a_page_that_was_never_built_is_a_sentence(monkeypatch, tmp_path, client
     monkeypatch.setattr(page, "STATIC", tmp_path)
     answer = client.get("/")
     assert (answer.status_code, answer.json()["detail"]) == (
-        400, "this copy of regard has no built page; run `npm ci && npm run build` in web/.",
+        503, "this copy of regard has no built page; run `npm ci && npm run build` in web/.",
     )  # fmt: skip

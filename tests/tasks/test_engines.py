@@ -180,8 +180,8 @@ def writer(byte_level: Any, tmp_path_factory: pytest.TempPathFactory) -> Writer:
 PROMPTS = ["the dog", "the small dog sees the", "a", "🎉 the red house sees the small dog " * 2]
 STRATEGIES: dict[str, dict[str, Any]] = {
     "greedy": {},
-    "beams": dict(num_beams=4, num_return_sequences=2),
-    "sampled": dict(do_sample=True, seed=3, num_return_sequences=3),
+    "beams": dict(num_beams=4, alternatives=2),
+    "sampled": dict(do_sample=True, seed=3, alternatives=3),
     "filtered": dict(repetition_penalty=1.7, no_repeat_ngram_size=2),
     "at the end of the positions": dict(max_new_tokens=60),
 }
@@ -238,7 +238,7 @@ def test_a_writers_trace_says_which_engine_wrote_its_text(writer: Writer) -> Non
 @pytest.mark.parametrize("num_beams", [1, 3])
 def test_rewritten_texts_are_those_of_torch(num_beams: int, folders: Folders) -> None:
     torchs, ours = both(Summarizer.load(folders("Bart", "ForConditionalGeneration")))
-    options = dict(num_beams=num_beams, num_return_sequences=num_beams, max_new_tokens=9)
+    options = dict(num_beams=num_beams, alternatives=num_beams, max_new_tokens=9)
     texts = [*TEXTS, "", "the red house near a river " * 20]  # nothing, and what is cut
     found, wanted = (each.run(texts, **options) for each in (ours, torchs))
     for got, expected in zip(found, wanted, strict=True):

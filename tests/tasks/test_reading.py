@@ -36,7 +36,7 @@ def test_a_module_that_is_no_encoder_is_refused(reader):
 def test_another_head_is_refused_by_the_name_of_the_class(reader):
     wanted = r"'classification' \(…ForSequenceClassification\); its head is 'pooler'"
     with pytest.raises(RegardError, match=wanted):
-        Reader(reader.network.model, reader.tokenizer, head="classification", name="it")
+        Reader(reader.handle.model, reader.tokenizer, head="classification", name="it")
 
 
 def test_another_models_tokenizer_is_refused(reader):
@@ -49,7 +49,7 @@ def test_the_shorter_of_positions_and_model_max_length_is_read(reader, folder):
     assert reader.max_length == 67
     tokenizer = Tokenizer.load(folder)
     tokenizer.settings["model_max_length"] = 13
-    cut = Reader(reader.network.model, tokenizer, name="it").tokens("the red house " * 9)
+    cut = Reader(reader.handle.model, tokenizer, name="it").tokens("the red house " * 9)
     assert (len(cut.ids), cut.truncated) == (13, True)
 
 

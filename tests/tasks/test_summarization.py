@@ -80,7 +80,7 @@ def test_an_empty_text_has_an_empty_summary(empty: str, foreign: Maker, tmp_path
 
 def test_several_summaries_of_one_text_come_best_first(foreign: Maker, tmp_path: Path) -> None:
     ours = Summarizer.load(foreign("bart", tmp_path / "bart", **LIKE_CNN).folder)
-    (summary,) = ours.run(TEXTS[:1], num_return_sequences=3)
+    (summary,) = ours.run(TEXTS[:1], alternatives=3)
     scores = [each.score for each in summary.alternatives]
     assert len(scores) == 3
     assert scores == sorted(scores, reverse=True)

@@ -126,8 +126,8 @@ def test_ids_that_the_tokenizer_has_not_write_nothing(writer: Writer) -> None:
     "options",
     [
         {},
-        dict(num_beams=4, num_return_sequences=3),
-        dict(do_sample=True, seed=5, num_return_sequences=2, temperature=0.8, top_k=50),
+        dict(num_beams=4, alternatives=3),
+        dict(do_sample=True, seed=5, alternatives=2, temperature=0.8, top_k=50),
     ],
 )
 def test_results_do_not_depend_on_the_batch(writer: Writer, options: dict[str, Any]) -> None:
@@ -136,7 +136,7 @@ def test_results_do_not_depend_on_the_batch(writer: Writer, options: dict[str, A
     assert sum(done) == len(PROMPTS)
     apart = writer.run(PROMPTS, max_new_tokens=9, batch_size=1, **options)
     for one, other in zip(together, apart, strict=True):
-        count = options.get("num_return_sequences", 1)
+        count = options.get("alternatives", 1)
         assert len(one.others) == len(other.others) == count - 1
         for mine, its in zip((one, *one.others), (other, *other.others), strict=True):
             assert (mine.text, mine.tokens, mine.finished) == (its.text, its.tokens, its.finished)
@@ -233,7 +233,7 @@ def test_defaults_are_the_folders(pair: Any, tmp_path: Path) -> None:
     [
         (dict(num_beams=3), "a beam search cannot stream"),
         (
-            dict(do_sample=True, num_return_sequences=2),
+            dict(do_sample=True, alternatives=2),
             "a stream generates one sentence; got 1 with",
         ),
         (dict(stop_strings=["a", ""]), "a stop string must have at least one character"),

@@ -10,8 +10,9 @@ from typing import Any
 import pytest
 
 from regard import RegardError
-from regard.translation.data import TranslationData, prepare
+from regard.translation.data import TranslationData, pairs_of
 from regard.translation.options import TrainingOptions
+from regard.translation.training import TranslationRecipe
 
 Pairs = list[tuple[str, str]]
 OPTIONS = TrainingOptions(vocab_size=400, max_length=60)
@@ -27,7 +28,9 @@ def prepared(tmp_path: Path) -> Callable[..., tuple[TranslationData, list[str]]]
         said: list[str] = []
         options = dataclasses.replace(options, **changes)
         files = pairs if isinstance(pairs, tuple) else str(pairs)
-        return prepare(files, options, tmp_path / "run" / "data", say=said.append), said
+        recipe = TranslationRecipe(files, options, say=said.append, command="")
+        recipe.check_files()
+        return recipe.prepare(tmp_path / "run" / "data"), said
 
     return make
 
@@ -35,7 +38,7 @@ def prepared(tmp_path: Path) -> Callable[..., tuple[TranslationData, list[str]]]
 def decoded(data: TranslationData) -> Pairs:
     """The pairs that are trained on, read back from their tokens."""
     source, target = data.tokenizers.source, data.tokenizers.target
-    stored = (data.store[number] for number in range(len(data.store)))
+    stored = (data.train[number] for number in range(len(data.train)))
     return [(source.decode(ours), target.decode(theirs)) for ours, theirs in stored]
 
 
@@ -74,7 +77,7 @@ def test_an_interrupted_preparation_is_made_anew(
     file = write(tmp_path / "pairs.tsv", pairs)
     first = decoded(prepared(file)[0])
     folder = tmp_path / "run" / "data"
-    for name in ("prepared.json", "train.tokens", "dev.tsv"):  # the first is written last
+    for name in ("prepared.json", "train.tokens", "dev.jsonl"):  # the first is written last
         (folder / name).unlink()
     (folder / "train.tokens").write_bytes(b"half")
     assert decoded(prepared(file)[0]) == first
@@ -105,7 +108,7 @@ def test_other_data_is_refused(prepared: Any, write: Any, pairs: Pairs, tmp_path
         prepared(write(tmp_path / "pairs.tsv", pairs[1:]))
 
 
-@pytest.mark.parametrize("name", ["train.tokens", "dev.tsv", "test.tsv", "tokenizer.json"])
+@pytest.mark.parametrize("name", ["train.tokens", "dev.jsonl", "test.jsonl", "tokenizer.json"])
 def test_prepared_data_that_has_changed_is_refused(
     name: str, prepared: Any, write: Any, pairs: Pairs, tmp_path: Path
 ) -> None:
@@ -124,19 +127,17 @@ def test_prepared_data_that_has_changed_is_refused(
     assert file.read_bytes() == content
 
 
-def test_data_prepared_before_there_were_checksums_is_used(
-    prepared: Any, write: Any, pairs: Pairs, tmp_path: Path
-) -> None:
-    source = write(tmp_path / "pairs.tsv", pairs)
-    prepared(source)
-    record = tmp_path / "run" / "data" / "prepared.json"
-    content = json.loads(record.read_text())
-    del content["files"]
-    record.write_text(json.dumps(content))
-    assert prepared(source)[0].dev
-
-
-@pytest.mark.parametrize("damage", ["", "[]", "{}", '{"made_from": {', '{"files": 3}'])
+@pytest.mark.parametrize(
+    "damage",
+    [
+        "",
+        "[]",
+        "{}",
+        '{"made_from": {',
+        '{"files": 3}',
+        '{"made_from": 1, "summary": 1, "values": {}, "files": 3}',
+    ],
+)
 def test_a_damaged_record_is_a_sentence(
     damage: str, prepared: Any, write: Any, pairs: Pairs, tmp_path: Path
 ) -> None:
@@ -154,7 +155,7 @@ def test_dev_pairs_that_no_loss_can_be_computed_of_are_left_out_and_counted(
     dev = write(tmp_path / "dev.tsv", [*pairs[:3], long])
     file = write(tmp_path / "pairs.tsv", [*pairs, long])
     data, said = prepared(file, dev=str(dev))
-    assert data.dev == pairs[:3]
+    assert pairs_of(data.dev) == pairs[:3]
     assert "dev: 1 pairs over 60 left out" in said
 
 
@@ -178,10 +179,11 @@ def test_texts_of_several_languages_name_theirs(
     files = [f"{name}={write(tmp_path / f'{name}.tsv', made_up(40))}" for name in ("de", "hi")]
     held = write(tmp_path / "dev.tsv", [("dev", "dev")])
     options = dataclasses.replace(OPTIONS, dev=f"de={held},hi={held}", vocab_size=416)
-    data = prepare(files, options, tmp_path / "data", say=lambda sentence: None)
+    recipe = TranslationRecipe(files, options, say=lambda sentence: None, command="")
+    data = recipe.prepare(tmp_path / "data")
     counts = collections.Counter(source.split()[0] for source, _ in decoded(data))
     assert counts == {"<2de>": 40, "<2hi>": 40}
-    assert data.dev_of == {"de": [("dev", "dev")], "hi": [("dev", "dev")]}
+    assert all(pairs_of(data.dev, name) == [("dev", "dev")] for name in ("de", "hi"))
 
 
 def test_nothing_is_recorded_of_data_that_is_refused(prepared: Any, tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ import torch
 import regard
 from regard import RegardError, UnavailableError, UnsupportedError
 from regard.models import RecurrentConfig, RecurrentEncoderDecoder
-from regard.tasks.sequence_network import IdConfig, SequenceNetwork
+from regard.tasks.handle import EncoderDecoderHandle, IdConfig
 from regard.text import TokenizerPair
 from regard.translation.translator import Translator
 
@@ -30,7 +30,7 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize("num_beams", [1, 3])
 def test_fp32_gives_the_texts_of_torch(translator: Translator, num_beams: int) -> None:
     fast = translator.run_by("onnx")
-    options = dict(num_beams=num_beams, num_return_sequences=num_beams, max_new_tokens=30)
+    options = dict(num_beams=num_beams, alternatives=num_beams, max_new_tokens=30)
     expected, got = (each.run(TEXTS, **options) for each in (translator, fast))  # type: ignore[arg-type]
     for ours, theirs in zip(got, expected, strict=True):
         assert [each.text for each in ours.alternatives] == [
@@ -55,9 +55,9 @@ def test_batches_in_parallel_give_what_one_after_the_other_gives(
 ) -> None:
     monkeypatch.setenv("OMP_NUM_THREADS", "3")
     parallel = translator.run_by("onnx", precision="int8")
-    assert parallel.network.workers == 3
+    assert parallel.engine.workers == 3
     serial = translator.run_by("onnx", precision="int8", threads=1)
-    assert (serial.network.workers, translator.network.workers) == (1, 1)
+    assert (serial.engine.workers, translator.engine.workers) == (1, 1)
     found = [each.run(TEXTS, batch_size=1, max_new_tokens=30) for each in (parallel, serial)]
     assert found[0] == found[1]
 
@@ -99,11 +99,11 @@ def test_a_model_that_was_packed_before_is_loaded_when_it_is_asked_for(
     first = Translator.load(folder, engine="auto")
     texts = first(TEXTS, max_new_tokens=30)
     with monkeypatch.context() as context:
-        context.setattr(SequenceNetwork, "_read", None)
+        context.setattr(EncoderDecoderHandle, "_read", None)
         again = Translator.load(folder, engine="auto")
         assert again(TEXTS, max_new_tokens=30) == texts
         assert (again.positions, again.room) == (first.positions, first.room)
-    assert again.network.config == IdConfig.of(translator.model.config)
+    assert again.handle.config == IdConfig.of(translator.model.config)
     with torch.inference_mode():
         parameter = next(again.model.parameters())
     assert torch.equal(parameter, next(first.model.parameters()))
@@ -164,8 +164,10 @@ def test_bad_arguments_are_refused(translator: Translator) -> None:
         translator.run_by("onx")
     with pytest.raises(RegardError, match="precision must be one of fp32, int8, int4; got 'int5'"):
         translator.run_by("onnx", precision="int5")
-    with pytest.raises(RegardError, match='are settings of engine="onnx"'):
+    with pytest.raises(RegardError, match="`threads` needs `engine` onnx; add it, or leave"):
         translator.run_by("torch", threads=2)
+    with pytest.raises(RegardError, match="`precision` needs `engine` onnx; add it, or leave"):
+        translator.run_by("torch", precision="int8")
 
 
 def test_a_recurrent_translator_is_refused(tokenizers: TokenizerPair) -> None:

@@ -181,11 +181,11 @@ def test_several_targets_start_from_a_trained_model_and_one_of_them_continues(
 
 def test_tags_are_tokens_of_the_source_alone(tokenizers: TokenizerPair) -> None:
     apart = TokenizerPair(tokenizers.source, train_tokenizer(["ein hund"] * 9, vocab_size=376))
-    tagged, new = with_tags(apart, ["de", "hi"], ([], []))
+    tagged, new = with_tags(apart, ([], []), ["de", "hi"])
     size = tokenizers.source.vocab_size
     assert new == ([size, size + 1], [])
     assert tagged.target is apart.target
-    assert with_tags(apart, [], ([5], [])) == (apart, ([5], []))
+    assert with_tags(apart, ([5], []), []) == (apart, ([5], []))
 
 
 @pytest.mark.parametrize(

@@ -7,10 +7,11 @@ from typing import Any
 import pytest
 
 from regard import RegardError
-from regard.translation.cleaned import CleanedPairs, write_rows
+from regard.translation.cleaned import CleanedPairs
+from regard.translation.data import pairs_of
 from regard.translation.files import pair_files
 from regard.translation.options import TrainingOptions
-from regard.translation.parts import Parts, divided, held_in, read_held
+from regard.translation.parts import Parts, divided
 
 Pairs = list[tuple[str, str]]
 
@@ -31,10 +32,10 @@ def test_every_pair_is_in_one_part_and_all_are_counted(
     # Another case of a dev sentence counts as that sentence.
     lines = [*pairs, *((s.upper(), t.upper()) for s, t in pairs[:11])]
     parts = parts_of(str(write(tmp_path / "pairs.tsv", lines)), tmp_path)
-    train, dev, test = list(parts.texts()), parts.dev, parts.test
+    train, dev, test = list(parts.texts()), pairs_of(parts.dev), pairs_of(parts.test)
     assert str(parts) == f"{len(train)} pairs to train on, {len(dev)} dev, {len(test)} test"
     assert (parts.sizes, parts.left_out) == ([len(train)], 0)
-    every = [{(s.casefold(), t.casefold()) for s, t, *_ in part} for part in (train, dev, test)]
+    every = [{(s.casefold(), t.casefold()) for s, t in part} for part in (train, dev, test)]
     assert len(train) + len(dev) + len(test) == 161
     assert set.union(*every) == set(pairs)
     for one, other in ((0, 1), (0, 2), (1, 2)):
@@ -52,9 +53,9 @@ def test_no_sentence_of_a_given_set_is_in_another_part(
     parts = parts_of(str(write(tmp_path / "pairs.tsv", pairs)), tmp_path, **{role: file})
     theirs, others = (parts.dev, parts.test) if role == "dev" else (parts.test, parts.dev)
     held = {source for source, _ in given}
-    assert [each[:2] for each in theirs] == given
+    assert pairs_of(theirs) == given
     assert not {source for source, _ in parts.texts()} & held
-    assert not {each.source for each in others} & held
+    assert not {each.text for each in others} & held
     assert f"{len(given)} left out because they are also in dev or test" in str(parts)
     assert (len(others) == 0) == (role == "dev")  # test alone is not split off beside a dev set
 
@@ -65,10 +66,8 @@ def test_dev_pairs_know_their_language(write: Any, pairs: Pairs, tmp_path: Path)
         for name, part in (("de", pairs[:100]), ("hi", pairs[100:]))
     ]
     parts = parts_of(files, tmp_path)
-    write_rows(tmp_path / "dev.tsv", parts.dev)
-    assert read_held(tmp_path / "dev.tsv") == parts.dev
     for language, own in (("de", pairs[:100]), ("hi", pairs[100:])):
-        found = held_in(tmp_path / "dev.tsv", language)
+        found = pairs_of(parts.dev, language)
         assert found
         assert set(found) <= set(own)
     assert parts.sizes[0] > parts.sizes[1] > 40

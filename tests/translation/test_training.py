@@ -1,9 +1,7 @@
 """From a file to a translator: resumable, and equal to the run that was never stopped."""
 
 import json
-import os
 import signal
-import subprocess
 import sys
 import time
 from collections.abc import Callable
@@ -240,23 +238,21 @@ def test_a_missing_tensorboard_is_said_before_the_data_are_read(
 
 def command(file: str, output: Path, *more: str) -> list[str]:
     return [
-        sys.executable, "-c", "from regard.cli.app import main; main()",
         "train", "translation", file, "--output", str(output), "--threads", "1", "--preset", "tiny",
         "--vocab-size", "376", "--max-length", "60", "--dev-sentences", "1", "--warmup", "5", *more,
     ]  # fmt: skip
 
 
-def kill_after(checkpoint: Path, arguments: list[str]) -> None:
-    """Starts the command and, with its next step after this checkpoint under way, kills it."""
-    with subprocess.Popen(arguments, stderr=subprocess.PIPE) as process:
-        deadline = time.monotonic() + 120
-        while not checkpoint.exists():
-            assert process.poll() is None, process.stderr and process.stderr.read()
-            assert time.monotonic() < deadline
-            time.sleep(0.01)
-        time.sleep(0.05)
-        os.kill(process.pid, signal.SIGKILL)
-        assert process.wait() == -signal.SIGKILL
+def kill_after(checkpoint: Path, process: Any, said: Path) -> None:
+    """Kills a command with its next step after this checkpoint under way."""
+    deadline = time.monotonic() + 120
+    while not checkpoint.exists():
+        assert process.poll() is None, said.read_text()
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+    time.sleep(0.05)
+    process.kill()
+    assert process.wait() == -signal.SIGKILL
 
 
 def assert_same_files(one: Path, other: Path) -> None:
@@ -273,7 +269,14 @@ def assert_same_files(one: Path, other: Path) -> None:
     ],
 )
 def test_killed_and_started_again_it_ends_with_the_same_weights(
-    steps: int, every: int, kills: list[int], pairs: int, tmp_path: Path, made_up: Any, write: Any
+    steps: int,
+    every: int,
+    kills: list[int],
+    pairs: int,
+    tmp_path: Path,
+    made_up: Any,
+    write: Any,
+    forks: Any,
 ) -> None:
     file = str(write(tmp_path / "pairs.tsv", made_up(pairs)))
     dev = str(write(tmp_path / "dev.tsv", made_up(7)))  # and no test set to score at the end
@@ -288,13 +291,16 @@ def test_killed_and_started_again_it_ends_with_the_same_weights(
         "128",
     )
     whole, killed = tmp_path / "whole", tmp_path / "killed"
-    with subprocess.Popen(command(file, whole, *more), stderr=subprocess.DEVNULL) as uninterrupted:
-        for step in kills:
-            kill_after(killed / "checkpoints" / f"step-{step:08d}", command(file, killed, *more))
-        assert uninterrupted.wait(240) == 0
+    uninterrupted = forks.start(*command(file, whole, *more), output=tmp_path / "uninterrupted")
+    said = tmp_path / "said"
+    for step in kills:
+        process = forks.start(*command(file, killed, *more), output=said)
+        kill_after(killed / "checkpoints" / f"step-{step:08d}", process, said)
+    assert uninterrupted.wait(240) == 0
     assert not (killed / "checkpoints" / f"step-{steps:08d}").exists()
-    last = subprocess.run(command(file, killed, *more), check=True, capture_output=True, text=True)
-    assert f"Resuming from step {kills[-1]}" in last.stderr
+    code, last = forks.run(*command(file, killed, *more), output=said)
+    assert code == 0, last
+    assert f"Resuming from step {kills[-1]}" in last
     for name in ("weights.safetensors", "optimizer.safetensors"):
         place = Path("checkpoints") / f"step-{steps:08d}" / name
         assert_same_files(killed / place, whole / place)

@@ -43,7 +43,7 @@ def test_a_text_is_translated_the_same_alone_and_in_any_batch(
     translator: Translator, num_beams: int
 ) -> None:
     options = dict(
-        num_beams=num_beams, num_return_sequences=num_beams, alignment="output", max_new_tokens=30
+        num_beams=num_beams, alternatives=num_beams, alignment="output", max_new_tokens=30
     )
     alone = [translator.run([text], **options)[0] for text in TEXTS]  # type: ignore[arg-type]
     order = list(range(len(TEXTS)))
@@ -87,7 +87,7 @@ def test_the_score_is_that_of_teacher_forcing(
     model, tokenizers = translator.model, translator.tokenizers
     ids = {"pad_id": model.config.pad_id, "eos_id": model.config.eos_id}
     results = translator.run(
-        TEXTS, num_beams=3, num_return_sequences=3, length_penalty=length_penalty, max_new_tokens=30
+        TEXTS, num_beams=3, alternatives=3, length_penalty=length_penalty, max_new_tokens=30
     )
     vocabulary = {tokenizers.target.backend.id_to_token(i): i for i in range(376)}
     checked = 0
@@ -168,7 +168,7 @@ def test_the_n_best_of_a_long_text_join_those_of_its_parts(
 ) -> None:
     translator = untrained(tokenizers, max_positions=24)
     sentences = long_text(5)
-    options: dict[str, Any] = dict(num_beams=3, num_return_sequences=3, max_new_tokens=5)
+    options: dict[str, Any] = dict(num_beams=3, alternatives=3, max_new_tokens=5)
     (result,) = translator.run([" ".join(sentences)], **options)
     parts = [
         translator.run([tokenizers.source.decode(ids)], **options)[0].alternatives

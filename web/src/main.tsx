@@ -18,11 +18,11 @@ import { read } from "./url";
 export interface Options {
   /** The page has the window to itself: its state is in the address bar, its keys work anywhere. */
   whole?: boolean;
-  /** What to show first, written as the page's address ("view=flow&head=3"). */
+  /** View to open with, written as the page's address ("view=flow&head=3"). */
   query?: string;
   /** Of an element in another page, in CSS pixels. */
   height?: number;
-  /** How the address of the picture begins that stands for the page where it does not run. */
+  /** Beginning of the address of the picture that stands for the page where it does not run. */
   picture?: string;
 }
 

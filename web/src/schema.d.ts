@@ -52,7 +52,7 @@ export interface paths {
         put?: never;
         /**
          * Inside
-         * @description One word's vector through the encoder's layers, and through the parts of one of them.
+         * @description Follow a word's vector through the encoder's layers, and the parts of one of them.
          */
         post: operations["inside_api_inside_post"];
         delete?: never;
@@ -231,27 +231,6 @@ export interface paths {
         };
         /** Export Npz */
         get: operations["export_npz_api_traces__id__export_npz_get"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/traces/{id}/figure.{kind}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Figure
-         * @description The map, or another view: all heads; lines of several heads, of the rows in focus or all; a
-         *     step of the generation; two maps or their difference.
-         */
-        get: operations["figure_api_traces__id__figure__kind__get"];
         put?: never;
         post?: never;
         delete?: never;
@@ -622,7 +601,7 @@ export interface components {
         };
         /**
          * Geometry
-         * @description One head's spaces in two dimensions, and how one token's output comes about there.
+         * @description Spaces of one head in two dimensions, and the way to one token's output there.
          */
         Geometry: {
             /** Head */
@@ -974,7 +953,7 @@ export interface components {
         };
         /**
          * Part
-         * @description One vector in a layer, (d_model,).
+         * @description Vector in a layer, (d_model,).
          */
         Part: {
             /** Deviation */
@@ -1056,7 +1035,7 @@ export interface components {
         };
         /**
          * Settings
-         * @description What was computed, and of what.
+         * @description Settings of the attention that is explained.
          */
         Settings: {
             /** D Model */
@@ -1259,7 +1238,7 @@ export interface components {
         };
         /**
          * Step
-         * @description One result on the way from tokens to a layer's output.
+         * @description Result on the way from tokens to a layer's output.
          */
         regard__explanation__record__Step: {
             /** Columns */
@@ -1900,74 +1879,6 @@ export interface operations {
             };
             header?: never;
             path: {
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/*": unknown;
-                };
-            };
-            /** @description Unprocessable Entity */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Refusal"];
-                };
-            };
-            /** @description Client Error */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Refusal"];
-                };
-            };
-        };
-    };
-    figure_api_traces__id__figure__kind__get: {
-        parameters: {
-            query: {
-                scale?: "linear" | "log" | "row" | "sink";
-                view?: "map" | "heads" | "flow" | "translation" | "generation" | "compare";
-                step?: number;
-                tap: string;
-                head?: number | "mean";
-                row?: number;
-                column?: number;
-                height?: number | null;
-                width?: number | null;
-                quantity?: "weight" | "norm" | "score";
-                group?: "token" | "word" | "sentence";
-                heads?: string | null;
-                focus?: string | null;
-                at_output?: boolean;
-                other_trace?: string | null;
-                other_tap?: string | null;
-                other_head?: number | "mean" | null;
-                other_row?: number | null;
-                other_column?: number | null;
-                other_height?: number | null;
-                other_width?: number | null;
-                difference?: boolean;
-                one_scale?: boolean;
-                order?: "layer" | "pattern" | "entropy" | "distance";
-                pattern?: "previous" | "next" | "same" | "first" | "separator" | "punctuation" | "induction" | "alignment" | "none" | "";
-                shade?: "each" | "one";
-            };
-            header?: never;
-            path: {
-                kind: "svg" | "pdf" | "png";
                 id: string;
             };
             cookie?: never;

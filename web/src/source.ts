@@ -1,4 +1,4 @@
-/** Where a page's answers come from: a server, a notebook's kernel, the file itself, or a model in it. */
+/** Source of a page's answers: a server, a notebook's kernel, the file itself, or a model in it. */
 import type { Connection } from "./source/connection";
 import type { components } from "./schema";
 
@@ -87,7 +87,7 @@ export interface AblationRequest {
   step: number | null; // of the output; null: the one that changes most
 }
 
-/** What this source can do besides showing; a file without a model can neither trace nor ablate, and
+/** Abilities of a source besides showing; a file without a model can neither trace nor ablate, and
  * only a server explains, and opens models and saved traces. */
 export interface Abilities {
   trace: boolean;
@@ -105,14 +105,14 @@ export interface Source {
   readonly draws?: readonly string[]; // what to know of the tokens that it draws, a sentence each
   readonly connection?: Connection; // to a server, which may go
   models(): Promise<ModelInfo[]>;
-  /** What can be opened besides the models that are listed. */
+  /** Models that can be opened besides those that are listed. */
   offer(): Promise<Offer>;
   openModel(name: string): Promise<ModelInfo>;
   /** A trace that was saved as .safetensors. */
   openFile(file: Blob): Promise<TraceInfo>;
   traces(): Promise<{ id: string; model: string; text: string; request?: TraceRequest | null; pinned?: boolean }[]>;
   trace(request: TraceRequest, signal?: AbortSignal): Promise<TraceInfo>;
-  /** How far the trace that is being made has come; only where aborting `trace` stops the work itself. */
+  /** Progress of the trace that is being made; only where aborting `trace` stops the work itself. */
   working?(signal?: AbortSignal): Promise<Working | null>;
   opened(id: string, signal?: AbortSignal): Promise<TraceInfo>;
   summary(id: string, tap: string, signal?: AbortSignal): Promise<Summary>;
@@ -121,22 +121,22 @@ export interface Source {
   cell(id: string, tap: string, head: Head, query: number, key: number, signal?: AbortSignal): Promise<Cell>;
   looks(id: string, request: { tap: string; head: Head; query?: number; key?: number; k: number; quantity: Quantity }, signal?: AbortSignal): Promise<Looks>;
   ablate(id: string, request: AblationRequest, signal?: AbortSignal): Promise<Ablation>;
-  /** How much the output depends on each word of its source. */
+  /** Dependence of the output on each word of its source. */
   reliance(id: string, signal?: AbortSignal): Promise<Reliance[]>;
-  /** What a step would write after each layer. */
+  /** Tokens that a step would write after each layer. */
   lens(id: string, step: number, signal?: AbortSignal): Promise<Lens>;
-  /** What is added to the logit of a step's token, or to its difference from another token's. */
+  /** Terms that are added to the logit of a step's token, or to its difference from another token's. */
   attribution(id: string, step: number, against: number | null, signal?: AbortSignal): Promise<Attribution>;
-  /** How much each token of an axis mattered to a step. */
+  /** Measures of how much each token of an axis mattered to a step. */
   measures(id: string, step: number, axis: string, signal?: AbortSignal): Promise<Measures>;
   /** Attention over a sentence's word vectors, step by step. */
   explain(request: LessonRequest, signal?: AbortSignal): Promise<Lesson>;
   /** A word's vector through the layers of the trained translator's encoder. */
   inside(request: { text: string; word: number; layer: number }, signal?: AbortSignal): Promise<Inside>;
-  /** What the trained translator may write next. */
+  /** Words that the trained translator may write next. */
   next(request: NextRequest, signal?: AbortSignal): Promise<NextWord>;
-  /** The address of a figure, an NPZ or the one-file HTML; null where there is none. */
-  exportUrl(id: string, kind: "svg" | "pdf" | "png" | "npz" | "html", query: Record<string, string>): string | null;
-  /** What is at such an address. */
+  /** The address of an NPZ or of the one-file HTML, where there is a server. */
+  exportUrl(id: string, kind: "npz" | "html", query: Record<string, string>): string;
+  /** Fetch the file at such an address. */
   download(url: string): Promise<Blob>;
 }

@@ -1,4 +1,4 @@
-/** What is being looked at: one set of signals that every view reads and the address bar keeps. */
+/** State of the page: one set of signals that every view reads and the address bar keeps. */
 import { batch, computed, signal } from "@preact/signals";
 import type { Order, Wanted } from "./heads/arrange";
 import type { Learning } from "./learn/address";

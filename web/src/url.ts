@@ -118,14 +118,14 @@ export function write(address: Address): string {
   return readable(params);
 }
 
-/** What a trace was asked with, and its names in a link. */
+/** Fields of a request, and their names in a link. */
 const NUMBERS = [
   ["hypothesis", "hypothesis"], ["num_beams", "beams"], ["generate", "generate"],
   ["temperature", "temperature"], ["top_k", "top-k"], ["top_p", "top-p"], ["seed", "seed"],
 ] as const;
 const FRACTIONS: readonly string[] = ["temperature", "top_p"];
 
-/** Whether a link can say the text itself. */
+/** True if a link can say the text itself. */
 export function linked({ text, target }: Named): boolean {
   return text !== "" && text.length + (target?.length ?? 0) <= LONGEST_TEXT;
 }
@@ -205,7 +205,7 @@ const numbers = (text: string | null) => (text ? text.split(",").map(Number).fil
 const whole = (text: string | null) => numbers(text).filter((value) => Number.isInteger(value) && value >= 0);
 const short = (value: number) => Number(value.toFixed(2));
 
-/** Whether going from one to the other is a step that "back" should undo: pans, zooms, a moved focus
+/** True if going from one to the other is a step that "back" should undo: pans, zooms, a moved focus
  * and the letters of a sentence are not, for they come by the dozen. */
 export function deliberate(before: Address, after: Address): boolean {
   const settled = ({ learn, ...address }: Address) =>

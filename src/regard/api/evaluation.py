@@ -13,6 +13,7 @@ from regard.api.taught import TAUGHT
 from regard.checkpoints import open_checkpoint
 from regard.errors import BadArgumentError, RegardError, unknown
 from regard.recipes.evaluation import Bar, Evaluator, Report, check_exists, no_bar
+from regard.tasks.engine import computed_by
 from regard.tasks.kinds import kind_of
 from regard.tasks.task import Task
 
@@ -84,14 +85,11 @@ class Scoring:
         named = isinstance(model, str | os.PathLike)
         task = loading.load(model, self.kind) if named else copy.copy(model)
         engine = options.engine or ("torch" if named else None)  # a loaded task has its own
-        if engine == "torch":
-            task = task.run_by("torch")
-        elif engine is not None:
-            task = task.run_by(engine, **options.values("precision", "threads"), say=say)
-        if options.threads and task.computed_by == "torch":
-            import torch
-
-            torch.set_num_threads(options.threads)
+        if engine is not None:
+            settings = options.values("precision", "threads")
+            task = computed_by(task, engine, **settings, say=say)
+        elif options.threads:
+            task.engine.use_threads(options.threads)
         return self.evaluator.configured(task, str(model))
 
 

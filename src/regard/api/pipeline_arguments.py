@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 from regard.errors import BadArgumentError, UnsupportedError, did_you_mean
 from regard.generation import GenerationConfig
-from regard.generation.config import NO_EFFECT, OFF
+from regard.generation.config import FILE_NAMES, NO_EFFECT, OFF
 
 
 @dataclass(frozen=True)
@@ -103,7 +103,9 @@ _GENERATION: Arguments = {
     ),
     "min_length": Argument("tokens before the end, counted as for `max_length`"),
     **{
-        field.name: Argument("as `generate` takes it: [Generation](../reference/generation.md)")
+        FILE_NAMES.get(field.name, field.name): Argument(
+            "as `generate` takes it: [Generation](../reference/generation.md)", name=field.name
+        )
         for field in fields(GenerationConfig)
     },
     "generation_config": Argument(

@@ -13,7 +13,7 @@ import torch
 
 from regard.api.pipeline_reading import check_whole, checked, is_cut
 from regard.errors import BadArgumentError
-from regard.generation.config import new_tokens
+from regard.generation.config import FILE_NAMES, new_tokens
 from regard.tasks.text_to_text import TextToText
 from regard.tasks.writing import Writer
 from regard.text import Tokenizer
@@ -116,7 +116,7 @@ def write(
     options = _lengths(generation_config, options, max_length, min_length)
     read: dict[str, Any] = {"truncation": truncation, "max_length": options.get("max_length")}
     read |= checked("tokenizer_encode_kwargs", tokenizer_encode_kwargs)
-    longest = min(runner.network.config.max_positions, _model_max_length(runner.tokenizer))
+    longest = min(runner.handle.config.max_positions, _model_max_length(runner.tokenizer))
     kept = longest if read["max_length"] is None else read["max_length"]
     written = options.get("max_new_tokens", runner.generation.max_new_tokens)
 
@@ -181,8 +181,11 @@ def _lengths(
     config = generation_config or {}
     if hasattr(config, "to_diff_dict"):
         config = config.to_diff_dict()
+    ours = {file: name for name, file in FILE_NAMES.items()}
     config = {
-        k: v for k, v in config.items() if k not in ("transformers_version", "_from_model_config")
+        ours.get(k, k): v
+        for k, v in config.items()
+        if k not in ("transformers_version", "_from_model_config")
     }
     named = {"max_length": max_length, "min_length": min_length}
     for name, length in named.items():

@@ -65,14 +65,17 @@ class Mask:
 
     def whole(self, queries: int, keys: int, device: torch.device) -> WholeMask:
         """The mask of all queries over all keys, with the forms in which kernels use it."""
-        asked = (queries, keys, device, torch.is_inference_mode_enabled())
-        remembered = self._remembered
-        if remembered is not None and remembered[0] == asked:
-            return remembered[1]
+        call = (queries, keys, device, torch.is_inference_mode_enabled())
+        # A tensor that is made inside a transformation of torch.func must not outlive it.
+        lasting = may_ask()
+        if lasting and self._remembered is not None and self._remembered[0] == call:
+            return self._remembered[1]
         columns = torch.arange(keys, device=device)
         rows = torch.arange(keys - queries, keys, device=device)
         whole = WholeMask(self.tile(rows, columns))
-        self._remembered = (asked, whole) if whole.allowed.numel() <= REMEMBERED_ENTRIES else None
+        if lasting:
+            short = whole.allowed.numel() <= REMEMBERED_ENTRIES
+            self._remembered = (call, whole) if short else None
         return whole
 
     def __and__(self, other: "Mask | Tensor") -> "Mask":

@@ -172,16 +172,8 @@ def opened(settings: Settings, threads: int, say: Callable[[str], None]) -> Any:
     from regard.api.loading import load
 
     task: Any = load(settings.model, TASKS[settings.task].kind)
-    if settings.computed_by == "torch":
-        if settings.precision is not None:
-            raise BadArgumentError("`precision` is of the packed model; leave it out with torch.")
-        task = task.run_by("torch")
-    else:
-        task = task.run_by(settings.computed_by, precision=settings.precision, say=say)
-    if task.computed_by == "torch":
-        import torch
-
-        torch.set_num_threads(threads)
+    task = task.run_by(settings.computed_by, precision=settings.precision, say=say)
+    task.engine.use_threads(threads)
     languages = (settings.options.get("source_language"), settings.options.get("target_language"))
     if any(languages):
         task = task.between(*languages)

@@ -9,7 +9,7 @@ from pathlib import Path
 from types import NoneType, UnionType
 from typing import Any, TypeAlias, Union, get_args, get_origin, get_type_hints
 
-from regard.checkpoints.families import architecture_for, family_for, has_heads
+from regard.checkpoints.families import Entry, find_family
 from regard.checkpoints.family import Family
 from regard.checkpoints.hub import find_folder
 from regard.checkpoints.weights import Weights, open_weights, weight_files
@@ -48,22 +48,25 @@ class Checkpoint:
             raise NotFoundError(f"{self.folder} is not a model folder: it has no config.json.")
         return settings
 
+    @property
+    def entry(self) -> Entry:
+        """Entry of the family of its model_type, which must be one of `families.TYPES`."""
+        return find_family(self.settings.get("model_type"), where=f"{self.folder}/config.json")
+
     @cached_property
     def family(self) -> Family:
-        """The family of its model_type, which must be one of `families.MODULES`."""
-        return family_for(self.settings.get("model_type"), where=f"{self.folder}/config.json")
+        """The family itself; it imports torch."""
+        return self.entry.family
 
     @property
     def architecture(self) -> str:
         """The name of the model's class, such as "EncoderDecoder", without importing it."""
-        where = f"{self.folder}/config.json"
-        return architecture_for(self.settings.get("model_type"), where=where)
+        return self.entry.model
 
     @property
     def has_heads(self) -> bool:
-        """Whether a writing model of its family may have a head for labels or answers."""
-        where = f"{self.folder}/config.json"
-        return has_heads(self.settings.get("model_type"), where=where)
+        """Return True if a writing model of its family may have a head for labels or answers."""
+        return bool(self.entry.headed)
 
     @cached_property
     def config(self) -> Any:
@@ -93,7 +96,7 @@ class Checkpoint:
 
     @cached_property
     def sha256(self) -> str:
-        """Of config.json and the bytes of the files of the weights, which are not opened as such.
+        """SHA-256 of config.json and the bytes of the files of the weights, which are not parsed.
 
         Raises:
             NotFoundError: a file is missing.
@@ -105,7 +108,7 @@ class Checkpoint:
 
     @cached_property
     def tokenizers(self) -> TokenizerPair:
-        """Of source and target; one and the same where the folder has one."""
+        """Tokenizers of source and target; one and the same where the folder has one."""
         return TokenizerPair.load(self.folder, files=self.files)
 
     def describing(self) -> AbstractContextManager[None]:

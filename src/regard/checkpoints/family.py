@@ -1,12 +1,13 @@
-"""What one family of checkpoints is: its settings and the names of its weights, both ways."""
+"""Families of checkpoints: settings and names of weights, in both directions."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from regard.checkpoints import heads
 from regard.errors import UnsupportedError
 
 if TYPE_CHECKING:
@@ -15,12 +16,13 @@ if TYPE_CHECKING:
 
     from regard.models import Model
 
-Settings = dict[str, Any]  # the content of config.json
+Settings = heads.Settings
+Table = Iterable[tuple[str, str]]  # (ours, theirs), replaced in this order inside every name
 
 
 @dataclass(frozen=True)
 class Place:
-    """Where one of our weights lies in their file, and how it lies there.
+    """Place and form of one of our weights in their file.
 
     Reading makes views, so that a memory-mapped weight stays the file's own memory.
     """
@@ -33,20 +35,55 @@ class Place:
     lead: int = 0  # dimensions of length one that theirs has in front: ViT's positions (1, n, d)
 
 
+# The projection of each token, which all families call alike.
+_TOKEN_HEADS: Mapping[str, Table] = {
+    "token_classification": (("head.output", "classifier"),),
+    "question_answering": (("head.output", "qa_outputs"),),
+}
+
+
+def _same(value: Any) -> Any:
+    return value
+
+
+@dataclass(frozen=True)
+class Key:
+    """A key of config.json, and the field of our config that has the same value."""
+
+    field: str
+    default: Any = ...  # where config.json lacks the key, as it says it; `...`: it must not
+    read: Callable[[Any], Any] = _same  # their value → ours
+    write: Callable[[Any], Any] = _same
+
+
 @dataclass(frozen=True)
 class Family:
     """The checkpoints of one architecture; a module of `checkpoints.families` holds it.
 
-    `model` is first built without memory (`torch.device("meta")`), on which `names`, `aliases`
-    and `constants` are asked.
+    Settings are one table, `keys`, for both directions; what it cannot say is said by `read` and
+    `write`. `model` is first built without memory (`torch.device("meta")`), on which `names`,
+    `aliases` and `constants` are asked.
     """
 
-    model: Callable[[Any], Model]  # the class: our config → the model
-    from_config: Callable[[Settings], Any]  # config.json → our config; UnsupportedError
-    to_config: Callable[[Any], Settings]  # our config → config.json with model_type, architectures
-    names: Callable[[Any], Mapping[str, str | Place]]  # model → {our name: theirs}, constants not
-    # Whether a model of this config can be saved as this family.
-    fits: Callable[[Any], bool] = lambda config: True
+    model: type[Model]
+    config: Callable[..., Any]  # the class of our config
+    # model_type → the class in transformers, or its beginning where a head's ending follows.
+    classes: Mapping[str, str]
+    keys: Mapping[str, Key]  # config.json's → ours
+    body: Table = ()  # of names: `base` goes before what it gives
+    head: Mapping[str, Table] = field(default_factory=dict)  # of names of a head, by the head
+    # (our name of the body, our config) → theirs, None of what no file has; instead of `body`.
+    place: Callable[[str, Any], str | Place | None] | None = None
+    heads: Mapping[str, str] = field(default_factory=dict)  # the ending of a class → its head
+    labels: int = 2  # of a classification whose config.json does not say
+    fixed: Settings = field(default_factory=dict)  # our fields that all its models share
+    written: Settings = field(default_factory=dict)  # keys with one value, not read
+    refused: Settings = field(default_factory=dict)  # keys that must have one value
+    # (config.json, our fields so far) → more of them, or others.
+    read: Callable[[Settings, dict[str, Any]], dict[str, Any]] = lambda settings, fields: {}
+    write: Callable[[Any], Settings] = lambda config: {}  # our config → more keys, or others
+    # our config → its model_type; None where the family has no such model.
+    type_of: Callable[[Any], str | None] = lambda config: ""
     # model → {another of their names: the one in `names`} of tied weights: a file may have the
     # other name instead, or both, whose values are then verified to be equal.
     aliases: Callable[[Any], Mapping[str, str]] = lambda model: {}
@@ -57,10 +94,60 @@ class Family:
     renamed: tuple[tuple[str, str], ...] = ()  # (old, new) endings in files of long ago
     ignored: tuple[str, ...] = ()  # patterns ("*.position_ids") of what is recomputed or unused
 
+    def names(self, model: Any) -> dict[str, str | Place]:
+        """Return their names of all our weights that a file has."""
+        head = model.head_name
+        table = self.head.get(head, _TOKEN_HEADS.get(head, ()))
+        names: dict[str, str | Place] = {}
+        for name in model.state_dict():
+            theirs: str | Place | None = self.base + rename(name, self.body)
+            if name.startswith(("head.", "output.")):
+                theirs = rename(name, table)
+            elif self.place is not None:
+                theirs = self.place(name, model.config)
+            if theirs is not None:
+                names[name] = theirs
+        return names
 
-def refuse_settings(settings: Settings, wanted: Mapping[str, object]) -> None:
+    def fits(self, config: Any) -> bool:
+        """Return True if a model of this config can be saved as this family."""
+        same = all(getattr(config, name) == value for name, value in self.fixed.items())
+        return same and self.type_of(config) is not None
+
+    def to_config(self, config: Any) -> Settings:
+        """config.json for a model of this configuration."""
+        model_type = self.type_of(config) or next(iter(self.classes))
+        name = self.classes[model_type]
+        settings: Settings = {"model_type": model_type, "architectures": [name]}
+        for key, entry in self.keys.items():
+            settings[key] = entry.write(getattr(config, entry.field))
+        if self.heads:
+            settings |= heads.head_settings(config, name, self.heads)
+        return settings | self.written | self.write(config)
+
+    def from_config(self, settings: Settings) -> Any:
+        """The configuration that config.json describes.
+
+        Raises:
+            UnsupportedError: a setting that regard does not implement.
+            KeyError: a setting that must be there is not.
+        """
+        refuse_settings(settings, self.refused)
+        fields: dict[str, Any] = {**self.fixed}
+        if self.heads:
+            fields["head"] = heads.head_of(
+                settings, self.classes[settings["model_type"]], self.heads
+            )
+            fields["labels"] = heads.read_labels(settings, fields["head"], self.labels)
+        for key, entry in self.keys.items():
+            value = settings[key] if entry.default is ... else settings.get(key, entry.default)
+            fields[entry.field] = entry.read(value)
+        return self.config(**fields | self.read(settings, fields))
+
+
+def refuse_settings(settings: Settings, supported: Mapping[str, object]) -> None:
     """Raises UnsupportedError if config.json has another value than regard implements."""
-    for name, value in wanted.items():
+    for name, value in supported.items():
         if settings.get(name, value) != value:
             raise UnsupportedError(
                 f"{name} must be {json.dumps(value)} for a {settings['model_type']} model here;"
@@ -69,11 +156,20 @@ def refuse_settings(settings: Settings, wanted: Mapping[str, object]) -> None:
             )
 
 
-def rename(name: str, table: Iterable[tuple[str, str]]) -> str:
+def rename(name: str, table: Table) -> str:
     """Replaces each (ours, theirs) of `table` in `name`, in that order."""
     for ours, theirs in table:
         name = name.replace(ours, theirs)
     return name
+
+
+def tied(**names: Mapping[str, str]) -> Callable[[Any], Mapping[str, str]]:
+    """The `aliases` of models with a head whose table is the embedding's, by the head."""
+
+    def aliases(model: Model) -> Mapping[str, str]:
+        return names.get(model.head_name, {}) if getattr(model.config, "tied_output", True) else {}
+
+    return aliases
 
 
 def places(names: Mapping[str, str | Place]) -> dict[str, Place]:
@@ -84,12 +180,12 @@ def places(names: Mapping[str, str | Place]) -> dict[str, Place]:
 
 
 def to_ours(places: Mapping[str, Place], tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
-    """Their tensors under our names: views, nothing is copied."""
+    """View their tensors under our names; nothing is copied."""
     return {ours: _read(tensors[place.name], place) for ours, place in places.items()}
 
 
 def to_theirs(places: Mapping[str, Place], state: Mapping[str, Tensor]) -> dict[str, Tensor]:
-    """Our tensors under their names; of weights that share a place the first is taken."""
+    """Arrange our tensors under their names; of weights that share a place the first is taken."""
     pieces: dict[str, dict[int, tuple[Place, Tensor]]] = {}
     for ours, place in places.items():
         pieces.setdefault(place.name, {}).setdefault(place.part, (place, state[ours]))

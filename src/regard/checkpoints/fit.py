@@ -1,4 +1,4 @@
-"""Whether weights fit a model: what is missing, unexpected, misshaped or wrongly untied."""
+"""Fit of weights to a model: names missing, unexpected, misshaped or wrongly untied."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -14,7 +14,7 @@ Shape = tuple[int, ...]
 
 @dataclass
 class Fit:
-    """How the names in the files meet the names a family asks for; nothing but headers is read."""
+    """Comparison of the names in the files with those of a family; only headers are read."""
 
     found: dict[str, str] = field(default_factory=dict)  # name asked for → name in the files
     missing: list[str] = field(default_factory=list)
@@ -73,7 +73,7 @@ def fit(family: Family, model: nn.Module, shapes: Mapping[str, Shape]) -> Fit:
 def _other_names(
     family: Family, model: nn.Module, wanted: Mapping[str, Shape]
 ) -> dict[str, list[str]]:
-    """For each name asked for, the other names that the same tied weight may have."""
+    """Return, by name asked for, the other names that the same tied weight may have."""
     others: dict[str, list[str]] = {}
     for alias, name in family.aliases(model).items():
         assert name in wanted, f"{alias} is an alias of {name}, which is not a name in the model"

@@ -1,4 +1,4 @@
-"""Where a model is: in a folder, in the package, or on the Hugging Face Hub."""
+"""Finding a model: in a folder, in the package, or on the Hugging Face Hub."""
 
 import hashlib
 import os
@@ -67,7 +67,7 @@ def find_folder(name: str | os.PathLike[str]) -> Path:
 
 
 def is_id(name: str) -> bool:
-    """Whether a model on the Hugging Face Hub could have this name: org/name, or an old model's."""
+    """Return True if a model on the Hub could have this name: org/name, or an old model's."""
     return _ID.fullmatch(name) is not None
 
 
@@ -95,7 +95,7 @@ def cached_names() -> list[str]:
 
 
 def short_name(name: str | os.PathLike[str]) -> str:
-    """What to call a model: a folder by its own name, one of the hub by org/name.
+    """Short name of a model: a folder's own, or org/name of the hub.
 
     A training run's model, and a snapshot in the hub's cache, are called what is above them.
     """
@@ -164,7 +164,7 @@ def download(name: str, *, revision: str = "main") -> Path:
 
 
 def wanted(file: str) -> bool:
-    """Whether a file of a repository belongs to the model; of its folders only POOLING does."""
+    """Return True if a file of a repository belongs to the model; of folders only POOLING does."""
     if "/" in file:
         return fnmatchcase(file, POOLING)
     return _matches(file, (*CONFIGS, *WEIGHTS, *OLD_WEIGHTS))
@@ -199,7 +199,7 @@ def _verify(file: Path, entry: Any) -> None:
 
 
 def _refused(error: Exception, hub: Any) -> bool:
-    """Whether the hub answered, and the answer was no."""
+    """Return True if the hub answered, and the answer was no."""
     kinds = (hub.errors.RepositoryNotFoundError, hub.errors.RevisionNotFoundError)
     return isinstance(error, (*kinds, hub.errors.HFValidationError))
 

@@ -130,7 +130,7 @@ def _shards(index: Path) -> list[Path]:
 
 
 def _in_place_of(file: Path) -> str:
-    """What git or a browser left in the place of a weight file that cannot be read, if so."""
+    """Explain a weight file that git or a browser has put something else in the place of."""
     with file.open("rb") as opened:
         start = opened.read(40)
     if not start:

@@ -139,17 +139,9 @@ def use_threads(threads: int | None) -> None:
 
 def run_by(task: TaskType, engine: str, precision: str | None, threads: int | None) -> TaskType:
     """The task as --engine, --precision and --threads have it."""
-    if engine == "torch":
-        if precision is not None:
-            raise BadArgumentError(
-                "--precision needs --engine onnx; add it, or leave --precision out."
-            )
-        task = task.run_by("torch")
-    else:
-        task = task.run_by(engine, precision=precision, threads=threads, say=say)
-    if threads and task.computed_by == "torch":
-        use_threads(threads)
-    return task
+    from regard.tasks.engine import computed_by
+
+    return computed_by(task, engine, precision=precision, threads=threads, say=say)
 
 
 def located(model: str, download: bool, *command: str) -> str:

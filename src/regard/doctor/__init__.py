@@ -1,1 +1,1 @@
-"""What is wrong with a model folder: its files, its settings, and what it computes."""
+"""Checks of a model folder: its files, its settings, and what it computes."""

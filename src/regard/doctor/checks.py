@@ -76,7 +76,7 @@ def _check_files(folder: Path, weights: Weights) -> Iterator[Finding]:
 
 
 def _check_cache() -> Iterator[Finding]:
-    """What all packed models take; what they do not take says nothing about the folder."""
+    """Check the cache of packed models, which says nothing about the folder."""
     try:
         size = cache_size()
     except RegardError as error:

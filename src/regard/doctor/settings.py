@@ -1,4 +1,4 @@
-"""Whether config.json, the tokenizer and generation_config.json agree with one another."""
+"""Checks that config.json, the tokenizer and generation_config.json agree."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ Settings = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class Finding:
-    """What one check found."""
+    """Finding of one check."""
 
     level: str  # "ok"; "note": worth knowing; "wrong": results will be wrong or missing
     check: str

@@ -1,4 +1,4 @@
-"""From tokens to a layer's output, one step at a time."""
+"""Explanation of attention, one step at a time: from tokens to a layer's output."""
 
 from regard.explanation.geometry import geometry
 from regard.explanation.inputs import LONGEST

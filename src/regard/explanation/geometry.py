@@ -1,4 +1,4 @@
-"""One head in two dimensions: its arrows, and a token's output as weighted values tip to tail."""
+"""Planes of one head: its arrows, and a token's output as weighted values tip to tail."""
 
 import torch
 from torch import Tensor

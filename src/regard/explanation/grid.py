@@ -13,7 +13,7 @@ _ONE = {"heads": "head", "queries": "query", "keys": "key"}
 
 @dataclass(frozen=True)
 class Grid:
-    """One matrix to be printed; where it is cut, its last row or column is of ellipses."""
+    """Matrix to be printed; where it is cut, its last row or column is of ellipses."""
 
     corner: str  # names of the axes, "queries \\ keys"
     columns: list[str]
@@ -62,14 +62,14 @@ def grid(
 
 
 def matrix_of(explanation: Explanation, table: Table, head: int) -> int:
-    """Which of a table's matrices belongs to a query head: several may share one of keys."""
+    """Index of a query head's matrix in a table: several heads may share one of keys."""
     if not table.per_head:
         return 0
     return head // (explanation.settings.heads // len(table.values))
 
 
 def written(number: float | None, digits: int = 2) -> str:
-    """With the minus sign that numbers have in print; −∞ for what is hidden."""
+    """Write a number with the minus sign of print; −∞ if it is hidden."""
     if number is None:
         return HIDDEN
     text = f"{number:.{digits}f}"
@@ -87,7 +87,7 @@ def shape(table: Table) -> str:
 
 
 def _cut(count: int, limit: int | None) -> tuple[int, bool]:
-    """How many to show, and whether an ellipsis follows, which takes the place of one."""
+    """Count to show, and whether an ellipsis takes the place of the last."""
     return (count, False) if limit is None or count <= limit else (max(limit - 1, 1), True)
 
 

@@ -1,4 +1,4 @@
-"""What an explanation starts from: vectors, one attention layer, and what is around it."""
+"""Start of an explanation: vectors, one attention layer, and what is around it."""
 
 from dataclasses import dataclass, field
 

@@ -128,7 +128,7 @@ def explain_tap(
 
 @dataclass(eq=False)
 class _Captured:
-    """What one layer was given and gave."""
+    """Input and output of one layer."""
 
     attention: MultiHeadAttention
     norm: Norm

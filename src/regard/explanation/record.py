@@ -33,7 +33,7 @@ class Table:
 
 @dataclass(frozen=True, kw_only=True)
 class Step(Table):
-    """One result on the way from tokens to a layer's output."""
+    """Result on the way from tokens to a layer's output."""
 
     title: str
     sentence: str  # what happens, in one
@@ -43,7 +43,7 @@ class Step(Table):
 
 @dataclass(frozen=True)
 class Settings:
-    """What was computed, and of what."""
+    """Settings of the attention that is explained."""
 
     source: str  # "words-en", a model's name, or "vectors"
     tap: str | None  # "encoder.layers.0.self"; None without a model
@@ -60,12 +60,12 @@ class Settings:
 
     @property
     def about(self) -> str:
-        """What is explained, in a line without its full stop."""
+        """Line that names what is explained, without its full stop."""
         what = self.source if self.tap is None else f"{self.tap} of {self.source}"
         return f"Attention step by step: {what}, score {self.formula}, mask {self.mask}"
 
     def key_head(self, head: int) -> int:
-        """Which head of keys and values serves a head of queries."""
+        """Head of keys and values that serves a head of queries."""
         return head // (self.heads // self.key_heads)
 
 
@@ -95,5 +95,5 @@ class Explanation:
         return any(table.name == name for table in self)
 
     def labels(self, axis: str) -> list[str] | None:
-        """What an axis's positions are called; None for one that has numbers only."""
+        """Names of an axis's positions; None if they are numbers only."""
         return {"queries": self.tokens, "keys": self.key_tokens}.get(axis)

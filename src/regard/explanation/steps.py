@@ -201,7 +201,7 @@ def name_of(score: Score, head_dim: int) -> str:
 
 
 def name_of_mask(mask: Mask | None) -> str:
-    """What a mask does, in words."""
+    """Name of a mask, in words."""
     if mask is None:
         return "none"
     if isinstance(mask, Both):

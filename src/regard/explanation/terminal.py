@@ -97,7 +97,7 @@ def _numbers(numbers: Grid, largest: bool) -> RichTable:
 
 
 def _style(number: float | None, most: float | None, largest: bool) -> str:
-    """What is hidden or not shown is dim; of weights the row's largest stands out."""
+    """Style of a number: dim if hidden; of weights the row's largest stands out."""
     if number is None:
         return "dim"
     return "bold color(208)" if largest and number == most and number > 0 else ""

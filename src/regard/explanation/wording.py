@@ -1,4 +1,6 @@
-"""How each step is called, and the one sentence that says what happens in it."""
+"""Titles of the steps, and for each one sentence that says what happens."""
+
+from typing import NamedTuple
 
 from regard.explanation.inputs import Setup
 from regard.explanation.record import Settings
@@ -47,10 +49,31 @@ AXES = {
     "allowed": ("allowed", "queries", "keys"),
 }
 
-_SCORES = {
-    "cosine": "the cosine of the angle between them",
-    "gaussian": "minus half their squared distance",
-    "average": "zero, whatever they are, so that all keys count the same",
+
+class Scoring(NamedTuple):
+    """A score before it is scaled: in words, as an equation, and as a formula of a spreadsheet."""
+
+    words: str
+    equation: str
+    cell: str
+
+
+_DOT = Scoring("the dot product of the two", "{q} · {k}ᵀ", "SUMPRODUCT({q},{k})")
+SCORES = {
+    "dot": _DOT,
+    "scaled_dot": _DOT,
+    "scaled": _DOT,
+    "cosine": Scoring(
+        "the cosine of the angle between them",
+        "cos({q}, {k})",
+        "SUMPRODUCT({q},{k})/SQRT(SUMSQ({q})*SUMSQ({k}))",
+    ),
+    "gaussian": Scoring(
+        "minus half their squared distance", "−‖{q} − {k}‖² / 2", "-SUMXMY2({q},{k})/2"
+    ),
+    "average": Scoring(
+        "zero, whatever they are, so that all keys count the same", "0", "0*SUM({q})"
+    ),
 }
 
 _PROJECTED = {
@@ -141,14 +164,10 @@ class Words:
         return "Normalized", sentence, "X̂ = γ ⊙ (X − mean) / √(variance + ε) + β"
 
     def _scores(self) -> Wording:
-        how = _SCORES.get(self.settings.score, "the dot product of the two")
+        scoring = SCORES.get(self.settings.score, _DOT)
         q, k = ("Q", "K") if self.setup.rotation is None else ("Q′", "K′")
-        equation = {
-            "cosine": f"S = cos({q}, {k})",
-            "gaussian": f"S = −‖{q} − {k}‖² / 2",
-            "average": "S = 0",
-        }.get(self.settings.score, f"S = {q} · {k}ᵀ")
-        return "Scores", f"How similar each query and each key are: {how}.", equation
+        equation = f"S = {scoring.equation.format(q=q, k=k)}"
+        return "Scores", f"How similar each query and each key are: {scoring.words}.", equation
 
     def _scaled(self) -> Wording:
         factor, t = scale(self.setup.score, self.setup.head_dim), self.setup.temperature
@@ -209,7 +228,7 @@ class Words:
         return "its vector itself" if self.setup.heads == 1 else "each head's part of its vector"
 
     def _projection(self, name: str) -> Wording:
-        """Of query, key or value."""
+        """Wording of query, key or value."""
         letter, states = LETTERS[name], self._x
         if self.setup.crosses and name != "query":
             states = "M"

@@ -82,7 +82,7 @@ class _Writer:
                 page.write_string(row, column, text, self.formats["wrapped"])
 
     def sheet(self, table: Table) -> None:
-        """One step, or one parameter."""
+        """Write the sheet of a step or a parameter."""
         page: Worksheet = self.book.add_worksheet(table.name)
         page.freeze_panes(TOP - 1, LEFT)
         page.set_column(0, 0, 16)
@@ -96,7 +96,7 @@ class _Writer:
             self._softmax(page, table)
 
     def _softmax(self, page: Worksheet, table: Table) -> None:
-        """To the right of the weights what they are made of; and their colors."""
+        """Write what weights are made of to their right, and color them."""
         beside = Softmax(self.formulas)
         for number, scores in enumerate(self.explanation["masked"].array):
             largest = scores.max(-1, keepdims=True)
@@ -131,7 +131,7 @@ class _Writer:
         values: np.ndarray,
         formula: Formula | None,
     ) -> None:
-        """One matrix from a column on, with the names of its rows and columns."""
+        """Write one matrix from a column on, with the names of its rows and columns."""
         top = self.formulas.top(table.name, number)
         if left == LEFT:
             corner = [f"head {number}"] if table.per_head else [table.rows, table.columns]

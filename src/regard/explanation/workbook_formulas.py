@@ -7,9 +7,9 @@ from collections.abc import Callable
 
 from regard.errors import UnsupportedError
 from regard.explanation.record import Explanation, Table
+from regard.explanation.wording import SCORES
 
 TOP, LEFT = 4, 1  # row and column of the first matrix, counted from 0; names stand before it
-SCORES = ("dot", "scaled_dot", "scaled", "cosine", "gaussian", "average")
 
 Formula = Callable[[int, int, int], str]
 """(matrix, row, column) to the formula of that cell, without the sign of equality."""
@@ -26,13 +26,13 @@ def check_score(explanation: Explanation) -> None:
 
 
 class Formulas:
-    """Where each number stands, and what is computed from it."""
+    """Place of each number, and the formulas that use it."""
 
     def __init__(self, explanation: Explanation) -> None:
         self.explanation, self.settings = explanation, explanation.settings
 
     def of(self, table: Table) -> Formula | None:
-        """What a step's cells are; None where they are setup."""
+        """Return the formula of a step's cells; None where they are given."""
         inputs: list[str] = getattr(table, "inputs", [])
         if not inputs:
             return None
@@ -113,11 +113,7 @@ class Formulas:
     def _scores(self, query: str, key: str) -> Formula:
         def score(h: int, i: int, j: int) -> str:
             q, k = self.row(query, h, i), self.row(key, self.settings.key_head(h), j)
-            return {
-                "cosine": f"SUMPRODUCT({q},{k})/SQRT(SUMSQ({q})*SUMSQ({k}))",
-                "gaussian": f"-SUMXMY2({q},{k})/2",
-                "average": f"0*SUM({q})",
-            }.get(self.settings.score, f"SUMPRODUCT({q},{k})")
+            return SCORES[self.settings.score].cell.format(q=q, k=k)
 
         return score
 
@@ -163,7 +159,7 @@ class Formulas:
 
 
 class Softmax:
-    """What stands beside the weights, on their sheet: each row's largest score, the sum of its
+    """Columns beside the weights, on their sheet: each row's largest score, the sum of its
     powers, and the powers themselves, exp(score − largest)."""
 
     def __init__(self, formulas: Formulas) -> None:

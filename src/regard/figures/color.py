@@ -32,7 +32,7 @@ def diverging() -> Colormap:
 
 
 def is_dark(color: Curve) -> bool:
-    """Whether white ink is read more easily on it than black (WCAG 2.2 relative luminance)."""
+    """Return True if white ink is read more easily on it than black (WCAG 2.2)."""
     channels = color[:3]
     linear = np.where(channels <= 0.04045, channels / 12.92, ((channels + 0.055) / 1.055) ** 2.4)
     # Contrast with white and with black are equal at √(1.05 · 0.05) - 0.05.

@@ -1,4 +1,4 @@
-"""Which installed fonts show a text: one for Latin, and one more for each script that it lacks."""
+"""Installed fonts that show a text: one for Latin, and one more for each script that it lacks."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def _known() -> list[str]:
 
 @lru_cache(maxsize=1)
 def _installed() -> list[str]:
-    """The same after a look for fonts that were installed since matplotlib last looked."""
+    """Look again, also for fonts that were installed since matplotlib last looked."""
     from matplotlib.font_manager import findSystemFonts, fontManager
 
     known = {font.fname for font in fontManager.ttflist}

@@ -1,4 +1,4 @@
-"""One head in two dimensions: embeddings, queries and keys, and values added tip to tail."""
+"""Picture of one head in two dimensions: embeddings, queries and keys, values tip to tail."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class Plane:
 
 @dataclass(frozen=True)
 class Geometry:
-    """One head's spaces in two dimensions, and how one token's output comes about there."""
+    """Spaces of one head in two dimensions, and the way to one token's output there."""
 
     head: int
     spotlight: int  # whose output it is
@@ -203,17 +203,17 @@ class _Square:
         scale = self.side / self.extent
         corner = self.middle - self.extent / 2
         texts = [self.sheet.type.fit(text, self.side / 2) for _, text, _ in self.labels]
-        tips = [tuple((tip - corner) * scale) for tip, _, _ in self.labels]
-        sizes = [(self.sheet.type.width(text), LINE_MM * 0.8) for text in texts]
-        boxes = place(
-            tips,
-            sizes,
-            room=(self.side, self.side),
+        names = place(
+            [(tip - corner) * scale for tip, _, _ in self.labels],
+            [(self.sheet.type.width(text), LINE_MM * 0.8) for text in texts],
+            (self.side, self.side),
+            obstacles=(np.array(self.passed).reshape(-1, 2) - corner) * scale,
             away_from=tuple((-corner * scale).tolist()),
-            obstacles=[tuple((np.array(point) - corner) * scale) for point in self.passed],
         )
-        for box, text, (_, _, color) in zip(boxes, texts, self.labels, strict=True):
-            x, y = (np.array([box.x, box.y + box.height / 2]) / scale + corner).tolist()
+        for name, text, (_, _, color) in zip(names, texts, self.labels, strict=True):
+            x, y = (
+                np.array([name.low[0], (name.low[1] + name.high[1]) / 2]) / scale + corner
+            ).tolist()
             style = self.sheet.type.text(color=color, ha="left", va="center")
             self.axes.text(x, y, text, **style)
 

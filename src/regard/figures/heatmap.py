@@ -2,20 +2,44 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
-from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, get_args
 
+import numpy as np
 from numpy.typing import ArrayLike
 
-from regard.errors import BadArgumentError
-from regard.figures.numbers import Scale
-from regard.figures.panel import Map, Panel
-from regard.figures.sheet import Sheet, Type
-from regard.figures.style import COLUMN_MM, PAGE_MM, check_width
+from regard.errors import check_choice
+from regard.figures.color import diverging, is_dark, sequential
+from regard.figures.layout import LABEL_MM, Layout
+from regard.figures.numbers import (
+    Scale,
+    Values,
+    checked,
+    largest_of_blocks,
+    limits_of,
+    scaled,
+    written,
+)
+from regard.figures.sheet import SCALE_MM, Sheet, Type
+from regard.figures.style import (
+    COLUMN_MM,
+    LINE_MM,
+    MUTED,
+    RULE,
+    SMALL_PT,
+    TYPE_PT,
+    check_width,
+    visible,
+)
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+    from matplotlib.image import AxesImage
+
+_FINEST_CELL = 0.1  # millimeters: a cell smaller than a dot of the printer would vanish
+_GRID_MM = 1.0  # lines between smaller cells would cover them
 
 
 def heatmap(
@@ -62,59 +86,100 @@ def heatmap(
         BadArgumentError: names or a mask that do not fit the weights, an unknown scale.
         UnavailableError: matplotlib is not installed.
     """
-    picture = Map(
-        weights,
-        rows,
-        columns,
-        title=title,
-        quantity=quantity,
-        mask=mask,
-        scale=scale,
-        limits=limits,
-        row_name=row_name,
-        column_name=column_name,
-        origin=origin,
-        numbers=numbers,
-        note=note,
+    check_choice("scale", scale, get_args(Scale))
+    values = checked(weights, rows, columns, mask)
+    names = [None if labels is None else visible(labels) for labels in (rows, columns)]
+    said = (title, quantity, row_name, column_name, note, "masked ÷")
+    type_ = Type([*(names[0] or ()), *(names[1] or ()), *said])
+    layout = Layout.of(values.shape, names, title, origin, check_width(width_mm), type_)
+    colored, remark = scaled(values, scale)
+    block = max(math.ceil(_FINEST_CELL / min(layout.cell)), 1)
+    colored = largest_of_blocks(colored, block)
+    room = layout.sheet_width - layout.left - 2.0
+    legend = type_.fit(f"{quantity}{remark}", room)
+    # Notes stand beside the scale, or below it where its name needs the room.
+    beside = SCALE_MM + 6.0 if type_.width(legend) <= SCALE_MM + 4.0 else 0.0
+    coarse = f"each dot is the largest of {block} × {block} cells" if block > 1 else ""
+    masked = "hatched: masked" if np.isnan(values).any() else ""
+    notes = [line for text in (note, coarse, masked) for line in type_.wrap(text, room - beside)]
+    height = layout.height + max(len(notes) + (-2.0 if beside else 0.5), 0) * LINE_MM
+
+    sheet = Sheet(layout.sheet_width, height, type_)
+    sheet.lines(layout.left, 1.5, layout.title, fontsize=TYPE_PT)
+    axes = sheet.axes(layout.left, layout.top, layout.map_width, layout.map_height)
+    image = _paint(axes, colored, block, scale, limits)
+    axes.set(xlim=(-0.5, values.shape[1] - 0.5), ylim=(values.shape[0] - 0.5, -0.5))
+    if min(layout.cell) >= _GRID_MM:
+        _draw_grid(axes, *values.shape)
+    _name_axes(axes, sheet, layout, row_name, column_name)
+    if block == 1 and numbers is not False and (numbers or layout.cell[1] >= LABEL_MM):
+        texts = written(values)
+        if numbers or type_.widest(set(texts)) <= layout.cell[0] - 0.7:
+            _write(axes, image, colored, texts, type_)
+    below = layout.top + layout.map_height + 2.6
+    sheet.scale(image, layout.left, below, legend, open_below=scale == "log")
+    sheet.lines(layout.left + beside, below + (0.0 if beside else 9.0), notes, color=MUTED)
+    return sheet.figure
+
+
+def _name_axes(axes: Axes, sheet: Sheet, layout: Layout, row_name: str, column_name: str) -> None:
+    type_ = sheet.type
+    turn: dict[str, Any] = {"rotation": 90, "va": "bottom"} if layout.upright else {}
+    axes.xaxis.tick_top()
+    axes.set_yticks(layout.row_labels[0], labels=layout.row_labels[1], **type_.text())
+    axes.set_xticks(layout.column_labels[0], labels=layout.column_labels[1], **type_.text(), **turn)
+    for axis, cell in zip((axes.xaxis, axes.yaxis), layout.cell, strict=True):
+        length = 0 if cell >= LABEL_MM else 1.5  # where not every cell has its name
+        axis.set_tick_params(which="major", length=length, width=0.5, pad=1.5, color=RULE)
+    above = layout.top - LINE_MM - 1.2
+    above -= type_.widest(layout.column_labels[1]) if layout.upright else LINE_MM
+    name = type_.fit(f"{column_name} →", layout.sheet_width - layout.left - 2.0)
+    sheet.text(layout.left, above, name, color=MUTED)
+    # Upwards beside the map, or starting below it where the map is lower than the name is long.
+    name = type_.fit(f"← {row_name}", sheet.height - 2.0)
+    start = min(layout.top, sheet.height - 1.0 - type_.width(name))
+    sheet.text(1.2, start, name, color=MUTED, rotation=90)
+
+
+def _write(axes: Axes, image: AxesImage, values: Values, texts: list[str], type_: Type) -> None:
+    """Each cell's number, in the ink that is read more easily on it."""
+    colors = image.to_rgba(np.ma.masked_invalid(values))
+    for index, text in enumerate(texts):
+        if text:
+            row, column = divmod(index, colors.shape[1])
+            ink = "white" if is_dark(colors[row, column]) else "black"
+            style = type_.text(SMALL_PT, ink, ha="center", va="center_baseline")
+            axes.text(column, row, text, **style)
+
+
+def _paint(
+    axes: Axes, values: Values, block: int, scale: Scale, limits: tuple[float, float] | None
+) -> AxesImage:
+    from matplotlib.colors import LogNorm, Normalize
+
+    low, high = limits or limits_of(values, scale)
+    norm = LogNorm(low, high, clip=True) if scale == "log" else Normalize(low, high)
+    colors = diverging() if scale == "difference" else sequential()
+    # The ground is hatched and masked cells are left open. A tall or wide map fills its axes.
+    axes.set_facecolor("#f4f4f4")
+    axes.patch.set(hatch="/" * 6, edgecolor=RULE, linewidth=0)
+    axes.patch.set_hatch_linewidth(0.4)
+    height, width = (length * block for length in values.shape)
+    image = axes.imshow(
+        np.ma.masked_invalid(values),
+        cmap=colors,
+        norm=norm,
+        aspect="auto",
+        interpolation="nearest",
+        extent=(-0.5, width - 0.5, height - 0.5, -0.5),
     )
-    return drawn(picture, width_mm)
+    for spine in axes.spines.values():
+        spine.set(color=RULE, linewidth=0.5)
+    return image
 
 
-def drawn(picture: Map, width_mm: float = COLUMN_MM) -> Figure:
-    """The figure of one map; `heatmap` says what it raises."""
-    panel = Panel(picture, check_width(width_mm), Type(picture.texts()))
-    sheet = Sheet(panel.layout.sheet_width, panel.height, panel.type)
-    panel.draw(sheet)
-    return sheet.figure
-
-
-def side_by_side(first: Map, second: Map, *, one_scale: bool = False) -> Figure:
-    """Two maps, each as wide as a journal's column, with their upper edges in one line.
-
-    Args:
-        one_scale: both have one scale, which stands below the first; else each its own.
-
-    Raises:
-        BadArgumentError: names or a mask that do not fit their weights, an unknown scale, one scale
-            for maps whose scales are of two kinds.
-        UnavailableError: matplotlib is not installed.
-    """
-    if one_scale:
-        if first.scale != second.scale:
-            raise BadArgumentError(
-                f"one scale needs two maps of one kind of scale; got {first.scale!r} and"
-                f" {second.scale!r}."
-            )
-        low, high = zip(first.ends, second.ends, strict=True)
-        ends = (min(low), max(high))
-        first = replace(first, limits=ends, quantity=f"{first.quantity}, both maps")
-        second = replace(second, limits=ends)
-    type_ = Type([*first.texts(), *second.texts()])
-    left = Panel(first, COLUMN_MM, type_)
-    right = Panel(second, COLUMN_MM, type_, legend=not one_scale)
-    down = max(left.top, right.top)
-    height = max(down - each.top + each.height for each in (left, right))
-    sheet = Sheet(PAGE_MM, height, type_)
-    left.draw(sheet, 0.0, down - left.top)
-    right.draw(sheet, PAGE_MM - COLUMN_MM, down - right.top)
-    return sheet.figure
+def _draw_grid(axes: Axes, height: int, width: int) -> None:
+    axes.set_xticks(np.arange(-0.5, width), minor=True)
+    axes.set_yticks(np.arange(-0.5, height), minor=True)
+    axes.grid(which="minor", color="white", linewidth=0.4)
+    axes.tick_params(which="minor", length=0)

@@ -1,4 +1,4 @@
-"""Where the parts of a heatmap go: how large a cell can be, and which tokens have room."""
+"""Places of the parts of a heatmap: the size of a cell, and the tokens that have room."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ WIDEST_CELL, TALLEST_CELL = 12.0, 6.0
 
 @dataclass(frozen=True)
 class Layout:
-    """Where things are, in millimeters."""
+    """Places and sizes, in millimeters."""
 
     sheet_width: float
     height: float  # of the sheet
@@ -72,12 +72,3 @@ class Layout:
             column_labels=column_labels,
             upright=upright,
         )
-
-    @property
-    def may_have_numbers(self) -> bool:
-        """Whether cells are at least high enough for a number."""
-        return self.cell[1] >= LABEL_MM
-
-    def has_room_for(self, numbers: list[str], type_: Type) -> bool:
-        """Whether each of these fits in a cell."""
-        return self.may_have_numbers and type_.widest(set(numbers)) <= self.cell[0] - 0.7

@@ -54,7 +54,7 @@ def checked(
 
 
 def scaled(values: Values, scale: Scale) -> tuple[Values, str]:
-    """What is colored, and what to say of it."""
+    """Values as they are colored, and a remark on that."""
     if scale == "row":
         largest = np.max(np.where(np.isnan(values), 0, values), axis=1, keepdims=True)
         return values / np.where(largest > 0, largest, 1), " ÷ largest of its row"

@@ -1,79 +1,75 @@
-"""Where names go beside their points so that they do not cover one another."""
+"""Names beside their points, each where it covers least of what is there."""
 
 from collections.abc import Sequence
-from math import cos, hypot, pi, sin
 from typing import NamedTuple
 
-Place = tuple[float, float]
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
-_DIRECTIONS = 16
-_DISTANCES = (1.0, 2.2, 4.0)  # from the point to the nearest edge of the name
+Points = NDArray[np.float64]  # (points, 2)
+
+_ANGLES = np.arange(16) * np.pi / 8
+_AROUND = np.stack([np.cos(_ANGLES), np.sin(_ANGLES)], axis=-1)
+_DISTANCES = np.array([1.6, 2.5, 5.0, 8.0])  # from the point to the nearest edge of the name
+_DOT, _NEAR, _EDGE = 0.5, 2.0, 0.3
 
 
-class Box(NamedTuple):
-    """A rectangle by its lower left corner."""
+class Name(NamedTuple):
+    """Corners of a name, the line to it if it stands apart, and the area that it shares."""
 
-    x: float
-    y: float
-    width: float
-    height: float
-
-    def overlap(self, other: "Box") -> float:
-        """The area that both cover."""
-        across = min(self.x + self.width, other.x + other.width) - max(self.x, other.x)
-        up = min(self.y + self.height, other.y + other.height) - max(self.y, other.y)
-        return max(across, 0.0) * max(up, 0.0)
+    low: Points
+    high: Points
+    leader: Points  # (17, 2), or (0, 2)
+    covers: float
 
 
 def place(
-    points: Sequence[Place],
-    sizes: Sequence[Place],
+    points: ArrayLike,
+    sizes: Sequence[tuple[float, float]],
+    room: tuple[float, float],
     *,
-    room: Place,
-    away_from: Place,
-    obstacles: Sequence[Place] = (),
-) -> list[Box]:
-    """A box of each size beside its point, inside the room; one after the other, each where it
-    overlaps least with those that are there and with the points.
+    obstacles: ArrayLike = (),
+    away_from: tuple[float, float] | None = None,
+) -> list[Name]:
+    """Place one name after the other, each where it overlaps least with what is there.
 
     Args:
         points, sizes, room: in one unit; millimeters on paper.
-        obstacles: further points that names rather not cover.
-        away_from: where names rather do not go: the origin of arrows, whose shafts lie between.
+        obstacles: further points that names should not cover.
+        away_from: the origin of arrows to the points, whose shafts names should not cover.
     """
-    dots = [Box(x - 0.4, y - 0.4, 0.8, 0.8) for x, y in (*points, *obstacles)]
-    placed: list[Box] = []
-    for point, size in zip(points, sizes, strict=True):
-        candidates = _around(point, size, room, away_from)
-        placed.append(
-            min(
-                candidates,
-                key=lambda each: (
-                    sum(10 * each[1].overlap(other) for other in placed)
-                    + sum(each[1].overlap(dot) for dot in dots)
-                    + each[0]
-                ),
-            )[1]
-        )
-    return placed
+    tips = np.asarray(points, float).reshape(-1, 2)
+    dots = np.concatenate([tips, np.asarray(obstacles, float).reshape(-1, 2)])
+    low, high = dots - _DOT, dots + _DOT
+    names: list[Name] = []
+    for tip, size in zip(tips, np.array(sizes, float).reshape(-1, 2), strict=True):
+        centers = tip + _AROUND * (_DISTANCES[:, None, None] + size / 2)
+        lows = np.clip(centers.reshape(-1, 2) - size / 2, _EDGE, np.array(room) - size - _EDGE)
+        leaders = np.linspace(tip, np.clip(tip, lows, lows + size), 17, axis=1)
+        far = np.hypot(*(leaders[:, -1] - tip).T) > _NEAR
+        others = np.array([(*name.low, *name.high) for name in names]).reshape(-1, 4)
+        covers = _shared(lows, lows + size, low, high)
+        hidden = _shared(lows, lows + size, others[:, :2], others[:, 2:])
+        covers += 10 * (hidden + (hidden > 0))
+        crossed = (leaders[:, :, None] > others[:, :2]) & (leaders[:, :, None] < others[:, 2:])
+        covers += far * crossed.all(-1).sum((1, 2))
+        cost = covers + np.repeat(0.3 * _DISTANCES, 16) + np.tile(_preferred(tip, away_from), 4)
+        best = int(cost.argmin())
+        leader = leaders[best, 2:-1] if far[best] else np.zeros((0, 2))
+        low, high = np.concatenate([low, leader]), np.concatenate([high, leader + 1e-3])
+        names.append(Name(lows[best], lows[best] + size, leader, float(covers[best])))
+    return names
 
 
-def _around(point: Place, size: Place, room: Place, away_from: Place) -> list[tuple[float, Box]]:
-    """Boxes around a point and how little they please; least what is far or over the shaft."""
-    dx, dy = point[0] - away_from[0], point[1] - away_from[1]
-    length = hypot(dx, dy) or 1.0
-    found = []
-    for distance in _DISTANCES:
-        for step in range(_DIRECTIONS):
-            angle = 2 * pi * step / _DIRECTIONS
-            right, up = cos(angle), sin(angle)
-            # The name's nearest edge stands at the distance, whatever its width.
-            x = point[0] + right * distance + (right - 1) * size[0] / 2
-            y = point[1] + up * distance + (up - 1) * size[1] / 2
-            x = min(max(x, 0.3), max(room[0] - size[0] - 0.3, 0.3))
-            y = min(max(y, 0.3), max(room[1] - size[1] - 0.3, 0.3))
-            over_shaft = (
-                1 - (right * dx + up * dy) / length
-            )  # 0: along the arrow, 2: over its shaft
-            found.append((0.3 * over_shaft + 0.3 * distance, Box(x, y, *size)))
-    return found
+def _preferred(tip: Points, away_from: tuple[float, float] | None) -> Points:
+    """Cost of each direction: least beyond the arrow's tip, or else to the right."""
+    if away_from is None:
+        return 0.1 * np.abs(_AROUND[:, 1]) - 0.02 * _AROUND[:, 0]
+    arrow = tip - away_from
+    return -0.3 * _AROUND @ arrow / (np.hypot(*arrow) or 1.0)
+
+
+def _shared(low: Points, high: Points, others_low: Points, others_high: Points) -> Points:
+    """The area of each box that lies on any of the others."""
+    across = np.minimum(high[:, None], others_high) - np.maximum(low[:, None], others_low)
+    return across.clip(0).prod(-1).sum(-1)

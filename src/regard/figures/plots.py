@@ -25,15 +25,17 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-Line = tuple[ArrayLike, ArrayLike]  # x and y, as many of the one as of the other
+Line = tuple[ArrayLike, ArrayLike]  # x, or names of groups, and as many y
 
 PLOT_MM = 42.0  # height of the axes
+# Over groups, a shape for each line as well as a color, for print in black.
+MARKERS = {"o": "●", "s": "■", "D": "◆", "^": "▲", "v": "▼", "<": "◀", ">": "▶"}
 _LEFT_MM, _GAP_MM = 9.0, 4.0  # room for the numbers of the y axis, and between two plots
 
 
 @dataclass(frozen=True)
 class Plot:
-    """One pair of axes. The same name is the same color in every plot of a figure."""
+    """Pair of axes. A name has the same color in every plot of a figure."""
 
     title: str
     x_name: str
@@ -61,7 +63,8 @@ def plots(panels: Sequence[Plot], *, title: str = "", width_mm: float = PAGE_MM)
     names = _check(panels)
     dots = list(dict.fromkeys(name for panel in panels for name in panel.points))
     said = [word for panel in panels for word in (panel.title, panel.x_name, panel.y_name)]
-    type_ = Type([title, "— ● −0123456789", *names, *dots, *said])
+    groups = [x for panel in panels for xs, _ in panel.lines.values() for x in _groups(xs)]
+    type_ = Type([title, "— −0123456789", *MARKERS.values(), *names, *dots, *said, *groups])
     width = check_width(width_mm)
     heading = type_.wrap(title, width - 4.0, TYPE_PT)
     pitch = (width - 2.0) / len(panels)
@@ -69,7 +72,8 @@ def plots(panels: Sequence[Plot], *, title: str = "", width_mm: float = PAGE_MM)
     titles = [type_.wrap(panel.title, pitch - _GAP_MM) for panel in panels]
     top = 1.5 + len(heading) * (LINE_MM + 0.4) + (1.0 if heading else 0.0)
     above = top + max(map(len, titles)) * LINE_MM + LINE_MM + 1.5
-    legend = [("—", name, color) for name, color in zip(names, CATEGORICAL, strict=False)]
+    signs = MARKERS.values() if groups else ["—"] * len(names)
+    legend = list(zip(signs, names, CATEGORICAL, strict=False))
     legend += [("●", name, MUTED) for name in dots]
     below = above + PLOT_MM + 2 * LINE_MM + 3.0
     sheet = Sheet(width, below + len(legend) * LINE_MM + 1.5, type_)
@@ -95,8 +99,15 @@ def _draw(axes: Axes, panel: Plot, colors: Mapping[str, str], type_: Type) -> No
         axes.plot(x, y, ".", color=RULE, markersize=3, markeredgewidth=0)
     for name, (x, y) in panel.lines.items():
         few = len(np.asarray(x)) <= 12  # measured one by one, rather than a curve
-        axes.plot(x, y, color=colors[name], linewidth=1, marker="o" if few else "", markersize=2.5)
+        marker = list(MARKERS)[list(colors).index(name)] if _groups(x) else "o" * few
+        axes.plot(x, y, color=colors[name], linewidth=1, marker=marker, markersize=2.5)
+    grouped = any(_groups(x) for x, _ in panel.lines.values())
+    if grouped:
+        axes.set_ylim(bottom=0)
+        axes.margins(x=0.06)
     for letter, axis in (("x", axes.xaxis), ("y", axes.yaxis)):
+        if letter == "x" and grouped:
+            continue
         if letter in panel.log:
             axes.set(**{f"{letter}scale": "log"})
             axis.set_major_locator(LogLocator(numticks=6))
@@ -109,6 +120,12 @@ def _draw(axes: Axes, panel: Plot, colors: Mapping[str, str], type_: Type) -> No
     axes.set_axisbelow(True)
     type_.plain(axes)
     axes.tick_params(which="minor", length=0)
+
+
+def _groups(x: ArrayLike) -> Sequence[str]:
+    """Names of groups, where x are no numbers."""
+    values = np.asarray(x)
+    return values.tolist() if values.dtype.kind == "U" else ()
 
 
 def _check(panels: Sequence[Plot]) -> list[str]:

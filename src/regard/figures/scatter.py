@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import chain, product
+from itertools import chain
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from regard.errors import BadArgumentError
 from regard.figures.color import CATEGORICAL
+from regard.figures.placing import place
 from regard.figures.sheet import Sheet, Type
 from regard.figures.style import (
     COLUMN_MM,
@@ -33,18 +34,7 @@ MARGIN = 7.0  # millimeters around the points
 FLATTEST = 0.5  # height of the plane against its width, at least
 WIDEST = 40.0  # millimeters of a name that are shown, at most
 
-_DOT, _TALL = 1.0, 2.4  # millimeters: room for a point, and height of a name
-# Where a name may stand, beginning with the best: beside its point, above and below, then away.
-_PLACES = [
-    (distance, across, down)
-    for distance, (across, down) in product(
-        (0.6, 2.5, 5.0, 8.0),
-        [(1, 0), (-1, 0), (0, -1), (0, 1), (1, -1), (1, 1), (-1, -1), (-1, 1)],
-    )
-]
-
-Point = Sequence[float]  # x and y in millimeters
-Box = tuple[float, float, float, float]  # left, top, right, bottom in millimeters
+_TALL = 2.4  # millimeters, height of a name
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,7 +73,15 @@ def scatter(
     size = width - 4.0
     places, tall = _to_millimeters(clouds, size)
     below = top + tall + (LINE_MM + 1.5 if x_name else 1.5)
-    names, left_out = _place(places, labels, type_, (size, tall))
+    texts = [type_.fit(name, WIDEST) for names in labels for name in names]
+    named = [points for points, names in zip(places, labels, strict=True) if names]
+    names = place(
+        np.concatenate([np.zeros((0, 2)), *named]),
+        [(type_.width(text), _TALL) for text in texts],
+        (size, tall),
+        obstacles=np.concatenate(places),
+    )
+    left_out = sum(name.covers > 1e-9 for name in names)
     legend = [pair for pair in zip(clouds, _looks(clouds), strict=True) if pair[0].name]
     note = [f"{left_out:,} names had no room."] if left_out else []
     height = below + (len(legend) + len(note)) * LINE_MM + 1.5
@@ -102,12 +100,13 @@ def scatter(
             at[:, 0], at[:, 1], s=area, marker=shape, color=color, alpha=fade, linewidths=0,
             zorder=4 if cloud.star else 2,
         )  # fmt: skip
-    for text, point, box in names:
-        leader = _leader(point, box)
-        if len(leader):
-            axes.plot(*leader.T, color=RULE, linewidth=0.4, zorder=1)
-        middle = (box[1] + box[3]) / 2
-        axes.text(box[0], middle, text, ha="left", va="center_baseline", zorder=5, **type_.text())
+    for text, name in zip(texts, names, strict=True):
+        if name.covers > 1e-9:
+            continue
+        axes.plot(*name.leader.T, color=RULE, linewidth=0.4, zorder=1)
+        middle = (name.low[1] + name.high[1]) / 2
+        style = type_.text(ha="left", va="center_baseline", zorder=5)
+        axes.text(name.low[0], middle, text, **style)
     for number, (cloud, (color, _, sign)) in enumerate(legend):
         sheet.text(
             2.0, below + number * LINE_MM, type_.fit(f"{sign} {cloud.name}", size), color=color
@@ -138,67 +137,6 @@ def _to_millimeters(
     tall = max(up * scale + 2 * MARGIN, FLATTEST * size)
     middle = (low + high) / 2
     return [(points - middle) * (scale, -scale) + (size / 2, tall / 2) for points in every], tall
-
-
-def _place(
-    places: Sequence[NDArray[np.float64]],
-    labels: Sequence[Sequence[str]],
-    type_: Type,
-    size: tuple[float, float],
-) -> tuple[list[tuple[str, Point, Box]], int]:
-    """Where each name stands, and how many have no room. The first cloud chooses first."""
-    dots = np.concatenate(places)
-    taken = np.hstack([dots - _DOT / 2, dots + _DOT / 2])  # boxes of points, names and leaders
-    names_only = np.zeros((0, 4))
-    found: list[tuple[str, Point, Box]] = []
-    left_out = 0
-    for points, names in zip(places, labels, strict=True):
-        for point, name in zip(points.tolist(), names, strict=False):
-            text = type_.fit(name, WIDEST)
-            box = _free(point, type_.width(text), taken, names_only, size)
-            if box is None:
-                left_out += 1
-                continue
-            leader = _leader(point, box)
-            taken = np.vstack([taken, box, np.hstack([leader, leader])])
-            names_only = np.vstack([names_only, box])
-            found.append((text, (point[0], point[1]), box))
-    return found, left_out
-
-
-def _free(
-    point: Point,
-    wide: float,
-    taken: NDArray[np.float64],
-    names: NDArray[np.float64],
-    size: tuple[float, float],
-) -> Box | None:
-    """The best place that touches nothing, and whose leader crosses no name."""
-    for distance, across, down in _PLACES:
-        reach = _DOT + distance
-        x = point[0] + across * (reach + wide / 2) * (0.75 if across and down else 1)
-        y = point[1] + down * (reach + _TALL / 2)
-        box = (x - wide / 2, y - _TALL / 2, x + wide / 2, y + _TALL / 2)
-        if min(box) < 0.3 or box[2] > size[0] - 0.3 or box[3] > size[1] - 0.3:
-            continue
-        leader = _leader(point, box)
-        if not _overlap(taken, box) and not any(_overlap(names, (*p, *p)) for p in leader.tolist()):
-            return box
-    return None
-
-
-def _leader(point: Point, box: Box) -> NDArray[np.float64]:
-    """Places along a line from a point to a name that is not beside it, (places, 2); else none."""
-    end = np.clip(point, box[:2], box[2:])
-    if np.hypot(*(end - point)) <= 2.0:
-        return np.zeros((0, 2))
-    return np.linspace(point, end, 17)[2:-1]
-
-
-def _overlap(boxes: NDArray[np.float64], box: Box) -> bool:
-    left, top, right, bottom = boxes.T
-    apart = (right <= box[0]) | (left >= box[2]) | (bottom <= box[1]) | (top >= box[3])
-    return not bool(apart.all())
 
 
 def _check(clouds: Sequence[Cloud]) -> None:

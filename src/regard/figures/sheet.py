@@ -42,7 +42,7 @@ class Type:
         return {**font, "parse_math": False, **more}
 
     def width(self, text: str, points: float = SMALL_PT) -> float:
-        """In millimeters."""
+        """Width of a text in millimeters."""
         from matplotlib.font_manager import FontProperties
 
         if not text:

@@ -1,4 +1,4 @@
-"""What figures for paper share: a journal's widths, sizes of type, names of cells, saving."""
+"""Base of figures for paper: a journal's widths, sizes of type, names of cells, saving."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def _visible(token: str) -> str:
 def ruler(
     labels: Sequence[str] | None, count: int, cell: float, room: float, first: int = 0
 ) -> tuple[list[int], list[str]]:
-    """Which of `count` cells to label, and how: all, or every second to fourth, or numbers.
+    """Places and texts of labels of `count` cells: all, every second to fourth, or numbers.
 
     Args:
         labels: of the cells; None for position numbers.

@@ -79,13 +79,13 @@ def alignment_grid(
 
 
 def takes_color(stream: TextIO) -> bool:
-    """Whether `stream` is a terminal that shows color, and NO_COLOR is not set."""
+    """Return True if `stream` is a terminal that shows color and NO_COLOR is not set."""
     dumb = os.environ.get("TERM") == "dumb"
     return stream.isatty() and not dumb and not os.environ.get("NO_COLOR")
 
 
 class Look(Protocol):
-    """How the parts of a grid are drawn."""
+    """Drawing of the parts of a grid."""
 
     widths: tuple[int, ...]  # of a cell, the widest that fits is taken
     leader: str  # between a column's name and the column
@@ -188,7 +188,7 @@ def _extent(names: Sequence[str], width: int, right: int) -> int:
 
 
 def _start(column: int, width: int) -> int:
-    """Where a column's name begins: above the first digit of its numbers."""
+    """Start of a column's name: above the first digit of its numbers."""
     return column * width + (width - 1) // 2
 
 
@@ -220,7 +220,7 @@ def _header(names: Sequence[str], width: int, look: Look) -> list[Text]:
 
 
 def _is_of_doubtful_width(word: str) -> bool:
-    """Whether terminals draw the word in different numbers of cells: it has spacing vowel signs."""
+    """Return True if terminals differ in the cells of the word: it has spacing vowel signs."""
     return any(unicodedata.category(mark) == "Mc" for mark in word)
 
 

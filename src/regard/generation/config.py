@@ -7,6 +7,7 @@ from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any
 
 from regard.errors import BadArgumentError, unknown
+from regard.options import check_options, former, option, panel_of
 
 if TYPE_CHECKING:
     import torch
@@ -14,33 +15,58 @@ if TYPE_CHECKING:
     from torch import Tensor
 
 
+MOST_SEQUENCES = 1024  # of one text; each takes the memory of a text
+
+
+def _decoding(default: Any, help: str, **more: Any) -> Any:
+    return option(default, help, panel="Decoding", **more)
+
+
+def _sampling(default: Any, help: str, **more: Any) -> Any:
+    return option(default, help, panel="Sampling", **more)
+
+
 @dataclass(frozen=True)
 class GenerationConfig:
     """Settings of one call of `generate`; the defaults, but for max_new_tokens, of transformers.
 
+    The names are those of transformers too, but for `alternatives`, num_return_sequences there.
     Exactly one strategy is on: sampling (`do_sample`), beam search (`num_beams` > 1) or greedy.
 
     >>> GenerationConfig(max_new_tokens=20, num_beams=5).updated(do_sample=True, top_k=10).num_beams
     1
     """
 
-    max_new_tokens: int = 256  # the end-of-sentence token counts
-    min_new_tokens: int = 0  # no end of sentence before this many other tokens
-    num_beams: int = 1
-    num_return_sequences: int = 1  # n best of a beam search, or independent samples
-    length_penalty: float = (
-        1.0  # exponent of the length that divides a log-probability; > 0: longer
+    max_new_tokens: int = _decoding(256, "Longest output, in tokens; its end counts.", min=1)
+    min_new_tokens: int = _decoding(0, "Shortest output, in tokens.", min=0)
+    num_beams: int = _decoding(
+        1, "Hypotheses kept at each step; 1 is greedy.", min=1, max=MOST_SEQUENCES
     )
+    alternatives: int = _decoding(
+        1,
+        "Outputs for each text, best first: of the beams, or drawn independently.",
+        aliases=("n_best", "num_return_sequences"),
+        min=1,
+        max=MOST_SEQUENCES,
+    )
+    # The exponent of the length that divides a log-probability.
+    length_penalty: float = _decoding(1.0, "Above 0 favors longer text.", min=-100, max=100)
     early_stopping: bool | str = False  # True: once num_beams have ended; "never": only when proven
-    do_sample: bool = False
-    temperature: float = 1.0  # divides the logits before sampling
-    top_k: int = 50  # sample among this many likeliest tokens; 0: all
-    top_p: float = 1.0  # sample among the likeliest tokens that hold this much probability
-    min_p: float | None = (
-        None  # sample among tokens at least this fraction as likely as the likeliest
+    do_sample: bool = _sampling(False, "Draw tokens at random; the options of drawing imply it.")
+    temperature: float = _sampling(1.0, "Values below 1 favor likelier tokens.", above=0)
+    top_k: int = _sampling(50, "Number of likeliest tokens to draw from; 0: all.", min=0)
+    top_p: float = _sampling(
+        1.0, "Total probability of the likeliest tokens to draw from.", above=0, max=1
     )
-    repetition_penalty: float = 1.0  # > 1 makes tokens already seen less likely
-    no_repeat_ngram_size: int = 0  # no n-gram of this size twice; 0: off
+    min_p: float | None = _sampling(
+        None, "Draw only tokens at least this fraction as likely as the likeliest.", min=0, max=1
+    )
+    repetition_penalty: float = _decoding(
+        1.0, "Values above 1 make tokens already seen less likely.", above=0
+    )
+    no_repeat_ngram_size: int = _decoding(
+        0, "Never repeat a sequence of this many tokens; 0 allows any.", min=0
+    )
     bad_words_ids: Sequence[Sequence[int]] | None = None  # token sequences never to produce
     renormalize_logits: bool = False  # log-softmax once more after the filters
     forced_bos_token_id: int | None = None  # the first new token
@@ -49,7 +75,8 @@ class GenerationConfig:
     eos_token_id: int | Sequence[int] | None = None  # any of these ends a hypothesis
     pad_token_id: int | None = None
     decoder_start_token_id: int | None = None  # what an encoder–decoder reads first
-    seed: int | None = None  # of sampling; None: from the global generator of torch, or numpy
+    # Without a seed, the global generator of torch, or of numpy.
+    seed: int | None = _sampling(None, "The same seed draws the same text.", min=0)
 
     def __post_init__(self) -> None:
         if isinstance(self.eos_token_id, list):
@@ -90,7 +117,9 @@ class GenerationConfig:
         """
         for name in changes:
             if name not in _NAMES:
-                raise unknown("a generation setting", name, _NAMES)
+                raise former(GenerationConfig, name) or unknown(
+                    "a generation setting", name, _NAMES
+                )
         if changes.get("do_sample"):
             changes = {"num_beams": 1} | changes
         elif changes.get("do_sample") is False or changes.get("num_beams", 1) != 1:
@@ -104,7 +133,7 @@ class GenerationConfig:
         """The content of generation_config.json: what differs from the defaults, and the length."""
         values = {name: getattr(self, name) for name in _NAMES}
         return {
-            name: _as_json(value)
+            FILE_NAMES.get(name, name): _as_json(value)
             for name, value in values.items()
             if name in ("max_new_tokens", "num_beams") or value != _DEFAULTS[name]
         }
@@ -116,11 +145,12 @@ class GenerationConfig:
         A setting that leaves the tokens as they are (caches, outputs, versions, a filter that is
         off) is passed over in silence. `max_length` counts the one token a decoder starts from.
         """
-        known = {name: values[name] for name in _NAMES if values.get(name) is not None}
+        names = {name: FILE_NAMES.get(name, name) for name in _NAMES}
+        known = {name: values[file] for name, file in names.items() if values.get(file) is not None}
         known = new_tokens(values.get("max_length"), values.get("min_length"), prompt=1) | known
         not_followed = []
         for name, value in values.items():
-            if name in _NAMES or name in _LENGTHS or name in NO_EFFECT or name[:1] == "_":
+            if name in names.values() or name in _LENGTHS or name in NO_EFFECT or name[:1] == "_":
                 continue
             if value is not None and value != OFF.get(name):
                 not_followed.append(name)
@@ -139,15 +169,7 @@ class GenerationConfig:
         return cls(**known), not_followed
 
     def _check_ranges(self) -> None:
-        for name, (allowed, low, high, low_too) in _RANGES.items():
-            value = getattr(self, name)
-            if value is None and _DEFAULTS[name] is None:
-                continue
-            number = isinstance(value, int | float) and not isinstance(value, bool)
-            whole = isinstance(_DEFAULTS[name], int)
-            fits = number and (low < value <= high or (low_too and value == low))
-            if not fits or (whole and not isinstance(value, int)):
-                raise BadArgumentError(f"{name} must be {allowed}; got {value!r}.")
+        check_options(self)
         for name in _TOKEN_IDS:
             value = getattr(self, name)
             several = isinstance(value, tuple)
@@ -185,10 +207,10 @@ class GenerationConfig:
                 f"do_sample=True needs num_beams=1; got num_beams={self.num_beams}."
                 " Sample or search, not both."
             )
-        if not self.do_sample and self.num_return_sequences > self.num_beams:
+        if not self.do_sample and self.alternatives > self.num_beams:
             raise BadArgumentError(
-                f"num_return_sequences must be at most num_beams = {self.num_beams} unless"
-                f" do_sample=True; got {self.num_return_sequences}."
+                f"alternatives must be at most num_beams = {self.num_beams} unless"
+                f" do_sample=True; got {self.alternatives}."
             )
         if not self.do_sample:
             for name, off in _SAMPLING_OFF.items():
@@ -211,11 +233,12 @@ def new_tokens(
     return limits | ({"min_new_tokens": max(0, min_length - prompt)} if min_length else {})
 
 
+DECODING = tuple(panel_of(GenerationConfig, "Decoding"))
+SAMPLING = tuple(panel_of(GenerationConfig, "Sampling"))
 _NAMES = tuple(field.name for field in fields(GenerationConfig))
 _DEFAULTS: dict[str, Any] = {field.name: field.default for field in fields(GenerationConfig)}
-_SAMPLING_OFF: dict[str, Any] = {"do_sample": False} | {
-    name: _DEFAULTS[name] for name in ("temperature", "top_k", "top_p", "min_p", "seed")
-}
+FILE_NAMES = {"alternatives": "num_return_sequences"}  # of transformers and its files
+_SAMPLING_OFF: dict[str, Any] = {name: _DEFAULTS[name] for name in SAMPLING}
 _TOKEN_IDS = (
     "forced_bos_token_id",
     "forced_beginning",
@@ -224,24 +247,6 @@ _TOKEN_IDS = (
     "pad_token_id",
     "decoder_start_token_id",
 )
-
-MOST_SEQUENCES = 1024  # of one text; each takes the memory of a text
-_INFINITY = float("inf")
-# name: what the message says, lower bound, upper bound, whether the lower bound itself is allowed
-_RANGES: dict[str, tuple[str, float, float, bool]] = {
-    "max_new_tokens": ("a whole number of at least 1", 1, _INFINITY, True),
-    "min_new_tokens": ("a whole number of at least 0", 0, _INFINITY, True),
-    "num_beams": (f"a whole number from 1 to {MOST_SEQUENCES}", 1, MOST_SEQUENCES, True),
-    "num_return_sequences": (f"a whole number from 1 to {MOST_SEQUENCES}", 1, MOST_SEQUENCES, True),
-    "length_penalty": ("a number from -100 to 100", -100, 100, True),
-    "temperature": ("a number above 0", 0, 1e9, False),
-    "top_k": ("a whole number of at least 0 (0: every token)", 0, _INFINITY, True),
-    "top_p": ("above 0 and at most 1", 0, 1, False),
-    "min_p": ("from 0 to 1", 0, 1, True),
-    "repetition_penalty": ("a number above 0", 0, 1e9, False),
-    "no_repeat_ngram_size": ("a whole number of at least 0 (0: off)", 0, _INFINITY, True),
-    "seed": ("a whole number of at least 0", 0, _INFINITY, True),
-}
 
 # Keys of generation_config.json that leave the tokens as they are.
 _LENGTHS = ("max_length", "min_length")
@@ -280,7 +285,7 @@ OFF: dict[str, Any] = {
     "begin_suppress_tokens": None,
 }
 # Every setting of decoding that a checkpoint may have, followed here or not.
-SETTINGS = (*_NAMES, *_LENGTHS, *OFF)
+SETTINGS = (*(FILE_NAMES.get(name, name) for name in _NAMES), *_LENGTHS, *OFF)
 
 
 def _as_json(value: Any) -> Any:

@@ -29,7 +29,7 @@ def generate(
     """The best hypotheses for each sentence: of a beam search best first, of sampling as drawn.
 
     A sentence that is done leaves the decoder, so its rows cost nothing from then on. A beam
-    search may return fewer than num_return_sequences when no more sequences are possible.
+    search may return fewer than alternatives when no more sequences are possible.
 
     >>> from regard.models import EncoderDecoder, preset
     >>> model = EncoderDecoder(preset("tiny", vocab_size=100)).eval()
@@ -62,7 +62,7 @@ def generate(
     batch = len(prompt)
     if not batch:
         return []
-    samples = config.num_return_sequences if config.do_sample else 1
+    samples = config.alternatives if config.do_sample else 1
     numbers = range(batch) if sentence_numbers is None else sentence_numbers
     streams = [(number, sample) for number in numbers for sample in range(samples)]
     results = [NBest(config) for _ in streams]
@@ -81,7 +81,7 @@ def generate(
     if config.do_sample:
         drawn = [result.hypotheses[0] for result in results]
         return [drawn[first : first + samples] for first in range(0, len(drawn), samples)]
-    return [result.hypotheses[: config.num_return_sequences] for result in results]
+    return [result.hypotheses[: config.alternatives] for result in results]
 
 
 def stream(
@@ -109,10 +109,10 @@ def stream(
             on its first token last.
     """
     _check_prompt(prompt, None, None)
-    if len(prompt) != 1 or config.num_return_sequences > 1:
+    if len(prompt) != 1 or config.alternatives > 1:
         raise BadArgumentError(
-            f"a stream generates one sentence; got {len(prompt)} with num_return_sequences ="
-            f" {config.num_return_sequences}. Generate several without a stream."
+            f"a stream generates one sentence; got {len(prompt)} with alternatives ="
+            f" {config.alternatives}. Generate several without a stream."
         )
     if config.num_beams > 1:
         raise BadArgumentError(

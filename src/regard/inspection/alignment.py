@@ -9,8 +9,7 @@ from torch import Tensor
 
 from regard.attention import Call
 from regard.errors import BadArgumentError, check_choice
-from regard.inspection.recording import capturing
-from regard.inspection.steps import joined
+from regard.inspection.recording import capturing, joined
 from regard.models import AnyEncoderDecoder
 
 STEPS = ("output", "input")
@@ -25,7 +24,7 @@ def cross_attention(
     layer: int | None = None,
     step: str = "output",
 ) -> Tensor:
-    """What the decoder looked at in the source for each target token.
+    """Weights of the decoder's cross-attention to the source for each target token.
 
     >>> from regard.models import EncoderDecoder, preset
     >>> model = EncoderDecoder(preset("tiny", vocab_size=100)).eval()

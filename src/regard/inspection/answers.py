@@ -1,4 +1,4 @@
-"""What a page asks of a trace, and the shapes of the answers: the one contract of server, notebook
+"""Shapes of the answers to a page about a trace: the one contract of server, notebook
 widget and one-file HTML. Maps travel as binary tiles (`tiles.py`), everything else as these."""
 
 from dataclasses import dataclass, field

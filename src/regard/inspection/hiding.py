@@ -1,4 +1,4 @@
-"""What is switched off in a run: positions that no other one sees, heads, and single edges."""
+"""Parts switched off in a run: positions that no other one sees, heads, and single edges."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -58,7 +58,7 @@ class Hidden(Mask):
 
 
 class HiddenEdges(Mask):
-    """All but these edges of these heads; `shift` is added to a mask's position to give a query."""
+    """Mask of these edges of these heads; `shift` is added to a mask's position to give a query."""
 
     def __init__(self, edges: Sequence[Edge], heads: int, shift: int) -> None:
         self.edges, self.heads, self.shift = tuple(edges), heads, shift
@@ -73,13 +73,13 @@ class HiddenEdges(Mask):
 
 
 def hide(attention: Attention, hidden: Mask) -> Attention:
-    """The same attention under one more mask."""
+    """Put an attention under one more mask."""
     mask = hidden if attention.mask is None else attention.mask & hidden
     return attention._replace(mask=mask)
 
 
 def no_axes(tap: str) -> tuple[str, str]:
-    """Of a run in which nothing is switched off."""
+    """Axes of a run in which nothing is switched off."""
     return "", ""
 
 
@@ -91,7 +91,7 @@ class SwitchedOff:
     axes: Axes = no_axes
 
     def __call__(self, tap: str, call: Call, past: int = 0) -> Call:
-        """One attention without them; `past` is how many queries came before it, in a decode."""
+        """Compute one attention without them; `past` counts the queries before it in a decode."""
         queries, keys = self.axes(tap)
         hidden = [
             each.position for each in self.parts if isinstance(each, Position) and each.axis == keys
@@ -149,8 +149,9 @@ def without_edges(call: Call, edges: Sequence[Edge], past: int) -> Call:
 
 
 def part_of(name: int | str, axes: Sequence[str]) -> Part:
-    """What a link calls a part: "10" or "target:7", a position; "decoder.layers.2.cross:1", a head;
-    "decoder.layers.2.cross:1:7:10", its edge from query 7 to key 10.
+    """Read a part from its name in a link: "10" or "target:7", a position;
+    "decoder.layers.2.cross:1", a head; "decoder.layers.2.cross:1:7:10", its edge from query 7 to
+    key 10.
 
     Args:
         axes: whose positions can be named; a number alone is of the first.
@@ -214,7 +215,7 @@ def positions_of(part: Part, axes: Axes) -> list[tuple[str, int]]:
 
 
 def notes_of(parts: Sequence[Part], axes: Mapping[str, AxisInfo], axes_of: Axes) -> list[str]:
-    """What the notes of a trace say of what is switched off in it."""
+    """Notes of a trace on its parts that are switched off."""
 
     def named(axis: str, position: int) -> str:
         tokens = axes[axis].tokens

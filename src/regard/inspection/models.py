@@ -14,12 +14,11 @@ from regard.errors import BadArgumentError, UnsupportedError
 from regard.inspection.answers import AxisInfo
 from regard.inspection.hiding import SwitchedOff, check_parts, notes_of, part_of
 from regard.inspection.naming import Naming, numbered, patches
-from regard.inspection.recording import Recorder, capturing, check_traceable
-from regard.inspection.steps import joined, row_by_row
+from regard.inspection.recording import Recorder, capturing, check_traceable, joined, row_by_row
 from regard.inspection.tap import Tap
 from regard.inspection.trace import Trace
-from regard.inspection.trace_data import Edit, without_gradients
-from regard.inspection.writing import Written, generation_info, likeliest
+from regard.inspection.trace_data import Edit
+from regard.inspection.writing import Found, Written, likeliest, written
 from regard.layers import MultiHeadAttention
 from regard.layers.recurrent_attention import BahdanauAttention, LuongAttention
 from regard.models import Model
@@ -114,38 +113,80 @@ def traced(
     if isinstance(model, Model):
         axes = named_axes(model, inputs, axes, logits, tokenizer, written)
     token_of = entry_names(model, axes, tokenizer)
-    notes = [] if written is None else written.notes
-    if logits is None:
-        notes.append(f"{type(model).__name__} returns no logits, so nothing can be ablated")
-    notes += notes_of(without.parts, axes, without.axes)
+    notes = notes_of(without.parts, axes, without.axes)
     for what, step in (answers or {}).items():
         assert logits is not None, "only logits have answers"
         best = likeliest(logits[0, step].float().softmax(-1), token_of)
         notes.append(f"{what}: " + ", ".join(f"{x.token} {x.probability:.3f}" for x in best))
-    run = None if logits is None else partial(logits_under, model, inputs, without)
-    return Trace(
+    ours = model if isinstance(model, Model) else None
+    return Trace.of_run(
+        model,
+        logits=logits,
+        run=partial(logits_under, model, inputs, without),
+        written=written,
+        token_of=token_of,
+        notes=notes,
         taps=taps,
         axes=axes,
         model_name=name or type(model).__name__,
-        task=model.task if isinstance(model, Model) else "encoding",
+        task="encoding" if ours is None else ours.task,
         text=text,
         output=output,
-        generation=(
-            None
-            if written is None or logits is None
-            else generation_info(written, logits[0], token_of)
-        ),
-        rerun=None if run is None else partial(without_gradients, run),
-        rerun_with_gradients=run,
-        model=model,
-        read=model.ids(inputs) if isinstance(model, Model) else {},
-        output_ids=None if written is None else written.ids,
-        token_of=token_of,
-        notes=notes,
-        can_rewrite=(
-            written is not None and written.searched and getattr(model, "rewrites", False)
-        ),
+        read={} if ours is None else ours.ids(inputs),
+        can_rewrite=bool(ours and ours.rewrites and written and written.searched),
     )
+
+
+def trace_written(
+    model: Model,
+    found: Callable[[], Sequence[Found]],
+    inputs: Callable[[Tensor], dict[str, Any]],
+    *,
+    hypothesis: int,
+    searched: bool,
+    prompt: int,
+    forced: int,
+    tokenizer: Tokenizers,
+    without: SwitchedOff,
+    unseen: bool = False,
+    notes: Sequence[str] = (),
+    **options: Any,
+) -> Trace:
+    """The trace of a model of ours that writes, or reads what a caller wrote for it.
+
+    Args:
+        found: gives the hypotheses, best first; a search runs without what is switched off.
+        inputs: of forward, for the ids of the hypothesis, (1, length).
+        hypothesis: which of them is traced.
+        searched: False for a text that the caller gave.
+        prompt: positions of the last axis before those that were written.
+        forced: how many of the first tokens the caller chose.
+        unseen: what is switched off is not in the search's inputs either.
+        notes: of a search.
+        options: of `traced`: name, text and keep.
+
+    Raises:
+        BadArgumentError: there is no such hypothesis.
+    """
+    with hiding(model, NOTHING if unseen else without):
+        hypotheses = found()
+    axis = model.axes[-1]
+    shown = written(
+        hypotheses,
+        hypothesis,
+        naming(tokenizer, axis),
+        axis=axis,
+        prompt=prompt,
+        searched=searched,
+        forced=forced,
+    )
+    ids = torch.tensor([shown.ids], device=model.output_weight.device)
+    with torch.inference_mode():
+        trace = traced(
+            model, inputs(ids), tokenizer=tokenizer, written=shown, without=without, **options
+        )
+    trace.notes += notes if searched else ()
+    return trace
 
 
 def capture(
@@ -264,7 +305,7 @@ def rerun(model: nn.Module, inputs: dict[str, Any], edit: Edit) -> Any:
 
 
 def run_under(model: nn.Module, inputs: dict[str, Any], edit: Edit) -> Any:
-    """The same, with gradients where the caller's context has them."""
+    """Run a model under an edit, with gradients where the caller's context has them."""
     # Ids that a decode made are inference tensors, which no backward pass can use.
     inputs = {
         name: value.clone() if isinstance(value, Tensor) and value.is_inference() else value
@@ -315,7 +356,7 @@ def switched_off(
 
 @contextmanager
 def hiding(model: nn.Module, without: SwitchedOff) -> Iterator[None]:
-    """Within it, the model decodes as it does without some of its parts."""
+    """Let the model decode as it does without some of its parts."""
     if not without.parts:
         yield
         return

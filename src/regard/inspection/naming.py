@@ -12,7 +12,7 @@ from regard.text import Tokenizer
 
 
 def readable(token: str) -> str:
-    """Without the mark of a word's beginning."""
+    """Strip the mark of a word's beginning."""
     return token.lstrip("▁Ġ") or token
 
 
@@ -73,7 +73,7 @@ class Naming:
 
 
 def written_text(tokenizer: Tokenizer, ids: Sequence[int]) -> str:
-    """Without ids beyond the vocabulary, which embeddings are rounded up to have."""
+    """Decode ids, without those beyond the vocabulary that embeddings are rounded up to have."""
     return tokenizer.decode(id_ for id_ in ids if id_ < tokenizer.vocab_size)
 
 
@@ -83,7 +83,7 @@ def byte_level(decoder: Any) -> Any:
 
 
 def unwritable(text: str) -> bool:
-    """Whether it is a part of a character, or one that a terminal obeys instead of showing."""
+    """Return True for a part of a character, or one that a terminal obeys instead of showing."""
     parts = "\N{REPLACEMENT CHARACTER}" in text or not text
     return parts or any(unicodedata.category(letter) == "Cc" for letter in text)
 

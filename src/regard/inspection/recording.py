@@ -10,7 +10,8 @@ import re
 import sys
 import tempfile
 import weakref
-from collections.abc import Callable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from types import FrameType
@@ -24,6 +25,7 @@ from torch import Tensor, nn
 from regard.attention import Call, listening
 from regard.errors import UnsupportedError, check_choice
 from regard.inspection.tap import Tap
+from regard.inspection.trace_data import Edit
 
 IN_MEMORY = 2 * 2**30  # bytes that a trace keeps in memory before it goes to disk
 KEEP = ("auto", "memory", "disk")
@@ -31,7 +33,7 @@ KEEP = ("auto", "memory", "disk")
 
 @contextmanager
 def capturing(model: nn.Module, listener: Callable[[str, Call], Tensor | None]) -> Iterator[None]:
-    """Within it, `listener` is called for each `attend` of `model` that this context runs.
+    """Call `listener` for each `attend` of `model` that this context runs.
 
     It gets the path of the module that called `attend` ("attend" if that is the model itself) and
     the call; a tensor that it returns replaces the output. Nothing is written to the model, so
@@ -143,7 +145,7 @@ class Memory:
         self._used = 0
 
     def copy(self, tensor: Tensor) -> Tensor:
-        """The same numbers, contiguous."""
+        """Copy a tensor, contiguously."""
         if self._used + tensor.nbytes > len(self._block):
             self._block, self._used = self._new_block(tensor.nbytes), 0
         own = self._block[self._used : self._used + tensor.nbytes]
@@ -168,7 +170,7 @@ class Memory:
 
 
 def on_disk(tensor: Tensor) -> Tensor:
-    """The same numbers in a temporary file that is paged in as they are read."""
+    """Copy a tensor to a temporary file that is paged in as it is read."""
     handle, path = tempfile.mkstemp(prefix="regard-trace-")
     os.close(handle)
     try:
@@ -178,3 +180,51 @@ def on_disk(tensor: Tensor) -> Tensor:
         with suppress(PermissionError):  # where an open file cannot be removed
             os.unlink(path)
     return mapped.view(tensor.shape).copy_(tensor)
+
+
+def joined(calls: Sequence[Call]) -> Call:
+    """The one call that has every step's query, over the keys that all steps share.
+
+    Raises:
+        UnsupportedError: there was no call.
+    """
+    if not calls:
+        raise UnsupportedError(
+            "there is no attention to look at: this recurrent model sees one fixed context;"
+            " choose a model with attention 'bahdanau' or 'luong'."
+        )
+    if len(calls) == 1:
+        return calls[0]
+    query = torch.cat([call.inputs.query for call in calls], dim=2)
+    sums = [call.lse for call in calls if call.lse is not None]
+    return Call(
+        calls[0].inputs._replace(query=query),
+        torch.cat([call.output for call in calls], dim=2),
+        torch.cat(sums, dim=2) if len(sums) == len(calls) else None,
+    )
+
+
+def row_by_row(edit: Edit, rows: int) -> Edit:
+    """An edit of a layer of so many rows, for a model that computes them one after the other.
+
+    Each step is shown to `edit` as if all rows were like it, and its own row of the answer counts.
+    """
+    steps: Counter[str] = Counter()
+
+    def edit_step(name: str, call: Call) -> Tensor | None:
+        if call.inputs.query.shape[2] == rows:
+            return edit(name, call)
+        row = steps[name]
+        steps[name] += 1
+        output = edit(name, _repeated(call, rows))
+        return None if output is None else output[:, :, row : row + 1]
+
+    return edit_step
+
+
+def _repeated(call: Call, rows: int) -> Call:
+    return Call(
+        call.inputs._replace(query=call.inputs.query.expand(-1, -1, rows, -1)),
+        call.output.expand(-1, -1, rows, -1),
+        None if call.lse is None else call.lse.expand(-1, -1, rows),
+    )

@@ -6,7 +6,7 @@ be; a tensor that several taps share, as T5's position bias, is stored once.
 
 import json
 import os
-from dataclasses import asdict, fields, is_dataclass
+from dataclasses import asdict, dataclass, fields, is_dataclass
 from pathlib import Path
 from typing import Any
 
@@ -25,22 +25,30 @@ from regard.inspection.tap import Tap
 from regard.inspection.trace_data import TraceData
 
 FORMAT, VERSION = "regard-trace", 1
-MASKS = {
-    kind.__name__: kind
-    for kind in (
-        *(masks.Causal, masks.Padding, masks.Window, masks.Documents, masks.Prefix, masks.Dense),
-        *(masks.Both, masks.Either, masks.Not),
-    )
+MASKS: dict[str, Any] = {
+    name: kind
+    for name, kind in vars(masks).items()
+    if isinstance(kind, type) and issubclass(kind, masks.Mask)
 }
-SCORES = {
-    kind.__name__: kind
-    for kind in (scores.scaled, scores.capped, scores.general, scores.additive, scores.gaussian)
-}
+SCORES: dict[str, Any] = {name: kind for name, kind in vars(scores).items() if is_dataclass(kind)}
 TENSORS = ("output_weight", "known_lse")
 KINDS: dict[str, Any] = {
     "name": str, "side": str, "kind": str, "layer": int | None, "queries": str, "keys": str,
 }  # fmt: skip
 FIELDS = ("name", "side", "kind", "layer", "queries", "keys", "notes")
+
+
+@dataclass
+class Content:
+    """Everything in a trace's file but its tensors."""
+
+    taps: list[dict[str, Any]]  # as `Store` describes their parts
+    axes: dict[str, AxisInfo]
+    model_name: str
+    task: str
+    text: str
+    generation: GenerationInfo | None
+    notes: list[str]
 
 
 def save_trace(trace: TraceData, path: str | os.PathLike[str]) -> None:
@@ -50,22 +58,16 @@ def save_trace(trace: TraceData, path: str | os.PathLike[str]) -> None:
         UnsupportedError: a score function of the user's own, which a file cannot hold.
     """
     store = Store()
-    content = {
-        "taps": [
-            {
-                **{name: getattr(tap, name) for name in FIELDS},
-                **{name: store.put(getattr(tap, name)) for name in TENSORS},
-                **{name: store.put(part) for name, part in tap.attention._asdict().items()},
-            }
-            for tap in trace.values()
-        ],
-        "axes": {name: asdict(axis) for name, axis in trace.axes.items()},
-        "model_name": trace.model_name,
-        "task": trace.task,
-        "text": trace.text,
-        "generation": None if trace.generation is None else asdict(trace.generation),
-        "notes": trace.notes,
-    }
+    taps = [
+        {
+            **{name: getattr(tap, name) for name in FIELDS},
+            **{name: store.put(getattr(tap, name)) for name in TENSORS},
+            **{name: store.put(part) for name, part in tap.attention._asdict().items()},
+        }
+        for tap in trace.values()
+    ]
+    own = {each.name: getattr(trace, each.name) for each in fields(Content)}
+    content = asdict(Content(**own | {"taps": taps}))
     header = {"format": FORMAT, "version": str(VERSION), "trace": json.dumps(content)}
     with whole_file(path) as file:
         save_file(store.tensors, file, metadata=header)
@@ -104,7 +106,7 @@ def load_trace(path: str | os.PathLike[str]) -> dict[str, Any]:
             f" {VERSION}; trace the text again."
         )
     with refusing(f"{path} is not a trace as regard writes it"):
-        return trace_fields(json.loads(header["trace"]), tensors)
+        return trace_fields(header["trace"], tensors)
 
 
 class Store:
@@ -115,7 +117,7 @@ class Store:
         self._names: dict[tuple[object, ...], str] = {}
 
     def put(self, value: Any) -> Any:
-        """What JSON can hold of the value."""
+        """Describe the value in what JSON can hold."""
         if value is None or isinstance(value, bool | int | float | str):
             return value
         if isinstance(value, Tensor):
@@ -180,21 +182,16 @@ def _check(tap: Tap) -> None:
     score(query[:1, :1, :1], key[:1, :1, :1])
 
 
-def trace_fields(content: dict[str, Any], tensors: dict[str, Tensor]) -> dict[str, Any]:
+def trace_fields(trace: str, tensors: dict[str, Tensor]) -> dict[str, Any]:
+    """The fields of a trace, from the JSON of its `Content`."""
     from pydantic import TypeAdapter  # slow to import, and needed for reading only
 
+    content = TypeAdapter(Content).validate_json(trace)
     taps = {}
-    for entry in content["taps"]:
+    for entry in content.taps:
         parts = {name: taken_out(entry[name], tensors) for name in (*TENSORS, *FIELDS)}
         attention = Attention(*(taken_out(entry[name], tensors) for name in Attention._fields))
         taps[entry["name"]] = tap = Tap(attention=attention, **parts)
         _check(tap)
-    return dict(
-        taps=taps,
-        axes=TypeAdapter(dict[str, AxisInfo]).validate_python(content["axes"]),
-        model_name=content["model_name"],
-        task=content["task"],
-        text=content["text"],
-        generation=TypeAdapter(GenerationInfo | None).validate_python(content["generation"]),
-        notes=[*content["notes"], "loaded from a file: nothing can be ablated without the model"],
-    )
+    content.notes.append("loaded from a file: nothing can be ablated without the model")
+    return vars(content) | {"taps": taps}

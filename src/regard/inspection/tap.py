@@ -1,4 +1,4 @@
-"""One attention layer of a run, and any rectangle of its maps: a look-up, exact, at any length."""
+"""Attention layers of a run, and any rectangle of their maps: a look-up, exact, at any length."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -25,7 +25,7 @@ AT_ONCE = 2**18  # cells of all heads
 
 @dataclass(eq=False, repr=False)
 class Tap:
-    """One attention layer of a run: its call, kept in the run's own dtype; nothing of it is a map.
+    """Attention layer of a run: its call, kept in the run's own dtype; nothing of it is a map.
 
     The methods below take one sequence of the batch, `item`, and a `head`, or None for all heads
     as a leading axis. Weights are float32 whatever the dtype of the run.
@@ -126,7 +126,7 @@ class Tap:
     def scores(
         self, head: int | None = None, queries: slice = WHOLE, keys: slice = WHOLE, *, item: int = 0
     ) -> Tensor:
-        """The same tile before the softmax: scaled, biased, and -inf where the mask hides.
+        """Tile before the softmax: scaled, biased, and -inf where the mask hides.
 
         >>> tap = regard.load("en-de").trace("Where is the station?")["decoder.layers.2.cross"]
         >>> tap.scores(head=1).softmax(-1).allclose(tap.weights(head=1), atol=1e-6)
@@ -174,7 +174,7 @@ class Tap:
         return values, positions
 
     def of_head(self, head: int, item: int = 0) -> Attention:
-        """One head's attention in one sequence. Raises BadArgumentError for no such sequence."""
+        """Attention of one head in one sequence. Raises BadArgumentError for no such sequence."""
         one("item", item, self.batch)
         return self.attention.of_head(head, item)
 
@@ -218,13 +218,13 @@ class Tap:
         keys: slice,
         item: int,
     ) -> Tensor:
-        """That tile of one head, or of all, stacked."""
+        """Stack that tile of one head, or of all."""
         rows, columns = self.rows_of(queries), self.columns_of(keys)
         tiles = torch.stack([tile(each, rows, columns, item) for each in self.heads_of(head)])
         return tiles if head is None else tiles[0]
 
     def allowed(self, head: int, rows: Tensor, columns: Tensor, *, item: int = 0) -> Tensor | None:
-        """Which of those columns those rows may see, as broadcasts to a tile; None where it
+        """Columns that those rows may see, as broadcasts to a tile; None where it
         is known to be all."""
         allowed = self.of_head(head, item).allowed(rows, columns)
         return None if allowed is None else allowed[0, 0]
@@ -246,11 +246,11 @@ class Tap:
         return remembered[rows]
 
     def is_seen(self, head: int, rows: Tensor, columns: Tensor, item: int) -> bool:
-        """Whether any of those rows may see any of those columns."""
+        """Return True if any of those rows may see any of those columns."""
         return self.of_head(head, item).sees(rows, columns)
 
     def _is_small(self, rows: int) -> bool:
-        """Whether all heads are computed at once: for a short text it is the calls that cost."""
+        """Return True if all heads are computed at once: for a short text, calls are what costs."""
         return self.batch * self.heads * rows * self.columns <= AT_ONCE
 
     @cached_property
@@ -344,7 +344,7 @@ def _cloned(value: Any) -> Any:
 
 
 def hides_the_future(mask: Mask | None) -> bool:
-    """Whether the mask is, or contains as a necessary part, a causal one."""
+    """Return True if the mask is, or contains as a necessary part, a causal one."""
     if isinstance(mask, Both):
         return hides_the_future(mask.left) or hides_the_future(mask.right)
     return isinstance(mask, Causal)

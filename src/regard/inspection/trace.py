@@ -3,19 +3,23 @@
 import os
 import sys
 from collections.abc import Callable, Sequence
+from functools import partial
 from importlib.metadata import entry_points
 from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any
 
+from torch import Tensor, nn
+
 from regard.errors import UnavailableError
 from regard.files import whole_file
-from regard.inspection.answers import Attribution, HeadInfo, Lens, Measures
+from regard.inspection.answers import HeadInfo
 from regard.inspection.attribution import logit_attribution, logit_lens, measures
 from regard.inspection.storage import load_trace, save_trace
-from regard.inspection.trace_data import TraceData
+from regard.inspection.trace_data import Edit, TraceData, without_gradients
 from regard.inspection.views.part import part as part_of
 from regard.inspection.views.statistics import summary_of
 from regard.inspection.views.tiles import Head
+from regard.inspection.writing import Written, generation_info
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -38,6 +42,35 @@ class Trace(TraceData):
     True
     """
 
+    @classmethod
+    def of_run(
+        cls,
+        model: nn.Module,
+        *,
+        logits: Tensor | None,
+        run: Callable[[Edit], Tensor],
+        written: Written | None,
+        token_of: Callable[[int], str],
+        notes: Sequence[str],
+        **fields: Any,
+    ) -> "Trace":
+        """The trace of a run that gave these logits, (batch, steps, entries) or None; `run` gives
+        those of the same inputs under an edit, and `fields` are more of TraceData's."""
+        own = [] if written is None else written.notes
+        if logits is None:
+            own.append(f"{type(model).__name__} returns no logits, so nothing can be ablated")
+        elif written is not None:
+            fields["generation"] = generation_info(written, logits[0], token_of)
+        if logits is not None:
+            fields |= {"rerun": partial(without_gradients, run), "rerun_with_gradients": run}
+        return cls(
+            model=model,
+            token_of=token_of,
+            output_ids=None if written is None else written.ids,
+            notes=[*own, *notes],
+            **fields,
+        )
+
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes everything but the model into one .safetensors file; `Trace.load` reads it.
 
@@ -53,39 +86,12 @@ class Trace(TraceData):
         """The trace that `save` wrote. Raises DamagedFileError for any other or incomplete file."""
         return cls(**load_trace(path))
 
-    def lens(self, step: int) -> Lens:
-        """What a step would write after each layer: `inspection.attribution.logit_lens`.
-
-        >>> trace = regard.load("en-de").trace("Where is the station?")
-        >>> [layer.candidates[0].token for layer in trace.lens(2).layers]
-        ['▁ist', '▁ist', '▁der', '▁der']
-        """
-        return logit_lens(self, step)
-
-    def attribution(self, step: int, against: int | None = None) -> Attribution:
-        """What each head adds to a logit: `inspection.attribution.logit_attribution`.
-
-        >>> trace = regard.load("en-de").trace("Where is the station?")
-        >>> parts = trace.attribution(2).contributions
-        >>> max(parts, key=lambda part: part.value).kind
-        'feed_forward'
-        """
-        return logit_attribution(self, step, against)
-
-    def measures(
-        self, steps: Sequence[int] | None = None, axis: str | None = None
-    ) -> list[Measures]:
-        """How much each token mattered to each step: `inspection.attribution.measures`.
-
-        >>> trace = regard.load("en-de").trace("Where is the station?")
-        >>> [measured] = trace.measures([2])
-        >>> [measure.name for measure in measured.measures]
-        ['weight', 'norm', 'gradient', 'value_zeroing', 'hiding']
-        """
-        return measures(self, steps, axis)
+    lens = logit_lens
+    attribution = logit_attribution
+    measures = measures
 
     def patterns(self, tap: str) -> list[HeadInfo]:
-        """What each head of a layer does, from all rows of its map: its entropy and mean distance,
+        """Statistics of each head of a layer from all rows of its map: entropy and mean distance,
         its share of each pattern beside chance, and the pattern that names it, if one does.
 
         The patterns and the rule are those of `inspection.views.patterns`: previous, next, same,
@@ -185,7 +191,7 @@ class Trace(TraceData):
 
 
 def page(kind: str) -> Callable[..., Any]:
-    """What makes the page of a trace, a name in OWN_PAGES."""
+    """Find the maker of a trace's page, a name in OWN_PAGES."""
     for point in entry_points(group=PAGES, name=kind):
         return point.load()
     return resolve_name(OWN_PAGES[kind])

@@ -1,4 +1,4 @@
-"""What a run left behind: each attention layer's query, key and mask, and whose they are."""
+"""Data of a run: each attention layer's query, key and mask, and whose they are."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -81,7 +81,7 @@ class TraceData(Mapping[str, Tap]):
 
     @cached_property
     def receipt(self) -> Receipt:
-        """How exact the maps are: the worst of all taps' receipts."""
+        """Exactness of the maps: the worst of all taps' receipts."""
         receipts = [tap.receipt for tap in self.taps.values()]
         if not receipts:
             raise NotFoundError("this trace has no attention layer; trace another model.")

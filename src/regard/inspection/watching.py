@@ -25,7 +25,7 @@ _watches: "ContextVar[frozenset[Watch]]" = ContextVar("watches", default=frozens
 def watching(
     modules: Iterable[nn.Module], *, before: Before | None = None, after: After | None = None
 ) -> Iterator[None]:
-    """Within it, calls `before` and `after` whenever this context runs one of the modules."""
+    """Call `before` and `after` whenever this context runs one of the modules."""
     watch = Watch(before, after)
     with ExitStack() as stack:
         for module in modules:

@@ -1,4 +1,4 @@
-"""What a model wrote, and how each token stood beside those it was chosen over."""
+"""Texts that a model wrote, and how each token stood beside those it was chosen over."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -40,7 +40,7 @@ class Written:
 
     @property
     def notes(self) -> list[str]:
-        """What a reader should know of it."""
+        """Remarks for a reader."""
         begins = [f"forced: the output begins with “{self.forced}”"] if self.forced else []
         return [*([ONE_PASS] if self.searched else []), *begins]
 
@@ -55,7 +55,7 @@ def written(
     searched: bool,
     forced: int = 0,
 ) -> Written:
-    """What a model wrote, best first, with the hypothesis that is traced.
+    """Hypotheses of a model, best first, with the one that is traced.
 
     Args:
         axis, prompt: where it stands: on that axis, behind so many positions.
@@ -86,7 +86,7 @@ def written(
 
 
 def generation_info(written: Written, logits: Tensor, name: Callable[[int], str]) -> GenerationInfo:
-    """How the hypothesis came about; logits are (positions, vocab) of the axis."""
+    """Origin of the hypothesis; logits are (positions, vocab) of the axis."""
     return GenerationInfo(
         axis=written.axis,
         steps=steps(logits[written.prompt - 1 :], written.ids, name),
@@ -96,7 +96,7 @@ def generation_info(written: Written, logits: Tensor, name: Callable[[int], str]
 
 
 def steps(logits: Tensor, ids: Sequence[int], name: Callable[[int], str]) -> list[Step]:
-    """What each step gave, and the likeliest tokens beside it; logits are (steps, vocab)."""
+    """Tokens that the steps gave, and the likeliest beside each; logits are (steps, vocab)."""
     found: list[Step] = []
     for rows in logits[: len(ids)].split(ROWS_AT_ONCE):
         for row in rows.float().softmax(-1):

@@ -15,7 +15,7 @@ from regard.errors import BadArgumentError
 
 
 class Dropout(nn.Module):
-    """In training, zeroes elements with the given probability; otherwise the identity.
+    """Zeroes elements with the given probability in training; otherwise the identity.
 
     The probability is rounded to a multiple of 1/256 (0.1 → 26/256) on every device.
 

@@ -23,7 +23,7 @@ from regard.layers.recurrent_attention import BahdanauAttention, LuongAttention
 
 @dataclass(frozen=True)
 class Memory:
-    """What every step of the decoder may attend to."""
+    """Encoder's output, to which every step of the decoder may attend."""
 
     states: Tensor  # (batch, source, hidden_size), the encoder's output
     keys: Tensor  # (batch, source, …), what attention compares the decoder's state with

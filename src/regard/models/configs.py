@@ -45,11 +45,10 @@ class ModelConfig:
             )
 
     def _check_ids(self, *names: str, size: int) -> None:
-        """Raises BadArgumentError unless the ids of these names are in a vocabulary of that size.
-        An id may be None."""
+        """Raises BadArgumentError unless these ids are in a vocabulary of that size."""
         for name in names:
             value = getattr(self, name)
-            if value is not None and not 0 <= value < size:
+            if not 0 <= value < size:
                 raise BadArgumentError(
                     f"{name} must be below the vocabulary's {size}; got {value}."
                 )

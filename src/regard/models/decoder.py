@@ -183,7 +183,7 @@ class Decoder(Model):
 
     @torch.no_grad()
     def reset_parameters(self) -> None:
-        """As GPT-2: deviation 0.02, divided by √(2 · num_layers) for projections whose output is
+        """Initialize as GPT-2: deviation 0.02, by √(2 · num_layers) for projections whose output is
         added to the residual stream, so that it does not grow (Radford et al. 2019, section 2.3).
         """
         if self.output_weight.is_meta:

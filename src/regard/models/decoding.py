@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class TextState:
-    """Of a model that continues texts: the caches of its layers, one row for each text."""
+    """State of a model that continues texts: the caches of its layers, one row for each text."""
 
     def __init__(self, model: "Decoder", attention_mask: Tensor | None = None):
         self.model = model
@@ -26,7 +26,7 @@ class TextState:
 
     @property
     def length(self) -> int:
-        """How many tokens each row has read, padding included."""
+        """Number of tokens that each row has read, padding included."""
         return self.caches[0].self_attention.length
 
     def step(self, tokens: Tensor) -> Tensor:
@@ -50,7 +50,7 @@ class TextState:
 
 
 class PairState:
-    """Of an encoder–decoder: the memory and the layers' caches, one row for each hypothesis."""
+    """State of an encoder–decoder: memory and layers' caches, one row for each hypothesis."""
 
     def __init__(self, model: "EncoderDecoder", source: Tensor):
         self.model = model
@@ -81,7 +81,7 @@ class PairState:
 
 
 class RecurrentState:
-    """Of a recurrent encoder–decoder: the memory and the state, one row for each hypothesis."""
+    """State of a recurrent encoder–decoder: memory and cells, one row for each hypothesis."""
 
     def __init__(self, model: "RecurrentEncoderDecoder", source: Tensor):
         self.model = model

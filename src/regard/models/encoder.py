@@ -62,7 +62,8 @@ class EncoderConfig(ModelConfig):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        self._check_ids("pad_id", size=self.vocab_size)
+        if self.pad_id is not None:
+            self._check_ids("pad_id", size=self.vocab_size)
         if not self.count_padding and (self.pad_id is None or self.position_offset < 1):
             raise BadArgumentError(
                 "count_padding=False needs a pad_id and a position_offset of at least 1, whose last"
@@ -125,7 +126,7 @@ class Encoder(Model):
 
     @torch.no_grad()
     def reset_parameters(self) -> None:
-        """As BERT: weights of deviation 0.02, zero biases."""
+        """Initialize as BERT: weights of deviation 0.02, zero biases."""
         init_weights(self)
 
     def forward(self, ids: Tensor, **inputs: Tensor | None) -> Tensor:
@@ -183,7 +184,7 @@ class MaskedLMHead(nn.Module):
         return functional.linear(self.transform(states), table, self.bias)
 
     def transform(self, states: Tensor) -> Tensor:
-        """What the table is multiplied by, (…, d_model) → the same shape."""
+        """Vectors that the table is multiplied by, (…, d_model) → the same shape."""
         return self.norm(self.activation(self.dense(states)))
 
 

@@ -30,8 +30,7 @@ HEADS = {
     "token_classification": Head("label"),  # of each position
     "question_answering": Head("position", lambda output: output.mT),  # first and last token
 }
-ENCODER_HEADS = ("none", "pooler", "masked_lm", "classification")
-ENCODER_HEADS += ("token_classification", "question_answering")
+ENCODER_HEADS = tuple(name for name in HEADS if name != "language_model")
 WRITER_HEADS = ("language_model", "classification", "question_answering")
 VISION_HEADS = ("none", "pooler", "classification")
 POOLER_ACTIVATIONS = {"tanh": torch.tanh, "relu": torch.relu}
@@ -40,7 +39,7 @@ ModelT = TypeVar("ModelT", bound=nn.Module)
 
 
 class Pooler(nn.Module):
-    """One vector for the whole text or image: f(W · first token's state + b)."""
+    """Pooling to one vector for the whole text or image: f(W · first token's state + b)."""
 
     def __init__(self, d_model: int, activation: str = "tanh"):
         super().__init__()

@@ -23,18 +23,24 @@ class Model(nn.Module):
     stepwise: ClassVar[bool] = False  # attention is computed for one step after another
 
     @property
+    def architecture(self) -> str:
+        """The name of its class in `regard.models`, such as "Encoder"."""
+        classes = (each for each in type(self).__mro__ if each.__module__.startswith(__package__))
+        return next(classes).__name__
+
+    @property
     def head_name(self) -> str:
         """A name in `heads.HEADS`; "language_model" where the config leaves no choice."""
         return getattr(self.config, "head", "language_model")
 
     @property
     def writes(self) -> bool:
-        """Whether it predicts the next token of a text."""
+        """Return True if it predicts the next token of a text."""
         return self.head_name == "language_model"
 
     @property
     def rewrites(self) -> bool:
-        """Whether it writes another output where a part of its attention is switched off."""
+        """Return True if it writes another output where a part of its attention is switched off."""
         return self.writes and not self.stepwise
 
     @property

@@ -1,4 +1,4 @@
-"""Where tokens stand in a batch: beside padding on either side, or in documents packed in a row."""
+"""Positions of tokens beside padding on either side, or in documents packed in a row."""
 
 import torch
 from torch import Tensor
@@ -42,7 +42,7 @@ def check_documents(documents: Tensor, ids: Tensor, *others: object) -> None:
 
 
 def positions_of_tokens(attention_mask: Tensor) -> Tensor:
-    """How many tokens are before each, (batch, length); padding does not count.
+    """Number of tokens before each, (batch, length); padding does not count.
 
     Args:
         attention_mask: (batch, length), True for a token.
@@ -51,7 +51,7 @@ def positions_of_tokens(attention_mask: Tensor) -> Tensor:
 
 
 def positions_within(documents: Tensor) -> Tensor:
-    """How far each token is from the first of its document, (batch, length).
+    """Distance of each token from the first of its document, (batch, length).
 
     Args:
         documents: (batch, length), the number of each token's document, which never falls.

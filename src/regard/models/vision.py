@@ -105,7 +105,7 @@ class VisionTransformer(Model):
 
     @torch.no_grad()
     def reset_parameters(self) -> None:
-        """As BERT: weights of deviation 0.02, zero biases; PatchEmbedding initializes itself."""
+        """Initialize as BERT does; PatchEmbedding initializes itself."""
         init_weights(self)
 
     def forward(self, pixels: Tensor) -> Tensor:

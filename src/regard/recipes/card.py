@@ -6,7 +6,7 @@ import json
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from regard.files import whole_file
 
@@ -34,52 +34,54 @@ def training_facts(
     }
 
 
+class CardText(NamedTuple):
+    """What a task's recipe says on the card of its model."""
+
+    counts: Mapping[str, int]  # what is trained on: {"texts": 120}
+    results: Sequence[str]  # lines on the dev set
+    about: Sequence[str] = ()  # lines on what the model does
+    facts: Mapping[str, Any] = {}  # more of them, or others
+
+
 def write_run_card(
     recipe: Recipe[Any, Any],
     model: nn.Module,
+    origin: str,
     progress: Progress,
     folder: Path,
-    title: str,
-    *,
-    tag: str,
-    origin: str,
-    counts: Mapping[str, int],
-    about: Sequence[str] = (),
-    results: Sequence[str],
+    text: CardText,
 ) -> None:
-    """Writes the card of a recipe's best model so far.
+    """Write the card of a recipe's best model so far.
 
     Args:
-        tag: Hugging Face's name of the task.
         origin: the name of the data's file.
-        counts: what is trained on: {"texts": 120}.
-        about: lines on what the model does.
-        results: lines on the dev set.
     """
     options, kind = recipe.options, recipe.describe(model)
     base = getattr(options, "base_model", None)
     facts = {
-        "pipeline_tag": tag,
+        "pipeline_tag": recipe.tag,
         "kind": kind,
         "data": options.data_note or origin,
-        **{f"training_{noun}": number for noun, number in counts.items()},
+        **{f"training_{noun}": number for noun, number in text.counts.items()},
         **({"base_model": base} if base else {}),
         **training_facts(model, options, progress, recipe.command),
+        **text.facts,
     }
     amount = ", ".join(
         f"{number:,} {noun.removesuffix('s') if number == 1 else noun}"
-        for noun, number in counts.items()
+        for noun, number in text.counts.items()
     )
     lines = [
         f"{kind[:1].upper()}{kind[1:]}: {facts['parameters']:,} parameters",
-        *about,
+        *text.about,
         f"Data: {facts['data']} ({amount} to train on)",
         f"License of these weights: {options.license}",
         f"Command: `{recipe.command}`",
-        f"Training: {facts['minutes']} minutes, {progress.step:,} steps",
-        *results,
+        f"Training: {facts['minutes']} minutes, {progress.step:,} steps,"
+        f" {progress.tokens:,} tokens",
+        *text.results,
     ]
-    write_card(folder, title, facts, lines)
+    write_card(folder, recipe.title, facts, lines)
 
 
 def write_card(

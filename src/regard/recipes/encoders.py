@@ -2,45 +2,52 @@
 and how fast."""
 
 import copy
-from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar, TypeVar, cast
 
-import torch
 from torch import nn
 
 from regard.checkpoints import Checkpoint, from_pretrained, open_checkpoint, save_pretrained
 from regard.checkpoints.adapters import save_adapter
+from regard.checkpoints.families import READERS, titles
 from regard.data import TokenStore
 from regard.errors import UnsupportedError
 from regard.layers.low_rank import add_adapters, merge_adapters
-from regard.models import Decoder, Encoder, TextReader
+from regard.models import Encoder, TextReader
 from regard.models.heads import replace_head
-from regard.recipes.card import write_run_card
 from regard.recipes.encoded import EncodedTexts
 from regard.recipes.options.encoders import LORA_TARGETS, EncoderOptions
-from regard.recipes.recipe import DataT, Recipe
+from regard.recipes.prepared import Prepared
+from regard.recipes.recipe import Recipe
 from regard.recipes.tuning import check_tokenizer, freeze, layer_rate, stacks
 from regard.tasks.reading import kinds_of_tokens, load_encoder
 from regard.text import Tokenizer
 from regard.text.train import train_tokenizer
-from regard.training import Progress
 from regard.training.precision import choose_dtype
 
 OptionsT = TypeVar("OptionsT", bound=EncoderOptions)
 
 
-class EncoderRecipe(Recipe[OptionsT, DataT]):
+@dataclass(frozen=True)
+class EncoderData(Prepared):
+    """Texts to train an encoder on."""
+
+    train: TokenStore
+    tokenizer: Tokenizer
+
+
+EncoderDataT = TypeVar("EncoderDataT", bound=EncoderData)
+
+
+class EncoderRecipe(Recipe[OptionsT, EncoderDataT]):
     """A recipe whose model is an encoder, from random weights or from a trained model."""
+
+    task_type: ClassVar[str]  # PEFT's name of the task
 
     # Whether a trained model that writes, such as GPT-2, can have this recipe's head too.
     any_reader: ClassVar[bool] = False
-
-    @property
-    def files(self) -> list[str]:
-        return [*super().files, *([self.options.test] if self.options.test else [])]
 
     @cached_property
     def base(self) -> tuple[TextReader, Tokenizer] | None:
@@ -48,8 +55,8 @@ class EncoderRecipe(Recipe[OptionsT, DataT]):
         if self.options.base_model is None:
             return None
         checkpoint = open_checkpoint(self.options.base_model)
-        if self.any_reader and checkpoint.family.model is not Encoder:
-            return load_writer(checkpoint, name=self.options.base_model)
+        if self.any_reader and checkpoint.architecture != "Encoder":
+            return load_reader(checkpoint, name=self.options.base_model)
         return load_encoder(checkpoint, name=self.options.base_model)
 
     def check_files(self) -> None:
@@ -99,41 +106,28 @@ class EncoderRecipe(Recipe[OptionsT, DataT]):
         config = self.options.model_settings(tokenizer.vocab_size)
         return replace_head(Encoder(replace(config, pad_id=tokenizer.pad_id)), head, **changes)
 
-    def save_card(
-        self,
-        folder: Path,
-        title: str,
-        model: nn.Module,
-        progress: Progress,
-        *,
-        tag: str,
-        origin: str,
-        count: tuple[int, str],
-        about: Sequence[str] = (),
-        result: str,
+    def save_task(
+        self, model: nn.Module, data: EncoderDataT, figures: dict[str, float], folder: Path
     ) -> None:
-        """Writes the card of a trained encoder.
+        assert isinstance(model, TextReader)
+        if self.options.lora_rank:
+            assert self.options.base_model is not None  # the options have checked it
+            save_adapter(
+                model,
+                folder.parent / "adapter",
+                base_model=self.options.base_model,
+                task_type=self.task_type,
+            )
+            model = copy.deepcopy(model)
+            merge_adapters(model)
+        # In the dtype that the model computed with, so that its figures hold.
+        dtype = choose_dtype(self.options.precision, next(model.parameters()).device)
+        save_pretrained(model, folder, dtype=dtype, settings=self.settings_of(data, figures))
+        data.tokenizer.save(folder)
 
-        Args:
-            tag: Hugging Face's name of the task.
-            origin: the name of the data's file.
-            count: of the training examples, and what they are called: (120, "texts").
-            about: lines on what the model does.
-            result: the line on the dev set.
-        """
-        number, noun = count
-        write_run_card(
-            self,
-            model,
-            progress,
-            folder,
-            title,
-            tag=tag,
-            origin=origin,
-            counts={noun: number},
-            about=about,
-            results=[result],
-        )
+    def settings_of(self, data: EncoderDataT, figures: dict[str, float]) -> dict[str, Any]:
+        """Return more keys for config.json."""
+        return {}
 
     def _adapt(self, model: TextReader) -> None:
         """Gives the layers adapters, which learn with the head."""
@@ -147,30 +141,9 @@ class EncoderRecipe(Recipe[OptionsT, DataT]):
                 alpha=2 * rank if alpha is None else alpha,
             )
 
-    def save_weights(
-        self, model: TextReader, folder: Path, *, task_type: str, settings: dict[str, Any]
-    ) -> None:
-        """Writes the model, and its adapters in the folder `adapter` beside it.
-
-        Args:
-            task_type: PEFT's name of the task.
-            settings: more keys for config.json.
-        """
-        if self.options.lora_rank:
-            assert self.options.base_model is not None  # the options have checked it
-            save_adapter(
-                model,
-                folder.parent / "adapter",
-                base_model=self.options.base_model,
-                task_type=task_type,
-            )
-            model = copy.deepcopy(model)
-            merge_adapters(model)
-        save_pretrained(model, folder, dtype=self.dtype(model), settings=settings)
-
     def describe(self, model: nn.Module) -> str:
         if self.options.base_model is not None:
-            what = "encoder" if isinstance(model, Encoder) else "model"
+            what = "model" if getattr(model, "writing", "") else "encoder"
             return f"{what} from {self.options.base_model}"
         return f"encoder {self.options.preset}"
 
@@ -193,22 +166,18 @@ class EncoderRecipe(Recipe[OptionsT, DataT]):
             return {name: len(stack.layers) for name, stack in stacks(self.base[0]).items()}
         return {"encoder": int(self.options.model_settings(8).num_layers)}
 
-    def dtype(self, model: nn.Module) -> torch.dtype:
-        """Of the saved weights: what the model computed with, so that its figures hold."""
-        return choose_dtype(self.options.precision, next(model.parameters()).device)
 
-
-def load_writer(checkpoint: Checkpoint, *, name: str) -> tuple[TextReader, Tokenizer]:
+def load_reader(checkpoint: Checkpoint, *, name: str) -> tuple[TextReader, Tokenizer]:
     """A decoder, or BART, for a head of its own, and its tokenizer, which can pad.
 
     Raises:
         UnsupportedError: another model, found out before its weights are read.
     """
     kind = checkpoint.settings["model_type"]
-    if checkpoint.family.model is not Decoder and kind != "bart":
+    if kind not in checkpoint.entry.headed:
         raise UnsupportedError(
-            f"{name} must be a model that a head can be put on (BERT, RoBERTa, DistilBERT, GPT-2,"
-            f" Llama, Mistral, Qwen2, BART); it is a {kind} model. Give the folder of such a model."
+            f"{name} must be a model that a head can be put on ({titles(*READERS, headed=True)});"
+            f" it is a {kind} model. Give the folder of such a model."
         )
     tokenizer = checkpoint.tokenizers.source
     return cast(TextReader, from_pretrained(checkpoint)), _padding(tokenizer)

@@ -5,15 +5,17 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import Any, ClassVar, Generic, Protocol, TypeVar
+from typing import Any, ClassVar, Generic, Protocol, TypeVar, cast
 
 import torch
 from torch import Tensor, nn
 
 from regard.data.lines import check_rereadable
+from regard.recipes.card import CardText, write_run_card
 from regard.recipes.evaluation import Evaluator
 from regard.recipes.examples import read_examples
 from regard.recipes.options.run import RunOptions
+from regard.recipes.prepared import Prepared, Values, prepare_once
 from regard.training import Objective, Progress, RunFolder, fit
 from regard.training.precision import choose_device
 from regard.training.processes import Processes, batches_in_step, joined, own_device
@@ -21,14 +23,6 @@ from regard.training.trackers import require_tensorboard, tensorboard
 
 Say = Callable[[str], None]
 Watch = Callable[[str, Progress], None]
-
-
-class Prepared(Protocol):
-    """A user's data, ready to be trained on; it may be on disk."""
-
-    @property
-    def sha256(self) -> str:
-        """Of the files that it was made from."""
 
 
 class Epochs(Protocol):
@@ -50,6 +44,10 @@ class Recipe(ABC, Generic[OptionsT, DataT]):
         source: the user's files, the first ones those to train on.
     """
 
+    data_class: ClassVar[type[Prepared]]  # DataT
+    more_made_by: ClassVar[tuple[str, ...]] = ("seed",)  # see `made_by`
+    title: str  # of the model card
+    tag: ClassVar[str]  # the task's name at Hugging Face
     evaluator: ClassVar[type[Evaluator[Any]]]  # of the finished model, on other data
     metric: ClassVar[str]  # the figure that chooses the best model
     lower: ClassVar[bool] = False  # whether the lowest is the best
@@ -67,16 +65,42 @@ class Recipe(ABC, Generic[OptionsT, DataT]):
     @property
     def files(self) -> list[str]:
         """Every file that training reads."""
-        return self.source + [file for file in (self.options.dev,) if file]
+        held = (self.options.dev, getattr(self.options, "test", None))
+        return [*self.source, *filter(None, held)]
 
     def check_files(self) -> None:
         """Raises NotFoundError for a file that is missing, before anything is written."""
         for file in self.files:
             check_rereadable(Path(file))
 
-    @abstractmethod
     def prepare(self, folder: Path) -> DataT:
-        """Reads, cleans, splits and encodes the files into `folder`, or finds all that done."""
+        """Read, clean, split and encode the files into `folder`, or find all that done."""
+        checksum, values = prepare_once(
+            folder, self.files, self.made_by(), lambda: self.fill(folder), say=self.say
+        )
+        origin = ", ".join(Path(path).name for path in self.source)
+        values |= {"origin": origin, "sha256": checksum}
+        return cast(DataT, self.data_class.read(folder, values))
+
+    def made_by(self) -> dict[str, Any]:
+        """Return the options that the prepared data depends on, `more_made_by` among them."""
+        options = self.options
+        names = {
+            name
+            for name, setting in options.settings().items()
+            if setting.metadata["panel"] == "Data" and not setting.metadata["free"]
+        }
+        names |= {"base_model", *self.more_made_by} & options.settings().keys()
+        held = [options.dev is not None, getattr(options, "test", None) is not None]
+        return options.values(*sorted(names)) | {"held": held}
+
+    @abstractmethod
+    def fill(self, folder: Path) -> tuple[str, Values]:
+        """Prepare the data in an empty folder.
+
+        Returns:
+            A summary, and the values of `data_class` that are not in a file of their own.
+        """
 
     @abstractmethod
     def model(self, data: DataT) -> nn.Module:
@@ -98,9 +122,26 @@ class Recipe(ABC, Generic[OptionsT, DataT]):
     def evaluate(self, model: nn.Module, data: DataT) -> dict[str, float]:
         """The dev set's figures, `metric` among them."""
 
-    @abstractmethod
     def save(self, model: nn.Module, data: DataT, progress: Progress, folder: Path) -> None:
-        """Writes the model, what reads its input, and the card."""
+        """Write the model, what reads its input, and the card."""
+        self.save_task(model, data, progress.figures, folder)
+        write_run_card(
+            self, model, data.origin, progress, folder, self.card(model, data, progress.figures)
+        )
+
+    @abstractmethod
+    def save_task(
+        self, model: nn.Module, data: DataT, figures: dict[str, float], folder: Path
+    ) -> None:
+        """Write the model and what reads its input.
+
+        Args:
+            figures: of the dev set.
+        """
+
+    @abstractmethod
+    def card(self, model: nn.Module, data: DataT, figures: dict[str, float]) -> CardText:
+        """Return what the model card says of this task."""
 
     def test_sets(self, run: Path) -> Iterator[tuple[str, Any]]:
         """Yield the test sets in a run's folder: a target language or "", and the examples."""

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import islice
 from pathlib import Path
-from typing import Any, ClassVar, Generic, Protocol, TypeVar
+from typing import Any, ClassVar, Generic, TypeVar, cast
 
 import torch
 from torch import Tensor, nn
@@ -16,11 +16,11 @@ from regard.data import Batch, Batches, TokenStore
 from regard.errors import UnsupportedError
 from regard.models import AnyEncoderDecoder, EncoderDecoder
 from regard.recipes.options.sequences import SequenceOptions
-from regard.recipes.recipe import Prepared, Recipe
+from regard.recipes.prepared import Prepared
+from regard.recipes.recipe import Recipe
 from regard.recipes.sequence_scores import summed_loss
 from regard.tasks.text_to_text import TextToText
 from regard.text import TokenizerPair
-from regard.training import Progress
 
 TaskT = TypeVar("TaskT", bound=TextToText)
 OptionsT = TypeVar("OptionsT", bound=SequenceOptions)
@@ -28,14 +28,12 @@ OptionsT = TypeVar("OptionsT", bound=SequenceOptions)
 _AT_ONCE = 8192
 
 
-class SequenceData(Prepared, Protocol):
-    """Pairs of texts, ready to be trained on."""
+@dataclass(frozen=True)
+class SequenceData(Prepared):
+    """Pairs of texts."""
 
-    @property
-    def store(self) -> TokenStore: ...
-
-    @property
-    def tokenizers(self) -> TokenizerPair: ...
+    train: TokenStore
+    tokenizers: TokenizerPair
 
 
 DataT = TypeVar("DataT", bound=SequenceData)
@@ -46,10 +44,6 @@ class SequenceRecipe(Recipe[OptionsT, DataT], Generic[OptionsT, DataT, TaskT]):
 
     task: ClassVar[type[TextToText]]  # TaskT
     long_sources: ClassVar[bool] = False  # see `Batches`
-
-    @property
-    def files(self) -> list[str]:
-        return [*super().files, *([self.options.test] if self.options.test else [])]
 
     def check_files(self) -> None:
         super().check_files()
@@ -71,8 +65,8 @@ class SequenceRecipe(Recipe[OptionsT, DataT], Generic[OptionsT, DataT, TaskT]):
 
     def task_of(self, model: nn.Module, data: DataT) -> TaskT:
         """What uses the model: the base's prefix and settings, or those of a new model."""
-        assert isinstance(model, AnyEncoderDecoder)
-        return self.new_task(model, data) if self.base is None else self.base.with_model(model)
+        trained = cast(AnyEncoderDecoder, model)
+        return self.new_task(trained, data) if self.base is None else self.base.with_model(trained)
 
     def encoder(self, tokenizers: TokenizerPair) -> "PairEncoder":
         """How pairs of texts become ids."""
@@ -99,10 +93,9 @@ class SequenceRecipe(Recipe[OptionsT, DataT], Generic[OptionsT, DataT, TaskT]):
         return self.options.model_name()
 
     def batches(self, data: DataT, model: nn.Module) -> Batches:
-        assert isinstance(model, AnyEncoderDecoder)
-        ids, base = model.config, self.base
+        ids, base = cast(AnyEncoderDecoder, model).config, self.base
         return Batches(
-            data.store,
+            data.train,
             max_tokens=self.options.max_tokens,
             pad_id=ids.pad_id,
             eos_id=ids.eos_id if base is None else base.generation.eos_ids[0],
@@ -112,19 +105,16 @@ class SequenceRecipe(Recipe[OptionsT, DataT], Generic[OptionsT, DataT, TaskT]):
         )
 
     def loss(self, model: nn.Module, batch: Batch) -> tuple[Tensor, int, int]:
-        assert isinstance(model, AnyEncoderDecoder)
-        batch = batch.to(model.output_weight.device)
-        loss = summed_loss(model, batch.source, batch.target, self.options.label_smoothing)
+        writer = cast(AnyEncoderDecoder, model)
+        batch = batch.to(writer.output_weight.device)
+        loss = summed_loss(writer, batch.source, batch.target, self.options.label_smoothing)
         return loss, batch.num_target_tokens, batch.num_target_tokens
 
-    def save(self, model: nn.Module, data: DataT, progress: Progress, folder: Path) -> None:
+    def save_task(
+        self, model: nn.Module, data: DataT, figures: dict[str, float], folder: Path
+    ) -> None:
         dtype = torch.float32 if self.options.precision == "fp32" else torch.bfloat16
         self.task_of(model, data).save(folder, dtype=dtype)
-        self.write_card(model, data, progress, folder)
-
-    @abstractmethod
-    def write_card(self, model: nn.Module, data: DataT, progress: Progress, folder: Path) -> None:
-        """Writes the card beside the model."""
 
 
 @dataclass(frozen=True)

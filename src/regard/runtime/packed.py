@@ -4,6 +4,7 @@ A packed model is a folder: pack.json, the graphs and the file of their weights.
 """
 
 import os
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
@@ -20,12 +21,12 @@ from regard.errors import (
     refusing,
 )
 from regard.files import sha256
+from regard.generation import GenerationConfig, Hypothesis, generate
 from regard.json_files import JsonObject, read_object
+from regard.runtime.decodes import Batch, Slots
 from regard.runtime.layout import remove_damaged
-from regard.runtime.parts import Parts, at_once
+from regard.runtime.rows import Rows, check_length
 from regard.runtime.session import Session
-from regard.runtime.slots import SourceSlots, TextSlots
-from regard.runtime.states import DecodingState, TextState, check_length
 from regard.version import __version__
 
 MANIFEST = "pack.json"
@@ -161,7 +162,7 @@ class PackedVision(_Reading):
 
 
 class PackedEncoderDecoder:
-    """An encoder–decoder that writes. Several threads share a batch's rows."""
+    """An encoder–decoder that writes. Several threads share a batch's texts."""
 
     def __init__(self, folder: Path, limits: Limits, threads: int):
         self.folder, self.limits = folder, limits
@@ -177,25 +178,48 @@ class PackedEncoderDecoder:
         mask = self.limits.mask(source).astype(np.int32)
         return self._encoder.run({"ids": source, "mask": mask}, ["states"])[0]
 
-    def start(self, source: NDArray[np.int64]) -> DecodingState | Parts:
+    def generate(
+        self,
+        source: NDArray[np.int64],
+        prompt: NDArray[np.int64],
+        config: GenerationConfig,
+        numbers: Sequence[int] | None = None,
+    ) -> list[list[Hypothesis]]:
+        """The best hypotheses for each source, (batch, source length).
+
+        For a small model, threads that share a batch's texts are faster than those that share each
+        product, since they would wait for each other at every operator.
+
+        Args:
+            prompt, config, numbers: as `generation.generate` takes them.
+        """
+        numbers = range(len(source)) if numbers is None else numbers
+        parts = min(self._threads, max(len(source) // FEWEST, 1))
+
+        def part(rows: NDArray[np.int64]) -> list[list[Hypothesis]]:
+            batch, own = self.start(source[rows]), [numbers[row] for row in rows]
+            return generate(batch, prompt[rows], config, sentence_numbers=own)
+
+        rows = np.array_split(np.arange(len(source)), parts)
+        others = [self._pool.submit(part, each) for each in rows[1:]]
+        return [*part(rows[0]), *(found for other in others for found in other.result())]
+
+    def start(self, source: NDArray[np.int64]) -> Batch:
         """Encodes source ids, (batch, source length), for generation to decode step by step."""
         self.limits.check(source)
-        number = min(self._threads, max(len(source) // FEWEST, 1))
-        if number == 1:
-            return self._state(source)
-        parts = np.array_split(source, number)
-        states = at_once(self._pool, self._state, parts)
-        return Parts(states, [len(each) for each in parts], self._pool)
-
-    def slots(self, width: int) -> SourceSlots:
-        """Slots of `width` rows, for texts that come and go."""
-        return SourceSlots(self._encoder, self._step, width)
-
-    def _state(self, source: NDArray[np.int64]) -> DecodingState:
         mask = self.limits.mask(source).astype(np.int32)
         length = source.shape[1] - int(mask.max(0)[::-1].argmax())  # without what all have padded
-        source, mask = source[:, :length], mask[:, :length]
-        return DecodingState(self._encoder, self._step, source, mask, self.limits.max_positions)
+        rows = self._rows()
+        rows.begin(len(source))
+        rows.encode(np.arange(len(source)), source[:, :length], mask[:, :length])
+        return Batch(rows)
+
+    def slots(self, width: int) -> Slots:
+        """Slots of `width` rows, for texts that come and go."""
+        return Slots(self._rows(), width)
+
+    def _rows(self) -> Rows:
+        return Rows(self._step, self.limits.max_positions, self._encoder)
 
 
 class PackedDecoder:
@@ -205,14 +229,13 @@ class PackedDecoder:
         self.folder, self.limits = folder, limits
         self._step = Session(folder / "step.onnx", threads=threads)
 
-    def start(self, attention_mask: NDArray[np.bool_] | None = None) -> TextState:
-        """The state from which generation reads a prompt; see `TextState`."""
-        assert self.limits.max_positions is not None  # the tables of positions have their length
-        return TextState(self._step, self.limits.max_positions, attention_mask)
+    def start(self, attention_mask: NDArray[np.bool_] | None = None) -> Batch:
+        """The rows by which generation reads a prompt; see `Batch`."""
+        return Batch(Rows(self._step, self.limits.max_positions), attention_mask)
 
-    def slots(self, width: int) -> TextSlots:
+    def slots(self, width: int) -> Slots:
         """Slots of `width` rows, for texts that come and go."""
-        return TextSlots(self._step, width)
+        return Slots(Rows(self._step, self.limits.max_positions), width)
 
 
 Packed = PackedReader | PackedVision | PackedEncoderDecoder | PackedDecoder

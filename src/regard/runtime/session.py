@@ -4,7 +4,6 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 from numpy.typing import NDArray
 
 from regard.errors import DamagedFileError, UnavailableError, refusing
@@ -76,46 +75,6 @@ class Bound:
         """Computes the outputs from what the inputs hold now."""
         with refusing("a packed graph cannot be run; pack the model again"):
             self._session.run_with_iobinding(self._binding, self._options)
-
-
-class Cache:
-    """Storage of a step's past keys and values.
-
-    Attributes:
-        names: of the graph's inputs, keys and values of each layer in turn.
-        past: (2 · layers, rows, heads, room, head_dim).
-    """
-
-    def __init__(self, session: Session, rows: int, room: int):
-        shapes = {name: shape for name, shape in session.shapes.items() if name[:6] in _PAST}
-        self.names = list(shapes)
-        _, heads, _, width = next(iter(shapes.values()))
-        self.past = np.zeros((len(shapes), rows, int(heads), room, int(width)), np.float32)
-
-    @property
-    def room(self) -> int:
-        """Tokens that it can hold."""
-        return int(self.past.shape[3])
-
-    def grow(self, room: int) -> None:
-        """Makes room for this many tokens; what is there stays."""
-        old = self.past
-        self.past = np.zeros((*old.shape[:3], room, old.shape[4]), np.float32)
-        self.past[:, :, :, : old.shape[3]] = old
-
-    def move(self, rows: NDArray[np.int64], places: NDArray[np.int64], length: int) -> None:
-        """Copies the first tokens of these rows to these places, where they are elsewhere."""
-        moved = rows != places
-        if moved.any():
-            self.past[:, places[moved], :, :length] = self.past[:, rows[moved], :, :length]
-
-    def inputs(self, prefix: str = "past") -> dict[str, Array]:
-        """The arrays by their names in the graph."""
-        names = [f"{prefix}{name.removeprefix('past')}" for name in self.names]
-        return dict(zip(names, self.past, strict=True))
-
-
-_PAST = ("past_k", "past_v")
 
 
 def write_layout(file: Path, to: Path) -> None:

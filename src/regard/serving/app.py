@@ -1,24 +1,25 @@
 """The application that `regard serve` runs."""
 
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from pathlib import Path
 
-from fastapi import FastAPI
+from fastapi import FastAPI, Request
 from fastapi.responses import HTMLResponse, JSONResponse, Response
 from prometheus_client import CONTENT_TYPE_LATEST
-from starlette.concurrency import run_in_threadpool
 
+from regard.http.application import application
+from regard.http.guard import Access, Guard, Room
 from regard.serving import reference
-from regard.serving.guard import BODY_SECONDS, Access, Guard
 from regard.serving.libretranslate import libretranslate
 from regard.serving.logs import Logged
 from regard.serving.metrics import Metrics
 from regard.serving.openai import openai
-from regard.serving.refusals import add_refusals
 from regard.serving.run import run
 from regard.serving.served import Served
 from regard.serving.state import Here, State, Traces
 from regard.version import __version__
+
+BODY_SECONDS = 10.0  # that a body may take to come
+PENDING_SECONDS = 2  # after which a request may find room, since most have been answered by then
 
 
 def create_app(
@@ -27,29 +28,22 @@ def create_app(
     access: Access,
     *,
     body_seconds: float = BODY_SECONDS,
-    worker: int | None = None,
+    traces: Path | None = None,
 ) -> FastAPI:
     """The application.
 
     Args:
         served: the models; closed with the application.
         body_seconds: that a body may take to come.
-        worker: the number of this process, where several answer for one server.
+        traces: where the processes of a server keep traces, if there are several.
     """
-    state = State(served, access, metrics, Traces(worker))
-
-    @asynccontextmanager
-    async def lifespan(app: FastAPI) -> AsyncIterator[None]:
-        yield
-        await run_in_threadpool(state.close)
-
-    app = FastAPI(
+    pending = Room(served.limits.pending, "bytes of requests", lambda: PENDING_SECONDS)
+    state = State(served, access, metrics, Traces(traces), pending)
+    app = application(
+        state.close,
         title="regard serve",
         version=__version__,
         description="Translation, generation, classification and embeddings by regard's models.",
-        lifespan=lifespan,
-        docs_url=None,  # FastAPI's own pages come from a CDN
-        redoc_url=None,
     )
     app.state.serving = state
     for router in (run, openai, libretranslate):
@@ -63,9 +57,13 @@ def create_app(
         return HTMLResponse(reference.page(app.openapi()), headers=policy)
 
     app.add_api_route("/docs", docs, methods=["GET"], include_in_schema=False)
-    add_refusals(app)
-    pending = state.shedding.pending
-    app.add_middleware(Guard, access=access, seconds=body_seconds, pending=pending)
+    app.add_middleware(
+        Guard,
+        access=access,
+        seconds=body_seconds,
+        pending=pending,
+        check_full=served.check_full,
+    )
     app.add_middleware(Logged, metrics=metrics)
     return app
 
@@ -75,9 +73,9 @@ async def _healthy() -> dict[str, str]:
     return {"status": "ok"}
 
 
-async def _ready(here: Here) -> JSONResponse:
+async def _ready(request: Request, here: Here) -> JSONResponse:
     """Whether requests may be sent: not once the server is ending."""
-    if here.is_ending():
+    if request.app.state.is_ending():
         return JSONResponse({"status": "ending"}, 503)
     return JSONResponse({"status": "ready", "models": list(here.served.models)})
 

@@ -6,24 +6,21 @@ they do in the queue of a model, and no slice is begun that is not wanted.
 
 import asyncio
 import time
-from collections.abc import Coroutine, Iterator
+from collections.abc import Iterator
 from concurrent.futures import Executor
-from contextlib import suppress
 from itertools import islice
 from typing import Any, TypeVar
 
 from fastapi import Request
-from starlette.exceptions import HTTPException
 
-from regard.serving.jobs import Job, Line, TooLate
+from regard.http.application import while_here
+from regard.serving.jobs import Job, Line
 from regard.serving.served import Model
 from regard.serving.work import Work
 
-GONE = 499  # what web servers log when the client has gone
 SLICE_SECONDS, SLICE_ITEMS = 0.01, 16  # of a slice, if no item takes longer by itself
 
 Item = TypeVar("Item")
-Result = TypeVar("Result")
 
 
 async def results_of(request: Request, model: Model[Any], work: Work) -> list[Any]:
@@ -110,34 +107,3 @@ async def _slice(
         return found
 
     return await asyncio.get_running_loop().run_in_executor(thread, made)
-
-
-async def while_here(
-    request: Request, work: Coroutine[Any, Any, Result], deadline: float
-) -> Result:
-    """The result of work, unless the client goes, or its time is over, before that."""
-    task = asyncio.ensure_future(work)
-    gone: asyncio.Future[None] = asyncio.ensure_future(_gone(request))
-    both: list[asyncio.Future[Any]] = [task, gone]
-    try:
-        await asyncio.wait(
-            both,
-            timeout=max(0.0, deadline - time.monotonic()),
-            return_when=asyncio.FIRST_COMPLETED,
-        )
-        if task.done():
-            return task.result()
-        task.cancel()
-        with suppress(asyncio.CancelledError, Exception):
-            await task
-        if gone.done():
-            raise HTTPException(GONE, "the client has gone.")
-        raise TooLate("the request took longer than it may; send less, or try again.")
-    finally:
-        gone.cancel()
-        task.cancel()
-
-
-async def _gone(request: Request) -> None:
-    while (await request.receive())["type"] != "http.disconnect":
-        pass

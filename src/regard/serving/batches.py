@@ -10,7 +10,7 @@ from typing import Any
 from regard.errors import RegardError
 from regard.serving.jobs import Job, Waiting, as_refusal
 from regard.serving.metrics import ModelMetrics
-from regard.serving.threads import give_way
+from regard.serving.process import give_way
 
 log = logging.getLogger("regard.serving")
 

@@ -2,7 +2,7 @@
 finished ones leave between two steps.
 
 The rules of decoding are those of `generation.search`, one search for each request. What it finds
-does not depend on the others: see `runtime.slots`.
+does not depend on the others: see `runtime.decodes`.
 """
 
 import logging
@@ -17,12 +17,12 @@ from regard.errors import BadArgumentError
 from regard.generation import GenerationConfig, Hypothesis
 from regard.generation.arrays import Array
 from regard.generation.search import Asked, NBest, check_possible, search
+from regard.runtime.decodes import Batch, Read, Slot, Slots
 from regard.runtime.packed import PackedDecoder, PackedEncoderDecoder
-from regard.runtime.slots import Read, Slot, Slots, SourceSlots, TextSlots
-from regard.runtime.states import PIECE, TextState
+from regard.runtime.rows import PIECE
 from regard.serving.jobs import Job, Waiting, as_refusal
 from regard.serving.metrics import ModelMetrics
-from regard.serving.threads import give_way
+from regard.serving.process import give_way
 
 SHORT = 32  # tokens; texts that have no more do not wait for longer ones
 ALIKE = 8  # sources whose lengths have the same multiple of this above them are encoded together
@@ -54,7 +54,7 @@ class Decode(Job):
     ):
         super().__init__(deadline)
         self.ids, self.config, self.on_token = np.array(ids, np.int64), config, on_token
-        samples = config.num_return_sequences if config.do_sample else 1
+        samples = config.alternatives if config.do_sample else 1
         self.width = max(samples, config.num_beams)
         self.passed = 0  # tokens that were passed to on_token
         self._results = [NBest(config) for _ in range(samples)]
@@ -72,7 +72,7 @@ class Decode(Job):
         check_possible(self._results)
         if self.config.do_sample:
             return [result.hypotheses[0] for result in self._results]
-        return self._results[0].hypotheses[: self.config.num_return_sequences]
+        return self._results[0].hypotheses[: self.config.alternatives]
 
 
 @dataclass(eq=False)
@@ -90,7 +90,7 @@ class _Reading:
     """A job whose prompt is being read."""
 
     job: Decode
-    state: TextState
+    state: Batch
     asked: Asked
     read: int = 0
 
@@ -202,7 +202,6 @@ class _Loop:
             alike.setdefault((job.width, -(-len(job.ids) // ALIKE)), []).append(job)
         for (width, length), those in alike.items():
             slots = self._lane(width)
-            assert isinstance(slots, SourceSlots)
             source = np.full((len(those), length * ALIKE), self._model.limits.pad_id, np.int64)
             mask = np.zeros(source.shape, np.int32)
             for row, job in enumerate(those):
@@ -241,8 +240,7 @@ class _Loop:
             following = self._answered(job, found)
             if following is not None:
                 slots = self._lane(job.width)
-                assert isinstance(slots, TextSlots)
-                self._active.append(_Active(job, slots, slots.add(reading.state), following))
+                self._active.append(_Active(job, slots, slots.enter(reading.state), following))
 
     def _drop_unwanted(self) -> None:
         for each in [each for each in self._active if not each.job.is_wanted]:

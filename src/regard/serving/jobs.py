@@ -9,21 +9,10 @@ from contextlib import suppress
 from typing import Any, Generic, Self, TypeVar
 
 from regard.errors import RegardError, UnavailableError
-from regard.serving.limits import Room
+from regard.http.guard import Room
+from regard.http.refusals import TooLate
 
 RECENT = 200  # jobs whose rate says how long a full queue takes
-
-
-class Busy(UnavailableError):
-    """The queue is full; `seconds` later it may not be."""
-
-    def __init__(self, sentence: str, seconds: int):
-        super().__init__(sentence)
-        self.seconds = seconds
-
-
-class TooLate(UnavailableError):
-    """A request took longer than it may."""
 
 
 class Job:
@@ -42,7 +31,7 @@ class Job:
     def is_wanted(self) -> bool:
         """Whether it should go on; one whose time is over is refused here."""
         if not self.future.done() and time.monotonic() > self.deadline:
-            self.fail(TooLate("the request took longer than it may; send less, or try again."))
+            self.fail(TooLate())
         return not self.future.done()
 
     def finish(self, result: Any) -> None:
@@ -100,39 +89,27 @@ class Waiting(Generic[Kind]):
     """
 
     def __init__(self, most: int, name: str):
-        self.name = name
-        self._room = Room(most)
+        self.room = Room(most, f"texts waiting for {name}", self._seconds)
         self._lines: dict[Line[Kind], None] = {}  # those that have jobs, in their order
         self._changed = threading.Condition()
         self._closed = False
         self._taken: deque[float] = deque(maxlen=RECENT)
 
     def __len__(self) -> int:
-        return self._room.used
+        return self.room.used
 
     def join(self, texts: int) -> Line[Kind]:
         """A place for a request of this many texts, before anything is done for it.
 
         Raises:
-            Busy: there is no room; says when to try again.
+            Busy: there is no room.
             UnavailableError: the server is ending.
         """
         with self._changed:
             if self._closed:
                 raise _ending()
-            if not self._room.has(texts):
-                seconds = self._seconds()
-                raise Busy(
-                    f"{self.name} has {len(self)} texts waiting, of {self._room.most} that may;"
-                    f" try again in {seconds} s.",
-                    seconds,
-                )
-            self._room.used += texts
+            self.room.take(texts)
             return Line(self, texts)
-
-    def full(self) -> int | None:
-        """Seconds after which there may be room for a text; None where there is."""
-        return None if self._room.has(1) else self._seconds()
 
     def put(self, line: Line[Kind], jobs: Sequence[Kind]) -> None:
         """See `Line.put`."""
@@ -147,7 +124,7 @@ class Waiting(Generic[Kind]):
     def remove(self, line: Line[Kind]) -> None:
         """See `Line.leave`."""
         with self._changed:
-            self._room.used -= line.texts
+            self.room.used -= line.texts
             line.texts = 0
             line.ready.clear()
             self._lines.pop(line, None)
@@ -183,7 +160,7 @@ class Waiting(Generic[Kind]):
         line.ready.popleft()
         if line.texts:
             line.texts -= 1
-            self._room.used -= 1
+            self.room.used -= 1
         del self._lines[line]
         if line.ready:
             self._lines[line] = None

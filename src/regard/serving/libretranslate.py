@@ -10,9 +10,9 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from starlette.exceptions import HTTPException
 
 from regard.errors import BadArgumentError
+from regard.http.guard import bearer
+from regard.http.refusals import refusal
 from regard.serving.asking import all_of
-from regard.serving.guard import bearer
-from regard.serving.refusals import refusal
 from regard.serving.run import decoded
 from regard.serving.schema import Translate
 from regard.serving.served import Model

@@ -12,6 +12,8 @@ from regard.text.normalize import check_unicode
 class TooLong(BadArgumentError):
     """More characters than a text, or a request, may have."""
 
+    status = 413
+
 
 @dataclass(frozen=True)
 class Limits:
@@ -88,27 +90,11 @@ class Limits:
             raise BadArgumentError(
                 f"max_new_tokens may be {self.new_tokens} on this server; got {asked}."
             )
-        width, most = max(config.num_beams, config.num_return_sequences), self.rows - self.kept
+        width, most = max(config.num_beams, config.alternatives), self.rows - self.kept
         if width > most:
             raise BadArgumentError(
-                f"num_beams and num_return_sequences may be {most} on this server; got {width}."
+                f"num_beams and alternatives may be {most} on this server; got {width}."
             )
         if config.max_new_tokens <= self.new_tokens:
             return config
         return config.updated(max_new_tokens=self.new_tokens)
-
-
-class Room:
-    """A bound that requests share. Beside others, a request may take half of what is left, so one
-    that needs little still finds room where one that needs much is refused.
-
-    Args:
-        most: of all requests together.
-    """
-
-    def __init__(self, most: int):
-        self.most, self.used = most, 0
-
-    def has(self, size: int) -> bool:
-        """Return whether a request of this size may be taken."""
-        return size <= ((self.most - self.used + 1) // 2 if self.used else self.most)

@@ -5,6 +5,7 @@ import logging
 import sys
 import time
 from datetime import UTC, datetime
+from http import HTTPStatus
 from typing import Any
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -43,14 +44,13 @@ def log_to_stderr() -> None:
         logger.setLevel(logging.INFO)
 
 
-PASSED_ON = "regard.passed_on"  # in the scope of a request that another process counts and logs
-
-
 class Logged:
-    """Counts and logs every request around an application."""
+    """Counts and logs every request around an application. What a full server refuses has one line
+    a second, since it may be much."""
 
     def __init__(self, app: ASGIApp, metrics: Metrics) -> None:
         self.app, self._metrics = app, metrics
+        self._refused, self._logged = 0, 0.0  # by a full server, not in the log yet
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -67,13 +67,18 @@ class Logged:
         try:
             await self.app(scope, receive, counted)
         finally:
-            if not scope.get(PASSED_ON):
-                self._count(scope, status, time.perf_counter() - began)
+            self._count(scope, status, time.perf_counter() - began)
 
     def _count(self, scope: Scope, status: int, seconds: float) -> None:
         # The route's own path: a client's could be anything, and each would be kept.
         route = getattr(scope.get("route"), "path", "other")
         self._metrics.answered(route, status, seconds)
+        self._refused += status == HTTPStatus.TOO_MANY_REQUESTS
+        if self._refused and time.monotonic() > self._logged + 1:
+            log.warning("full", extra={"fields": {"refused": self._refused}})
+            self._refused, self._logged = 0, time.monotonic()
+        if status == HTTPStatus.TOO_MANY_REQUESTS:
+            return
         fields = {
             "method": scope["method"],
             "route": route,

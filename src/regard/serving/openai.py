@@ -17,9 +17,9 @@ from starlette.exceptions import HTTPException
 from starlette.types import Receive, Scope, Send
 
 from regard.errors import BadArgumentError, RegardError
+from regard.http.refusals import UnknownModel
 from regard.serving.asking import all_of, results_of
 from regard.serving.jobs import Line
-from regard.serving.refusals import UnknownModel
 from regard.serving.served import Model
 from regard.serving.state import Here, State
 from regard.serving.work import Readings
@@ -73,7 +73,7 @@ class _Written(_Asked):
             named = {name: value for name, value in values.items() if value is not None}
             named["do_sample"] = True
         if self.n > 1:
-            named["num_return_sequences"] = self.n
+            named["alternatives"] = self.n
         return named
 
 

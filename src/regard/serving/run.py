@@ -8,6 +8,7 @@ from fastapi.responses import Response
 from starlette.exceptions import HTTPException
 
 from regard.errors import BadArgumentError
+from regard.http.application import download
 from regard.serving.asking import all_of, results_of
 from regard.serving.limits import TooLong
 from regard.serving.schema import (
@@ -174,9 +175,7 @@ def trace(id: str, here: Here) -> Response:
     page = here.traces.get(id)
     if page is None:
         raise HTTPException(404, "this trace is no longer here; ask for it again.")
-    # As an attachment: a file with a script of its own is not to run as a page of this server.
-    headers = {"Content-Disposition": 'attachment; filename="regard.html"'}
-    return Response(page, media_type="text/html", headers=headers)
+    return download(page, "regard.html")
 
 
 async def decoded(
@@ -195,7 +194,7 @@ async def decoded(
 
 def _traced(here: State, work: Texts, text: str, asked: Translate) -> Iterator[str]:
     options = asked.options()
-    options.pop("num_return_sequences", None)
+    options.pop("alternatives", None)
     yield f"/traces/{here.traces.add(work.task.trace(text, **options))}"
 
 

@@ -32,7 +32,7 @@ class _Search(_Asked):
         """Fields of GenerationConfig."""
         named = self.model_dump(include=_SEARCH, exclude_none=True)
         if self.n_best is not None:
-            named["num_return_sequences"] = self.n_best
+            named["alternatives"] = self.n_best
         return named
 
 

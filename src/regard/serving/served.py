@@ -9,6 +9,7 @@ from regard.api.loading import load
 from regard.checkpoints import find_folder
 from regard.checkpoints.hub import short_name
 from regard.errors import BadArgumentError, UnavailableError, UnsupportedError, unknown
+from regard.http.refusals import Busy
 from regard.recipes.card import read_card
 from regard.runtime.laying_out import lay_out
 from regard.serving.batches import Batches, Compute
@@ -110,17 +111,20 @@ class Served:
             raise BadArgumentError(f"no model that can {kind} is served here.")
         return able[name] if name is not None else next(iter(able.values()))
 
-    def full(self, requests: int) -> int | None:
-        """Seconds after which a model may take a text; None while one takes any.
+    def check_full(self, requests: int) -> None:
+        """Refuse a request where no model takes a text.
 
         Args:
             requests: that have no answer yet. Not all of them may have come to a queue.
+
+        Raises:
+            Busy: says when to try again.
         """
-        found = [model.threads.waiting.full() for model in self.models.values()]
-        most = sum(self.limits.waiting + each.threads.running for each in self.models.values())
-        if all(found) or requests >= most:
-            return min((seconds for seconds in found if seconds), default=1)
-        return None
+        threads = [model.threads for model in self.models.values()]
+        rooms = [each.waiting.room for each in threads]
+        most = sum(room.most + each.running for room, each in zip(rooms, threads, strict=True))
+        if requests >= most or not any(room.has(1) for room in rooms):
+            raise Busy(f"{requests:,} requests", min(room.seconds() for room in rooms))
 
     def close(self) -> None:
         """Ends all threads, after what waits and runs."""

@@ -1,161 +1,284 @@
-"""Running the application until SIGTERM or Ctrl-C, after which what has begun is still answered."""
+"""A server, in one process or in several that share a socket and the pages of the models' weights.
 
-import asyncio
+Whichever process is idle accepts a connection, and answers all its requests. One that ends is
+replaced; its connections end with it.
+"""
+
+import logging
+import multiprocessing
 import os
+import shutil
 import signal
 import socket
+import threading
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
-from ipaddress import ip_address
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from dataclasses import dataclass
+from multiprocessing.connection import Connection
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from types import FrameType
 from typing import Any
 
-import h11
-import uvicorn
-from fastapi import FastAPI
-from uvicorn.protocols.http.h11_impl import H11Protocol
+from regard.errors import RegardError, UnavailableError
+from regard.http.guard import Access
+from regard.serving.limits import Limits
+from regard.tasks.batching import cores
 
-from regard.errors import BadArgumentError
-from regard.serving.memory import keep_what_is_loaded
-from regard.serving.shedding import Shedding
-from regard.serving.threads import answer_first
+FIRST_PAUSE, LONGEST_PAUSE = 0.5, 30.0  # seconds before a process that never got ready is replaced
+END = getattr(signal, "SIGUSR1", signal.SIGTERM)  # which a group of processes does not get at once
 
-HEAD_SECONDS = 10.0  # that a request's head may take to come, from the first byte on
+log = logging.getLogger("regard.serving")
 
 
-class Connection(H11Protocol):
-    """uvicorn's, with a limit on the time that a request's head may take, since a process may have
-    few connections; and while the server is full, requests are refused here (see `shedding`)."""
-
-    _late: asyncio.TimerHandle | None = None
-    _rest = 0  # bytes that are still to come of the body of a refused request
-
-    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        super().connection_made(transport)
-        self._time_head()
-
-    def data_received(self, data: bytes) -> None:
-        if self._rest:
-            self._rest, data = max(0, self._rest - len(data)), data[self._rest :]
-            if not data:
-                return
-        if self._is_idle() and (refused := self._refusal(data)) is not None:
-            answer, self._rest = refused
-            self._stop()
-            self.transport.write(answer)
-            self.on_response_complete()
-            return
-        super().data_received(data)
-        self._time_head()
-
-    def connection_lost(self, exc: Exception | None) -> None:
-        super().connection_lost(exc)
-        self._stop()
-
-    def _refusal(self, data: bytes) -> tuple[bytes, int] | None:
-        app: Any = self.config.app
-        shedding: Shedding = app.state.serving.shedding
-        return shedding.refusal(data, self.server_state.default_headers, len(self.tasks))
-
-    def _is_idle(self) -> bool:
-        """Whether nothing is under way: no request, no part of one, no answer."""
-        idle = self.conn.our_state is h11.IDLE and self.conn.their_state is h11.IDLE
-        return idle and not self.conn.trailing_data[0] and not self.flow.write_paused
-
-    def _time_head(self) -> None:
-        """Between two requests without a byte of the next one, uvicorn has a limit of its own."""
-        if self.cycle is not None and not self.cycle.response_complete:
-            self._stop()
-        elif self._late is None:
-            self._late = self.loop.call_later(HEAD_SECONDS, self.transport.close)
-
-    def _stop(self) -> None:
-        if self._late is not None:
-            self._late.cancel()
-            self._late = None
-
-
-class Server(uvicorn.Server):
-    """uvicorn's, whose signals end it well: with exit code 0, once the last answer is given.
-
-    Requests that come on open connections in the first seconds are answered too, so a load
-    balancer that asks /readyz sees that the server is ending before it refuses connections.
+@dataclass(frozen=True)
+class Settings:
+    """Settings of a server.
 
     Args:
-        notice: those seconds.
+        models: places, as `Served` takes them.
+        precision: of the packed models' products.
+        notice: see `regard.http.server.Server`.
     """
 
-    def __init__(self, app: FastAPI, *, seconds: float, notice: float) -> None:
-        super().__init__(
-            uvicorn.Config(
-                app,
-                http=Connection,
-                log_config=None,
-                access_log=False,
-                server_header=False,
-                timeout_keep_alive=30,
-                timeout_graceful_shutdown=int(seconds) + 1,
-            )
-        )
-        self._notice, self._end = notice, 0.0
-        self._shedding: Shedding = app.state.serving.shedding
-        app.state.serving.is_ending = lambda: bool(self._end)
-
-    @contextmanager
-    def capture_signals(self) -> Iterator[None]:
-        """As uvicorn's, but that it does not raise them again at the end."""
-        caught = (signal.SIGINT, signal.SIGTERM)
-        before = {each: signal.signal(each, self.handle_exit) for each in caught}
-        try:
-            yield
-        finally:
-            for each, handler in before.items():
-                signal.signal(each, handler)
-
-    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
-        """The first signal ends it after the notice; a second one at once."""
-        if self._end:
-            self.should_exit = True
-            self.force_exit = True
-            return
-        self._end = time.monotonic() + self._notice
-
-    async def on_tick(self, counter: int) -> bool:
-        """Whether to end, asked ten times a second."""
-        if counter % 10 == 0:
-            self._shedding.log_refused()
-        if self._end and time.monotonic() >= self._end:
-            self.should_exit = True
-        return await super().on_tick(counter)
+    models: list[str]
+    limits: Limits
+    access: Access
+    precision: str | None = None
+    notice: float = 0.0
 
 
-def run(app: FastAPI, listener: socket.socket, *, seconds: float, notice: float) -> None:
-    """Answers on `listener` until a signal.
+def serve(
+    settings: Settings,
+    listener: socket.socket,
+    *,
+    say: Callable[[str], None],
+    started: Callable[[], None],
+    traces: Path | None = None,
+    **options: Any,
+) -> None:
+    """Answer on a socket until a signal.
 
     Args:
-        seconds: that a request may take, so also the end.
-        notice: see `Server`.
-    """
-    server = Server(app, seconds=seconds, notice=notice)
-    keep_what_is_loaded()
-    answer_first()
-    server.run(sockets=[listener])
-    if server.force_exit:
-        os._exit(130)  # models still run in threads, which Python would wait for, or abort
-
-
-def is_loopback(host: str) -> bool:
-    """Whether an address is one of this machine alone.
+        say: called with sentences for the user.
+        started: called once the models are loaded.
+        traces: where traces are kept, of several processes.
+        options: of `regard.http.server.Server`.
 
     Raises:
-        BadArgumentError: not an IP address.
+        RegardError: a model cannot be served.
     """
-    if host == "localhost":
-        return True
+    from regard.http.server import answer
+    from regard.serving.app import create_app
+    from regard.serving.logs import log_to_stderr
+    from regard.serving.metrics import Metrics
+    from regard.serving.process import answer_first, keep_what_is_loaded, return_freed_memory
+    from regard.serving.served import Served
+
+    return_freed_memory()
+    log_to_stderr()
+    metrics = Metrics()
+    served = Served(
+        settings.models,
+        settings.limits,
+        metrics,
+        precision=settings.precision,
+        shared=traces is not None,
+        say=say,
+    )
+    app = create_app(served, metrics, settings.access, traces=traces)
+    keep_what_is_loaded()
+    answer_first()
+    started()
+    answer(
+        app,
+        listener,
+        seconds=settings.limits.seconds,
+        notice=settings.notice,
+        each_second=metrics.refresh,
+        **options,
+    )
+
+
+def serve_by(
+    number: int,
+    settings: Settings,
+    listener: socket.socket,
+    *,
+    say: Callable[[str], None],
+    started: Callable[[], None],
+) -> None:
+    """As `serve`, by several processes, which share the processors and end with this one."""
+    with TemporaryDirectory(prefix="regard-", ignore_cleanup_errors=True) as folder:
+        os.environ |= {
+            "OMP_NUM_THREADS": str(max(1, cores() // number)),
+            "PROMETHEUS_MULTIPROC_DIR": folder,  # read when prometheus_client is imported
+        }
+        from regard.serving.logs import log_to_stderr
+
+        log_to_stderr()
+        team = Team(settings, listener, Path(folder), say)
+        try:
+            team.start(number)
+            started()
+            signals, caught = list[int](), threading.Event()
+
+            def catch(number: int, frame: FrameType | None) -> None:
+                signals.append(number)
+                caught.set()
+
+            for each in (signal.SIGINT, signal.SIGTERM):
+                signal.signal(each, catch)
+            caught.wait()
+            listener.close()  # after which the workers decide how long connections are taken
+            team.end()
+            while team.is_alive and len(signals) == 1:
+                time.sleep(0.05)
+        finally:
+            team.kill()
+        if len(signals) > 1:
+            shutil.rmtree(folder, ignore_errors=True)
+            os._exit(130)
+
+
+class Worker:
+    """A process that answers, and the pipe by which it speaks."""
+
+    def __init__(self, settings: Settings, listener: socket.socket, folder: Path):
+        context = multiprocessing.get_context("spawn")
+        self.connection, other = context.Pipe()
+        self.process = context.Process(
+            target=_work, args=(settings, listener, other, folder), name="regard-serve"
+        )
+        self.process.start()
+        other.close()  # so that the pipe ends with the process
+
+
+class Team:
+    """The workers of a server, each with a thread that replaces it when it ends.
+
+    Args:
+        folder: for their metrics and traces.
+    """
+
+    def __init__(
+        self, settings: Settings, listener: socket.socket, folder: Path, say: Callable[[str], None]
+    ):
+        from prometheus_client import CollectorRegistry, Counter
+
+        self._made_of, self._folder, self._say = (settings, listener, folder), folder, say
+        (folder / "traces").mkdir()
+        self._workers: set[Worker] = set()
+        self._keepers: list[threading.Thread] = []
+        self._is_ending = False
+        registry = CollectorRegistry()
+        self._ended = Counter(
+            "regard_workers_ended", "Workers that ended by themselves.", registry=registry
+        )
+
+    def start(self, number: int) -> None:
+        """Start all of them. The first one is alone until it is ready, so that models are packed
+        once and a mistake is said once.
+
+        Raises:
+            RegardError: why one cannot start.
+        """
+        first = self._started()
+        with ThreadPoolExecutor(number) as pool:
+            others = list(pool.map(lambda _: self._started(), range(1, number)))
+        for worker in (first, *others):
+            keeper = threading.Thread(target=self._keep, args=(worker,), daemon=True)
+            keeper.start()
+            self._keepers.append(keeper)
+
+    @property
+    def is_alive(self) -> bool:
+        """Whether a worker has not ended."""
+        return any(keeper.is_alive() for keeper in self._keepers)
+
+    def end(self) -> None:
+        """Have the workers end once they have answered what has begun."""
+        self._is_ending = True
+        for worker in list(self._workers):
+            with suppress(ProcessLookupError):
+                os.kill(worker.process.pid or 0, END)
+
+    def kill(self) -> None:
+        """End the workers, with whatever they still do."""
+        self._is_ending = True
+        for worker in list(self._workers):
+            worker.process.kill()
+            worker.process.join()
+
+    def _keep(self, worker: Worker) -> None:
+        """Have another one take a worker's place whenever it ends."""
+        from prometheus_client.multiprocess import mark_process_dead
+
+        pause = 0.0
+        while True:
+            worker.process.join()
+            self._workers.discard(worker)
+            mark_process_dead(worker.process.pid)
+            if self._is_ending:
+                return
+            self._ended.inc()
+            fields = {"worker": worker.process.pid, "code": worker.process.exitcode}
+            log.error("a worker has ended, and is replaced", extra={"fields": fields})
+            time.sleep(pause)
+            try:
+                worker, pause = self._started(), 0.0
+            except RegardError as error:
+                log.error("a worker cannot start: %s", error)
+                pause = min(max(2 * pause, FIRST_PAUSE), LONGEST_PAUSE)
+
+    def _started(self) -> Worker:
+        """A worker, once it is ready.
+
+        Raises:
+            RegardError: it cannot start.
+        """
+        worker = Worker(*self._made_of)
+        self._workers.add(worker)
+        try:
+            for message in iter(worker.connection.recv, None):
+                if isinstance(message, RegardError):
+                    raise message
+                self._say(message)
+        except EOFError:
+            worker.process.join()
+            raise UnavailableError(
+                f"a worker ended with code {worker.process.exitcode} before it was ready; what it"
+                " printed says why."
+            ) from None
+        return worker
+
+
+def _work(
+    settings: Settings, listener: socket.socket, connection: Connection, folder: Path
+) -> None:
+    """Answer on a socket until END, or the end of the parent."""
+    for each in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(each, signal.SIG_IGN)  # they reach every process of a group
+    os.dup2(2, 1)  # stdout is for the address
+    threading.Thread(target=_end_with_parent, args=(folder,), daemon=True).start()
     try:
-        return ip_address(host).is_loopback
-    except ValueError as error:
-        raise BadArgumentError(
-            f"host must be an IP address, such as 0.0.0.0, or localhost; got {host!r}."
-        ) from error
+        serve(
+            settings,
+            listener,
+            say=connection.send,
+            started=lambda: connection.send(None),
+            traces=folder / "traces",
+            signals=(END,),
+        )
+    except RegardError as error:
+        connection.send(error)
+
+
+def _end_with_parent(folder: Path) -> None:
+    parent = multiprocessing.parent_process()
+    assert parent is not None
+    parent.join()
+    shutil.rmtree(folder, ignore_errors=True)  # as the parent could not
+    os._exit(0)

@@ -82,7 +82,7 @@ class Texts(Work):
         seconds: float | None = None,
     ):
         config = limits.configured(task.configured(options), options.get("max_new_tokens"))
-        results = config.num_return_sequences
+        results = config.alternatives
         super().__init__(limits, texts, len(texts), results=results, seconds=seconds)
         if isinstance(task, Translator) and task.has_languages:
             task.languages.check_chosen(task.name, task.prefix, config)

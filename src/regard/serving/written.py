@@ -40,13 +40,13 @@ class Prompts(Work):
         task, limits = model.task, model.limits
         config = task.generation.updated(**options)
         config = limits.configured(config, options.get("max_new_tokens"))
-        if streamed and max(config.num_beams, config.num_return_sequences) > 1:
+        if streamed and max(config.num_beams, config.alternatives) > 1:
             raise BadArgumentError(
                 "one sequence can be streamed, without beams; got several. Ask for one, or leave"
                 " stream out."
             )
         texts = [*_texts_in(prompts), *stop]
-        results = config.num_return_sequences
+        results = config.alternatives
         super().__init__(limits, texts, len(prompts), results=results, seconds=seconds)
         # A template is another process's work, which may take long.
         self.is_small &= all(isinstance(each, str) for each in prompts)

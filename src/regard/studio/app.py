@@ -1,28 +1,27 @@
 """The page's server: the answers under /api, the built page at /, and refusals as sentences."""
 
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
-from fastapi import FastAPI, Request
-from fastapi.exceptions import RequestValidationError
-from fastapi.responses import JSONResponse, Response
+from fastapi import FastAPI
+from fastapi.responses import Response
 from starlette.exceptions import HTTPException
 from starlette.middleware.gzip import DEFAULT_EXCLUDED_CONTENT_TYPES, GZipMiddleware
 
-from regard.errors import RegardError
+from regard.http.application import application
+from regard.http.guard import Access, Guard
 from regard.inspection.trace import Trace
 from regard.studio import page
-from regard.studio.figures import figures
-from regard.studio.guard import Guard
 from regard.studio.lessons import lessons
-from regard.studio.library import Library, NoTrace
+from regard.studio.library import Library
 from regard.studio.requests import TraceRequest
 from regard.studio.routes import NUMBERS, api
 from regard.studio.shelf import Shelf
 from regard.studio.trained import trained
 from regard.studio.why import why
+
+FILES, FILE_LIMIT = "/api/files", 2**29  # where traces are sent whole
+TOO_LONG = f"a trace file may have {FILE_LIMIT:,} bytes here; open a larger one with `regard look`."
 
 
 def create_app(
@@ -44,35 +43,20 @@ def create_app(
     """
     library = Library(Shelf(models, cache=cache, download=download), traces, requests)
 
-    @asynccontextmanager
-    async def lifespan(app: FastAPI) -> AsyncIterator[None]:
-        yield
-        library.close()
-
-    app = FastAPI(
-        title="regard",
-        version="1",
-        lifespan=lifespan,
-        docs_url=None,  # FastAPI's own pages come from a CDN
-        redoc_url=None,
-        openapi_url=None,
-    )
+    app = application(library.close, title="regard", version="1", openapi_url=None)
     app.state.library = library
     app.include_router(api)
-    app.include_router(figures)
     app.include_router(lessons)
     app.include_router(why)
     app.include_router(trained)
     app.add_api_route("/{path:path}", _page, methods=["GET"], include_in_schema=False)
-    for kind, answer in _REFUSALS.items():
-        app.add_exception_handler(kind, answer)
     # Numbers hardly shrink, and a tile must not wait for a try.
     app.add_middleware(
         GZipMiddleware,
         compresslevel=5,
         exclude_content_types=(*DEFAULT_EXCLUDED_CONTENT_TYPES, NUMBERS),
     )
-    app.add_middleware(Guard)
+    app.add_middleware(Guard, access=Access(), longer={FILES: (FILE_LIMIT, TOO_LONG)})
     return app
 
 
@@ -83,41 +67,3 @@ async def _page(path: str) -> Response:
         raise HTTPException(404, f"there is nothing at /{path[:80]}; the page is at /.")
     kind, contents = found
     return Response(contents, media_type=kind)
-
-
-def _refuse(status: int, sentence: str) -> JSONResponse:
-    written = sentence.encode("utf-8", "backslashreplace").decode()  # what came may be quoted
-    return JSONResponse({"detail": " ".join(written.split())}, status)
-
-
-async def _mistake(request: Request, error: Exception) -> JSONResponse:
-    return _refuse(404 if isinstance(error, NoTrace) else 400, str(error))
-
-
-async def _invalid(request: Request, error: Exception) -> JSONResponse:
-    """The first of pydantic's complaints as a sentence."""
-    assert isinstance(error, RequestValidationError)
-    first = error.errors()[0]
-    name = ".".join(str(part) for part in first["loc"][1:2]) or "the request"
-    got = "" if first["type"] == "missing" else f"; got {str(first.get('input'))[:40]!r}"
-    message = first["msg"][:1].lower() + first["msg"][1:]
-    return _refuse(422, f"{name}: {message}{got}.")
-
-
-async def _http(request: Request, error: Exception) -> JSONResponse:
-    assert isinstance(error, HTTPException)
-    if error.status_code == 405:
-        return _refuse(405, f"{request.url.path} does not answer {request.method}.")
-    return _refuse(error.status_code, str(error.detail))
-
-
-async def _ours(request: Request, error: Exception) -> JSONResponse:
-    return _refuse(500, "the server failed; the terminal that it runs in shows why.")
-
-
-_REFUSALS: dict[type[Exception], Callable[[Request, Exception], Any]] = {
-    RegardError: _mistake,
-    RequestValidationError: _invalid,
-    HTTPException: _http,
-    Exception: _ours,
-}

@@ -136,14 +136,14 @@ def _map(tap: Tap, head: int) -> dict[str, Any]:
 
 
 def _size(tap: Tap) -> int:
-    """What `_map` takes, in characters."""
+    """Size of what `_map` makes, in characters."""
     maps = 1 + _needs_scores(tap) + (tap.bias is not None)
     vectors = tap.rows * tap.head_dim + tap.columns * (tap.head_dim + tap.value.shape[3])
     return _encoded(maps * tap.rows * tap.columns + vectors + tap.rows + tap.columns)
 
 
 def _needs_scores(tap: Tap) -> bool:
-    """Whether a score is more than a multiple of q·k, which the page makes itself."""
+    """Return True if a score is more than a multiple of q·k, which the page makes itself."""
     return isinstance(tap.score, capped) or scale(tap.score, tap.head_dim) is None
 
 
@@ -180,7 +180,7 @@ def _requests(tap: Tap, head: int) -> Iterator[TileRequest]:
 
 
 def _key(what: str, **asked: object) -> str:
-    """What is asked, as the page writes it: sorted by name, encoded as JavaScript does."""
+    """Key of a question as the page writes it: sorted by name, encoded as JavaScript does."""
     pairs = (f"{name}={quote(str(asked[name]), safe=_UNRESERVED)}" for name in sorted(asked))
     return f"{what}?{'&'.join(pairs)}"
 

@@ -103,7 +103,7 @@ def _of_words(wanted: LessonRequest, stand_ins: dict[str, str | None]) -> Explan
 
 
 def _stand_ins(wanted: LessonRequest) -> dict[str, str | None]:
-    """For each word without a vector, the word that is spelled most like it."""
+    """Word spelled most like it, for each word without a vector."""
     text = normalize(wanted.text)
     spans = word_spans(text)[wanted.start : wanted.end]
     found = (text[start:end].replace("’", "'") for start, end in spans)

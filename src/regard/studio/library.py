@@ -33,6 +33,8 @@ MOST_BEAMS = 64
 class NoTrace(NotFoundError):
     """An id that is not, or no longer, here."""
 
+    status = 404
+
 
 class Library:
     """Models by name and traces by id. Models run on one thread of their own, one at a time.

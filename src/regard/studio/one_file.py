@@ -81,7 +81,7 @@ def of_bytes(content: bytes) -> list[str]:
 
 
 def plain(value: Any) -> Any:
-    """The same with null for the numbers that JSON does not have."""
+    """Replace the numbers that JSON does not have by null."""
     if isinstance(value, float):
         return value if math.isfinite(value) else None
     if isinstance(value, dict):

@@ -21,7 +21,7 @@ LARGEST = 127  # of an int8; -128 is not used, so that a row and its negative ro
 
 @dataclass(frozen=True)
 class Rows:
-    """Where an int8 matrix is."""
+    """Place of an int8 matrix."""
 
     at: int  # bytes from the beginning
     rows: int
@@ -32,7 +32,7 @@ class Rows:
 
 @dataclass(frozen=True)
 class Numbers:
-    """Where a vector of float32 is."""
+    """Place of a vector of float32."""
 
     at: int
     length: int

@@ -53,7 +53,7 @@ def read(name: str) -> str:
 
 
 def fingerprint(web: Path) -> str:
-    """What the page was built from: one SHA-256 over path and contents of every source of it."""
+    """SHA-256 over path and contents of every source that the page was built from."""
     digest = hashlib.sha256()
     for path in sorted(_inputs(web), key=lambda path: path.relative_to(web).as_posix()):
         digest.update(path.relative_to(web).as_posix().encode() + b"\n")

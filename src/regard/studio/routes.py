@@ -1,20 +1,19 @@
 """Every answer of `inspection.views` under an address."""
 
 import asyncio
-import mimetypes
 import tempfile
 from collections.abc import Callable
 from concurrent.futures import Executor
-from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
+from typing import Annotated, Any, Literal, TypeVar
 
 from fastapi import APIRouter, Depends, Query, Request
 from fastapi.responses import Response
 from starlette.exceptions import HTTPException
 
+from regard.http.application import download, while_here
 from regard.inspection.answers import (
     Ablation,
     Cell,
@@ -29,8 +28,8 @@ from regard.inspection.answers import (
 from regard.inspection.trace import Trace
 from regard.inspection.views import page
 from regard.inspection.views.ablation import ablate as switch_off
-from regard.inspection.views.part import Part, Scale, part
-from regard.inspection.views.reliance import reliances
+from regard.inspection.views.ablation import reliances
+from regard.inspection.views.part import Part, part
 from regard.inspection.views.statistics import summary_of
 from regard.inspection.views.tiles import Tile, TileRequest, tile_of
 from regard.progress import Work
@@ -46,11 +45,7 @@ from regard.studio.requests import (
     Working,
 )
 
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
 NUMBERS = "application/octet-stream"
-DISCONNECTED = 499  # what web servers log when the client has gone
 
 Result = TypeVar("Result")
 
@@ -94,9 +89,6 @@ class PartRequest:
             quantity=self.quantity,
             group=self.group,
         )
-
-    def figure(self, trace: Trace, scale: Scale) -> "Figure":
-        return self.part(trace).figure(scale)
 
 
 @dataclass(frozen=True)
@@ -249,23 +241,15 @@ def export_html(trace: Opened, request: Request) -> Response:
 async def in_turn(request: Request, thread: Executor, work: Callable[[], Result]) -> Result:
     """The result of work that waits for its turn, given up when the page no longer waits for it."""
     job = Work()
-    future = asyncio.wrap_future(thread.submit(job.run, work))
-    while not future.done():
-        await asyncio.wait([future], timeout=0.2)
-        if not future.done() and await request.is_disconnected():
-            job.stop()  # between two layers, if it runs already
-            future.cancel()  # off the queue
-            with suppress(asyncio.CancelledError):
-                await future
-            raise HTTPException(DISCONNECTED, "the client has gone.")
-    return future.result()
 
+    async def done() -> Result:
+        return await asyncio.wrap_future(thread.submit(job.run, work))
 
-def download(contents: bytes, name: str) -> Response:
-    kind = mimetypes.guess_type(name)[0] or NUMBERS
-    # As an attachment: a file with a script of its own is not to run as a page of this server.
-    headers = {"Content-Disposition": f'attachment; filename="{name}"'}
-    return Response(contents, media_type=kind, headers=headers)
+    try:
+        return await while_here(request, done())
+    except HTTPException:
+        job.stop()  # between two layers, if it runs already
+        raise
 
 
 def _numbers(numbers: Tile) -> Response:

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Annotated
+from typing import Annotated, cast
 
 import torch
 from fastapi import APIRouter
@@ -46,7 +46,7 @@ class Depth:
 
 @dataclass(frozen=True)
 class Part:
-    """One vector in a layer, (d_model,)."""
+    """Vector in a layer, (d_model,)."""
 
     name: str  # x, norm_1, attention, sum_1, norm_2, feed_forward, sum_2
     vector: list[float]
@@ -99,7 +99,7 @@ trained = APIRouter(prefix="/api", responses=REFUSALS)
 
 @trained.post("/inside")
 def inside(wanted: InsideRequest) -> Inside:
-    """One word's vector through the encoder's layers, and through the parts of one of them."""
+    """Follow a word's vector through the encoder's layers, and the parts of one of them."""
     trace, tokens, words = _read(wanted.text)
     token = token_of(words, wanted.word)
     encoder = _model().encoder
@@ -222,9 +222,7 @@ def _translator() -> Translator:
 
 
 def _model() -> EncoderDecoder:
-    model = _translator().model
-    assert isinstance(model, EncoderDecoder)
-    return model
+    return cast(EncoderDecoder, _translator().model)
 
 
 @lru_cache(maxsize=4)

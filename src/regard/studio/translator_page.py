@@ -46,7 +46,7 @@ FOLLOWED = {
 
 @dataclass(frozen=True)
 class PageFile:
-    """What was written."""
+    """File that was written."""
 
     path: Path
     megabytes: float
@@ -90,7 +90,7 @@ def translator_page(model: str, path: str | os.PathLike[str]) -> PageFile:
 
 
 def content(translator: Translator) -> tuple[dict[str, Any], bytes]:
-    """What the page is to know of a translator, as web/src/local/config.ts has it, and its weights.
+    """Description of a translator, as web/src/local/config.ts has it, and its weights.
 
     Raises:
         UnsupportedError: a part that the page does not compute.

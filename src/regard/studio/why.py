@@ -1,4 +1,4 @@
-"""What decided on a step of the output, under an address for each answer."""
+"""Routes that say what decided on a step of the output."""
 
 from functools import partial
 from typing import Annotated

@@ -136,7 +136,7 @@ class TraceWidget(anywidget.AnyWidget):
 
 
 def in_kernel() -> bool:
-    """Whether what is displayed goes to a notebook."""
+    """Return True if what is displayed goes to a notebook."""
     from IPython import get_ipython  # comes with anywidget
 
     return getattr(get_ipython(), "kernel", None) is not None

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from torch import nn
 
     from regard.inspection import Trace
-    from regard.tasks.network import Network
+    from regard.tasks.handle import ModelHandle
 
 Question = tuple[str, str]  # and its context: the text that may hold the answer
 
@@ -125,14 +125,14 @@ class Answerer(ReadingTask):
 
     def __init__(
         self,
-        model: "nn.Module | Network",
+        model: "nn.Module | ModelHandle",
         tokenizer: Tokenizer,
         *,
         settings: AnswerSettings | None = None,
         name: str = "answerer",
     ):
         self._reader = Reader(model, tokenizer, head="question_answering", name=name)
-        self.network, self.tokenizer, self.name = self._reader.network, tokenizer, name
+        self.handle, self.tokenizer, self.name = self._reader.handle, tokenizer, name
         self.settings = settings or AnswerSettings()
 
     @classmethod
@@ -142,10 +142,10 @@ class Answerer(ReadingTask):
         """The model, its tokenizer and its settings in `folder`."""
         checkpoint = open_checkpoint(folder)
         name = name or checkpoint.name
-        network, tokenizer = load_reader(
+        handle, tokenizer = load_reader(
             checkpoint, head="question_answering", name=name, lazily=lazily
         )
-        return cls(network, tokenizer, settings=AnswerSettings.read(checkpoint), name=name)
+        return cls(handle, tokenizer, settings=AnswerSettings.read(checkpoint), name=name)
 
     @overload
     def __call__(self, question: str, context: str, **options: Any) -> str: ...
@@ -216,7 +216,7 @@ class Answerer(ReadingTask):
             groups,
             compute,
             batch_size=batch_size,
-            workers=self.network.workers,
+            workers=self.engine.workers,
             progress=progress,
         )
         options: dict[str, Any] = {

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from torch import nn
 
     from regard.inspection import Trace
-    from regard.tasks.network import Network
+    from regard.tasks.handle import ModelHandle
 
 Logits = NDArray[np.float32]
 
@@ -85,7 +85,7 @@ class Classifier(ReadingTask):
 
     def __init__(
         self,
-        model: "nn.Module | Network",
+        model: "nn.Module | ModelHandle",
         tokenizer: Tokenizer,
         *,
         problem_type: str = "single_label_classification",
@@ -93,8 +93,8 @@ class Classifier(ReadingTask):
         name: str = "classifier",
     ):
         self._reader = Reader(model, tokenizer, head="classification", name=name)
-        self.network, self.tokenizer, self.name = self._reader.network, tokenizer, name
-        self.labels: tuple[str, ...] = self.network.config.labels
+        self.handle, self.tokenizer, self.name = self._reader.handle, tokenizer, name
+        self.labels: tuple[str, ...] = self.handle.config.labels
         self.problem_type = check_problem_type(problem_type)
         self.threshold = threshold
 
@@ -105,13 +105,11 @@ class Classifier(ReadingTask):
         """The classifier in `folder`: model, tokenizer and kind of problem."""
         checkpoint = open_checkpoint(folder)
         name = name or checkpoint.name
-        network, tokenizer = load_reader(
-            checkpoint, head="classification", name=name, lazily=lazily
-        )
+        handle, tokenizer = load_reader(checkpoint, head="classification", name=name, lazily=lazily)
         return cls(
-            network,
+            handle,
             tokenizer,
-            problem_type=_problem_type(checkpoint, network.config),
+            problem_type=_problem_type(checkpoint, handle.config),
             threshold=read_threshold(checkpoint),
             name=name,
         )
@@ -246,7 +244,7 @@ class Classifier(ReadingTask):
             groups,
             self.outputs,
             batch_size=batch_size,
-            workers=self.network.workers,
+            workers=self.engine.workers,
             progress=progress,
         )
 

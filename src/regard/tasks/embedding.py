@@ -24,14 +24,15 @@ from regard.files import write_json
 from regard.generation.arrays import Array, arrays_of
 from regard.json_files import JsonFiles, read_json, read_object
 from regard.tasks.batching import read_each
-from regard.tasks.reading import Batch, EncoderTask, Reader, Tokens, as_array, load_reader
+from regard.tasks.engine import as_array
+from regard.tasks.reading import Batch, EncoderTask, Reader, Tokens, load_reader
 from regard.text import Tokenizer
 
 if TYPE_CHECKING:
     from torch import nn
 
     from regard.inspection import Trace
-    from regard.tasks.network import Network
+    from regard.tasks.handle import ModelHandle
 
 Vectors = NDArray[np.float32]
 SHORTEST = 1e-12  # length that a vector is divided by, so that zeros stay zeros
@@ -93,7 +94,7 @@ class Embedder(EncoderTask):
 
     def __init__(
         self,
-        model: "nn.Module | Network",
+        model: "nn.Module | ModelHandle",
         tokenizer: Tokenizer,
         *,
         pooling: str = "mean",
@@ -104,7 +105,7 @@ class Embedder(EncoderTask):
     ):
         check_choice("pooling", pooling, POOLING)
         self._reader = Reader(model, tokenizer, name=name)
-        self.network, self.tokenizer, self.name = self._reader.network, tokenizer, name
+        self.handle, self.tokenizer, self.name = self._reader.handle, tokenizer, name
         self.pooling, self.normalize, self.lowercase = pooling, normalize, lowercase
         self._reader.max_length = min(max_length or sys.maxsize, self._reader.max_length)
 
@@ -123,8 +124,8 @@ class Embedder(EncoderTask):
         encoder, settings = read_settings(checkpoint.folder)
         if encoder != checkpoint.folder:
             checkpoint = Checkpoint(encoder, name=name)
-        network, tokenizer = load_reader(checkpoint, head=None, name=name, lazily=lazily)
-        return cls(network, tokenizer, name=name, **settings)
+        handle, tokenizer = load_reader(checkpoint, head=None, name=name, lazily=lazily)
+        return cls(handle, tokenizer, name=name, **settings)
 
     @property
     def max_length(self) -> int:
@@ -134,7 +135,7 @@ class Embedder(EncoderTask):
     @property
     def width(self) -> int:
         """Numbers of a vector."""
-        return int(self.network.config.d_model)
+        return int(self.handle.config.d_model)
 
     def __call__(self, text: str | Sequence[str], **options: Any) -> Vectors:
         """One text → (d_model,); a list → (texts, d_model). Options as in `run`."""
@@ -177,7 +178,7 @@ class Embedder(EncoderTask):
             groups,
             compute,
             batch_size=batch_size,
-            workers=self.network.workers,
+            workers=self.engine.workers,
             progress=progress,
         )
         return [

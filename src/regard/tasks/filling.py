@@ -11,7 +11,7 @@ from regard.checkpoints import CheckpointLike, open_checkpoint
 from regard.errors import BadArgumentError
 from regard.inspection import Trace
 from regard.tasks.batching import read_each
-from regard.tasks.network import Network
+from regard.tasks.handle import ModelHandle
 from regard.tasks.reading import Batch, EncoderTask, Reader, Tokens, load_reader
 from regard.text import Tokenizer
 
@@ -45,10 +45,10 @@ class MaskFiller(EncoderTask):
     """
 
     def __init__(
-        self, model: nn.Module | Network, tokenizer: Tokenizer, *, name: str = "mask filler"
+        self, model: nn.Module | ModelHandle, tokenizer: Tokenizer, *, name: str = "mask filler"
     ):
         self._reader = Reader(model, tokenizer, head="masked_lm", name=name)
-        self.network, self.tokenizer, self.name = self._reader.network, tokenizer, name
+        self.handle, self.tokenizer, self.name = self._reader.handle, tokenizer, name
         self._mask_id = tokenizer.special_id("mask")
 
     @property
@@ -63,8 +63,8 @@ class MaskFiller(EncoderTask):
         """The model and its tokenizer in `folder`."""
         checkpoint = open_checkpoint(folder)
         name = name or checkpoint.name
-        network, tokenizer = load_reader(checkpoint, head=None, name=name, lazily=lazily)
-        return cls(network, tokenizer, name=name)
+        handle, tokenizer = load_reader(checkpoint, head=None, name=name, lazily=lazily)
+        return cls(handle, tokenizer, name=name)
 
     def __call__(self, text: str | Sequence[str], **options: Any) -> str | list[str]:
         """One text → the text with the likeliest token for each of its masks; a list → a list."""
@@ -100,7 +100,7 @@ class MaskFiller(EncoderTask):
             BadArgumentError: a text without a mask, or with more tokens than the model has
                 positions.
         """
-        every = range(self.network.config.vocab_size)
+        every = range(self.handle.config.vocab_size)
         chosen = torch.tensor(every if targets is None else sorted(set(targets)))
         top_k = min(top_k, len(chosen))
 
@@ -120,7 +120,7 @@ class MaskFiller(EncoderTask):
             groups,
             compute,
             batch_size=batch_size,
-            workers=self.network.workers,
+            workers=self.engine.workers,
             progress=progress,
         )
         return [
@@ -134,10 +134,7 @@ class MaskFiller(EncoderTask):
     @torch.inference_mode()
     def logits(self, states: Tensor) -> Tensor:
         """States of masks, (masks, d_model) → (masks, vocab), by the engine."""
-        if self.packed is None:
-            return self.model.head(states, self.model.embed.tokens.weight)
-        [found] = self.packed.head(states.cpu().numpy()[None])
-        return torch.from_numpy(found).to(states.device)
+        return torch.as_tensor(self.engine.head(states[None])[0])
 
     def trace(self, text: str, *, keep: str = "auto") -> Trace:
         """Reads a text, with or without masks, and keeps what every attention layer was given.
@@ -178,7 +175,7 @@ class MaskFiller(EncoderTask):
         for score, token in zip(scores, tokens, strict=True):
             text = [*ids]
             text[masks[number]] = token
-            text = [id_ for id_ in text if id_ != self.network.config.pad_id]  # it may be guessed
+            text = [id_ for id_ in text if id_ != self.handle.config.pad_id]  # it may be guessed
             # Other masks are special tokens, and shown: a text without them would say too much.
             sequence = self.tokenizer.backend.decode(text, skip_special_tokens=len(masks) == 1)
             token_str = self.tokenizer.backend.decode([token], skip_special_tokens=False)

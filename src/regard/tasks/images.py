@@ -29,9 +29,9 @@ from regard.tasks.classification import (
     ranked,
     read_problem_type,
 )
-from regard.tasks.network import Network
+from regard.tasks.engine import as_array
+from regard.tasks.handle import ModelHandle
 from regard.tasks.preparation import Preparation, read_preparation
-from regard.tasks.reading import as_array
 from regard.tasks.task import Task
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ class ImageReader:
     """A vision Transformer, whatever its head, with the preparation of images for it.
 
     Args:
-        model: in evaluation mode; or a network, which may load it later.
+        model: in evaluation mode; or a handle, which may load it later.
         preparation: of images for it.
         name: what to call it in messages.
     """
@@ -59,13 +59,13 @@ class ImageReader:
 
     def __init__(
         self,
-        model: VisionTransformer | Network,
+        model: VisionTransformer | ModelHandle,
         preparation: Preparation,
         *,
         name: str = "image reader",
     ):
-        self.network = Network.of(model)
-        config = self.network.config
+        self.handle = ModelHandle.of(model)
+        config = self.handle.config
         size = preparation.crop or preparation.size or config.image_size
         if size != config.image_size:
             raise DamagedFileError(
@@ -83,7 +83,7 @@ class ImageReader:
     @property
     def model(self) -> VisionTransformer:
         """The model itself, also where a packed one computes; loaded when it is first asked for."""
-        model: VisionTransformer = self.network.model
+        model: VisionTransformer = self.handle.model
         return model
 
     @property
@@ -97,8 +97,8 @@ class ImageReader:
         checkpoint = open_checkpoint(folder)
         name = name or checkpoint.name
         check_vision(checkpoint, name)
-        network = Network.of_checkpoint(checkpoint, kind="Vision", lazily=lazily)
-        return cls(network, read_preparation(checkpoint.files), name=name)
+        handle = ModelHandle.of_checkpoint(checkpoint, kind="Vision", lazily=lazily)
+        return cls(handle, read_preparation(checkpoint.files), name=name)
 
     def trace(self, image: Picture, *, keep: str = "auto") -> Trace:
         """Looks at an image and keeps what every attention layer was given: see `Trace`.
@@ -146,21 +146,21 @@ class ImageClassifier(ImageReader, Task):
 
     def __init__(
         self,
-        model: nn.Module | Network,
+        model: nn.Module | ModelHandle,
         preparation: Preparation,
         *,
         problem_type: str = "single_label_classification",
         name: str = "image classifier",
     ):
-        network = Network.of(model)
-        vision = network.architecture == "VisionTransformer"
-        if not vision or network.config.head != "classification":
+        handle = ModelHandle.of(model)
+        vision = handle.architecture == "VisionTransformer"
+        if not vision or handle.config.head != "classification":
             raise UnsupportedError(
                 f"{name} must be a vision Transformer with labels (ViTForImageClassification); it"
                 " is not. Give a checkpoint that was trained for this."
             )
-        super().__init__(network, preparation, name=name)
-        self.labels: tuple[str, ...] = network.config.labels
+        super().__init__(handle, preparation, name=name)
+        self.labels: tuple[str, ...] = handle.config.labels
         self.problem_type = check_problem_type(problem_type)
 
     @classmethod
@@ -170,8 +170,8 @@ class ImageClassifier(ImageReader, Task):
         name = name or checkpoint.name
         check_vision(checkpoint, name)
         preparation, kind = read_preparation(checkpoint.files), read_problem_type(checkpoint)
-        network = Network.of_checkpoint(checkpoint, kind="Vision", lazily=lazily)
-        return cls(network, preparation, problem_type=kind, name=name)
+        handle = ModelHandle.of_checkpoint(checkpoint, kind="Vision", lazily=lazily)
+        return cls(handle, preparation, problem_type=kind, name=name)
 
     def __call__(self, image: Picture | Sequence[Picture], **options: Any) -> str | list[str]:
         """One image → its best label; a list → a list. Options as in `run`."""
@@ -207,7 +207,7 @@ class ImageClassifier(ImageReader, Task):
             [[image] for image in images],
             compute,
             batch_size=batch_size,
-            workers=self.network.workers,
+            workers=self.engine.workers,
             progress=progress,
         )
         return [
@@ -218,15 +218,7 @@ class ImageClassifier(ImageReader, Task):
     def logits(self, pixels: Array) -> Logits:
         """Prepared images, (batch, channels, height, width), a tensor or an array → (batch,
         labels), by the engine."""
-        packed = self.packed
-        if packed is not None:
-            found: Logits = packed(as_array(pixels))
-            return found
-        import torch
-
-        with torch.inference_mode():
-            dtype = self.model.embed.patches.weight.dtype
-            return as_array(self.model(torch.as_tensor(pixels).to(self.device, dtype)))
+        return self.engine(pixels=as_array(pixels))
 
 
 def check_vision(checkpoint: Checkpoint, name: str) -> None:

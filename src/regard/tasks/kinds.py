@@ -2,7 +2,7 @@
 
 from regard import catalog
 from regard.checkpoints import Checkpoint
-from regard.checkpoints.families.heads import (
+from regard.checkpoints.heads import (
     TEXT_HEADS,
     check_writes,
     named_head,

@@ -9,10 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regard.checkpoints import Checkpoint
+from regard.checkpoints.families import READERS, titles
+from regard.checkpoints.heads import READER_HEADS, ending_of
 from regard.errors import BadArgumentError, UnsupportedError, refusing
 from regard.generation.arrays import Array
 from regard.tasks.batching import by_length
-from regard.tasks.network import Network
+from regard.tasks.handle import ModelHandle
 from regard.tasks.task import Task, check_text
 from regard.text import Tokenizer
 from regard.text.cutting import cut
@@ -26,14 +28,7 @@ if TYPE_CHECKING:
 
 Result = TypeVar("Result")
 
-# The head → the ending of the transformers classes that have it, which is what people look for.
-ENDINGS = {
-    "masked_lm": "ForMaskedLM",
-    "classification": "ForSequenceClassification",
-    "token_classification": "ForTokenClassification",
-    "question_answering": "ForQuestionAnswering",
-}
-READ_BY_ALL = ("classification", "question_answering")  # heads that models that write have too
+READ_BY_ALL = tuple(READER_HEADS.values())  # heads that models that write have too
 
 
 @dataclass(frozen=True)
@@ -92,8 +87,8 @@ class Reader:
     """A model that reads a text, with its tokenizer.
 
     Args:
-        model: in evaluation mode; or a network, which may load it later.
-        head: that it must have, a name in `ENDINGS`; None: any of an encoder will do.
+        model: in evaluation mode; or a handle, which may load it later.
+        head: that it must have, by the name in its config; None: any of an encoder will do.
         name: what to call it in messages.
 
     Raises:
@@ -103,16 +98,16 @@ class Reader:
 
     def __init__(
         self,
-        model: "nn.Module | Network",
+        model: "nn.Module | ModelHandle",
         tokenizer: Tokenizer,
         *,
         head: str | None = None,
         name: str,
     ):
-        self.network = Network.of(model)
-        if self.network.architecture not in _readers(head):
-            raise _no_reader(name, self.network.architecture, head)
-        config = self.network.config
+        self.handle = ModelHandle.of(model)
+        if self.handle.architecture not in _readers(head):
+            raise _no_reader(name, self.handle.architecture, head)
+        config = self.handle.config
         if head is not None:
             _check_head(config, head, name)
         if tokenizer.vocab_size > config.vocab_size:
@@ -174,7 +169,7 @@ class Reader:
 
     def batch(self, texts: Sequence[Tokens]) -> Batch:
         """Texts as arrays of numpy."""
-        config = self.network.config
+        config = self.handle.config
         several = kinds_of_tokens(config) > 1
         return Batch(
             _padded([text.ids for text in texts], config.pad_id or 0),
@@ -204,7 +199,7 @@ class Reader:
 
         from regard.inspection.models import traced
 
-        model = self.network.model
+        model = self.handle.model
         device = next(model.parameters()).device
         batch = self.batch([Tokens(ids, encoding.type_ids)]).to(device)
         with torch.inference_mode():
@@ -234,7 +229,7 @@ class ReadingTask(Task):
     @property
     def model(self) -> "TextReader":
         """The model itself, also where a packed one computes; loaded when it is first asked for."""
-        model: TextReader = self.network.model
+        model: TextReader = self.handle.model
         return model
 
     def reading_at_most(self, tokens: int) -> Self:
@@ -246,15 +241,7 @@ class ReadingTask(Task):
 
     def outputs(self, batch: Batch) -> NDArray[np.float32]:
         """The head's output, by the engine; its shape is in the docstring of the model's class."""
-        packed = self.packed
-        if packed is not None:
-            found: NDArray[np.float32] = packed(**batch.arrays())
-            return found
-        import torch
-
-        with torch.inference_mode():
-            inputs = inputs_of(self.model, batch.to(self.device))
-            return as_array(self.model(**inputs))
+        return self.engine(**batch.arrays())
 
 
 class EncoderTask(ReadingTask):
@@ -263,36 +250,24 @@ class EncoderTask(ReadingTask):
     @property
     def model(self) -> "Encoder":
         """The model itself, also where a packed one computes; loaded when it is first asked for."""
-        model: Encoder = self.network.model
+        model: Encoder = self.handle.model
         return model
 
     def hidden(self, batch: Batch) -> Array:
         """The last layer's states, (batch, length, d_model): a tensor where the model itself
         computes, an array where a packed one does."""
-        packed = self.packed
-        if packed is not None:
-            return packed.hidden(**batch.arrays())
-        import torch
-
-        with torch.inference_mode():
-            return self.model.hidden(**inputs_of(self.model, batch.to(self.device)))
-
-
-def as_array(x: Array) -> NDArray[np.float32]:
-    """A tensor, (…), or an array, as an array of float32."""
-    found: NDArray[np.float32] = x if isinstance(x, np.ndarray) else x.float().cpu().numpy()
-    return found
+        return self.engine.hidden(**batch.arrays())
 
 
 def load_reader(
     checkpoint: Checkpoint, *, head: str | None, name: str, lazily: bool = False
-) -> tuple[Network, Tokenizer]:
+) -> tuple[ModelHandle, Tokenizer]:
     """A model with this head, which need not be an encoder, and its tokenizer; any other model is
     refused before its weights are read.
 
     Args:
         head: None: an encoder with any head.
-        lazily: as `Network.of_checkpoint` takes it.
+        lazily: as `ModelHandle.of_checkpoint` takes it.
     """
     if checkpoint.architecture not in _readers(head):
         raise _no_reader(name, f"{checkpoint.settings['model_type']} model", head)
@@ -301,37 +276,36 @@ def load_reader(
         if head is not None:
             _check_head(config, head, name)
 
-    network = Network.of_checkpoint(checkpoint, kind="Reader", check=check, lazily=lazily)
-    return network, checkpoint.tokenizers.source
+    handle = ModelHandle.of_checkpoint(checkpoint, kind="Reader", check=check, lazily=lazily)
+    return handle, checkpoint.tokenizers.source
 
 
 def load_encoder(checkpoint: Checkpoint, *, name: str) -> "tuple[Encoder, Tokenizer]":
     """An encoder and its tokenizer; any other model is refused before its weights are read."""
-    network, tokenizer = load_reader(checkpoint, head=None, name=name)
-    return network.model, tokenizer
+    handle, tokenizer = load_reader(checkpoint, head=None, name=name)
+    return handle.model, tokenizer
 
 
 def _check_head(config: Any, head: str, name: str) -> None:
     if config.head != head:
         raise UnsupportedError(
-            f"{name} must be a model with the head {head!r} (…{ENDINGS[head]}); its head is"
+            f"{name} must be a model with the head {head!r} (…{ending_of(head)}); its head is"
             f" {config.head!r}. Give a checkpoint that was trained for this."
         )
 
 
 def _readers(head: str | None) -> tuple[str, ...]:
     """The classes of models that have this head."""
-    return ("Encoder", "Decoder", "EncoderDecoder") if head in READ_BY_ALL else ("Encoder",)
+    return READERS if head in READ_BY_ALL else ("Encoder",)
 
 
 def _no_reader(name: str, kind: str, head: str | None) -> UnsupportedError:
     if head in READ_BY_ALL:
         return UnsupportedError(
-            f"{name} must be a model that reads texts for a head (BERT, RoBERTa, DistilBERT, GPT-2,"
-            f" Llama, Mistral, Qwen2, BART: …{ENDINGS[head]}); it is a {kind}. Give the folder of"
-            " such a model."
+            f"{name} must be a model that reads texts for a head ({titles(*READERS, headed=True)}:"
+            f" …{ending_of(head)}); it is a {kind}. Give the folder of such a model."
         )
     return UnsupportedError(
-        f"{name} must be an encoder (BERT, RoBERTa, DistilBERT); it is a {kind}."
+        f"{name} must be an encoder ({titles('Encoder')}); it is a {kind}."
         " Give the folder of an encoder."
     )

@@ -8,7 +8,7 @@ from regard.checkpoints import CheckpointLike, open_checkpoint
 from regard.generation import Hypothesis
 from regard.tasks.batching import read_each
 from regard.tasks.defaults import read_defaults
-from regard.tasks.sequence_network import SequenceNetwork
+from regard.tasks.handle import EncoderDecoderHandle
 from regard.tasks.text_to_text import Alternative, TextToText
 
 
@@ -27,10 +27,10 @@ class Rewriter(TextToText):
     def load(cls, folder: CheckpointLike, *, name: str | None = None, lazily: bool = False) -> Self:
         """The model of a name (see `load`), its tokenizer and decoding defaults."""
         checkpoint = open_checkpoint(folder)
-        network = SequenceNetwork.open(checkpoint, lazily=lazily)
+        handle = EncoderDecoderHandle.open(checkpoint, lazily=lazily)
         tasks = read_defaults(checkpoint)
         chosen = tasks.get(cls.task, tasks[""])
-        return cls(network, checkpoint.tokenizers, name=name or checkpoint.name, **vars(chosen))
+        return cls(handle, checkpoint.tokenizers, name=name or checkpoint.name, **vars(chosen))
 
     def run(
         self,

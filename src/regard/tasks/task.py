@@ -7,8 +7,9 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Self
 
-from regard.errors import BadArgumentError, check_choice
-from regard.tasks.network import Network
+from regard.errors import BadArgumentError
+from regard.tasks.engine import Engine, check_engine
+from regard.tasks.handle import ModelHandle
 
 if TYPE_CHECKING:
     import torch
@@ -16,13 +17,11 @@ if TYPE_CHECKING:
     from regard.checkpoints import CheckpointLike
     from regard.inspection import Trace
 
-ENGINES = ("auto", "torch", "onnx")
-
 
 class Task(ABC):
     """A model with everything it needs for one use: what `regard.load` gives."""
 
-    network: Network
+    handle: ModelHandle
     name: str  # what messages call it
 
     @classmethod
@@ -38,19 +37,22 @@ class Task(ABC):
     @property
     def model(self) -> Any:
         """The model itself, also where a packed one computes; loaded when it is first asked for."""
-        return self.network.model
+        return self.handle.model
+
+    @property
+    def engine(self) -> Engine:
+        """What computes the results."""
+        return self.handle.engine
 
     @property
     def packed(self) -> Any:
         """What computes the results, where it is not the model itself: see `runtime.packed`."""
-        packing = self.network.packing
-        return None if packing is None else packing.model
+        return self.engine.packed
 
     @property
     def computed_by(self) -> str:
         """The engine and precision of the results: "onnx int8", or "torch"."""
-        packing = self.network.packing
-        return "torch" if packing is None else f"onnx {packing.precision}"
+        return self.engine.name
 
     @property
     def device(self) -> torch.device:
@@ -85,16 +87,9 @@ class Task(ABC):
             UnavailableError: the packed model cannot be written, or the processor lacks the
                 precision.
         """
-        check_choice("engine", engine, ENGINES)
-        if engine == "torch" and (precision is not None or threads is not None):
-            raise BadArgumentError('precision and threads are settings of engine="onnx".')
+        kind = check_engine(engine, precision=precision, threads=threads)
         other = copy.copy(self)
-        if engine == "torch":
-            other.network = self.network.by_torch()
-        elif engine == "onnx":
-            other.network = self.network.packed(precision or "fp32", threads, say)
-        else:
-            other.network = self.network.packed_if_possible(precision, threads, say)
+        other.handle = self.handle.run_by(kind, say, precision=precision, threads=threads)
         return other
 
     def engine_notes(self) -> list[str]:

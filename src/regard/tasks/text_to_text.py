@@ -13,11 +13,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar, overload
 
+import numpy as np
+
 from regard.errors import BadArgumentError, shortened
 from regard.files import write_json
 from regard.generation import GenerationConfig, Hypothesis
 from regard.tasks.batching import by_length
-from regard.tasks.sequence_network import IdConfig, SequenceNetwork
+from regard.tasks.handle import EncoderDecoderHandle, IdConfig
 from regard.tasks.task import Task, check_text
 from regard.text import Tokenizer, TokenizerPair
 
@@ -52,7 +54,7 @@ class TextToText(Task):
     tokens `before` and `after`.
 
     Args:
-        model: in evaluation mode; or a network, which may load it later.
+        model: in evaluation mode; or a handle, which may load it later.
         tokenizers: of source and target; may be one and the same.
         generation: the defaults of decoding; ids that it does not name are the model's.
         prefix: put before every text, such as T5's "summarize: "; None: not chosen yet.
@@ -62,12 +64,12 @@ class TextToText(Task):
         name: what to call it in messages.
     """
 
-    network: SequenceNetwork
+    handle: EncoderDecoderHandle
     task: ClassVar[str] = ""  # whose settings config.json gets, and is asked for
 
     def __init__(
         self,
-        model: AnyEncoderDecoder | SequenceNetwork,
+        model: AnyEncoderDecoder | EncoderDecoderHandle,
         tokenizers: TokenizerPair,
         *,
         generation: GenerationConfig | None = None,
@@ -76,8 +78,8 @@ class TextToText(Task):
         not_followed: Sequence[str] = (),
         name: str = "model",
     ):
-        network = SequenceNetwork.of(model)
-        config = network.config
+        handle = EncoderDecoderHandle.of(model)
+        config = handle.config
         for side, tokenizer, size in (
             ("source", tokenizers.source, config.vocab_size),
             ("target", tokenizers.target, config.decoder_vocab_size),
@@ -93,18 +95,18 @@ class TextToText(Task):
         self.max_source_length = max_source_length
         self.not_followed = tuple(not_followed)
         self.before, self.after = _special_around(tokenizers.source)
-        self._set(network, generation or GenerationConfig())
+        self._set(handle, generation or GenerationConfig())
 
-    def _set(self, network: SequenceNetwork, generation: GenerationConfig) -> None:
+    def _set(self, handle: EncoderDecoderHandle, generation: GenerationConfig) -> None:
         """What computes, and the defaults of decoding: each has what the other lacks."""
-        self.generation = _with_ids(generation, network.config)
+        self.generation = _with_ids(generation, handle.config)
         assert self.generation.decoder_start_token_id is not None
-        self.network = network.starting_from(self.generation.decoder_start_token_id)
+        self.handle = handle.starting_from(self.generation.decoder_start_token_id)
 
     @property
     def model(self) -> AnyEncoderDecoder:
         """The model itself, also where a packed one computes; loaded when it is first asked for."""
-        model: AnyEncoderDecoder = self.network.model
+        model: AnyEncoderDecoder = self.handle.model
         return model
 
     @property
@@ -115,7 +117,7 @@ class TextToText(Task):
     @property
     def positions(self) -> int:
         """Tokens that the model reads or writes at most; no end where positions are relative."""
-        most = self.network.config.max_positions
+        most = self.handle.config.max_positions
         return sys.maxsize if most is None else most
 
     @property
@@ -192,11 +194,7 @@ class TextToText(Task):
                 of a script that the vocabulary lacks, a hypothesis or a part that there is not.
             UnsupportedError: `without` of a recurrent model.
         """
-        import torch
-
-        from regard.inspection.models import NOTHING, hiding, switched_off, traced
-        from regard.inspection.naming import Naming
-        from regard.inspection.writing import written
+        from regard.inspection.models import switched_off, trace_written
 
         config = self.configured(options)
         ids = self.encode(self.tidied(text))
@@ -205,38 +203,30 @@ class TextToText(Task):
         off = switched_off(self.model, without, {"source": len(self._around([ids])[0])})
         blanked = self._blanked(ids, off)
         decoding = self if blanked else self.run_by("torch")  # a packed model is whole
-        if target is None:
+
+        def found() -> list[Hypothesis]:
+            if target is not None:
+                return [Hypothesis(self._written(target), math.nan, (), finished=True)]
             beams = 1 if config.do_sample else config.num_beams
-            config = config.updated(num_return_sequences=beams)
-            with hiding(self.model, NOTHING if blanked else off):
-                found = decoding._decoded([blanked or ids], config, [0])[0]
-        else:
-            found = [Hypothesis(self._written(target), math.nan, (), finished=True)]
-        searched = target is None
-        shown = written(
+            search = config.updated(alternatives=beams)
+            return decoding._decoded([blanked or ids], search, [0])[0]
+
+        return trace_written(
+            self.model,
             found,
-            hypothesis,
-            Naming.of(self.tokenizers.target),
-            axis="target",
+            lambda written: {"source": self.batch([ids]), "target": written},
+            hypothesis=hypothesis,
+            searched=target is None,
             prompt=1,
-            searched=searched,
             forced=len(config.forced_beginning or ()),
+            tokenizer=self.tokenizers,
+            without=off,
+            unseen=blanked is not None,
+            notes=decoding.engine_notes(),
+            name=self.name,
+            text=text,
+            keep=keep,
         )
-        target_ids = torch.tensor([shown.ids], device=self.device)
-        with torch.inference_mode():
-            trace = traced(
-                self.model,
-                {"source": self.batch([ids]), "target": target_ids},
-                tokenizer=self.tokenizers,
-                name=self.name,
-                text=text,
-                written=shown,
-                without=off,
-                keep=keep,
-            )
-        if searched:
-            trace.notes += decoding.engine_notes()
-        return trace
 
     def _blanked(self, ids: Sequence[int], off: SwitchedOff) -> list[int] | None:
         """The ids with padding for the words that are off: no other position sees it either, so
@@ -248,7 +238,7 @@ class TextToText(Task):
             place = part.position - len(self.before) if isinstance(part, Position) else -1
             if part[0] != "source" or not 0 <= place < len(ids):
                 return None
-            blanked[place] = self.network.config.pad_id
+            blanked[place] = self.handle.config.pad_id
         return blanked
 
     def tidied(self, text: str) -> str:
@@ -310,7 +300,7 @@ class TextToText(Task):
         """Such ids with the special tokens around them and padding, (batch, source length)."""
         import torch
 
-        return torch.from_numpy(self.network.padded(self._around(sources))).to(self.device)
+        return torch.from_numpy(self.handle.padded(self._around(sources))).to(self.device)
 
     def _around(self, sources: Sequence[Sequence[int]]) -> list[list[int]]:
         return [[*self.before, *ids, *self.after] for ids in sources]
@@ -364,7 +354,7 @@ class TextToText(Task):
             answer,
             length=lambda item: len(item[1]),
             batch_size=batch_size,
-            workers=self.network.workers,
+            workers=self.engine.workers,
             progress=progress,
         )
 
@@ -372,7 +362,9 @@ class TextToText(Task):
         self, sources: Sequence[Sequence[int]], config: GenerationConfig, numbers: Sequence[int]
     ) -> list[list[Hypothesis]]:
         """The n best answers to each source."""
-        return self.network.decode(self._around(sources), config, numbers)
+        source = self.handle.padded(self._around(sources))
+        start = np.full((len(source), 1), config.decoder_start_token_id, np.int64)
+        return self.engine.generate(source, start, config, numbers)
 
     def alternatives(self, hypotheses: Sequence[Hypothesis]) -> list[Alternative]:
         """Hypotheses as text."""
@@ -397,14 +389,14 @@ class TextToText(Task):
     def with_model(self, model: AnyEncoderDecoder) -> Self:
         """The same task by other weights: a model of the same kind and vocabulary."""
         other = copy.copy(self)
-        other._set(SequenceNetwork.of(model), self.generation)
+        other._set(EncoderDecoderHandle.of(model), self.generation)
         return other
 
     def decoding_by(self, **changes: Any) -> Self:
         """The same model with other attributes, such as the defaults of `generation`."""
         other = copy.copy(self)
         vars(other).update(changes)
-        other._set(self.network, other.generation)
+        other._set(self.handle, other.generation)
         return other
 
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from torch import nn
 
     from regard.inspection import Trace
-    from regard.tasks.network import Network
+    from regard.tasks.handle import ModelHandle
 
 AGGREGATIONS = ("none", "simple", "first", "average", "max")
 OUTSIDE = "O"
@@ -97,10 +97,12 @@ class TokenClassifier(ReadingTask):
         name: what to call it in messages.
     """
 
-    def __init__(self, model: "nn.Module | Network", tokenizer: Tokenizer, *, name: str = "tagger"):
+    def __init__(
+        self, model: "nn.Module | ModelHandle", tokenizer: Tokenizer, *, name: str = "tagger"
+    ):
         self._reader = Reader(model, tokenizer, head="token_classification", name=name)
-        self.network, self.tokenizer, self.name = self._reader.network, tokenizer, name
-        self.labels: tuple[str, ...] = self.network.config.labels
+        self.handle, self.tokenizer, self.name = self._reader.handle, tokenizer, name
+        self.labels: tuple[str, ...] = self.handle.config.labels
 
     @classmethod
     def load(
@@ -109,10 +111,10 @@ class TokenClassifier(ReadingTask):
         """The model and its tokenizer in `folder`."""
         checkpoint = open_checkpoint(folder)
         name = name or checkpoint.name
-        network, tokenizer = load_reader(
+        handle, tokenizer = load_reader(
             checkpoint, head="token_classification", name=name, lazily=lazily
         )
-        return cls(network, tokenizer, name=name)
+        return cls(handle, tokenizer, name=name)
 
     def __call__(self, text: str | Sequence[str], **options: Any) -> Any:
         """One text → its labeled spans; a list → a list. Options as in `run`."""
@@ -184,7 +186,7 @@ class TokenClassifier(ReadingTask):
             groups,
             compute,
             batch_size=batch_size,
-            workers=self.network.workers,
+            workers=self.engine.workers,
             progress=progress,
         )
         return [

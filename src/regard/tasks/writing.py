@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, overload
 import numpy as np
 
 from regard.checkpoints import CheckpointLike, open_checkpoint
+from regard.checkpoints.families import titles
 from regard.errors import BadArgumentError, UnsupportedError
 from regard.generation import Decoder as Decoding
 from regard.generation import GenerationConfig, Hypothesis, generate, stream
@@ -18,7 +19,7 @@ from regard.generation.config import new_tokens
 from regard.tasks.batching import by_length, read_each
 from regard.tasks.chat import Message, chat_ids
 from regard.tasks.defaults import read_defaults
-from regard.tasks.network import Network
+from regard.tasks.handle import ModelHandle
 from regard.tasks.task import Task, check_text
 from regard.text import Tokenizer
 from regard.text.stream import TextStream, Writing, text_after
@@ -43,7 +44,7 @@ class Result:
     score: float  # log-probability divided by length^length_penalty
     finished: bool  # False where a limit cut it off
     full: bool  # the limit was the model's positions, not max_new_tokens
-    others: list["Result"] = field(default_factory=list)  # the rest of num_return_sequences
+    others: list["Result"] = field(default_factory=list)  # the rest of alternatives
 
 
 @dataclass(frozen=True)
@@ -67,7 +68,7 @@ class Writer(Task):
     True
 
     Args:
-        model: in evaluation mode; or a network, which may load it later.
+        model: in evaluation mode; or a handle, which may load it later.
         tokenizer: the one that the model was trained with.
         generation: the defaults of decoding.
         name: what to call it in messages.
@@ -75,18 +76,18 @@ class Writer(Task):
 
     def __init__(
         self,
-        model: "nn.Module | Network",
+        model: "nn.Module | ModelHandle",
         tokenizer: Tokenizer,
         *,
         generation: GenerationConfig | None = None,
         name: str = "writer",
     ):
-        self.network = Network.of(model)
-        config = self.network.config
-        if self.network.architecture != "Decoder":
+        self.handle = ModelHandle.of(model)
+        config = self.handle.config
+        if self.handle.architecture != "Decoder":
             raise UnsupportedError(
-                f"writing needs a decoder-only model (GPT-2, Llama, Mistral, Qwen2); {name} is of"
-                f" another kind, {self.network.architecture}."
+                f"writing needs a decoder-only model ({titles('Decoder')}); {name} is of"
+                f" another kind, {self.handle.architecture}."
             )
         if config.head != "language_model":
             raise UnsupportedError(
@@ -111,7 +112,7 @@ class Writer(Task):
         """The model of a name (see `load`), with its tokenizer and decoding defaults."""
         checkpoint = open_checkpoint(folder)
         return cls(
-            Network.of_checkpoint(checkpoint, kind="Decoder", lazily=lazily),
+            ModelHandle.of_checkpoint(checkpoint, kind="Decoder", lazily=lazily),
             checkpoint.tokenizers.source,
             generation=read_defaults(checkpoint)[""].generation,
             name=name or checkpoint.name,
@@ -120,7 +121,7 @@ class Writer(Task):
     @property
     def model(self) -> "Decoder":
         """The model itself, also where a packed one computes; loaded when it is first asked for."""
-        model: Decoder = self.network.model
+        model: Decoder = self.handle.model
         return model
 
     @overload
@@ -205,7 +206,7 @@ class Writer(Task):
             written,
             length=lambda k: len(ids[k]),
             batch_size=batch_size,
-            workers=self.network.workers,
+            workers=self.engine.workers,
             progress=progress,
         )
         return [result for [result] in found]
@@ -284,54 +285,44 @@ class Writer(Task):
         """
         import torch
 
-        from regard.inspection.models import hiding, switched_off, traced
-        from regard.inspection.naming import Naming
-        from regard.inspection.writing import written
+        from regard.inspection.models import switched_off, trace_written, traced
 
         if target is not None and generate is not None:
             raise BadArgumentError("give either a target or generate; got both.")
-        positions = self.network.config.max_positions
+        positions = self.handle.config.max_positions
         ids = self._ids(text, False) if text.strip() else []
         check_text(ids, positions, self.name)
         off = switched_off(self.model, without, {"tokens": positions})
         decoding = self.run_by("torch") if without else self  # a packed model is whole
-        shown = None
-        if target is not None or generate != 0:
-            with hiding(self.model, off):
-                found = (
-                    decoding._searched(ids, TRACED if generate is None else generate, options)
-                    if target is None
-                    else [self._written(target, positions - len(ids))]
-                )
-            shown = written(
-                found,
-                hypothesis,
-                Naming.of(self.tokenizer),
-                axis="tokens",
-                prompt=len(ids),
-                searched=target is None,
-                forced=len(options.get("forced_beginning") or ()),
-            )
-            ids = [*ids, *shown.ids]
-        with torch.inference_mode():
-            trace = traced(
-                self.model,
-                {"ids": torch.tensor([ids], device=self.device)},
-                tokenizer=self.tokenizer,
-                name=self.name,
-                text=text,
-                written=shown,
-                without=off,
-                keep=keep,
-            )
-        if shown is not None and target is None:
-            trace.notes += decoding.engine_notes()
-        return trace
+        read = torch.tensor([ids], device=self.device)
+        shared: dict[str, Any] = dict(
+            tokenizer=self.tokenizer, name=self.name, text=text, without=off, keep=keep
+        )
+        if target is None and generate == 0:
+            with torch.inference_mode():
+                return traced(self.model, {"ids": read}, **shared)
+
+        def found() -> list[Hypothesis]:
+            if target is not None:
+                return [self._written(target, positions - len(ids))]
+            return decoding._searched(ids, TRACED if generate is None else generate, options)
+
+        return trace_written(
+            self.model,
+            found,
+            lambda written: {"ids": torch.cat([read, written], 1)},
+            hypothesis=hypothesis,
+            searched=target is None,
+            prompt=len(ids),
+            forced=len(options.get("forced_beginning") or ()),
+            notes=decoding.engine_notes(),
+            **shared,
+        )
 
     def _searched(self, ids: list[int], length: int, options: dict[str, Any]) -> list[Hypothesis]:
         """All beams of a search that writes this many tokens; without sampling by default."""
         config, _ = self._configured({"do_sample": False, "max_new_tokens": length} | options, ())
-        config = config.updated(num_return_sequences=1 if config.do_sample else config.num_beams)
+        config = config.updated(alternatives=1 if config.do_sample else config.num_beams)
         return self._write([ids], self._limited(config, ids), [0], None)[0]
 
     def _written(self, target: str, room: int) -> Hypothesis:
@@ -374,7 +365,7 @@ class Writer(Task):
             ids = chat_ids(self.tokenizer, prompt, continue_final_message=goes_on)
         if ids:
             return ids
-        first = self.network.config.bos_id
+        first = self.handle.config.bos_id
         if first is None:
             raise BadArgumentError(
                 f"a prompt must have at least one token, because {self.name} has no token that"
@@ -390,7 +381,7 @@ class Writer(Task):
         min_length: int | None = None,
     ) -> GenerationConfig:
         """The settings with no more tokens to write after these than the positions leave."""
-        positions = self.network.config.max_positions
+        positions = self.handle.config.max_positions
         if len(ids) >= positions:
             raise BadArgumentError(
                 f"a prompt may have {positions - 1} tokens with {self.name}, which has {positions}"
@@ -426,13 +417,9 @@ class Writer(Task):
         # What stands where the mask is False is never read.
         padded = np.array([[*[0] * (longest - len(ids)), *ids] for ids in prompts])
         mask = np.arange(longest) >= longest - lengths[:, None]
-        packed = self.packed
-        if packed is not None:
-            return packed.start(mask), padded, mask
-        import torch
-
-        tensors = torch.from_numpy(padded).to(self.device), torch.from_numpy(mask).to(self.device)
-        return self.model.start(tensors[1]), *tensors
+        engine = self.engine
+        padded, mask = engine.array(padded), engine.array(mask)
+        return engine.start(mask), padded, mask
 
     def _result(
         self,
@@ -450,7 +437,7 @@ class Writer(Task):
             finished=hypothesis.finished,
             full=not hypothesis.finished
             and len(hypothesis.tokens) < config.max_new_tokens
-            and len(ids) + len(hypothesis.tokens) >= self.network.config.max_positions,
+            and len(ids) + len(hypothesis.tokens) >= self.handle.config.max_positions,
         )
 
     def _writes(self, token: int, config: GenerationConfig) -> bool:

@@ -41,7 +41,7 @@ _QWEN2_WORDS = (
 
 @dataclass(frozen=True)
 class TokenizerFiles:
-    """What a folder says of its tokenizer."""
+    """Contents of a folder's tokenizer files."""
 
     backend: tokenizers.Tokenizer
     special: dict[str, str] = field(default_factory=dict)  # "pad" → "<pad>"; see NAMES

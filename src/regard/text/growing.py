@@ -32,7 +32,7 @@ _BYTE = re.compile(r"<0x[0-9A-F]{2}>")
 
 @dataclass
 class Survey:
-    """How a vocabulary writes texts."""
+    """Cost of texts in a vocabulary."""
 
     used: set[int] = field(default_factory=set)  # the ids that occur
     tokens: int = 0
@@ -46,7 +46,7 @@ class Survey:
         return self.unwritten / self.tokens if self.tokens else 0.0
 
     def suggested(self) -> int:
-        """How many new subwords the texts need; 0 where the vocabulary can write them."""
+        """Number of new subwords that the texts need; 0 where the vocabulary can write them."""
         return 0 if self.share < FOREIGN_SHARE else suggest_vocab_size(self.words.total())
 
 
@@ -60,7 +60,7 @@ class Grown:
 
 
 def can_grow(tokenizer: Tokenizer) -> bool:
-    """Whether it is a BPE or unigram tokenizer that cuts text into words first."""
+    """Return True for a BPE or unigram tokenizer that cuts text into words first."""
     backend = tokenizer.backend
     return backend.pre_tokenizer is not None and isinstance(
         backend.model, models.BPE | models.Unigram
@@ -134,7 +134,7 @@ def _rebuilt(tokenizer: Tokenizer, backend: tokenizers.Tokenizer) -> Tokenizer:
 
 
 def _words(backend: tokenizers.Tokenizer, text: str) -> Iterator[str]:
-    """What pieces of a text never cross, `▁` where a word starts."""
+    """Parts of a text that pieces never cross, `▁` where a word starts."""
     if backend.normalizer is not None:
         text = backend.normalizer.normalize_str(text)
     return (word for word, _ in backend.pre_tokenizer.pre_tokenize_str(text))

@@ -1,4 +1,4 @@
-"""How each family orders a SentencePiece model's pieces, and which special tokens it puts around.
+"""Layouts of SentencePiece models: the order of their pieces and the special tokens around a text.
 
 The ids of a checkpoint are not always those of its SentencePiece file: fairseq put its own
 special tokens first, Pegasus left room for a hundred, Marian's are in a vocab.json.
@@ -67,7 +67,7 @@ def sentencepiece_backend(
 
 
 def marian_backend(file: Path, vocab_file: Path) -> tokenizers.Tokenizer:
-    """One side of Marian's pair: the side's SentencePiece model, ids from vocab.json."""
+    """Tokenizer of one side of Marian's pair: its SentencePiece model, ids from vocab.json."""
     model = read_sentencepiece(file)
     ids = read_vocab(vocab_file)
     for token in ("</s>", "<unk>"):

@@ -26,7 +26,7 @@ Scored = tuple[str, float]  # a piece and its log-probability (unigram) or its r
 
 @dataclass(frozen=True)
 class SentencePiece:
-    """What a SentencePiece file says."""
+    """Contents of a SentencePiece file."""
 
     pieces: list[Scored]
     kinds: list[int]  # of each piece

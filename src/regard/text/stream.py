@@ -16,7 +16,7 @@ _BYTE = re.compile(r"<0x[0-9A-Fa-f]{2}>")
 
 
 def text_after(tokenizer: Tokenizer, before: Sequence[int], ids: Sequence[int]) -> str:
-    """What `ids` add to the text of the ids `before` them: the space between the two, too."""
+    """Text that `ids` add to that of the ids `before` them: the space between the two, too."""
     return tokenizer.decode([*before, *ids])[len(tokenizer.decode(before)) :]
 
 

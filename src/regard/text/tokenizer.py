@@ -255,7 +255,7 @@ class Tokenizer:
         return unknown / max(characters, 1)
 
     def special_names(self) -> list[str]:
-        """What every special token is called, the longest first."""
+        """Names of all special tokens, the longest first."""
         added = self.backend.get_added_tokens_decoder().values()
         return sorted({token.content for token in added if token.special}, key=len, reverse=True)
 
@@ -310,7 +310,7 @@ class Tokenizer:
         return groups
 
     def starts_word(self, token: str) -> bool:
-        """Whether a piece of the vocabulary begins a word."""
+        """Return True for a piece of the vocabulary that begins a word."""
         if isinstance(self.backend.model, models.WordPiece):
             return not token.startswith(INSIDE)
         return token.startswith(self._word_start)
@@ -341,7 +341,7 @@ class Tokenizer:
 
     @cached_property
     def _guarded(self) -> tokenizers.Tokenizer:
-        """The same with special tokens that no text can spell."""
+        """Backend with special tokens that no text can spell."""
         content = json.loads(self._json())
         special = set(self.special_names())
         for entry in content["model"]["vocab"]:

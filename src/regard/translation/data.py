@@ -1,141 +1,64 @@
 """From a user's files to what a translator trains on, once; a resumed run finds it in its folder.
 
 data/
-    prepared.json    what it was made from, what cleaning left out, and SHA-256 of the other files
-    train.tokens     the training pairs as token ids, read through a memory map
-    dev.tsv, test.tsv
+    train.tokens             the training pairs as token ids, read through a memory map
+    dev.jsonl, test.jsonl    the other pairs
     tokenizer.json, …
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from itertools import chain
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 from regard.data import TokenStore
-from regard.data.lines import check_rereadable
 from regard.errors import BadArgumentError
-from regard.recipes.prepared import prepare_once
-from regard.recipes.sequences import PairEncoder
+from regard.recipes.examples import Example, write_examples
+from regard.recipes.prepared import Values
+from regard.recipes.sequences import PairEncoder, SequenceData
 from regard.text import TokenizerPair, train_pair
-from regard.translation.cleaned import CleanedPairs, write_rows
+from regard.translation.cleaned import CleanedPairs
 from regard.translation.epoch import before_source, epoch
-from regard.translation.files import PairFile, Pairs, held_files, languages_of, pair_files
-from regard.translation.growing import grow_pair, read_new, with_tags, write_new
+from regard.translation.files import PairFile, languages_of
+from regard.translation.growing import NewIds, grow_pair, with_tags
 from regard.translation.options import TrainingOptions
-from regard.translation.parts import Held, Parts, divided, held_in, read_held
+from regard.translation.parts import Parts, divided
 from regard.translation.translator import Translator
 
 Say = Callable[[str], None]
 
 
 @dataclass(frozen=True)
-class TranslationData:
-    """Everything training needs to know of the data."""
+class TranslationData(SequenceData):
+    """Sentence pairs; an example's group is its target language, where there are several."""
 
-    store: TokenStore
-    tokenizers: TokenizerPair
-    dev: list[tuple[str, str]]
-    test: list[tuple[str, str]]
-    origin: str  # the files' names
-    sha256: str  # of their contents
     # The ids on either side of the subwords that the base of the run did not have.
-    new_subwords: tuple[list[int], list[int]] = ([], [])
-    # Of several target languages: the dev set of each, in the order of the files.
-    dev_of: Mapping[str, list[tuple[str, str]]] = field(default_factory=dict)
+    new_subwords: tuple[list[int], list[int]]
+    dev: list[Example]
+    test: list[Example]
 
 
-def prepare(
-    pairs: Pairs,
-    options: TrainingOptions,
-    folder: Path,
-    *,
-    say: Say,
-    base: Translator | None = None,
-) -> TranslationData:
-    """Reads, cleans, splits, trains the tokenizer and stores token ids; or finds all that done.
-
-    Args:
-        base: the translator that training continues from, whose tokenizers and prefix are used.
-
-    Raises:
-        BadArgumentError: options or prepared data of another run.
-        DamagedFileError: a mistake in the files, or prepared data that changed since.
-    """
-    check_files(pairs, options)
-    files = pair_files(pairs, options.weights)
-    languages = languages_of(files)
-    checksum = prepare_once(
-        folder,
-        files_of(pairs, options),
-        {
-            "vocab_size": options.vocab_size,
-            "separate_vocabularies": options.separate_vocabularies,
-            "max_length": options.max_length,
-            "seed": options.seed,
-            **_newer(files, options),
-            **({} if base is None else _read_by(base)),
-        },
-        lambda: _fill(files, options, folder, say, base),
-        say=say,
-    )
-    return TranslationData(
-        store=TokenStore.open(folder / "train.tokens"),
-        tokenizers=TokenizerPair.load(folder),
-        dev=[held[:2] for held in read_held(folder / "dev.tsv")],
-        test=[held[:2] for held in read_held(folder / "test.tsv")],
-        origin=", ".join(Path(path).name for file in files for path in file.paths),
-        sha256=checksum,
-        new_subwords=read_new(folder),
-        dev_of={language: held_in(folder / "dev.tsv", language) for language in languages},
-    )
+def pairs_of(examples: Iterable[Example], language: str = "") -> list[tuple[str, str]]:
+    """Return the sentence pairs of a target language."""
+    return [(each.text, each.targets[0]) for each in examples if each.group == language]
 
 
-def files_of(pairs: Pairs, options: TrainingOptions) -> list[str]:
-    """The names of the files that training reads."""
-    train = pair_files(pairs, options.weights)
-    held = (held_files(spec, languages_of(train)) for spec in (options.dev, options.test))
-    return [path for file in chain(train, *held) for path in file.paths]
-
-
-def check_files(pairs: Pairs, options: TrainingOptions) -> None:
-    """Raises NotFoundError for a file that is missing."""
-    for file in files_of(pairs, options):
-        check_rereadable(Path(file))
-
-
-def _newer(files: Sequence[PairFile], options: TrainingOptions) -> dict[str, Any]:
-    """What else the data depends on, where it differs from what earlier releases did: their runs
-    must still resume."""
-    names = ("weights", "names", "new_subwords", "temperature")
-    defaults = options.settings()
-    found = {name: getattr(options, name) for name in names}
-    changed = {name: each for name, each in found.items() if each != defaults[name].default}
-    if not (languages := languages_of(files)):
-        return changed
-    languages = [file.language for file in files]
-    return {**changed, "languages": languages, "source_language": options.source_language}
-
-
-def _read_by(base: Translator) -> dict[str, Any]:
-    """What the ids of prepared data depend on beside the tokenizer."""
-    around = [list(base.before), list(base.after)]
-    return {"base_model": base.name, "prefix": base.prefix, "around": around}
-
-
-def _fill(
+def fill(
     files: Sequence[PairFile],
     options: TrainingOptions,
     folder: Path,
     say: Say,
     base: Translator | None,
-) -> str:
-    """Reads the files once and fills the folder; a summary in a few words."""
+) -> tuple[str, Values]:
+    """Read the files once and fill the folder; see `Recipe.fill`.
+
+    Args:
+        base: the translator that training continues from, whose tokenizers and prefix are used.
+    """
     cleaned = CleanedPairs.write(folder / "cleaned.tsv", files, say=say)
     parts = divided(cleaned, options)
     say(str(parts))
-    tokenizers = _tokenizers(parts, options, folder, say, base)
+    tokenizers, new = _tokenizers(parts, options, say, base)
+    tokenizers.save(folder)
     if base is None:
         encode, longest = PairEncoder(tokenizers), options.max_length
     else:
@@ -149,7 +72,7 @@ def _fill(
             raise BadArgumentError(
                 f"all dev pairs have more than {longest} tokens. Give shorter ones."
             )
-        write_rows(folder / f"{name}.tsv", kept)
+        write_examples(folder / f"{name}.jsonl", kept)
     sizes = (tokenizers.source.vocab_size, tokenizers.target.vocab_size)
     store = TokenStore.write(
         folder / "train.tokens",
@@ -163,33 +86,30 @@ def _fill(
     long = f"; {store.too_long:,} pairs over {longest} left out" if store.too_long else ""
     say(f"vocabulary: {kind} subwords; {len(store.tokens):,} tokens{long}")
     cleaned.path.unlink()
-    return str(parts)
+    return str(parts), {"new_subwords": new}
 
 
 def _tokenizers(
-    parts: Parts, options: TrainingOptions, folder: Path, say: Say, base: Translator | None
-) -> TokenizerPair:
-    """Trained, or the base's, with new subwords where the data needs some; saved in the folder."""
+    parts: Parts, options: TrainingOptions, say: Say, base: Translator | None
+) -> tuple[TokenizerPair, NewIds]:
+    """Tokenizers, trained or the base's, and the ids of those subwords that the base lacks."""
+    languages = languages_of(parts.cleaned.files)
     if base is not None:
-        tokenizers, new = grow_pair(base, parts.texts, options.new_subwords, say=say)
-    else:
-        tokenizers = train_pair(
-            parts.texts(),
-            joint=not options.separate_vocabularies,
-            vocab_size=options.vocab_size,
-            seed=options.seed,
-        )
-        new = [], []
-    tokenizers, new = with_tags(tokenizers, languages_of(parts.cleaned.files), new)
-    if base is not None:
-        write_new(folder, new)
-    tokenizers.save(folder)
-    return tokenizers
+        return with_tags(*grow_pair(base, parts.texts, options.new_subwords, say=say), languages)
+    tokenizers = train_pair(
+        parts.texts(),
+        joint=not options.separate_vocabularies,
+        vocab_size=options.vocab_size,
+        seed=options.seed,
+    )
+    return with_tags(tokenizers, ([], []), languages)[0], ([], [])
 
 
-def _short_enough(pairs: list[Held], encode: PairEncoder, max_length: int) -> Iterator[Held]:
+def _short_enough(
+    examples: list[Example], encode: PairEncoder, max_length: int
+) -> Iterator[Example]:
     """The pairs whose loss a model can be asked for: as long as those that it is trained on."""
-    texts = ((f"{before_source(held.language)}{held.source}", held.target) for held in pairs)
-    for pair, (source, target, _) in zip(pairs, encode(texts), strict=True):
+    texts = ((f"{before_source(each.group)}{each.text}", each.targets[0]) for each in examples)
+    for example, (source, target, _) in zip(examples, encode(texts), strict=True):
         if max(len(source), len(target)) <= max_length:
-            yield pair
+            yield example

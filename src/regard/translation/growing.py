@@ -1,20 +1,14 @@
-"""A trained translator learns to write another script: new subwords, and rows for them.
-
-new_subwords.json    in the folder of prepared data: the ids of the new subwords of either side
-"""
+"""A trained translator learns to write another script: new subwords, and rows for them."""
 
 import copy
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from itertools import chain
-from pathlib import Path
 
 import torch
 from torch import Tensor
 
 from regard.errors import UnsupportedError
-from regard.files import write_json
-from regard.json_files import read_object
 from regard.models import AnyEncoderDecoder
 from regard.text import Tokenizer, TokenizerPair
 from regard.text.growing import Survey, can_grow, grow, survey, with_tokens
@@ -22,7 +16,6 @@ from regard.translation.files import tag
 from regard.translation.translator import Translator
 
 NewIds = tuple[list[int], list[int]]  # of the source's vocabulary, of the target's
-_FILE = "new_subwords.json"
 # The tables with a row for each subword, by the side whose they are.
 _TABLES = (
     ("encoder.embed.tokens.weight",),
@@ -69,7 +62,7 @@ def grow_pair(
 
 
 def with_tags(
-    tokenizers: TokenizerPair, languages: Sequence[str], new: NewIds
+    tokenizers: TokenizerPair, new: NewIds, languages: Sequence[str]
 ) -> tuple[TokenizerPair, NewIds]:
     """The tokenizers with a token for each target language, and the new ids with theirs."""
     if not languages:
@@ -113,20 +106,6 @@ def with_subwords(
     grown.tokenizers = tokenizers
     grown.languages = replace(base.languages, tokenizer=tokenizers.source)
     return grown.with_model(_evaluating(model))
-
-
-def write_new(folder: Path, new: NewIds) -> None:
-    """Notes the ids of the new subwords beside the prepared data, if there are any."""
-    if any(new):
-        write_json(folder / _FILE, {"source": new[0], "target": new[1]})
-
-
-def read_new(folder: Path) -> NewIds:
-    """What `write_new` noted."""
-    if not (folder / _FILE).is_file():
-        return [], []
-    content = read_object(folder / _FILE)
-    return content["source"], content["target"]
 
 
 def _grown(

@@ -23,9 +23,9 @@ from regard.json_files import read_object
 from regard.recipes.sequence_scores import mean_loss
 from regard.training import Progress, RunFolder, chance, corpus_scores
 from regard.training.processes import launched
-from regard.translation.data import check_files, prepare
+from regard.translation.data import pairs_of
 from regard.translation.options import TrainingOptions
-from regard.translation.training import Watch, train_translation
+from regard.translation.training import TranslationRecipe, Watch, train_translation
 from regard.translation.translator import Result, Translator
 
 BUCKETS = 5  # of sentences by length
@@ -161,7 +161,7 @@ def climb(
         (rung, replace(options, output=str(folder / rung.name), **rung.options))
         for rung in rungs(cell)
     ]
-    check_files(pairs, options)  # before anything is written
+    TranslationRecipe(pairs, options, say=say, command=command).check_files()
     with RunFolder(folder, warn=say).locked():
         return _climb(pairs, options, steps, watch, say, command)
 
@@ -175,8 +175,10 @@ def _climb(
     command: str,
 ) -> Ladder:
     folder = Path(options.output)
-    data = prepare(pairs, options, folder / "data", say=say)
-    tested, name = (data.test, "test") if data.test else (data.dev, "dev")
+    recipe = TranslationRecipe(pairs, options, say=say, command=command)
+    data = recipe.prepare(folder / "data")
+    name = "test" if data.test else "dev"
+    tested = pairs_of(data.test or data.dev)
     buckets = by_length([source for source, _ in tested])
     references = [target for _, target in tested]
     results: list[RungResult] = []

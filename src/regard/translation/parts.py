@@ -3,22 +3,13 @@
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
-from pathlib import Path
-from typing import NamedTuple
 
 from regard.data import Cleaner, CleaningRules, Pair, plan_split, read_pairs
 from regard.errors import BadArgumentError
+from regard.recipes.examples import Example
 from regard.translation.cleaned import CleanedPairs
 from regard.translation.files import PairFile, held_files, languages_of
 from regard.translation.options import TrainingOptions
-
-
-class Held(NamedTuple):
-    """A dev or test pair."""
-
-    source: str
-    target: str
-    language: str = ""  # of the target, where there are several
 
 
 @dataclass(frozen=True)
@@ -27,8 +18,8 @@ class Parts:
 
     cleaned: CleanedPairs
     part_of: Callable[[Pair], str | None]  # None: not used, since dev or test has it
-    dev: list[Held]
-    test: list[Held]
+    dev: list[Example]
+    test: list[Example]
     sizes: list[int]  # the pairs of each file that are trained on
     left_out: int
 
@@ -60,7 +51,7 @@ def divided(cleaned: CleanedPairs, options: TrainingOptions) -> Parts:
         list(chain.from_iterable(map(_own, held_files(spec, languages))))
         for spec in (options.dev, options.test)
     )
-    held_out = {pair.source for pair in dev + test}
+    held_out = {example.text for example in dev + test}
     split = plan_split(
         iter(cleaned),
         dev=0 if dev else None,
@@ -77,36 +68,28 @@ def divided(cleaned: CleanedPairs, options: TrainingOptions) -> Parts:
         sizes[number] += part == "train"
         left_out += part is None
         if part in ("dev", "test"):
-            held = Held(*pair[:2], cleaned.files[number].language)
+            held = _example(pair, cleaned.files[number].language)
             (dev if part == "dev" else test).append(held)
     parts = Parts(cleaned, part_of, dev, test, sizes, left_out)
     _check(parts, languages)
     return parts
 
 
-def held_in(path: Path, language: str) -> list[tuple[str, str]]:
-    """The prepared dev or test pairs of a target language."""
-    return [held[:2] for held in read_held(path) if held.language == language]
-
-
-def read_held(path: Path) -> list[Held]:
-    """Prepared dev or test pairs; see `held_in` for those of one of several target languages."""
-    with open(path, encoding="utf-8") as file:
-        rows = [line.rstrip("\n").split("\t") for line in file]
-    return [Held(*row) for row in rows]
-
-
-def _own(file: PairFile) -> Iterator[Held]:
+def _own(file: PairFile) -> Iterator[Example]:
     """A dev or test set as the user gave it, empty sides aside."""
     rules = CleaningRules(
         max_ratio=None, max_characters=None, max_copied_words=None, duplicates=False
     )
     for pair in Cleaner(rules).clean(read_pairs(file.path)):
-        yield Held(pair.source, pair.target, file.language)
+        yield _example(pair, file.language)
+
+
+def _example(pair: Pair, language: str) -> Example:
+    return Example(pair.source, None, [pair.target], group=language)
 
 
 def _check(parts: Parts, languages: Sequence[str]) -> None:
-    if without := {*languages} - {held.language for held in parts.dev}:
+    if without := {*languages} - {example.group for example in parts.dev}:
         raise BadArgumentError(
             f"every target language needs dev pairs; {', '.join(sorted(without))} got no pairs."
             " Give more pairs, or a dev file for each language."

@@ -1,31 +1,33 @@
 """Train a translator on a file of sentence pairs: read, clean, split, tokenize, fit, save."""
 
 from collections.abc import Callable, Iterator, Mapping
+from itertools import chain
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, cast
 
 from torch import nn
 
 from regard.errors import BadArgumentError
 from regard.generation import GenerationConfig
 from regard.models import AnyEncoderDecoder
+from regard.recipes.card import CardText
+from regard.recipes.examples import read_examples
+from regard.recipes.prepared import Values
 from regard.recipes.recipe import Say, Watch, learn
 from regard.recipes.sequences import SequenceRecipe
 from regard.text.layouts import surround
 from regard.training import Progress
 from regard.translation.architectures import find_architecture
-from regard.translation.card import write_card
-from regard.translation.data import TranslationData, files_of, prepare
+from regard.translation.data import TranslationData, fill, pairs_of
 from regard.translation.evaluation import (
     TranslationEvaluator,
     dev_figures,
     figures_of_all,
     read_test_set,
 )
-from regard.translation.files import Pairs, languages_of, pair_files, tag
+from regard.translation.files import Pairs, held_files, languages_of, pair_files, tag
 from regard.translation.growing import with_subwords
 from regard.translation.options import TrainingOptions
-from regard.translation.parts import held_in
 from regard.translation.translator import Translator
 
 
@@ -33,14 +35,15 @@ class TranslationRecipe(SequenceRecipe[TrainingOptions, TranslationData, Transla
     """An encoder–decoder that learns from sentence pairs; see `Recipe`."""
 
     task = Translator
+    data_class = TranslationData
+    tag = "translation"
     evaluator = TranslationEvaluator
     metric = "bleu"
     shown: ClassVar = {"loss": "dev loss {:.3f}", "bleu": "BLEU {:5.2f}", "chrf": "chrF {:5.2f}"}
 
     def __init__(self, source: Pairs, options: TrainingOptions, *, say: Say, command: str):
-        self.pairs = source
-        train = pair_files(source, options.weights)
-        self.languages = languages_of(train)  # the targets', where there are several
+        self.pairs = pair_files(source, options.weights)
+        self.languages = languages_of(self.pairs)  # the targets', where there are several
         if self.languages and options.target_language != TrainingOptions.target_language:
             raise BadArgumentError(
                 "target_language is that of a model of one target; got"
@@ -52,7 +55,9 @@ class TranslationRecipe(SequenceRecipe[TrainingOptions, TranslationData, Transla
                 f"temperature weighs several target languages; got {options.temperature} with one."
                 " Leave it out, or give files as de=FILE hi=FILE."
             )
-        paths = [path for file in train for path in file.paths]
+        self.targets = self.languages or [options.target_language]
+        self.title = f"{options.source_language} → {', '.join(self.targets)}"
+        paths = [path for file in self.pairs for path in file.paths]
         super().__init__(paths, options, say=say, command=command)
 
     def shown_figures(self) -> Mapping[str, str]:
@@ -60,7 +65,9 @@ class TranslationRecipe(SequenceRecipe[TrainingOptions, TranslationData, Transla
 
     @property
     def files(self) -> list[str]:
-        return files_of(self.pairs, self.options)
+        options = self.options
+        held = (held_files(spec, self.languages) for spec in (options.dev, options.test))
+        return [*self.source, *(path for file in chain(*held) for path in file.paths)]
 
     def open_base(self, name: str) -> Translator:
         translator = super().open_base(name)
@@ -75,8 +82,18 @@ class TranslationRecipe(SequenceRecipe[TrainingOptions, TranslationData, Transla
         prefixes = {language: f"{tag(language)} " for language in self.languages}
         return translator.with_directions(self.options.source_language, prefixes)
 
-    def prepare(self, folder: Path) -> TranslationData:
-        return prepare(self.pairs, self.options, folder, say=self.say, base=self.base)
+    def made_by(self) -> dict[str, Any]:
+        made_by = super().made_by()
+        if self.languages:
+            languages = [file.language for file in self.pairs]
+            made_by |= {"languages": languages, "source_language": self.options.source_language}
+        if self.base is not None:
+            around = [list(self.base.before), list(self.base.after)]
+            made_by |= {"prefix": self.base.prefix, "around": around}
+        return made_by
+
+    def fill(self, folder: Path) -> tuple[str, Values]:
+        return fill(self.pairs, self.options, folder, self.say, self.base)
 
     def model(self, data: TranslationData) -> AnyEncoderDecoder:
         if self.base is not None and any(data.new_subwords):
@@ -96,30 +113,45 @@ class TranslationRecipe(SequenceRecipe[TrainingOptions, TranslationData, Transla
     def evaluate(self, model: nn.Module, data: TranslationData) -> dict[str, float]:
         translator, most = self.task_of(model, data), self.options.dev_sentences
         if not self.languages:
-            return dev_figures(translator, data.dev, sentences=most)
+            return dev_figures(translator, pairs_of(data.dev), sentences=most)
         return figures_of_all(
             {
                 language: dev_figures(
                     translator.between(self.options.source_language, language),
-                    pairs,
+                    pairs_of(data.dev, language),
                     sentences=max(1, most // len(self.languages)),
                 )
-                for language, pairs in data.dev_of.items()
+                for language in self.languages
             }
         )
 
     def test_sets(self, run: Path) -> Iterator[tuple[str, list[tuple[str, str]]]]:
         test = None if self.languages else self.options.test
         for language in self.languages or [""]:
-            file = run / "data" / "test.tsv"
-            if pairs := read_test_set(test) if test else held_in(file, language):
+            file = run / "data" / "test.jsonl"
+            if pairs := read_test_set(test) if test else pairs_of(read_examples(file), language):
                 yield language, pairs
 
-    def write_card(
-        self, model: nn.Module, data: TranslationData, progress: Progress, folder: Path
-    ) -> None:
-        assert isinstance(model, AnyEncoderDecoder)
-        write_card(folder, model, self.options, data, progress, self.command)
+    def card(self, model: nn.Module, data: TranslationData, figures: dict[str, float]) -> CardText:
+        subwords = cast(AnyEncoderDecoder, model).config.decoder_vocab_size
+        facts = {
+            "language": [self.options.source_language, *self.targets],
+            "vocabulary": subwords,
+            # Without the table of sinusoidal positions, which does not learn.
+            "parameters": sum(p.numel() for p in model.parameters() if p.requires_grad),
+        }
+        parts = "; ".join(
+            f"{language}: BLEU {figures[f'bleu_{language}']:.1f}, chrF"
+            f" {figures[f'chrf_{language}']:.1f}"
+            for language in self.languages
+        )
+        results = [
+            f"Dev set, {figures['sentences']:.0f} sentences, greedy: BLEU {figures['bleu']:.1f},"
+            f" chrF {figures['chrf']:.1f}{f' ({parts})' if parts else ''}",
+            f"Whole dev set: loss {figures['loss']:.3f} nats per token",
+        ]
+        about = [f"Vocabulary: {subwords:,} subwords"]
+        return CardText({"pairs": len(data.train)}, results, about, facts)
 
     def collapsed(self, figures: dict[str, float]) -> bool:
         return figures["sentences"] >= 50 and figures["distinct"] < 0.05

@@ -15,7 +15,7 @@ from regard.errors import BadArgumentError, UnsupportedError, check_choice
 from regard.generation import Hypothesis
 from regard.tasks.batching import read_each
 from regard.tasks.defaults import Defaults, read_defaults
-from regard.tasks.sequence_network import SequenceNetwork
+from regard.tasks.handle import EncoderDecoderHandle
 from regard.tasks.text_to_text import Alternative, TextToText
 from regard.text import TokenizerPair, normalize
 from regard.translation.languages import Languages
@@ -56,7 +56,7 @@ class Translator(TextToText):
 
     def __init__(
         self,
-        model: AnyEncoderDecoder | SequenceNetwork,
+        model: AnyEncoderDecoder | EncoderDecoderHandle,
         tokenizers: TokenizerPair,
         *,
         directions: Mapping[str, Defaults] | None = None,
@@ -73,7 +73,7 @@ class Translator(TextToText):
         *,
         name: str | None = None,
         lazily: bool = False,
-        engine: str = "torch",
+        engine: str | None = None,
     ) -> Translator:
         """The translator of a name (see `load`): model, tokenizers and decoding defaults.
 
@@ -81,11 +81,11 @@ class Translator(TextToText):
 
         Args:
             lazily: leave the weights in their files until the model itself is asked for, where it
-                has been packed before; another engine than torch implies it.
-            engine: as `run_by` takes it.
+                has been packed before; an engine implies it.
+            engine: as `run_by` takes it; None: the model itself.
         """
         checkpoint = open_checkpoint(folder)
-        network = SequenceNetwork.open(checkpoint, lazily=lazily or engine != "torch")
+        handle = EncoderDecoderHandle.open(checkpoint, lazily=lazily or engine is not None)
         tasks = read_defaults(checkpoint)
         directions = {task: each for task, each in tasks.items() if task.startswith("translation")}
         if len(directions) > 1:
@@ -94,8 +94,8 @@ class Translator(TextToText):
             chosen = next(iter(directions.values()), tasks[""])
         name = name or checkpoint.name
         tokenizers = checkpoint.tokenizers
-        translator = cls(network, tokenizers, directions=directions, name=name, **vars(chosen))
-        return translator if engine == "torch" else translator.run_by(engine)
+        translator = cls(handle, tokenizers, directions=directions, name=name, **vars(chosen))
+        return translator if engine is None else translator.run_by(engine)
 
     @property
     def has_languages(self) -> bool:
@@ -272,7 +272,7 @@ class Translator(TextToText):
         from regard.data import pad
         from regard.inspection import cross_attention, group_words
 
-        ids = self.network.config
+        ids = self.handle.config
         target = pad(targets, pad_id=ids.pad_id, eos_id=ids.eos_id)[0].to(self.device)
         target = target[:, :-1]  # the end of the longest belongs to no word
         weights = cross_attention(self.model, self.batch(sources), target, layer=layer, step=step)
@@ -298,10 +298,9 @@ class Translator(TextToText):
 
     def alignment_caption(self, step: str, layer: int | None = None) -> str:
         """What the numbers of `Result.alignment` are."""
-        from regard.models import EncoderDecoder
 
         caption = "α of cross-attention"
-        if isinstance(self.model, EncoderDecoder):
+        if not self.model.stepwise:
             config = self.model.config
             layers = f"{config.decoder_layers} layers × " if layer is None else ""
             caption += f", mean over {layers}{config.decoder_heads} heads"

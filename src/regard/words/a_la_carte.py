@@ -79,7 +79,7 @@ def extend_vectors(
 def _new_words(
     trained: WordVectors, counts: Counter[str], words: Sequence[str] | None, min_count: int
 ) -> list[str]:
-    """Those that get a vector, the most frequent first."""
+    """Words that get a vector, the most frequent first."""
     if words is None:
         new = [w for w, count in counts.most_common() if count >= min_count and w not in trained]
         if new:

@@ -25,7 +25,7 @@ class Bags:
 
 
 def represent(texts: Sequence[str], way: str) -> Bags:
-    """What counting makes of texts.
+    """Count the words of texts.
 
     "one-hot": a row for each word, in the order of reading, with a 1 in the word's own column.
     "bag": a row for each text with words, the sum of its words' one-hot vectors.

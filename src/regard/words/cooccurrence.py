@@ -70,7 +70,7 @@ def factorize_vectors(
 def count_neighbors(
     sentences: list[list[str]], words: list[str], window: int, weight: Callable[[int], float]
 ) -> csr_array:
-    """How often each word has each neighbor, (words, words).
+    """Counts of each word's neighbors, (words, words).
 
     Args:
         words: those that are counted; the others in the sentences only take up room.

@@ -1,4 +1,4 @@
-"""One word, many meanings: the vector of each of its occurrences against the one for all of them.
+"""Meanings of a word: the vector of each of its occurrences against the one for all.
 
 A static vector must serve all that a word means. Bommasani et al. 2020 make one by averaging
 contextual vectors, which is done here too where a model has no static vector: by definition it
@@ -23,7 +23,7 @@ _SHOWN = 3  # examples of a cluster
 
 @dataclass(frozen=True)
 class Scores:
-    """How well the vectors agree with senses written beside the text."""
+    """Agreement of the vectors with senses written beside the text."""
 
     most_frequent: float  # the share of the most frequent sense: what needs no vector
     centroid: float  # nearest mean of the other occurrences (leave one out)
@@ -32,7 +32,7 @@ class Scores:
 
 @dataclass(frozen=True, eq=False)
 class Meaning:
-    """What the vectors of one layer say of a word."""
+    """Vectors of a word in one layer, their clusters and scores."""
 
     layer: str
     states: States  # (occurrences, dim)
@@ -94,7 +94,7 @@ def meanings(
     layers: dict[str, States],
     average: NDArray[np.float32] | None = None,
 ) -> list[Meaning]:
-    """What each layer's vectors of the occurrences say.
+    """Compare the occurrences by each layer's vectors.
 
     Args:
         layers: name → (occurrences, dim).
@@ -118,7 +118,7 @@ def meanings(
 
 
 def _around(text: str, spans: Sequence[tuple[int, int]], place: int) -> tuple[int, int]:
-    """Where what is read with a word begins and ends: the whole text, unless it is long."""
+    """Start and end of what is read with a word: the whole text, unless it is long."""
     last = len(spans) - 1
     start = spans[place - AROUND][0] if place > AROUND else 0
     return start, spans[place + AROUND][1] if place + AROUND < last else len(text)

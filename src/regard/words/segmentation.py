@@ -1,4 +1,4 @@
-"""What counts as a word, for everything that gives one vector to each: vectors, bags, senses."""
+"""Division of texts into words, for all that gives a vector to each: vectors, bags, senses."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def split_words(text: str) -> list[str]:
 
 
 def word_spans(text: str) -> list[tuple[int, int]]:
-    """Where `split_words` found each word: `text[start:end]` is what it was."""
+    """Start and end of each word of `split_words`: `text[start:end]` is what it was."""
     return [span for _, span in _SPLIT.pre_tokenize_str(_plain(text))]
 
 

@@ -1,4 +1,4 @@
-"""How well vectors tell the senses of a word apart: clusters, purity, nearest centroids."""
+"""Measures of how well vectors separate the senses of a word: clusters, purity, centroids."""
 
 from collections import Counter
 from collections.abc import Sequence

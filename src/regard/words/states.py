@@ -47,7 +47,7 @@ class Occurrence:
 
 
 def static_states(vectors: WordVectors, occurrences: Sequence[Occurrence]) -> Layers:
-    """The same vector everywhere: that of the word. Raises NotFoundError for a word without one."""
+    """Static vector of the word, for each occurrence. Raises NotFoundError if it has none."""
     return {"static": vectors.rows(each.word for each in occurrences)}
 
 
@@ -102,7 +102,7 @@ class WordReader:
 
     @classmethod
     def load(cls, folder: CheckpointLike, *, name: str | None = None) -> "WordReader":
-        """Of a model folder. Raises UnsupportedError for a model without a Transformer encoder."""
+        """Open a model folder. Raises UnsupportedError for a model without an encoder."""
         checkpoint = open_checkpoint(folder)
         name = name or checkpoint.name
         if checkpoint.family.model not in (EncoderDecoder, Encoder):
@@ -114,7 +114,7 @@ class WordReader:
 
     @property
     def layers(self) -> list[str]:
-        """From the embedding up."""
+        """Names of the layers, from the embedding up."""
         return [layer_name(k) for k in range(len(self.model.encoder.layers) + 1)]
 
     def states(

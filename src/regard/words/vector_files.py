@@ -230,7 +230,7 @@ def _check_header(path: Path, total: int, dim: int) -> None:
 
 
 def _is_word(start: bytes) -> bool:
-    """Whether it is what stands before the numbers, and not one more number after the word."""
+    """Return True for a word before the numbers, False if it ends in one more number."""
     _, space, last = start.rpartition(b" ")
     try:
         return bool(start) and not (space and math.isfinite(float(last)))
@@ -239,7 +239,7 @@ def _is_word(start: bytes) -> bool:
 
 
 def _is_text(start: bytes, dim: int) -> bool:
-    """Whether what follows the header is a line of numbers."""
+    """Return True if a line of numbers follows the header."""
     fields = start.partition(b"\n")[0].split()
     try:
         return len(fields) > 1 and math.isfinite(sum(map(float, fields[1:][-dim:])))

@@ -60,7 +60,7 @@ class WordVectors:
         return self.vectors[self.row(word)]
 
     def row(self, word: str) -> int:
-        """Which row of `vectors` is the word's; the same error."""
+        """Index of the word's row in `vectors`; the same error."""
         row = self._find(word)
         if row is None:
             raise NotFoundError(self._unknown(word))

@@ -8,7 +8,7 @@ from torch import nn
 
 from regard import RegardError
 from regard.checkpoints import from_pretrained, save_pretrained
-from regard.checkpoints.families.gpt2 import fits, from_config, to_config
+from regard.checkpoints.families.gpt2 import FAMILY
 from regard.models import Decoder, DecoderConfig
 
 SIZES: dict[str, Any] = dict(d_model=10, num_layers=2, num_heads=5, d_ff=14, max_positions=13)
@@ -70,18 +70,18 @@ def test_a_config_comes_back_as_it_was(changes: dict[str, Any], tmp_path: Path) 
 
 
 def test_what_config_json_leaves_out_is_transformers_default() -> None:
-    config = from_config(SETTINGS)
+    config = FAMILY.from_config(SETTINGS)
     assert (config.d_ff, config.dropout, config.norm_eps) == (40, 0.1, 1e-5)
     assert (config.activation, config.score, config.tied_output) == ("gelu_new", "scaled_dot", True)
-    assert from_config(SETTINGS | dict(n_inner=None)).d_ff == 40
-    assert from_config(to_config(config)) == config
+    assert FAMILY.from_config(SETTINGS | dict(n_inner=None)).d_ff == 40
+    assert FAMILY.from_config(FAMILY.to_config(config)) == config
 
 
 @pytest.mark.parametrize("name", ["scale_attn_by_inverse_layer_idx", "add_cross_attention"])
 def test_what_is_not_had_here_is_refused(name: str) -> None:
-    assert from_config(SETTINGS | {name: False}) == from_config(SETTINGS)
+    assert FAMILY.from_config(SETTINGS | {name: False}) == FAMILY.from_config(SETTINGS)
     with pytest.raises(RegardError, match=f"{name} must be false .*; config.json says true"):
-        from_config(SETTINGS | {name: True})
+        FAMILY.from_config(SETTINGS | {name: True})
 
 
 @pytest.mark.parametrize(
@@ -100,7 +100,7 @@ def test_what_is_not_had_here_is_refused(name: str) -> None:
     ids=str,
 )
 def test_only_what_gpt2_computes_is_saved_as_gpt2(change: dict[str, Any], tmp_path: Path) -> None:
-    assert fits(DecoderConfig(31, **SIZES))
-    assert not fits(DecoderConfig(31, **SIZES | change))
+    assert FAMILY.fits(DecoderConfig(31, **SIZES))
+    assert not FAMILY.fits(DecoderConfig(31, **SIZES | change))
     with pytest.raises(RegardError, match="a model that is saved must be of a family here"):
         save_pretrained(small(**change), tmp_path)

@@ -7,7 +7,7 @@ from safetensors.torch import load_file, save_file
 
 from regard import RegardError
 from regard.checkpoints import from_pretrained, save_pretrained
-from regard.checkpoints.families.llama import fits, from_config, to_config
+from regard.checkpoints.families.llama import FAMILY
 from regard.models import Decoder, DecoderConfig
 from regard.positions import LinearScaling, Llama3Scaling, YarnScaling
 
@@ -47,7 +47,7 @@ def config(**changes: Any) -> DecoderConfig:
 
 
 def read(**changes: Any) -> DecoderConfig:
-    return from_config(SETTINGS | changes)
+    return FAMILY.from_config(SETTINGS | changes)
 
 
 # The family that has it all, for each configuration.
@@ -73,7 +73,7 @@ def test_a_config_comes_back_as_it_was(
     changes: dict[str, Any], family: str, tmp_path: Path
 ) -> None:
     model = Decoder(config(**changes))
-    assert to_config(model.config)["model_type"] == family
+    assert FAMILY.to_config(model.config)["model_type"] == family
     save_pretrained(model, tmp_path)
     again = from_pretrained(tmp_path)
     assert again.config == model.config
@@ -96,8 +96,8 @@ def test_a_config_comes_back_as_it_was(
     ids=str,
 )
 def test_what_none_of_the_three_computes_is_not_saved_as_one(change: dict[str, Any]) -> None:
-    assert fits(config())
-    assert not fits(config(**change))
+    assert FAMILY.fits(config())
+    assert not FAMILY.fits(config(**change))
 
 
 def test_names_are_the_published_ones_and_old_angles_are_passed_over(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from torch import Tensor
 
 from regard import RegardError
 from regard.checkpoints import from_pretrained, save_pretrained
-from regard.checkpoints.families import family_for
+from regard.checkpoints.families import find_family
 from regard.models import VisionConfig, VisionTransformer
 
 transformers = pytest.importorskip("transformers")
@@ -45,7 +45,7 @@ def test_a_grid_of_positions_comes_back_as_one(tmp_path: Path) -> None:
 
 
 def test_square_sizes_are_one_number_in_config_json() -> None:
-    family = family_for("vit", where="the test")
+    family = find_family("vit", where="the test").family
     settings = family.to_config(VisionConfig())
     assert (settings["image_size"], settings["patch_size"]) == (224, 16)
     assert family.from_config(settings) == VisionConfig()

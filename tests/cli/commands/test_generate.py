@@ -76,9 +76,9 @@ def test_several_prompts_stand_apart(regard, folder, writer, tmp_path):
 
 def test_json_keeps_the_fields_that_came(regard, folder, writer):
     line = json.dumps({"text": "the", "id": 7}).encode()
-    options = ("--num-beams", 3, "--num-return-sequences", 2, "--json")
+    options = ("--num-beams", 3, "--alternatives", 2, "--json")
     found = json.loads(regard("generate", "-m", folder, *SHORT, *options, stdin=line).out)
-    [best] = writer.run(["the"], max_new_tokens=5, num_beams=3, num_return_sequences=2)
+    [best] = writer.run(["the"], max_new_tokens=5, num_beams=3, alternatives=2)
     assert found.pop("others") == [
         {
             "continuation": best.others[0].text,
@@ -214,7 +214,7 @@ def test_a_text_cut_by_the_models_positions_says_so(regard, folder):
         (["dog " * 99, "-m", "MODEL"], "a prompt may have 42 tokens with"),
         (["a", "-m", "MODEL", "--top-p", "2"], "--top-p must be above 0 and at most 1; got 2.0."),
         (["a", "-m", "MODEL", "--no-sample", "--top-k", "2"], "--top-k affects only sampling"),
-        (["a", "-m", "MODEL", "--num-return-sequences", "2"], "--num-return-sequences must be at"),
+        (["a", "-m", "MODEL", "--alternatives", "2"], "--alternatives must be at"),
         (["a", "-m", "MODEL", "--stop", ""], "a stop string must have at least one character"),
         (["a", "-m", "en-de"], "en-de is a translator from English to German: use it with"),
     ],

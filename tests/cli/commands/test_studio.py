@@ -12,6 +12,7 @@ import urllib.request
 import pytest
 
 from regard.catalog import taken_by
+from regard.http import server as base
 from regard.studio import serve as serving
 
 
@@ -45,12 +46,12 @@ def test_it_serves_the_shipped_models_and_ends_cleanly_when_interrupted(server):
 
 
 def test_only_this_machine_can_connect():
-    with serving.bind(0) as listener:
+    with base.bind(0) as listener:
         assert listener.getsockname()[0] == "127.0.0.1"
 
 
 def test_a_second_one_on_the_same_port_is_one_sentence(regard):
-    with serving.bind(0) as listener:
+    with base.bind(0) as listener:
         port = listener.getsockname()[1]
         outcome = regard("studio", "--port", port)
     assert outcome.code == 2
@@ -66,16 +67,16 @@ def test_a_port_that_may_not_be_had_is_one_sentence(monkeypatch):
 
     monkeypatch.setattr(socket.socket, "bind", refuse)
     with pytest.raises(
-        serving.UnavailableError, match=r"port 80 cannot be opened \(Permission denied\)"
+        base.UnavailableError, match=r"port 80 cannot be opened \(Permission denied\)"
     ):
-        serving.bind(80)
+        base.bind(80)
 
 
 def test_where_its_usual_port_is_in_use_it_takes_another(monkeypatch):
-    with serving.bind(0) as taken:
-        monkeypatch.setattr(serving, "PORT", taken.getsockname()[1])
-        with serving.bind() as other:
-            assert other.getsockname()[1] not in (0, serving.PORT)
+    with base.bind(0) as taken:
+        monkeypatch.setattr(base, "PORT", taken.getsockname()[1])
+        with base.bind() as other:
+            assert other.getsockname()[1] not in (0, base.PORT)
 
 
 @pytest.mark.parametrize("named", [[], ["{folder}"]])

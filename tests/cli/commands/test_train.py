@@ -13,6 +13,7 @@ import typer
 
 from regard.cli.app import app
 from regard.recipes import recipe
+from regard.recipes.examples import Example, write_examples
 from regard.recipes.options.encoders import EmbeddingOptions, QuestionAnsweringOptions
 from regard.training import Progress
 from regard.translation.options import TrainingOptions
@@ -21,7 +22,7 @@ from regard.translation.options import TrainingOptions
 class Calls(list):
     """What training was called with, and the test set that it will have split off."""
 
-    split_off = ""
+    split_off: tuple[Example, ...] = ()
 
 
 @pytest.fixture
@@ -42,7 +43,7 @@ def asked(monkeypatch, tmp_path):
         watch("evaluate", progress)
         data = Path(options.output) / "data"
         data.mkdir(parents=True)
-        (data / "test.tsv").write_text(calls.split_off)
+        write_examples(data / "test.jsonl", calls.split_off)
 
     monkeypatch.setattr(recipe, "learn", record)
     return calls
@@ -149,7 +150,7 @@ def test_the_test_set_is_scored_at_the_end(regard, asked, upper_case, scored, tm
 
 
 def test_without_one_the_test_set_split_off_is_scored(regard, asked, upper_case, scored):
-    asked.split_off = "ein haus am see\tEIN HAUS AM SEE\n"
+    asked.split_off = (Example("ein haus am see", None, ["EIN HAUS AM SEE"]),)
     assert "BLEU         100.00" in regard("train", "translation", "pairs.tsv").out
 
 
@@ -294,21 +295,22 @@ def test_two_processes_train_a_classifier_and_one_shows_it(tmp_path, regard):
     assert "Resuming from step 2." in alone.err
 
 
-def test_two_processes_share_out_a_language_model_and_are_refused_what_one_is(tmp_path):
+def test_two_processes_share_out_a_language_model_and_are_refused_what_one_is(tmp_path, forks):
     (tmp_path / "text.txt").write_text("to be, or not to be: that is the question.\n" * 40)
     command = (
         *("train", "language-model", str(tmp_path / "text.txt"), "--output", str(tmp_path / "run")),
         *("--preset", "tiny", "--block", "16", "--batch-size", "4", "--precision", "fp32"),
         *("--shard", "--max-steps", "2", "--eval-every", "2", "--sample-tokens", "4"),
     )
-    done = torchrun(*command)
-    assert done.returncode == 0, done.stderr
-    assert done.stderr.count("2 processes share out the model; a step has 2 batches") == 1
+    (first, said), (second, silent) = forks.torchrun(*command, folder=tmp_path)
+    assert (first, second) == (0, 0), said + silent
+    assert said.count("2 processes share out the model; a step has 2 batches") == 1
+    assert (said + silent).count("2 processes share out") == 1
     assert (tmp_path / "run" / "samples.txt").read_text().count("===") == 2
     record = json.loads((tmp_path / "run" / "run.json").read_text())
     assert (record["processes"], record["options"]["accumulate"]) == (2, 2)
 
-    refused = torchrun(*command, "--seed", "2")
-    assert refused.returncode == 1  # torchrun's own
-    assert refused.stderr.count("regard: ") == 1
-    assert "holds a run with seed = 1; got 2" in refused.stderr
+    (first, said), (second, silent) = forks.torchrun(*command, "--seed", "2", folder=tmp_path)
+    assert (first, second) == (2, 2)
+    assert (said + silent).count("regard: ") == 1
+    assert "holds a run with seed = 1; got 2" in said

@@ -48,7 +48,7 @@ def test_without_beams_the_models_own_count(regard, upper_case):
     regard("translate", "a")
     assert "num_beams" not in upper_case.seen[0]
     upper_case.generation.num_beams = 1
-    assert "got 2 > 1" in regard("translate", "a", "--n-best", 2).err
+    assert "got 2 > 1" in regard("translate", "a", "--alternatives", 2).err
 
 
 def test_languages_and_a_prefix_reach_the_translator(regard, upper_case):
@@ -69,14 +69,14 @@ def test_settings_that_are_not_followed_are_said_once(regard, upper_case):
 
 
 def test_n_best_gives_number_score_and_text(regard, upper_case):
-    outcome = regard("translate", "--n-best", 2, stdin=b"a\n\nb\n")
+    outcome = regard("translate", "--alternatives", 2, stdin=b"a\n\nb\n")
     assert outcome.out == ("1\t-0.5000\tA\n1\t-1.5000\tA!\n2\t\t\n3\t-0.5000\tB\n3\t-1.5000\tB!\n")
 
 
 def test_more_than_the_beams_is_refused(regard, upper_case):
-    outcome = regard("translate", "a", "--n-best", 6)
+    outcome = regard("translate", "a", "--alternatives", 6)
     assert outcome.code == 2
-    assert "--n-best must be at most --num-beams; got 6 > 5" in outcome.err
+    assert "--alternatives must be at most --num-beams; got 6 > 5" in outcome.err
 
 
 def test_json_passes_other_fields_through(regard, upper_case):
@@ -96,7 +96,7 @@ def test_json_carries_the_alignment(regard, upper_case):
 
 
 def test_json_carries_the_alternatives(regard, upper_case):
-    entry = json.loads(regard("translate", "--json", "--n-best", 2, "a").out)
+    entry = json.loads(regard("translate", "--json", "--alternatives", 2, "a").out)
     assert entry["alternatives"][1] == {"translation": "A!", "score": -1.5}
 
 

@@ -122,7 +122,7 @@ def test_empty_labels_are_left_out_and_counted_and_the_task_stays_the_same(
     assert said[0] == "single-label classification: each text has one label"
     assert said[1].endswith("295 read, 288 kept; 7 no label (first at line 10)")
     assert progress.figures["accuracy"] == 1.0  # as without them
-    about = json.loads((tmp_path / "run" / "data" / "labels.json").read_text())
+    about = json.loads((tmp_path / "run" / "data" / "prepared.json").read_text())["values"]
     assert not about["multi_label"]
     _, said = classify(file, tmp_path / "run", max_epochs=6)
     assert said[0].endswith("276 to train on, 6 dev, 2 labels, one a text")
@@ -173,7 +173,7 @@ def test_a_new_head_of_several_labels_starts_at_their_frequency_and_a_trained_on
 ) -> None:
     hardly = {"max_steps": 1, "learning_rate": 1e-9}
     classify(tagged, tmp_path / "new", **hardly)
-    about = json.loads((tmp_path / "new" / "data" / "labels.json").read_text())
+    about = json.loads((tmp_path / "new" / "data" / "prepared.json").read_text())["values"]
     texts = sum(1 for _ in read_examples(tmp_path / "new" / "data" / "train.jsonl"))
     shares = [(count + 1) / (texts + 2) for count in about["counts"]]
     started = weights(tmp_path / "new")["head.output.bias"]
@@ -206,7 +206,7 @@ def test_pairs_of_texts_have_two_token_types(classify: Any, tmp_path: Path) -> N
              for one in words for two in words for _ in range(1 + 6 * (one == two))]  # fmt: skip
     file.write_text("sentence1\tsentence2\tlabel\n" + "\n".join(lines) + "\n")
     classify(file, tmp_path / "run", pair="sentence2", max_steps=2)
-    store = json.loads((tmp_path / "run" / "data" / "labels.json").read_text())
+    store = json.loads((tmp_path / "run" / "data" / "prepared.json").read_text())["values"]
     assert store["labels"] == ["other", "same"]
     folder = tmp_path / "run" / "model"
     pipeline = transformers.pipeline("text-classification", model=str(folder), top_k=None)

@@ -9,7 +9,7 @@ import pytest
 
 from regard import RegardError
 from regard.data import documents, store
-from regard.recipes.language import corpus, masked_language_model
+from regard.recipes.language import blocks, corpus
 from regard.recipes.language.corpus import Documents, split_documents, write_tokens
 from regard.recipes.language.language_model import LanguageModelRecipe
 from regard.recipes.language.masked_language_model import MaskedLanguageModelRecipe
@@ -115,7 +115,7 @@ def test_a_longer_text_takes_no_more_memory(
     monkeypatch.setattr(store, "_TOKENS_AT_ONCE", 2**13)
     monkeypatch.setattr(store, "_PAIRS_AT_ONCE", 2**6)
     monkeypatch.setattr(corpus, "_AT_ONCE", 2)
-    monkeypatch.setattr(masked_language_model, "_AT_ONCE", 2)
+    monkeypatch.setattr(blocks, "_AT_ONCE", 2)
     monkeypatch.setattr(text_train, "MOST_CHARACTERS", 2**16)
     draw = random.Random(41)
     words = ["".join(draw.choices("etaoinshr", k=draw.randint(1, 8))) for _ in range(500)]

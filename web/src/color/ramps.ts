@@ -38,13 +38,13 @@ export function diverging(background: Rgb): Ramp {
   return both;
 }
 
-/** What text on a scale is written in: one of the two reaches 4.5:1 on any ground. */
+/** Inks for text on a scale: one of the two reaches 4.5:1 on any ground. */
 export const INKS: readonly [Rgb, Rgb] = [
   [0, 0, 0],
   [255, 255, 255],
 ];
 
-/** Which ink reads better on each entry. */
+/** Index of the ink that reads better on each entry. */
 export function inks(scale: Ramp): Uint8Array {
   return Uint8Array.from(scale, (word) => {
     const ground = unpack(word);

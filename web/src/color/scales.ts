@@ -10,7 +10,7 @@ export interface Extent {
   high: number;
   highWithoutSink: number;
 }
-/** What colors mean: `low` has the first color, `high` the last. For "row" both are shares of the row's largest. */
+/** Meaning of the colors: `low` has the first color, `high` the last. For "row" both are shares of the row's largest. */
 export interface Coloring {
   kind: "linear" | "log" | "row";
   low: number;
@@ -88,7 +88,7 @@ export function between(by: Coloring, ends: readonly [number, number] | null): C
   return { ...by, low: ends[0], high: ends[1] };
 }
 
-/** Where a value stands between the ends, 0…1; `rowLow` and `rowHigh` matter to the row scale only. */
+/** Place of a value between the ends, 0…1; `rowLow` and `rowHigh` matter to the row scale only. */
 export function fraction(by: Coloring, value: number, rowLow = 0, rowHigh = 1): number {
   let place: number;
   if (by.kind === "log") {
@@ -177,7 +177,7 @@ function rooted(ramp: Ramp, root: number): Ramp {
   return table;
 }
 
-/** Where a value is marked on the legend, 0…1. */
+/** Place of a value on the legend, 0…1. */
 export function placeOf(by: Coloring, value: number): number {
   return fraction(by.kind === "row" ? { ...by, kind: "linear" } : by, value);
 }

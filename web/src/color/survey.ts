@@ -1,4 +1,4 @@
-/** What is in view, counted, and the scale that shows most of it: an automatic one is never blank.
+/** Survey of the values in view, and the scale that shows most of them: an automatic one is never blank.
  *
  * A row with one allowed cell says nothing (its weight is 1), and a sink outshines everything else, so
  * neither sets the ends. Long maps of causal attention are shown per row, since a row's weights become
@@ -140,7 +140,7 @@ function columnsOf({ column, width }: Piece, sinks: readonly Sinking[]): Set<num
   return new Set(sinks.map((sink) => sink.column - column).filter((each) => each >= 0 && each < width));
 }
 
-/** How often values of a size occur, as a share of what their row is held against; 0 leaves a row out. */
+/** Histogram of values as shares of what their row is held against; 0 leaves a row out. */
 function histogram(pieces: readonly Piece[], against: (row: number) => number, sinks: readonly Sinking[]): Uint32Array {
   const counts = new Uint32Array(2 ** 15);
   const cells = pieces.reduce((sum, piece) => sum + piece.values.length, 0);

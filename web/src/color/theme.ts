@@ -6,7 +6,7 @@ import { cssColor, diverging, INKS, inks, sequential, unpack } from "./ramps";
 import type { Ramp, Rgb } from "./ramps";
 import { fraction, type Coloring } from "./scales";
 
-/** What a map's canvas is painted with. */
+/** Colors and fonts of a map's canvas. */
 export interface Palette {
   font: string;
   mono: string;
@@ -19,12 +19,15 @@ export interface Palette {
   ramp: Ramp;
   ink: [string, string]; // dark and light
   inkOf: Uint8Array; // which of them, for each entry of the ramp
-  hatch: CanvasPattern;
+  hatch: string | CanvasPattern;
 }
 
 const HATCH = 7; // device pixels between the lines of a cell that the mask forbids
 
-export function readPalette(element: HTMLElement, ctx: CanvasRenderingContext2D, difference: boolean, ratio: number): Palette {
+/** Makes what a cell that the mask forbids is filled with. */
+export type Hatching = (ground: string, line: string, side: number) => string | CanvasPattern;
+
+export function readPalette(element: HTMLElement, hatching: Hatching, difference: boolean, ratio: number): Palette {
   const style = getComputedStyle(element);
   const read = (name: string) => themeColor(style, name);
   const background = read("--rg-panel");
@@ -44,7 +47,7 @@ export function readPalette(element: HTMLElement, ctx: CanvasRenderingContext2D,
     ramp,
     ink: [cssColor(INKS[0]), cssColor(INKS[1])],
     inkOf: inks(ramp),
-    hatch: hatching(ctx, cssColor(read("--rg-sunk")), cssColor(mixed(rule, faint)), Math.round(HATCH * Math.max(1, ratio))),
+    hatch: hatching(cssColor(read("--rg-sunk")), cssColor(mixed(rule, faint)), Math.round(HATCH * Math.max(1, ratio))),
   };
 }
 
@@ -62,7 +65,7 @@ function mixed(one: Rgb, other: Rgb): Rgb {
 }
 
 /** Diagonal lines that meet at the pattern's edges. */
-function hatching(ctx: CanvasRenderingContext2D, ground: string, line: string, side: number): CanvasPattern {
+export function hatched(ctx: CanvasRenderingContext2D, ground: string, line: string, side: number): CanvasPattern {
   const tile = new OffscreenCanvas(side, side);
   const into = tile.getContext("2d")!;
   into.fillStyle = ground;

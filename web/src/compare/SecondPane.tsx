@@ -1,4 +1,4 @@
-/** What stands in the second pane: layer and head, model and text. */
+/** Choices of the second pane: layer and head, model and text. */
 import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import type { TraceInfo, TraceRequest } from "../source";

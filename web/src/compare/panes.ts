@@ -1,4 +1,4 @@
-/** What a comparison compares: the second pane's choices, and whether the two maps lie on each other. */
+/** Panes of a comparison: the second one's choices, and whether the two maps have one shape. */
 import { effect } from "@preact/signals";
 import { isLong } from "../color/survey";
 import type { Head, Quantity, Source, TapInfo, TraceInfo } from "../source";
@@ -16,7 +16,7 @@ export function paneOf(other: Other | null): Pane | null {
   return other && tap ? { trace: other.trace, tap, head: other.head } : null;
 }
 
-/** What a comparison opens with: the next head of the same layer. */
+/** Second pane to open with: the next head of the same layer. */
 export function nextHeadOf({ trace, tap, head }: Pane): Other {
   const next = head === "mean" ? 0 : (head + 1) % (tap.heads + 1);
   return { trace, tap: tap.name, head: next === tap.heads ? "mean" : next };
@@ -37,7 +37,7 @@ export function oneShape(one: Pane, other: Pane): boolean {
   return one.tap.rows === other.tap.rows && one.tap.columns === other.tap.columns;
 }
 
-/** Whether a position means the same token in both, so that a difference compares like with like. */
+/** True if a position means the same token in both, so that a difference compares like with like. */
 export function sameTokens(one: Pane, other: Pane): boolean {
   const same = (name: "queries" | "keys") => {
     const [first, second] = [one.trace.axes[one.tap[name]]?.tokens, other.trace.axes[other.tap[name]]?.tokens];
@@ -56,7 +56,7 @@ export function whyNoDifference(one: Pane, other: Pane): string | null {
   );
 }
 
-/** What differs between the panes: "head", "layer", "text", "model". */
+/** Differences between the panes: "head", "layer", "text", "model". */
 export function differing(one: Pane, other: Pane): string[] {
   const parts: [string, boolean][] = [
     ["model", one.trace.model !== other.trace.model],
@@ -67,7 +67,7 @@ export function differing(one: Pane, other: Pane): string[] {
   return parts.filter(([, differs]) => differs).map(([name]) => name);
 }
 
-/** Whether both maps have one color scale: a row, a logarithm or a sink is each map's own. */
+/** True if both maps have one color scale: a row, a logarithm or a sink is each map's own. */
 export function onOneScale(panes: readonly (Pane | null)[], scale: Scale): boolean {
   const long = panes.some((pane) => pane && isLong(pane.tap.rows, pane.tap.columns));
   return scale === "linear" || (scale === "auto" && !long);

@@ -1,4 +1,4 @@
-/** What lies above or below a column's window and has lines: named at the edge, a click goes there. */
+/** Tokens with lines above or below a column's window: named at the edge, a click goes there. */
 import type { Unit } from "../weights/units";
 import type { Column } from "./layout";
 import { farTargets } from "./layout";

@@ -289,7 +289,7 @@ export function Flow({ state }: { state: State }) {
         {picture && quiet ? (
           <Readout picture={picture} lines={shown.lines} followed={followed} onAsk={ask} />
         ) : (
-          <p class="rg-views__hint">hover over a token to follow it, click or press <kbd>l</kbd> to lock it, press <kbd>Esc</kbd> to release all; click a line for its equation</p>
+          <p class="rg-views__hint" data-screen>hover over a token to follow it, click or press <kbd>l</kbd> to lock it, press <kbd>Esc</kbd> to release all; click a line for its equation</p>
         )}
       </footer>
     </section>

@@ -5,7 +5,7 @@ import type { Unit } from "../weights/units";
 import type { Column } from "./layout";
 import { rendered, side as sideOf } from "./layout";
 
-/** What a token gets or gives in the picture, and in which head's color. */
+/** Weight that a token gets or gives in the picture, in a head's color. */
 export interface Mark {
   share: number; // of the largest, for the ground
   text: string;

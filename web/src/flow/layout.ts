@@ -1,4 +1,4 @@
-/** Where tokens and lines lie: two columns that scroll, and lines between what is seen of them. */
+/** Places of tokens and lines: two columns that scroll, and lines between their visible parts. */
 import type { Line } from "./lines";
 
 export const ROW = 28; // px, of one token
@@ -16,7 +16,7 @@ export interface Column {
   row: number; // px, of one token
 }
 
-/** How high a token is: closer together where all of them then fit. */
+/** Height of a token: smaller where all of them then fit. */
 export function rowOf(height: number, count: number): number {
   return count * TIGHT <= height ? Math.min(ROW, height / count) : ROW;
 }
@@ -52,7 +52,7 @@ export interface Stroke {
   away: boolean; // one of its ends lies outside the window
 }
 
-/** How a line is drawn; `largest` is the value that gets the full width. */
+/** Path, width and opacity of a line; `largest` is the value that gets the full width. */
 export function stroke(
   line: Line, queries: Column, keys: Column, width: number, largest: number, slots: number,
 ): Stroke {
@@ -90,7 +90,7 @@ export function lineAt(
   return nearest;
 }
 
-/** How much of its height a curve has covered when it has covered `across` of its width. */
+/** Share of its height that a curve has covered at `across` of its width. */
 export function risen(across: number): number {
   let [low, high] = [0, 1];
   for (let i = 0; i < 20; i++) {

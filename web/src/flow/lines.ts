@@ -1,4 +1,4 @@
-/** Which lines are drawn: the strongest few hundred, and one sum for all the others. */
+/** Lines to draw: the strongest few hundred, and one sum for all the others. */
 import type { Looks } from "../source";
 import type { Weights } from "../weights/matrix";
 import type { Unit } from "../weights/units";
@@ -16,7 +16,7 @@ export interface Line {
   value: number;
 }
 
-/** What is not drawn line by line. */
+/** Weight that is not drawn line by line. */
 export interface Sum {
   count: number;
   value: number;

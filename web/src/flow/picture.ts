@@ -1,4 +1,4 @@
-/** What the flow draws from: a whole small map per head, or single rows and columns of a long one. */
+/** Data of the flow: a whole small map per head, or single rows and columns of a long one. */
 import type { Looks, TapInfo, TraceInfo } from "../source";
 import type { State } from "../state";
 import type { Loaded } from "../weights/loaded";

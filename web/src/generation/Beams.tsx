@@ -21,7 +21,7 @@ export function Beams({ generation, busy, able, onChoose }: BeamsProps) {
     <div class="rg-generation__beams">
       <h3>
         {counted(hypotheses.length, "hypothesis", "hypotheses")} of the beam{" "}
-        <span>{able ? "choose one to see its steps" : "only the selected one can be shown here"}</span>
+        <span data-screen>{able ? "choose one to see its steps" : "only the selected one can be shown here"}</span>
       </h3>
       <ul class="rg-generation__tree">
         <Fork branch={tree} style={style} {...{ generation, busy, able, onChoose }} />

@@ -1,4 +1,4 @@
-/** What else a step might have been; a click puts it there, and the model goes on from it. */
+/** Other tokens that a step might have written; a click puts one there, and the model continues from it. */
 import type { GenerationInfo } from "../source";
 import { tokenLabel, type Style } from "../weights/units";
 import { percent } from "../weights/words";
@@ -14,7 +14,7 @@ export function Candidates({ step, number, style, onForce }: CandidatesProps) {
   return (
     <div class="rg-generation__candidates">
       <h3>
-        candidates of step {number} {onForce && <span>choose one to go on from it</span>}
+        candidates of step {number} {onForce && <span data-screen>choose one to go on from it</span>}
       </h3>
       <ol>
         {step.candidates.map((candidate, index) => {

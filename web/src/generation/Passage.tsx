@@ -57,7 +57,7 @@ export function Passage({ caption, axis, name, values, quantity, row, writes, on
             })
           ),
         )}
-        {row !== null && <span class="rg-generation__written">{tokenLabel(writes, style)}</span>}
+        {row !== null && <span class="rg-generation__written"><span>→ </span>{tokenLabel(writes, style)}</span>}
         {row !== null &&
           axis.tokens.slice(row + 2, row + 2 + LATER).map((token, i) => (
             <span key={`later ${i}`} class="rg-generation__later">

@@ -1,4 +1,4 @@
-/** Which row of a map belongs to a step, and how a long passage is shortened. */
+/** Rows of a map for each step, and long passages shortened. */
 import type { GenerationInfo, TapInfo } from "../source";
 
 /** The row whose output a step was chosen from: the position before the one it then filled. */

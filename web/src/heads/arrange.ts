@@ -73,7 +73,7 @@ export function scoreOf(info: HeadInfo, wanted: Wanted = ""): PatternScore | nul
   return info.patterns.find((each) => each.name === name) ?? null;
 }
 
-/** How many heads have each name, in the order of the names; those without one last. */
+/** Number of heads with each name, in the order of the names; those without one last. */
 export function counts(all: readonly Placed[]): [PatternName | "none", number][] {
   return [...PATTERNS, "none" as const]
     .map((name): [PatternName | "none", number] => [name, all.filter(({ info }) => info && (info.pattern ?? "none") === name).length])

@@ -1,4 +1,4 @@
-/** What a lesson lets be changed, and nothing else. */
+/** Controls of a lesson: those of its subject alone. */
 import { useId } from "preact/hooks";
 import { Choice } from "../weights/Choice";
 import { useWords, type Key } from "../words/words";

@@ -25,7 +25,7 @@ import "./own/own.css";
 
 const PAUSE = 300; // ms without a key until a sentence is asked for
 
-/** What is on the screen: answers with what they were asked with. */
+/** Answers on the screen, with their requests. */
 interface Shown {
   lesson: Lesson;
   settings: Settings;
@@ -176,7 +176,7 @@ function Languages({ state, say }: { state: State; say: Say }) {
   );
 }
 
-/** What the numbers are of, while none is pointed at. */
+/** Subject of the numbers, while none is pointed at. */
 function computed({ lesson, settings: asked, answers }: Shown, say: Say): string {
   const last = answers.at(-1) as Answer;
   const { source, formula: written, heads, head_dim: dims, temperature } = last.explanation.settings;

@@ -2,7 +2,7 @@
 import { LESSONS, type LessonName } from "./lessons";
 import { OPTIONS, TEMPERATURES, type Chosen } from "./settings";
 
-/** Where the reader is on the road. */
+/** Place of the reader on the road. */
 export interface Learning {
   lesson: LessonName;
   text: string | null; // null: the sample sentence

@@ -56,7 +56,7 @@ export function knowsQueries(lesson: Lesson): boolean {
   return LESSONS.indexOf(lesson) >= LESSONS.indexOf(lessonOf("qkv"));
 }
 
-/** What holds in a lesson: its own start, and what the reader chose of the things it is about. */
+/** Settings of a lesson: its own start, and what the reader chose of the things it is about. */
 export function settingsOf(lesson: Lesson, chosen: Chosen): Settings {
   const kept = Object.fromEntries(
     Object.entries(chosen).filter(([name]) => lesson.controls.includes(name as Control)),

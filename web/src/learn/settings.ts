@@ -1,7 +1,7 @@
-/** What a reader can change in a lesson: the choices, and their values at the start. */
+/** Settings of a lesson: the choices, and their values at the start. */
 import type { LessonRequest } from "../source";
 
-/** What the reader has chosen; kept from lesson to lesson, each of which uses what it is about. */
+/** Settings that the reader has chosen; kept from lesson to lesson, each of which uses its own. */
 export interface Chosen {
   score?: Required<LessonRequest>["score"];
   head_dim?: number | null; // null: as many as there are

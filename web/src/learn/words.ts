@@ -13,7 +13,7 @@ export function places([first, second]: readonly [number, number], count: number
   return [Math.max(0, within(first)), Math.max(0, within(second))];
 }
 
-/** Where each word of the sentence stands once two have changed places. */
+/** Place of each word of the sentence after two have changed places. */
 export function permutation(swap: readonly [number, number], count: number): number[] {
   const [first, second] = places(swap, count);
   const order = Array.from({ length: count }, (_, i) => i);

@@ -1,4 +1,4 @@
-/** What a file says of its model; `regard.studio.translator_page` writes it. */
+/** Description of a file's model; `regard.studio.translator_page` writes it. */
 import type { ModelInfo } from "../source";
 import type { TokenizerFile } from "./text/tokenizer";
 import type { Tensors } from "./weights";

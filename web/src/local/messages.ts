@@ -1,4 +1,4 @@
-/** What the page and its worker say to each other. */
+/** Messages between the page and its worker. */
 import type { Ablation, AblationRequest, TraceInfo, TraceRequest } from "../source";
 import type { Kept, Run, Traced } from "./translator";
 

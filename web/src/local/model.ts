@@ -8,7 +8,7 @@ import { Linear } from "./layers/linear";
 import { norm, type Norm } from "./layers/norm";
 import type { Weights } from "./weights";
 
-/** What a decoder reads of the source: keys and values for the cross-attention of each layer. */
+/** Memory of the source for a decoder: keys and values for the cross-attention of each layer. */
 export interface Memory {
   length: number;
   layers: { key: Float32Array; value: Float32Array }[];

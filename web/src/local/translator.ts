@@ -22,7 +22,7 @@ const ONE_PASS = "maps are of one pass over the finished hypothesis";
 const WARM = 2; // traces
 const ROUNDED = "computed by this page, with weights rounded to int8";
 
-/** What the model read and wrote; with the names of what was switched off. */
+/** Trace of what the model read and wrote; with the names of what was switched off. */
 export interface Run {
   source: number[];
   target: number[];
@@ -34,7 +34,7 @@ export interface Traced {
   run: Run;
 }
 
-/** What is kept of a trace, as source/kept.ts lists it. */
+/** Stored numbers of a trace, as source/kept.ts lists them. */
 export interface Kept {
   numbers: [string, Binary][];
   plain: [string, unknown][];
@@ -165,12 +165,12 @@ export class Translator {
     return rows.reduce((sum, row, i) => sum + (row[run.target[i] as number] as number), 0);
   }
 
-  /** What the notes say of a beginning that was not the model's choice. */
+  /** Note on a beginning that was not the model's choice. */
   private forced({ target }: Run, tokens: number): string[] {
     return tokens ? [`forced: the output begins with “${this.texts.target.decode(target.slice(0, tokens))}”`] : [];
   }
 
-  /** How tokens are drawn; null where the likeliest are searched for. */
+  /** Sampling of tokens; null where the likeliest are searched for. */
   private sampling({ temperature, top_k, top_p, seed, num_beams: beams, target }: TraceRequest): Sampling | null {
     if ([temperature, top_k, top_p, seed].every((each) => each === undefined || each === null)) return null;
     if (target) throw new Error("A target leaves nothing to draw; leave out either the target or temperature, top-k, top-p and seed.");

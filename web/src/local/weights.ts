@@ -1,7 +1,7 @@
 /** A model's weights in WebAssembly's memory, as `regard.studio.packing` writes them. */
 import { productsOver, TOGETHER, type Products } from "./kernel/products";
 
-/** Where an int8 matrix is; a row takes `width` bytes, `scales` holds what multiplies each. */
+/** Place of an int8 matrix; a row takes `width` bytes, `scales` holds what multiplies each. */
 export interface Rows {
   at: number;
   rows: number;
@@ -10,7 +10,7 @@ export interface Rows {
   scales: number;
 }
 
-/** Where a vector of float32 is. */
+/** Place of a vector of float32. */
 export interface Numbers {
   at: number;
   length: number;

@@ -108,7 +108,7 @@ export function Legend({ state, screen, difference }: Props) {
   );
 }
 
-/** What one must know to read the picture rightly. */
+/** Notes that one needs to read the picture rightly. */
 export function notes(state: State, shown: Shown, difference: boolean, keys: Positions): string[] {
   const said: string[] = [];
   const { level, every, sink, automatic, failure } = shown;
@@ -136,7 +136,7 @@ export function notes(state: State, shown: Shown, difference: boolean, keys: Pos
 
 const ROOTS = ["", "", "square root", "cube root", "fourth root"];
 
-/** What an automatic scale did, so that its colors are not taken for those of 0 to 1. */
+/** Notes on an automatic scale, so that its colors are not taken for those of 0 to 1. */
 function automaticNotes({ perRow, root, sinks }: Automatic, { level, coloring, highest }: Shown, keys: Positions): string[] {
   const said: string[] = [];
   const by = root > 1 ? `, by the ${ROOTS[root]}` : "";
@@ -153,7 +153,7 @@ function automaticNotes({ perRow, root, sinks }: Automatic, { level, coloring, h
   return said;
 }
 
-/** What grouping leaves out; a row's words then have less than all of its weight. */
+/** Tokens that grouping leaves out; a row's words then have less than all of its weight. */
 function missing({ queries, keys }: Axes): string[] {
   const outside = [...new Set([...queries.outside, ...keys.outside])];
   if (!outside.length) return [];

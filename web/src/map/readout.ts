@@ -1,4 +1,4 @@
-/** What a cell says in words: its tokens, and its value with all digits. */
+/** Description of a cell: its tokens, and its value with all digits. */
 import type { Quantity, Reduce } from "../source";
 import { count, full } from "../weights/numbers";
 import type { Axes, Positions } from "./geometry/positions";

@@ -10,9 +10,9 @@ import type { Surface } from "./input/hand";
 import { Overlay } from "./paint/overlay";
 import type { Pointed } from "./paint/overlay";
 import { paintTiles } from "./paint/tiles";
-import type { Scene } from "./paint/tiles";
-import { readPalette } from "../color/theme";
+import { hatched, readPalette } from "../color/theme";
 import type { Palette } from "../color/theme";
+import { painters, type Drawing } from "../picture/drawing";
 import { plan } from "./geometry/plan";
 import { listen } from "./input/pointer";
 import { axesOf } from "./geometry/positions";
@@ -35,14 +35,14 @@ export interface Supply {
   key: string;
   tile(request: TileRequest, signal: AbortSignal): Promise<Tile>;
 }
-/** Which map is shown. */
+/** Map to show. */
 export interface Target {
   trace: TraceInfo;
   tap: TapInfo;
   head: Head;
   difference: Supply | null;
 }
-/** What the legend says of a frame; changes seldom. */
+/** Facts of a frame for the legend; they change seldom. */
 export interface Shown {
   coloring: Coloring;
   whole: Coloring; // with the ends of the data, whatever ends were dragged
@@ -94,6 +94,10 @@ export class Screen implements Surface {
     this.overlay = new Overlay(parts.overlay, parts.live);
     this.hand = new Hand(state, this);
     this.ends = target.difference ? signal(null) : state.ends;
+    painters.set(parts.canvas, (drawing) => {
+      const palette = readPalette(parts.host, (...of) => drawing.hatching(...of), this.differs, 1);
+      this.draw(drawing, palette, 1);
+    });
     const sizes = new ResizeObserver(() => this.resized());
     sizes.observe(parts.host);
     const theme = new MutationObserver(() => this.recolor());
@@ -241,7 +245,7 @@ export class Screen implements Surface {
   }
 
   private paint(): void {
-    const { layout, ratio, axes, layer, store, ctx } = this;
+    const { layout, ratio, layer, ctx } = this;
     if (layout.width <= 1 || !this.parts.canvas.isConnected) return;
     const view = this.view;
     this.palette ??= this.fresh();
@@ -250,20 +254,28 @@ export class Screen implements Surface {
     ctx.setTransform(1, 0, 0, 1, 0, 0);
     ctx.fillStyle = palette.background;
     ctx.fillRect(0, 0, this.parts.canvas.width, this.parts.canvas.height);
-    const { by, version, bands } = this.shading;
-    const scene: Scene = { layer, store, range, view, layout, ratio, palette, quantity: this.state.quantity.peek(), coloring: by!, colors: version, bands };
-    const ready = paintTiles(ctx, scene);
+    const ready = this.draw(ctx, palette, ratio);
     if (layer.entries.size) this.state.painted.value = true;
-    ctx.setTransform(ratio, 0, 0, ratio, 0, 0);
-    drawRows(ctx, layout, view, axes.queries, palette, this.both);
-    drawColumns(ctx, layout, view, axes.keys, palette);
     this.mark(ready, range.level);
     this.point(view);
   }
 
+  /** Tiles and rulers; true if all of the tiles are there and exact. */
+  private draw(ctx: Drawing, palette: Palette, ratio: number): boolean {
+    const { layer, store, range, view, layout, axes } = this;
+    const { by, version, bands } = this.shading;
+    const ready = paintTiles(ctx, { layer, store, range, view, layout, ratio, palette, quantity: this.state.quantity.peek(), coloring: by!, colors: version, bands });
+    ctx.save();
+    ctx.scale(ratio, ratio);
+    drawRows(ctx, layout, view, axes.queries, palette, this.both);
+    drawColumns(ctx, layout, view, axes.keys, palette);
+    ctx.restore();
+    return ready;
+  }
+
   private fresh(): Palette {
     this.shading.forget();
-    return readPalette(this.parts.host, this.ctx, this.differs, this.ratio);
+    return readPalette(this.parts.host, (...of) => hatched(this.ctx, ...of), this.differs, this.ratio);
   }
 
   /** Asks for other tiles when the window reached some, and sets colors when what is seen changed. */

@@ -1,4 +1,4 @@
-/** What is switched off, and the output without it beside what it was: words, heads, edges, a forced beginning. */
+/** Parts that are switched off, and the output before and after: words, heads, edges, a forced beginning. */
 import type { TraceInfo } from "../source";
 import { made, restore, restored, type State } from "../state";
 import { useLoaded } from "../weights/loaded";

@@ -1,4 +1,4 @@
-/** What is switched off, part by part, by the names of `regard.inspection.hiding`: "10" or "target:7" is a
+/** Parts that are switched off, by the names of `regard.inspection.hiding`: "10" or "target:7" is a
  * position, "decoder.layers.2.cross:1" a head, "decoder.layers.2.cross:1:7:10" its edge from query 7 to key 10. */
 import type { AblationRequest, TraceInfo } from "../source";
 import { labelAt, markOf } from "../weights/units";
@@ -50,7 +50,7 @@ export interface Chip {
   title: string;
 }
 
-/** What is off, as a reader reads it. */
+/** Name of a part for the reader. */
 export function chipsOf(names: readonly string[], { axes, taps }: Pick<TraceInfo, "axes" | "taps">): Chip[] {
   const chips: Chip[] = [];
   const words = new Map<string, Chip>();

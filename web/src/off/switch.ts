@@ -4,10 +4,10 @@ import type { AblationRequest } from "../source";
 import { ask, restored, sentence, stepOf, type Position, type State } from "../state";
 import { nameOf, ordered } from "./parts";
 
-/** What is off in what is shown. */
+/** Parts that are off in the trace on the screen. */
 export const off = (state: State): string[] => state.request.value?.without ?? [];
 
-/** Whether the output can be written without something here. */
+/** True if the output can be written without something here. */
 export function rewrites(state: State): boolean {
   return state.trace.value?.can_rewrite === true && restored(state) !== null;
 }
@@ -34,7 +34,7 @@ export function bringBack(state: State, names: readonly string[]): Promise<void>
   return switchOff(state, off(state).filter((each) => !names.includes(each)));
 }
 
-/** What an ablation at a cell would switch off. */
+/** Parts that an ablation at a cell would switch off. */
 export function requestAt(state: State, what: AblationRequest["what"], at: Position): AblationRequest | null {
   const { value: tap } = state.tap;
   if (!tap) return null;

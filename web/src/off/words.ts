@@ -1,4 +1,4 @@
-/** Which words of a sentence another one does not have in their place. */
+/** Words of a sentence that another one does not have in their place. */
 
 export interface Part {
   text: string; // of the sentence, as it stands there
@@ -25,7 +25,7 @@ const words = (text: string): string[] => text.trim().match(/\s*(?:[\p{L}\p{M}\p
 const same = (one = "", other = "") => one.trim() === other.trim();
 const at = (table: number[][], i: number, j: number) => table[i]?.[j] ?? 0;
 
-/** How many words the ends from i and from j share in order. */
+/** Number of words that the ends from i and from j share in order. */
 function shared(one: string[], other: string[]): number[][] {
   const table = Array.from({ length: one.length + 1 }, () => new Array<number>(other.length + 1).fill(0));
   for (let i = one.length - 1; i >= 0; i--)

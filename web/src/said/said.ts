@@ -37,7 +37,7 @@ export function askedAt(axis: AxisInfo, query: number, writes: boolean): Asked |
   return { label: next.label, deed, rows: { first: first - 1, end: Math.max(first, next.end - 1) } };
 }
 
-/** What these rows looked at most, in words; `map` begins at row `from`. */
+/** Keys that these rows looked at most, in words; `map` begins at row `from`. */
 export function said(asked: Asked, keys: AxisInfo, map: Weights, from = 0): Said | null {
   const all = split(keys);
   const rows = { first: asked.rows.first - from, end: asked.rows.end - from };

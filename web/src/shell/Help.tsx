@@ -1,4 +1,4 @@
-/** What the page shows, and its keys. */
+/** Help on the page and its keys. */
 import { useEffect, useRef } from "preact/hooks";
 import { KEYS } from "./keys";
 import type { State } from "../state";

@@ -1,4 +1,4 @@
-/** What went wrong or is missing, and what to do next. */
+/** Notice of an error or of something missing, with what to do next. */
 import { enter } from "../learn/go";
 import { ask, type State } from "../state";
 

@@ -1,4 +1,4 @@
-/** What is being done while a trace is made, for how long already, and a way to stop it. */
+/** Progress of a trace that is being made, its time so far, and a way to stop it. */
 import { useEffect, useState } from "preact/hooks";
 import type { Working } from "../source";
 import type { State } from "../state";

@@ -26,7 +26,7 @@ export function Sentences({ state, trace }: { state: State; trace: TraceInfo }) 
   );
 }
 
-/** What was read comes before what was written. */
+/** Axes in order: those that were read before those that were written. */
 function order(trace: TraceInfo, name: string): number {
   return trace.generation?.axis === name ? 1 : 0;
 }
@@ -112,7 +112,7 @@ function Line({ state, name, axis, asQuery, asKey }: LineProps) {
   );
 }
 
-/** Whether no space stands before a token in running text. */
+/** True if no space stands before a token in running text. */
 export function continues(token: string, style: ReturnType<typeof markOf>): boolean {
   if (style === "none" || isSpecial(token)) return false;
   return style === "hash" ? token.startsWith("##") : !/^[▁Ġ\s]/.test(token);

@@ -1,4 +1,4 @@
-/** What the page does for a key. */
+/** Commands of the keyboard. */
 import type { Command } from "./keys";
 import { turnBy } from "../learn/go";
 import { fit, moveFocus, zoom } from "../map/input/commands";

@@ -1,4 +1,4 @@
-/** Which key means what. */
+/** Commands by key. */
 
 export type Command =
   | { do: "move"; rows: number; columns: number }
@@ -7,7 +7,7 @@ export type Command =
   | { do: "zoom"; factor: number }
   | { do: "fit" | "lock" | "equation" | "ablate" | "text" | "help" | "close" };
 
-/** What a command needs to know of a key press. */
+/** Part of a key press that a command needs. */
 export interface Press {
   key: string;
   shiftKey: boolean;
@@ -71,7 +71,7 @@ export function command(press: Press): Command | null {
   return LETTERS[press.key] ?? null;
 }
 
-/** Whether the focused element would use this key: letters go to a text field, arrows to a list. */
+/** True if the focused element would use this key: letters go to a text field, arrows to a list. */
 export function taken(element: { tagName: string; type?: string; role: string | null }, press: Press): boolean {
   if (press.key === "Escape") return false;
   const tag = element.tagName.toLowerCase();

@@ -1,4 +1,4 @@
-/** What a page opens with where its address chooses nothing: ribbons, or the lines of a telling head. */
+/** First view of a page whose address chooses none: ribbons, or the lines of a telling head. */
 import type { HeadInfo, Summary, TapInfo, TraceInfo } from "../source";
 import { firstTap, lookAt, type State } from "../state";
 import type { Address } from "../url";

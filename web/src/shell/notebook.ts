@@ -1,6 +1,6 @@
-/** What a page inside a notebook owes it: its theme, its keys, its wheel, and no second picture. */
+/** Manners of a page inside a notebook: its theme, its keys, its wheel, and no second picture. */
 
-/** Whether the notebook around is dark; null where it does not say. JupyterLab and Notebook 7, VS Code
+/** True if the notebook around is dark; null where it does not say. JupyterLab and Notebook 7, VS Code
  * and Colab each say it in an attribute of their own. */
 export function hostIsDark(document: Document): boolean | null {
   const { jpThemeLight, vscodeThemeKind } = document.body.dataset;
@@ -34,7 +34,7 @@ export function keepKeys(element: HTMLElement): () => void {
   return () => element.removeEventListener("keydown", keep);
 }
 
-/** Whether a turn of the wheel is the map's: a notebook scrolls until the page in it is clicked. */
+/** True if a turn of the wheel is the map's: a notebook scrolls until the page in it is clicked. */
 export function takesWheel(map: Element, { ctrlKey, metaKey }: Pick<WheelEvent, "ctrlKey" | "metaKey">): boolean {
   return ctrlKey || metaKey || map.matches(".regard--whole *, .regard:focus-within *");
 }

@@ -1,4 +1,4 @@
-/** Where the drawer comes from below, the picture moves up to stay in sight above it. */
+/** Scrolling of the picture into sight above a drawer that comes from below. */
 import type { RefObject } from "preact";
 import { useEffect } from "preact/hooks";
 

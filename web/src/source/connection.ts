@@ -1,4 +1,4 @@
-/** Whether the server answers; while it does not, it is asked again and again. */
+/** Connection to the server: while there is none, the server is asked again and again. */
 import { signal, type ReadonlySignal } from "@preact/signals";
 
 const EVERY = 2000; // milliseconds between two attempts

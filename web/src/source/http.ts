@@ -4,7 +4,7 @@ import { connection, UNREACHABLE } from "./connection";
 import { Refused, reviving } from "./revive";
 import { pathOf, sourceOver, type Transport } from "./requests";
 
-const FILES = { svg: "figure.svg", pdf: "figure.pdf", png: "figure.png", npz: "export.npz", html: "export.html" };
+const FILES = { npz: "export.npz", html: "export.html" };
 
 const BYTES = { "Content-Type": "application/octet-stream" };
 

@@ -1,4 +1,4 @@
-/** What the invented source says of a trace: words, taps and a translation, without a model. */
+/** Invented traces: words, taps and a translation, without a model. */
 import type { AxisInfo, TapInfo, TraceInfo, TraceRequest } from "../source";
 
 export const WIDTH = 16; // of a head

@@ -1,4 +1,4 @@
-/** What can be made of a trace's kept numbers: tiles of every level, group and quantity, cells, looks and
+/** Answers made from a trace's stored numbers: tiles of every level, group and quantity, cells, looks and
  * the mean over heads.
  *
  * A key is what is asked after `/api/traces/{id}/`, its query sorted by name, values percent-encoded

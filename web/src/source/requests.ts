@@ -27,7 +27,7 @@ export function pathOf(path: string, values: Values = {}): string {
 export function sourceOver(
   transport: Transport,
   abilities: Abilities,
-  exportUrl: Source["exportUrl"] = () => null,
+  exportUrl: Source["exportUrl"] = () => "",
   download: Source["download"] = () => Promise.reject(new Error("There is nothing to export from this view.")),
   openFile: Source["openFile"] = () => Promise.reject(new Error("A saved trace is opened with `regard look FILE`.")),
 ): Source {

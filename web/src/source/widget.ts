@@ -9,7 +9,7 @@
 import type { Abilities, Source } from "../source";
 import { sourceOver, type Binary, type Transport } from "./requests";
 
-/** What this module needs of an anywidget model. */
+/** Part of an anywidget model that this module needs. */
 export interface WidgetModel {
   get(name: string): unknown;
   send(content: unknown): void;

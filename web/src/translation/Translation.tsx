@@ -219,13 +219,13 @@ interface SaidProps {
   onAsk(query: number, key: number): void;
 }
 
-/** What the pointed word looked at, or who looked at it, in numbers. */
+/** Words that the pointed word looked at, or that looked at it, in numbers. */
 function Said({ aligned, strikes, pointed, onAsk }: SaidProps) {
   const { source, output, values, shares: parts, quantity, step } = aligned;
   const left = leftOut(aligned);
   if (!pointed) {
     return (
-      <p class="rg-translation__said rg-views__hint">
+      <p class="rg-translation__said rg-views__hint" data-screen>
         hover over a word to see what it looked at, click to lock it{strikes && "; × strikes it out and translates without it; the bar above it is how much the translation depends on it"}{left > 0.0005 && `; ribbons below ${percent(THINNEST_SHARE)} are not drawn, ${percent(left)} of the ${quantity}`}
       </p>
     );

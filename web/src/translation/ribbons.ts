@@ -1,4 +1,4 @@
-/** Where words and the ribbons between them lie. Along means along the sentence, in px. */
+/** Places of words and of the ribbons between them. "Along" is along the sentence, in px. */
 import type { Weights } from "../weights/matrix";
 
 export interface Extent {

@@ -32,7 +32,7 @@ function sentence(reason: unknown): string {
   return reason instanceof Error && reason.message ? reason.message : "the numbers could not be loaded; try again";
 }
 
-/** When what is to be drawn now is on the screen: what can wait does not slow it down. */
+/** Wait until the current frame is on the screen, so that what can wait does not slow it down. */
 export function painted(): Promise<void> {
   return new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
 }

@@ -11,7 +11,7 @@ export function short(value: number): string {
   return text.replace("e+", "e").replaceAll("-", "−");
 }
 
-/** What is printed in a cell: two digits of a weight or none where it is less than one percent, and
+/** Number as it is printed in a cell: two digits of a weight or none where it is less than one percent, and
  * of the others what five characters hold. */
 export function inCell(value: number, quantity: Quantity): string {
   if (quantity === "score") return brief(value);

@@ -1,4 +1,4 @@
-/** How large an element is on the page just now. */
+/** Current size of an element on the page. */
 import type { RefObject } from "preact";
 import { useLayoutEffect, useState } from "preact/hooks";
 

@@ -1,4 +1,4 @@
-/** How wide a text will be, before it is on the page. */
+/** Width of a text before it is on the page. */
 
 let canvas: CanvasRenderingContext2D | null = null;
 

@@ -32,7 +32,7 @@ export function lookers(axis: AxisInfo, group: Group): Unit[] {
   });
 }
 
-/** Whether an axis knows such units at all; tokens it always knows. */
+/** True if an axis knows such units at all; tokens it always knows. */
 export function knows(axis: AxisInfo | undefined, group: Group): boolean {
   if (!axis) return false;
   return group === "token" || (group === "word" ? axis.words : axis.sentences) !== null;
@@ -100,7 +100,7 @@ export function joinTokens(tokens: readonly string[], style: Style = markOf(toke
   return text.trim();
 }
 
-/** How a tokenizer marks word beginnings; seen from its tokens. */
+/** Mark of a word's beginning, guessed from the tokens. */
 export type Style = "start" | "hash" | "none";
 export function markOf(tokens: readonly string[]): Style {
   if (tokens.some((token) => /^[▁Ġ]/.test(token) || /^ \S/.test(token))) return "start";

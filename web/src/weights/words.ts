@@ -1,4 +1,4 @@
-/** How the views say what they show: layers, heads, quantities and numbers. */
+/** Wording of layers, heads, quantities and numbers. */
 import type { Head, Quantity, TapInfo } from "../source";
 
 /** "self-attention, encoder layer 2" */

@@ -1,4 +1,4 @@
-/** What each lesson says, in English. */
+/** Texts of the lessons, in English. */
 export const lessons = {
   "lesson.words.title": "Words become vectors",
   "lesson.words.1": "A network computes with numbers, so each word is looked up in a table and becomes a row of numbers: its vector. The rows were learned from the company that words keep.",

@@ -1,4 +1,4 @@
-/** What each lesson says, in Hindi. */
+/** Texts of the lessons, in Hindi. */
 import type { lessons as english } from "./lessons.en";
 
 export const lessons: Record<keyof typeof english, string> = {

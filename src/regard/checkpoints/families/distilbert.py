@@ -3,17 +3,10 @@
 DistilBERT has no token types and no pooler.
 """
 
-from functools import partial
+from typing import Any
 
-from regard.checkpoints.families.heads import (
-    TEXT_HEADS,
-    encoder_names,
-    head_settings,
-    label_settings,
-    read_head,
-    read_labels,
-)
-from regard.checkpoints.family import Family, Settings, refuse_settings
+from regard.checkpoints.family import Family, Key, Settings, tied
+from regard.checkpoints.heads import TEXT_HEADS
 from regard.models import Encoder, EncoderConfig
 
 # Replaced in this order, inside every name of our state dict but the head's.
@@ -40,87 +33,64 @@ HEAD = {
     ),
     "classification": (("head.pooler.dense", "pre_classifier"), ("head.output", "classifier")),
 }
-HEADS = TEXT_HEADS | {"Model": "none"}
+KEYS = {
+    "vocab_size": Key("vocab_size"),
+    "dim": Key("d_model"),
+    "n_layers": Key("num_layers"),
+    "n_heads": Key("num_heads"),
+    "hidden_dim": Key("d_ff"),
+    "activation": Key("activation", "gelu"),
+    "dropout": Key("dropout", 0.1),
+    "max_position_embeddings": Key("max_positions"),
+    "pad_token_id": Key("pad_id", 0),
+}
 # The setting that holds the head's dropout, and its value when config.json has none.
 HEAD_DROPOUT = {
     "classification": ("seq_classif_dropout", 0.2),
     "question_answering": ("qa_dropout", 0.1),
 }
-NORM_EPS = 1e-12  # config.json does not say it
 
 
-def aliases(model: Encoder) -> dict[str, str]:
-    """The masked-word head's name for the token table."""
-    if model.config.head != "masked_lm":
+def read(settings: Settings, fields: dict[str, Any]) -> dict[str, Any]:
+    """The dropout of the head, whose key depends on it."""
+    head = fields["head"]
+    dropout = settings.get(*HEAD_DROPOUT[head]) if head in HEAD_DROPOUT else None
+    return {"pooler_activation": "relu", "head_dropout": dropout}
+
+
+def write(config: EncoderConfig) -> Settings:
+    """Return the key and the dropout of the head."""
+    if config.head not in HEAD_DROPOUT:
         return {}
-    return {"vocab_projector.weight": "distilbert.embeddings.word_embeddings.weight"}
+    dropout = config.dropout if config.head_dropout is None else config.head_dropout
+    return {HEAD_DROPOUT[config.head][0]: dropout}
 
 
-def to_config(config: EncoderConfig) -> Settings:
-    """config.json for a model of this configuration."""
-    settings = {
-        "model_type": "distilbert",
-        **head_settings(config.head, "DistilBert", HEADS),
-        "vocab_size": config.vocab_size,
-        "dim": config.d_model,
-        "n_layers": config.num_layers,
-        "n_heads": config.num_heads,
-        "hidden_dim": config.d_ff,
-        "activation": config.activation,
-        "dropout": config.dropout,
-        "attention_dropout": 0.0,
-        "max_position_embeddings": config.max_positions,
-        "pad_token_id": config.pad_id,
-        "tie_word_embeddings": True,
-        **label_settings(config.labels),
-    }
-    if config.head in HEAD_DROPOUT:
-        dropout = config.dropout if config.head_dropout is None else config.head_dropout
-        settings[HEAD_DROPOUT[config.head][0]] = dropout
-    return settings
-
-
-def from_config(settings: Settings) -> EncoderConfig:
-    """The configuration that config.json describes."""
-    refuse_settings(settings, {"tie_word_embeddings": True})
-    head = read_head(settings, "DistilBert", HEADS)
-    return EncoderConfig(
-        vocab_size=settings["vocab_size"],
-        d_model=settings["dim"],
-        num_layers=settings["n_layers"],
-        num_heads=settings["n_heads"],
-        d_ff=settings["hidden_dim"],
-        dropout=settings.get("dropout", 0.1),
-        activation=settings.get("activation", "gelu"),
-        norm_eps=NORM_EPS,
-        max_positions=settings["max_position_embeddings"],
-        token_types=None,
-        head=head,
-        labels=read_labels(settings, head),
-        pooler_activation="relu",
-        head_dropout=settings.get(*HEAD_DROPOUT[head]) if head in HEAD_DROPOUT else None,
-        pad_id=settings.get("pad_token_id", 0),
+def type_of(config: EncoderConfig) -> str | None:
+    """DistilBERT, if it computes the same function."""
+    fits = config.head != "pooler" and (
+        config.head != "classification" or config.pooler_activation == "relu"
     )
-
-
-def fits(config: EncoderConfig) -> bool:
-    """Whether DistilBERT computes the same function."""
-    return (
-        config.token_types is None
-        and config.position_offset == 0
-        and config.norm_eps == NORM_EPS
-        and config.head != "pooler"
-        and (config.head != "classification" or config.pooler_activation == "relu")
-    )
+    return "distilbert" if fits else None
 
 
 FAMILY = Family(
     model=Encoder,
-    from_config=from_config,
-    to_config=to_config,
-    fits=fits,
-    names=partial(encoder_names, base="distilbert", body=BODY, head=HEAD),
-    aliases=aliases,
+    config=EncoderConfig,
+    classes={"distilbert": "DistilBert"},
+    heads=TEXT_HEADS | {"Model": "none"},
+    keys=KEYS,
+    fixed={"token_types": None, "position_offset": 0, "norm_eps": 1e-12},
+    written={"attention_dropout": 0.0, "tie_word_embeddings": True},
+    refused={"tie_word_embeddings": True},
+    read=read,
+    write=write,
+    type_of=type_of,
+    body=BODY,
+    head=HEAD,
+    aliases=tied(
+        masked_lm={"vocab_projector.weight": "distilbert.embeddings.word_embeddings.weight"}
+    ),
     base="distilbert.",
     ignored=("embeddings.position_ids",),
 )

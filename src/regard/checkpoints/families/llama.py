@@ -9,8 +9,8 @@ import math
 from dataclasses import asdict
 from typing import Any
 
-from regard.checkpoints.families.heads import label_settings, read_labels, read_writer_head
-from regard.checkpoints.family import Family, Settings, rename
+from regard.checkpoints.family import Family, Key, Settings, rename
+from regard.checkpoints.heads import READER_HEADS
 from regard.errors import DamagedFileError, UnsupportedError
 from regard.models import Decoder, DecoderConfig
 from regard.positions import LinearScaling, Llama3Scaling, YarnScaling
@@ -18,9 +18,9 @@ from regard.positions.rotary import Scaling
 
 # Replaced in this order, inside every name of our state dict.
 RENAMES = (
-    ("decoder.embed.tokens", "model.embed_tokens"),
-    ("decoder.layers.", "model.layers."),
-    ("decoder.norm", "model.norm"),
+    ("decoder.embed.tokens", "embed_tokens"),
+    ("decoder.layers.", "layers."),
+    ("decoder.norm", "norm"),
     ("feed_forward_norm", "post_attention_layernorm"),
     ("self_attention_norm", "input_layernorm"),
     ("feed_forward.gate", "mlp.gate_proj"),
@@ -35,27 +35,29 @@ RENAMES = (
 HEAD = {
     "language_model": (("output", "lm_head"),),
     "classification": (("head.output", "score"),),
-    "question_answering": (("head.output", "qa_outputs"),),
 }
-ARCHITECTURES = {"llama": "Llama", "mistral": "Mistral", "qwen2": "Qwen2"}
-ENDINGS = {
-    "language_model": "ForCausalLM",
-    "classification": "ForSequenceClassification",
-    "question_answering": "ForQuestionAnswering",
+KEYS = {
+    "vocab_size": Key("vocab_size"),
+    "hidden_size": Key("d_model"),
+    "intermediate_size": Key("d_ff"),
+    "num_hidden_layers": Key("num_layers"),
+    "num_attention_heads": Key("num_heads"),
+    "num_key_value_heads": Key("num_key_heads", None),
+    "head_dim": Key("head_dim", None),
+    "hidden_act": Key("activation", "silu"),
+    "max_position_embeddings": Key("max_positions"),
+    "rms_norm_eps": Key("norm_eps", 1e-6),
+    "tie_word_embeddings": Key("tied_output", False),
+    "bos_token_id": Key("bos_id", None),
+    "eos_token_id": Key("eos_id", None),
+    "pad_token_id": Key("pad_id", None),
 }
 BASE = "model."
 WINDOW = 4096  # Mistral's and Qwen2's, where config.json does not say
 
 
-def names(model: Decoder) -> dict[str, str]:
-    """Our name → theirs."""
-    body, head = _body(model.config), HEAD[model.config.head]
-    return {
-        name: body + rename(name, RENAMES).removeprefix(BASE)
-        if name.startswith("decoder.")
-        else rename(name, head)
-        for name in model.state_dict()
-    }
+def _place(name: str, config: DecoderConfig) -> str:
+    return _body(config) + rename(name, RENAMES)
 
 
 def aliases(model: Decoder) -> dict[str, str]:
@@ -69,26 +71,15 @@ def aliases(model: Decoder) -> dict[str, str]:
         return {}
     return {
         theirs.replace(body, BASE, 1): theirs
-        for theirs in names(model).values()
-        if theirs.startswith(body)
+        for theirs in FAMILY.names(model).values()
+        if isinstance(theirs, str) and theirs.startswith(body)
     }
 
 
 def _body(config: DecoderConfig) -> str:
-    """What their names of all but the head begin with."""
+    """Prefix of their names of all but the head."""
     answers = config.head == "question_answering"
     return "transformer." if answers and _model_type(config) in ("llama", "qwen2") else BASE
-
-
-def fits(config: DecoderConfig) -> bool:
-    """Whether one of the three computes what a model of this configuration does."""
-    return (
-        config.positions == "rotary"
-        and config.norm_kind == "rms"
-        and config.gated
-        and config.score == "scaled_dot"
-        and _model_type(config) is not None
-    )
 
 
 def _model_type(config: DecoderConfig) -> str | None:
@@ -104,32 +95,16 @@ def _model_type(config: DecoderConfig) -> str | None:
     return None
 
 
-def to_config(config: DecoderConfig) -> Settings:
-    """config.json for a model of this configuration; without dropout, which these do not have."""
+def write(config: DecoderConfig) -> Settings:
+    """Return the keys that the three say differently; dropout, which they lack, is not written."""
     family = _model_type(config)
-    assert family is not None, "a model that fits none is not saved"
     settings: Settings = {
-        "model_type": family,
-        "architectures": [ARCHITECTURES[family] + ENDINGS[config.head]],
-        "vocab_size": config.vocab_size,
-        "hidden_size": config.d_model,
-        "intermediate_size": config.d_ff,
-        "num_hidden_layers": config.num_layers,
-        "num_attention_heads": config.num_heads,
         "num_key_value_heads": config.num_key_heads or config.num_heads,
         "head_dim": config.head_dim or config.d_model // config.num_heads,
-        "hidden_act": config.activation,
-        "max_position_embeddings": config.max_positions,
-        "rms_norm_eps": config.norm_eps,
-        "tie_word_embeddings": config.tied_output,
         "rope_parameters": _rope_parameters(config),
         # What version 4 looks for in their place.
         "rope_theta": config.rotary_theta,
         "rope_scaling": _rope_parameters(config) if config.rotary_scaling else None,
-        "bos_token_id": config.bos_id,
-        "eos_token_id": config.eos_id,
-        "pad_token_id": config.pad_id,
-        **label_settings(config.labels),
     }
     if family == "llama":
         settings["attention_bias"] = config.attention_bias
@@ -142,42 +117,23 @@ def to_config(config: DecoderConfig) -> Settings:
     return settings
 
 
-def from_config(settings: Settings) -> DecoderConfig:
-    """The configuration that config.json describes."""
-    family = settings["model_type"]
+def read(settings: Settings, fields: dict[str, Any]) -> dict[str, Any]:
+    """Return the fields that the three say differently."""
+    family, heads = settings["model_type"], fields["num_heads"]
     theta, scaling = _rotary(settings)
-    head = read_writer_head(settings)
     window, first_window_layer = _window(settings)
-    heads = settings["num_attention_heads"]
     key_heads = settings.get("num_key_value_heads", 8 if family == "mistral" else None)
     bias = settings.get("attention_bias", False) if family == "llama" else family == "qwen2"
-    return DecoderConfig(
-        vocab_size=settings["vocab_size"],
-        d_model=settings["hidden_size"],
-        num_layers=settings["num_hidden_layers"],
-        num_heads=heads,
+    return dict(
         num_key_heads=heads if key_heads is None else key_heads,
-        head_dim=settings.get("head_dim") or settings["hidden_size"] // heads,
-        d_ff=settings["intermediate_size"],
-        norm_kind="rms",
-        norm_eps=settings.get("rms_norm_eps", 1e-6),
-        activation=settings.get("hidden_act", "silu"),
-        gated=True,
+        head_dim=fields["head_dim"] or fields["d_model"] // heads,
         feed_forward_bias=family == "llama" and settings.get("mlp_bias", False),
         attention_bias=bias,
         attention_output_bias=bias and family == "llama",
-        positions="rotary",
-        max_positions=settings["max_position_embeddings"],
         rotary_theta=theta,
         rotary_scaling=scaling,
         window=window,
         first_window_layer=first_window_layer,
-        tied_output=settings.get("tie_word_embeddings", False),
-        head=head,
-        labels=read_labels(settings, head),
-        bos_id=settings.get("bos_token_id"),
-        eos_id=settings.get("eos_token_id"),
-        pad_id=settings.get("pad_token_id"),
     )
 
 
@@ -244,7 +200,7 @@ def _need(parameters: dict[str, Any], key: str) -> Any:
 
 
 def _window(settings: Settings) -> tuple[int | None, int]:
-    """How many tokens are seen, and from which layer on."""
+    """Tokens that a token attends to, and the first layer with this limit."""
     family, layers = settings["model_type"], settings["num_hidden_layers"]
     if family == "llama":
         return None, 0
@@ -272,10 +228,16 @@ def _window(settings: Settings) -> tuple[int | None, int]:
 
 FAMILY = Family(
     model=Decoder,
-    from_config=from_config,
-    to_config=to_config,
-    fits=fits,
-    names=names,
+    config=DecoderConfig,
+    classes={"llama": "Llama", "mistral": "Mistral", "qwen2": "Qwen2"},
+    heads={"ForCausalLM": "language_model", **READER_HEADS},
+    keys=KEYS,
+    fixed={"positions": "rotary", "norm_kind": "rms", "gated": True, "score": "scaled_dot"},
+    read=read,
+    write=write,
+    type_of=_model_type,
+    head=HEAD,
+    place=_place,
     aliases=aliases,
     base=BASE,
     ignored=("*.rotary_emb.inv_freq",),  # computed, not stored

@@ -1,9 +1,9 @@
 """The recurrent encoder–decoder in our own layout: transformers has no such model."""
 
-from dataclasses import asdict
+from dataclasses import fields
 from typing import Any
 
-from regard.checkpoints.family import Family
+from regard.checkpoints.family import Family, Key, Settings
 from regard.errors import UnsupportedError
 from regard.models import RecurrentConfig, RecurrentEncoderDecoder
 
@@ -19,40 +19,27 @@ RENAMES = {
 }
 
 
-def names(model: RecurrentEncoderDecoder) -> dict[str, str]:
-    """Our name → the file's: the same, but for the table that both sides share."""
-    shared = model.config.target_vocab_size is None
-    return {
-        name: SHARED if shared and name.endswith("embed.tokens.weight") else name
-        for name in model.state_dict()
-    }
+def _place(name: str, config: RecurrentConfig) -> str:
+    """Return our name, but for the table that both sides share."""
+    shared = config.target_vocab_size is None and name.endswith("embed.tokens.weight")
+    return SHARED if shared else name
 
 
-def to_config(config: RecurrentConfig) -> dict[str, Any]:
-    """config.json for a model of this configuration."""
-    return {
-        "model_type": "regard-recurrent",
-        "architectures": [RecurrentEncoderDecoder.__name__],
-        "is_encoder_decoder": True,
-        "tie_word_embeddings": True,
-        **{RENAMES.get(name, name): value for name, value in asdict(config).items()},
-    }
-
-
-def from_config(settings: dict[str, Any]) -> RecurrentConfig:
-    """The configuration that config.json describes."""
+def read(settings: Settings, fields: dict[str, Any]) -> dict[str, Any]:
+    """Refuse a table of its own for the output."""
     if not settings.get("tie_word_embeddings", True):
         raise UnsupportedError(
             "tie_word_embeddings must be true for this model; config.json says false."
         )
-    return RecurrentConfig(
-        **{name: settings[RENAMES.get(name, name)] for name in RecurrentConfig.__dataclass_fields__}
-    )
+    return {}
 
 
 FAMILY = Family(
     model=RecurrentEncoderDecoder,
-    from_config=from_config,
-    to_config=to_config,
-    names=names,
+    config=RecurrentConfig,
+    classes={"regard-recurrent": RecurrentEncoderDecoder.__name__},
+    keys={RENAMES.get(each.name, each.name): Key(each.name) for each in fields(RecurrentConfig)},
+    written={"is_encoder_decoder": True, "tie_word_embeddings": True},
+    read=read,
+    place=_place,
 )

@@ -1,12 +1,13 @@
 """The encoder's names and settings in Hugging Face's RoBERTa layout: BERT's but for a few."""
 
-from functools import partial
+from dataclasses import replace
+from typing import Any
 
-from regard.checkpoints.families.bert import BODY, IGNORED, REFUSED, body_settings, read_body
-from regard.checkpoints.families.heads import TEXT_HEADS, encoder_names, head_settings, read_head
-from regard.checkpoints.family import Family, Settings, refuse_settings
+from regard.checkpoints.families import bert
+from regard.checkpoints.family import Key, Settings, refuse_settings, tied
+from regard.checkpoints.heads import TEXT_HEADS
 from regard.errors import DamagedFileError
-from regard.models import Encoder, EncoderConfig
+from regard.models import EncoderConfig
 
 # By the config's head.
 HEAD = {
@@ -19,61 +20,46 @@ HEAD = {
 }
 
 
-def aliases(model: Encoder) -> dict[str, str]:
-    """The masked-word head's names for the token table and for its own bias."""
-    if model.config.head != "masked_lm":
-        return {}
-    return {
-        "lm_head.decoder.weight": "roberta.embeddings.word_embeddings.weight",
-        "lm_head.decoder.bias": "lm_head.bias",
-    }
-
-
-def to_config(config: EncoderConfig) -> Settings:
-    """config.json for a model of this configuration."""
-    head = head_settings(config.head, "Roberta", TEXT_HEADS)
-    return {"model_type": "roberta"} | head | body_settings(config)
-
-
-def from_config(settings: Settings) -> EncoderConfig:
-    """The configuration that config.json describes."""
-    refuse_settings(settings, REFUSED)
-    head = read_head(settings, "Roberta", TEXT_HEADS)
-    if head == "masked_lm":
+def read(settings: Settings, fields: dict[str, Any]) -> dict[str, Any]:
+    """Positions are counted from behind padding's, whose row of the table is its own id's."""
+    if fields["head"] == "masked_lm":
         refuse_settings(settings, {"hidden_act": "gelu"})  # the head has it whatever the layers do
-    pad_id = settings.get("pad_token_id", 1)
+    pad_id = fields["pad_id"]
     if pad_id is None:
         raise DamagedFileError(
             "pad_token_id of a roberta model must be a number; config.json has none."
         )
-    return EncoderConfig(
-        max_positions=settings["max_position_embeddings"] - pad_id - 1,
-        position_offset=pad_id + 1,
-        count_padding=False,
-        pad_id=pad_id,
-        **read_body(settings, head),
-    )
+    return {
+        **bert.read(settings, fields),
+        "max_positions": fields["max_positions"] - pad_id - 1,
+        "position_offset": pad_id + 1,
+    }
 
 
-def fits(config: EncoderConfig) -> bool:
-    """Whether RoBERTa computes the same function."""
+def type_of(config: EncoderConfig) -> str | None:
+    """RoBERTa, if it computes the same function."""
+    fits = config.token_types is not None and config.position_offset == (config.pad_id or 0) + 1
     return (
-        config.token_types is not None
-        and not config.count_padding
-        and config.position_offset == (config.pad_id or 0) + 1
-        and config.pooler_activation == "tanh"
-        and (config.head != "masked_lm" or config.activation == "gelu")
+        "roberta" if fits and (config.head != "masked_lm" or config.activation == "gelu") else None
     )
 
 
-FAMILY = Family(
-    model=Encoder,
-    from_config=from_config,
-    to_config=to_config,
-    fits=fits,
-    names=partial(encoder_names, base="roberta", body=BODY, head=HEAD),
-    aliases=aliases,
+FAMILY = replace(
+    bert.FAMILY,
+    classes={"roberta": "Roberta"},
+    heads=TEXT_HEADS,
+    keys=bert.KEYS | {"pad_token_id": Key("pad_id", 1)},
+    fixed={"count_padding": False, "pooler_activation": "tanh"},
+    read=read,
+    write=lambda config: {"max_position_embeddings": config.max_positions + config.position_offset},
+    type_of=type_of,
+    body=bert.BODY,
+    head=HEAD,
+    aliases=tied(
+        masked_lm={
+            "lm_head.decoder.weight": "roberta.embeddings.word_embeddings.weight",
+            "lm_head.decoder.bias": "lm_head.bias",
+        }
+    ),
     base="roberta.",
-    renamed=((".gamma", ".weight"), (".beta", ".bias")),
-    ignored=IGNORED,
 )

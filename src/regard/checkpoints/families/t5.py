@@ -9,8 +9,8 @@ from collections.abc import Collection
 from dataclasses import replace
 from typing import Any
 
-from regard.checkpoints.families.heads import check_writes
-from regard.checkpoints.family import Family, Settings, rename
+from regard.checkpoints.family import Family, Key, Settings, rename
+from regard.checkpoints.heads import check_writes
 from regard.models import EncoderDecoder, EncoderDecoderConfig
 
 # Replaced in this order, inside every name of our state dict; a layer of theirs numbers its
@@ -39,25 +39,25 @@ DECODER_LAST = (
 PLAIN = (("Dense.inner", "Dense.wi"), ("Dense.outer", "Dense.wo"))
 GATED = (("Dense.gate", "Dense.wi_0"), ("Dense.inner", "Dense.wi_1"), ("Dense.outer", "Dense.wo"))
 SHARED, OUTPUT = "shared.weight", "lm_head.weight"
-# What every T5 has in common.
-FIXED: dict[str, Any] = {
-    "target_vocab_size": None,
-    "norm": "pre",
-    "norm_kind": "rms",
-    "feed_forward_bias": False,
-    "attention_bias": False,
-    "score": "dot",
-    "positions": "relative",
-    "position_offset": 0,
-    "scale_embedding": False,
-    "embedding_norm": False,
-    "logits_bias": False,
+KEYS = {
+    "vocab_size": Key("vocab_size"),
+    "d_model": Key("d_model"),
+    "d_kv": Key("head_dim"),
+    "d_ff": Key("d_ff"),
+    "num_layers": Key("encoder_layers"),
+    "num_decoder_layers": Key("decoder_layers", None),
+    "num_heads": Key("encoder_heads"),
+    "relative_attention_num_buckets": Key("relative_buckets", 32),
+    "relative_attention_max_distance": Key("relative_distance", 128),
+    "n_positions": Key("max_positions", 512),
+    "dropout_rate": Key("dropout", 0.1),
+    "layer_norm_epsilon": Key("norm_eps", 1e-6),
+    "tie_word_embeddings": Key("tied_output", True),
+    "scale_decoder_outputs": Key("scale_output", None),
+    "pad_token_id": Key("pad_id", 0),
+    "eos_token_id": Key("eos_id", 1),
+    "decoder_start_token_id": Key("start_id", None),
 }
-
-
-def names(model: EncoderDecoder) -> dict[str, str]:
-    """Our name → theirs for every weight."""
-    return {name: _their_name(name, model.config) for name in model.state_dict()}
 
 
 def aliases(model: EncoderDecoder) -> dict[str, str]:
@@ -67,69 +67,34 @@ def aliases(model: EncoderDecoder) -> dict[str, str]:
     return dict.fromkeys((*tables, *tied), SHARED)
 
 
-def to_config(config: EncoderDecoderConfig) -> Settings:
-    """config.json for a model of this configuration."""
-    return {
-        "model_type": "t5",
-        "architectures": ["T5ForConditionalGeneration"],
-        "vocab_size": config.vocab_size,
-        "d_model": config.d_model,
-        "d_kv": config.head_dim or config.d_model // config.encoder_heads,
-        "d_ff": config.d_ff,
-        "num_layers": config.encoder_layers,
-        "num_decoder_layers": config.decoder_layers,
-        "num_heads": config.encoder_heads,
-        "relative_attention_num_buckets": config.relative_buckets,
-        "relative_attention_max_distance": config.relative_distance,
-        "n_positions": config.max_positions,
-        "dropout_rate": config.dropout,
-        "layer_norm_epsilon": config.norm_eps,
-        "feed_forward_proj": _PROJECTIONS[config.activation, config.gated],
-        "tie_word_embeddings": config.tied_output,
-        "scale_decoder_outputs": config.scale_output,
-        "is_encoder_decoder": True,
-        "pad_token_id": config.pad_id,
-        "eos_token_id": config.eos_id,
-        "decoder_start_token_id": config.start_id,
-    }
-
-
-def from_config(settings: Settings) -> EncoderDecoderConfig:
-    """The configuration that config.json describes; `complete` adds what the weights say."""
+def read(settings: Settings, fields: dict[str, Any]) -> dict[str, Any]:
+    """The activation, and what follows from other fields; `complete` adds what the weights say."""
     check_writes(settings)
-    tied: bool = settings.get("tie_word_embeddings", True)
+    tied: bool = fields["tied_output"]
     scaled: bool = settings.get("scale_decoder_outputs", tied)
     activation, gated = _activation(settings.get("feed_forward_proj", "relu"))
-    layers, heads = settings["num_layers"], settings["num_heads"]
-    decoder_layers = settings.get("num_decoder_layers")
-    pad, start = settings.get("pad_token_id", 0), settings.get("decoder_start_token_id")
-    return EncoderDecoderConfig(
-        vocab_size=settings["vocab_size"],
-        d_model=settings["d_model"],
-        encoder_layers=layers,
-        decoder_layers=layers if decoder_layers is None else decoder_layers,
-        encoder_heads=heads,
-        decoder_heads=heads,
-        head_dim=settings["d_kv"],
-        d_ff=settings["d_ff"],
-        dropout=settings.get("dropout_rate", 0.1),
-        norm_eps=settings.get("layer_norm_epsilon", 1e-6),
+    layers, start = fields["decoder_layers"], fields["start_id"]
+    return dict(
+        decoder_layers=fields["encoder_layers"] if layers is None else layers,
+        decoder_heads=fields["encoder_heads"],
         activation=activation,
         gated=gated,
-        relative_buckets=settings.get("relative_attention_num_buckets", 32),
-        relative_distance=settings.get("relative_attention_max_distance", 128),
-        max_positions=settings.get("n_positions", 512),
         scale_output=scaled,
         tied_output=scaled or tied,
-        pad_id=pad,
-        eos_id=settings.get("eos_token_id", 1),
-        start_id=pad if start is None else start,
-        **FIXED,
+        start_id=fields["pad_id"] if start is None else start,
     )
 
 
+def write(config: EncoderDecoderConfig) -> Settings:
+    """Return the keys whose value follows from several fields."""
+    return {
+        "d_kv": config.head_dim or config.d_model // config.encoder_heads,
+        "feed_forward_proj": _PROJECTIONS[config.activation, config.gated],
+    }
+
+
 def complete(config: EncoderDecoderConfig, weights: Collection[str]) -> EncoderDecoderConfig:
-    """Whether the output has a table of its own, about which config.json cannot be trusted:
+    """Settle if the output has a table of its own, about which config.json cannot be trusted:
     transformers before 5.2 always wrote tie_word_embeddings false, and since then always true."""
     return replace(config, tied_output=config.scale_output or OUTPUT not in weights)
 
@@ -158,19 +123,17 @@ def _activation(projection: str) -> tuple[str, bool]:
     return projection.removeprefix("gated-"), projection.startswith("gated-")
 
 
-def _fits(config: EncoderDecoderConfig) -> bool:
-    return (
-        all(getattr(config, name) == value for name, value in FIXED.items())
-        and config.head == "language_model"
+def _type_of(config: EncoderDecoderConfig) -> str | None:
+    fits = (
+        config.head == "language_model"
         and config.encoder_heads == config.decoder_heads
         and (config.tied_output or not config.scale_output)
         and (config.activation, config.gated) in _PROJECTIONS
     )
+    return "t5" if fits else None
 
 
-def _their_name(name: str, config: EncoderDecoderConfig) -> str:
-    if name == "output.weight":
-        return OUTPUT
+def _place(name: str, config: EncoderDecoderConfig) -> str:
     if name.endswith("embed.tokens.weight"):
         return SHARED
     last = ENCODER_LAST if name.startswith("encoder.") else DECODER_LAST
@@ -179,10 +142,28 @@ def _their_name(name: str, config: EncoderDecoderConfig) -> str:
 
 FAMILY = Family(
     model=EncoderDecoder,
-    from_config=from_config,
-    to_config=to_config,
-    fits=_fits,
-    names=names,
+    config=EncoderDecoderConfig,
+    classes={"t5": "T5ForConditionalGeneration"},
+    keys=KEYS,
+    fixed={
+        "target_vocab_size": None,
+        "norm": "pre",
+        "norm_kind": "rms",
+        "feed_forward_bias": False,
+        "attention_bias": False,
+        "score": "dot",
+        "positions": "relative",
+        "position_offset": 0,
+        "scale_embedding": False,
+        "embedding_norm": False,
+        "logits_bias": False,
+    },
+    written={"is_encoder_decoder": True},
+    read=read,
+    write=write,
+    type_of=_type_of,
+    head={"language_model": (("output.weight", OUTPUT),)},
+    place=_place,
     aliases=aliases,
     complete=complete,
     # In files of long ago: a table that no version reads.

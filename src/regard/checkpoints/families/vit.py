@@ -1,16 +1,9 @@
 """The vision Transformer's names and settings in Hugging Face's ViT layout."""
 
-from functools import partial
+from typing import Any
 
-from regard.checkpoints.families.heads import (
-    IMAGE_HEADS,
-    encoder_names,
-    head_settings,
-    label_settings,
-    read_head,
-    read_labels,
-)
-from regard.checkpoints.family import Family, Settings, refuse_settings
+from regard.checkpoints.family import Family, Key, Settings, refuse_settings
+from regard.checkpoints.heads import IMAGE_HEADS
 from regard.models import VisionConfig, VisionTransformer
 
 # Replaced in this order, inside every name of our state dict but the head's.
@@ -34,68 +27,48 @@ HEAD = {
 }
 
 
-def to_config(config: VisionConfig) -> Settings:
-    """config.json for a model of this configuration."""
-    return {
-        "model_type": "vit",
-        **head_settings(config.head, "ViT", IMAGE_HEADS),
-        "image_size": _short(config.image_size),
-        "patch_size": _short(config.patch_size),
-        "num_channels": config.channels,
-        "hidden_size": config.d_model,
-        "num_hidden_layers": config.num_layers,
-        "num_attention_heads": config.num_heads,
-        "intermediate_size": config.d_ff,
-        "hidden_act": config.activation,
-        "hidden_dropout_prob": config.dropout,
-        "attention_probs_dropout_prob": 0.0,
-        "layer_norm_eps": config.norm_eps,
-        "qkv_bias": config.attention_bias,
-        "positions": config.positions,  # our own key: theirs are learned, whatever they began as
-        **label_settings(config.labels),
-    }
-
-
-def from_config(settings: Settings) -> VisionConfig:
-    """The configuration that config.json describes."""
-    head = read_head(settings, "ViT", IMAGE_HEADS)
-    if head == "pooler":
-        width = settings["hidden_size"]
+def read(settings: Settings, fields: dict[str, Any]) -> dict[str, Any]:
+    """Refuse a pooler of another activation or width."""
+    if fields["head"] == "pooler":
         refuse_settings(settings, {"pooler_act": "tanh"})
         if settings.get("pooler_output_size") is not None:
-            refuse_settings(settings, {"pooler_output_size": width})
-    return VisionConfig(
-        image_size=_pair(settings.get("image_size", 224)),
-        patch_size=_pair(settings.get("patch_size", 16)),
-        channels=settings.get("num_channels", 3),
-        d_model=settings["hidden_size"],
-        num_layers=settings["num_hidden_layers"],
-        num_heads=settings["num_attention_heads"],
-        d_ff=settings["intermediate_size"],
-        dropout=settings.get("hidden_dropout_prob", 0.0),
-        activation=settings.get("hidden_act", "gelu"),
-        norm_eps=settings.get("layer_norm_eps", 1e-12),
-        attention_bias=settings.get("qkv_bias", True),
-        positions=settings.get("positions", "learned"),
-        head=head,
-        labels=read_labels(settings, head),
-    )
-
-
-def _short(size: tuple[int, int]) -> int | list[int]:
-    """One number for a square, as transformers' image processors expect it."""
-    return size[0] if size[0] == size[1] else list(size)
+            refuse_settings(settings, {"pooler_output_size": fields["d_model"]})
+    return {}
 
 
 def _pair(size: int | list[int]) -> tuple[int, int]:
     return (size, size) if isinstance(size, int) else (size[0], size[1])
 
 
+def _short(size: tuple[int, int]) -> int | list[int]:
+    """Shorten a square's size to one number, as transformers' image processors expect it."""
+    return size[0] if size[0] == size[1] else list(size)
+
+
+KEYS = {
+    "image_size": Key("image_size", 224, _pair, _short),
+    "patch_size": Key("patch_size", 16, _pair, _short),
+    "num_channels": Key("channels", 3),
+    "hidden_size": Key("d_model"),
+    "num_hidden_layers": Key("num_layers"),
+    "num_attention_heads": Key("num_heads"),
+    "intermediate_size": Key("d_ff"),
+    "hidden_act": Key("activation", "gelu"),
+    "hidden_dropout_prob": Key("dropout", 0.0),
+    "layer_norm_eps": Key("norm_eps", 1e-12),
+    "qkv_bias": Key("attention_bias", True),
+    "positions": Key("positions", "learned"),  # our own: theirs are learned, whatever they were
+}
 FAMILY = Family(
     model=VisionTransformer,
-    from_config=from_config,
-    to_config=to_config,
-    names=partial(encoder_names, base="vit", body=BODY, head=HEAD),
+    config=VisionConfig,
+    classes={"vit": "ViT"},
+    heads=IMAGE_HEADS,
+    keys=KEYS,
+    written={"attention_probs_dropout_prob": 0.0},
+    read=read,
+    body=BODY,
+    head=HEAD,
     base="vit.",
     ignored=("pooler.dense.*", "embeddings.mask_token"),
 )

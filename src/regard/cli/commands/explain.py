@@ -173,7 +173,7 @@ def _draw(explanation: "Explanation", head: int, word: int, path: Path) -> None:
 def _write_page(
     explanation: "Explanation", head: int, word: int, path: Path, *, whole: bool
 ) -> None:
-    from regard.explanation.html import explanation_html
+    from regard.explanation.pages import explanation_html
 
     picture = _svg(explanation, head, word)
     page = explanation_html(explanation, head, whole=whole, picture=picture)
@@ -187,7 +187,7 @@ def _say(what: str, path: Path) -> None:
 
 
 def _svg(explanation: "Explanation", head: int, word: int) -> str:
-    """The same as text; nothing where no package draws."""
+    """Read the picture as text; empty where no package draws."""
     from importlib.util import find_spec
     from tempfile import TemporaryDirectory
 
@@ -208,7 +208,7 @@ def _print(
 
         print(json.dumps(asdict(explanation), ensure_ascii=False, allow_nan=False))
     elif markdown:
-        from regard.explanation.markdown import explanation_markdown
+        from regard.explanation.pages import explanation_markdown
 
         print(explanation_markdown(explanation, head, whole=whole), end="")
     else:

@@ -68,7 +68,7 @@ def generate(
     min_p: MinP = None,
     seed: Annotated[int | None, option("The same seed draws the same text.")] = None,
     num_beams: options.NumBeams = None,
-    num_return_sequences: NumReturnSequences = None,
+    alternatives: NumReturnSequences = None,
     repetition_penalty: RepetitionPenalty = None,
     no_repeat_ngram_size: options.NoRepeatNgramSize = None,
     stop: Stop = None,
@@ -104,7 +104,7 @@ def generate(
     if interactive:
         _converse(writer, opening, settings)
         return
-    one = len(prompts or ()) == config.num_beams == config.num_return_sequences == 1
+    one = len(prompts or ()) == config.num_beams == config.alternatives == 1
     if prompts and one and not (as_json or output):
         _stream(writer, prompts[0], opening, chat, settings)
         return

@@ -90,17 +90,15 @@ def _climb(
 
 
 def _draw(result: Any, path: Path) -> None:
-    from regard.figures.curves import curves
-    from regard.figures.style import save
+    from regard.figures.plots import Plot, plots
+    from regard.figures.style import COLUMN_MM, save
     from regard.translation.ladder import words
 
     try:
-        figure = curves(
-            {rung.title: rung.bleu_by_length for rung in result.rungs},
-            [words(bucket) for bucket in result.buckets],
-            x_name="words in the source",
-            y_name="BLEU",
-        )
+        lengths = [words(bucket) for bucket in result.buckets]
+        lines = {rung.title: (lengths, rung.bleu_by_length) for rung in result.rungs}
+        panel = Plot("", "words in the source", "BLEU", lines)
+        figure = plots([panel], width_mm=COLUMN_MM)
     except RegardError as error:  # no matplotlib: the table has the same numbers
         print(f"No picture: {error}", file=sys.stderr)
         return

@@ -100,7 +100,8 @@ def look(
     if not saved:
         model = located(model, download, "look", model, *([] if text is None else [text]))
     if not (html or save or figure or terminal or as_json):
-        from regard.studio.serve import bind, serve
+        from regard.http.server import bind
+        from regard.studio.serve import serve
 
         with bind(port) as listener:  # before the slow part: a port in use is said at once
             trace = _traced(model, saved, input_text, options)
@@ -183,7 +184,7 @@ def _head(name: str | None) -> "Head":
 
 
 def _request(model: str, text: str, options: dict[str, Any]) -> tuple[str, "TraceRequest"]:
-    """What makes the trace, and its id."""
+    """Request that makes the trace, and its id."""
     from regard.checkpoints.hub import short_name
     from regard.studio.library import identify
     from regard.studio.requests import TraceRequest
@@ -204,7 +205,7 @@ def _link(trace: "Trace", id: str, options: dict[str, Any]) -> dict[str, Any]:
 
 
 def _query(asked: dict[str, Any]) -> str:
-    """What to show first, as the page's address has it."""
+    """Query of the page's address: what to show first."""
     return urlencode({name: value for name, value in asked.items() if value is not None})
 
 

@@ -154,7 +154,7 @@ def _plane(chosen: "Meaning") -> "Plane":
 
 
 def _groups(occurrences: "list[Occurrence]", chosen: "Meaning") -> list[str]:
-    """What each occurrence is colored by: its sense, where all have one, or its cluster."""
+    """Group of each occurrence: its sense, where all have one, or its cluster."""
     senses = [each.sense for each in occurrences]
     if all(sense is not None for sense in senses):
         return [str(sense) for sense in senses]

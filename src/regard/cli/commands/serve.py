@@ -1,7 +1,8 @@
 """`regard serve`: models behind HTTP, for programs."""
 
 import socket
-from typing import Annotated, Any
+from functools import partial
+from typing import Annotated
 
 from regard.cli.options import Download, Precision, argument, located, option
 from regard.cli.streams import say
@@ -54,7 +55,7 @@ def serve(
     timeout: Annotated[float, option("Seconds that a request may take.", min=1)] = 60.0,
     workers: Annotated[
         int,
-        option("Processes that answer, behind one address; the limits above are of each.", min=1),
+        option("Processes that answer on one address; the limits above are of each.", min=1),
     ] = 1,
     notice: Annotated[
         float, option("Seconds from SIGTERM until connections are refused.", min=0)
@@ -66,7 +67,7 @@ def serve(
     Clients of OpenAI and LibreTranslate work unchanged; /docs lists everything. Only this machine
     can connect unless --host names another address, which needs a key or --no-auth.
     """
-    from regard.serving.server import is_loopback, run
+    from regard.http.server import bind, is_loopback
 
     loopback = is_loopback(host)
     if not loopback and not api_key and not no_auth:
@@ -75,13 +76,13 @@ def serve(
         )
     if api_key and no_auth:
         raise BadArgumentError("--no-auth is for a server without a key; leave one of them out.")
-    from regard.studio.serve import bind
-
     with bind(port, host) as listener:  # before the slow imports: a port in use is said at once
-        from regard.serving.logs import log_to_stderr
+        from regard.http.guard import Access
+        from regard.serving.limits import Limits
+        from regard.serving.server import Settings, serve_by
+        from regard.serving.server import serve as answer
 
-        places = [located(model, download, "serve", model) for model in models]
-        limits: dict[str, Any] = dict(
+        limits = Limits(
             waiting=waiting,
             rows=rows,
             text=max_text,
@@ -90,34 +91,10 @@ def serve(
             new_tokens=max_new_tokens,
             seconds=timeout,
         )
-        if workers > 1:
-            from regard.serving.front import run_front
-            from regard.serving.worker import Duty
-
-            log_to_stderr()
-            run_front(
-                listener,
-                Duty(places, limits, precision, api_key or None, loopback),
-                workers,
-                notice=notice,
-                say=say,
-                started=lambda: _print_address(listener),
-            )
-            return
-        from regard.serving.app import create_app
-        from regard.serving.guard import Access
-        from regard.serving.limits import Limits
-        from regard.serving.memory import return_freed_memory
-        from regard.serving.metrics import Metrics
-        from regard.serving.served import Served
-
-        return_freed_memory()
-        metrics = Metrics()
-        served = Served(places, Limits(**limits), metrics, precision=precision, say=say)
-        app = create_app(served, metrics, Access(api_key or None, loopback))
-        log_to_stderr()
-        _print_address(listener)
-        run(app, listener, seconds=timeout, notice=notice)
+        places = [located(model, download, "serve", model) for model in models]
+        settings = Settings(places, limits, Access(api_key or None, loopback), precision, notice)
+        run = answer if workers == 1 else partial(serve_by, workers)
+        run(settings, listener, say=say, started=lambda: _print_address(listener))
 
 
 def _print_address(listener: socket.socket) -> None:

@@ -23,7 +23,8 @@ def studio(
     Only this machine can connect. The page opens no folder but those named here; with --download,
     it may fetch any model of the Hugging Face Hub.
     """
-    from regard.studio.serve import bind, serve
+    from regard.http.server import bind
+    from regard.studio.serve import serve
 
     with bind(port) as listener:  # before the slow imports: a port in use is said at once
         from regard.checkpoints import open_checkpoint

@@ -34,7 +34,7 @@ NBest = Annotated[
     option(
         "Translations to show for each sentence, as line number, score and text separated by"
         " tabs; at most --num-beams.",
-        "--n-best",
+        "--alternatives",
         min=1,
     ),
 ]
@@ -54,7 +54,7 @@ def translate(
     attention_step: AttentionStep = "output",
     attention_layer: AttentionLayer = None,
     num_beams: options.NumBeams = None,
-    num_return_sequences: NBest = 1,
+    alternatives: NBest = 1,
     length_penalty: options.LengthPenalty = None,
     max_new_tokens: options.MaxNewTokens = None,
     batch_size: options.BatchSize = 32,
@@ -79,9 +79,9 @@ def translate(
     if attention:
         options.use_threads(threads)
     beams = translator.generation.num_beams if num_beams is None else num_beams
-    if num_return_sequences > beams:
+    if alternatives > beams:
         raise BadArgumentError(
-            f"--n-best must be at most --num-beams; got {num_return_sequences} > {beams}."
+            f"--alternatives must be at most --num-beams; got {alternatives} > {beams}."
         )
     settings = options.generation_options(context)
 
@@ -103,7 +103,7 @@ def translate(
             )
         if as_json:
             return _json(line, result, translator.computed_by)
-        if num_return_sequences > 1:
+        if alternatives > 1:
             text = _n_best(line, result)
         else:
             text = one_line(result.text) if result else ""

@@ -1,8 +1,7 @@
-"""What decided on an output besides the weights: layers, heads and input tokens, each measured."""
+"""Attribution of an output to layers, heads and input tokens."""
 
 from regard.inspection.attribution.contributions import logit_attribution
-from regard.inspection.attribution.correlation import spearman
 from regard.inspection.attribution.lens import logit_lens
-from regard.inspection.attribution.measures import measures
+from regard.inspection.attribution.measures import measures, spearman
 
 __all__ = ["logit_attribution", "logit_lens", "measures", "spearman"]

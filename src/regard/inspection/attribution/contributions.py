@@ -171,7 +171,7 @@ class Terms:
 
 
 def split(term: Term, gradient: Tensor, row: int) -> tuple[list[Contribution], float]:
-    """What each head adds through its rows of the output projection, and the projection's bias;
+    """Split a term into what each head adds through its rows of the projection, and the bias;
     of a linear layer that no attention goes into, its output as a whole."""
     if term.heads is None:
         attends = ATTENTION.search(term.path) is not None
@@ -191,12 +191,12 @@ def split(term: Term, gradient: Tensor, row: int) -> tuple[list[Contribution], f
 
 
 def product(states: Tensor, gradient: Tensor | None) -> float:
-    """Their scalar product, in float64; 0 without a gradient."""
+    """Scalar product in float64; 0 without a gradient."""
     return 0.0 if gradient is None else float((states.detach().double() * gradient.double()).sum())
 
 
 def leaf(states: Tensor) -> Tensor:
-    """The same numbers, without what they were computed from, and with a gradient of their own."""
+    """Detach states from what they were computed from, with a gradient of their own."""
     return states.detach().requires_grad_()
 
 

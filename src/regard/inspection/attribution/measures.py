@@ -1,4 +1,4 @@
-"""How much each input token mattered for an output token, by five measures, and how their orders
+"""Importance of each input token for an output token by five measures, and how their orders
 agree with what happens when a token is hidden.
 
 weight          α, the mean over layers and heads
@@ -19,7 +19,6 @@ from regard.attention import Call
 from regard.attention.kernels import run
 from regard.errors import UnsupportedError, unknown
 from regard.inspection.answers import Measure, MeasureName, Measures
-from regard.inspection.attribution.correlation import spearman
 from regard.inspection.attribution.stream import Stream, unchanged
 from regard.inspection.hiding import Position, SwitchedOff
 from regard.inspection.tap import Tap
@@ -32,7 +31,7 @@ MOST_TOKENS = 512  # each takes two runs of the model
 def measures(
     trace: TraceData, steps: Sequence[int] | None = None, axis: str | None = None
 ) -> list[Measures]:
-    """What each token of an axis was worth to each step, by every measure.
+    """Importance of each token of an axis for each step, by every measure.
 
     Takes two runs of the model for each token, and a backward pass for each step. A measure that
     is not known here (norm without the output projections, gradient without a table of embeddings)
@@ -85,7 +84,7 @@ def measures(
 
 
 def compared(tables: dict[MeasureName, Tensor | None], place: int, count: int) -> list[Measure]:
-    """One step's measures of the first `count` tokens, each beside hiding."""
+    """Measures of one step for the first `count` tokens, each beside hiding."""
     hidden = cast(Tensor, tables["hiding"])[place, :count]
     found = []
     for name, table in tables.items():
@@ -196,3 +195,22 @@ def hiding(stream: Stream, taps: list[Tap], steps: list[int]) -> Tensor:
         off = SwitchedOff((Position(axis, key),), stream.trace.axes_of)
         columns.append(written(stream.run(off.under(unchanged))) - before)
     return torch.stack(columns, 1)
+
+
+def spearman(first: Tensor, second: Tensor) -> float | None:
+    """Pearson's correlation of the ranks of two lists of numbers, (n,) each; ties share their mean
+    rank (Spearman 1904). None for fewer than 3 numbers, or where all of a list are equal.
+
+    >>> round(spearman(torch.tensor([1.0, 2.0, 30.0]), torch.tensor([5.0, 6.0, 7.0])), 6)
+    1.0
+    """
+    a, b = (ranks(each) - (len(each) + 1) / 2 for each in (first, second))
+    scale = a.norm() * b.norm()
+    return float(a @ b / scale) if len(a) > 2 and scale > 0 else None
+
+
+def ranks(values: Tensor) -> Tensor:
+    """(n,) → (n,): 1 for the smallest; equal values share the mean of their ranks."""
+    below = (values[:, None] > values).sum(1)
+    equal = (values[:, None] == values).sum(1)
+    return below.double() + (equal.double() + 1) / 2

@@ -81,7 +81,7 @@ class Stream:
         return step
 
     def log_probabilities(self, logits: Tensor) -> Tensor:
-        """Of the first sequence's steps, (steps, vocab)."""
+        """Log-probabilities of the first sequence's steps, (steps, vocab)."""
         return log_probabilities(self.trace, logits)
 
     def run(self, edit: Edit = unchanged, at: AtLayer = lambda layer, state: None) -> Tensor:

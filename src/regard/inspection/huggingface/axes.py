@@ -101,7 +101,7 @@ def naming_of(tokenizer: Any) -> Naming:
 
 
 def predictions(names: list[str], logits: Tensor | None, naming: Naming) -> list[str]:
-    """What each position gives: the token read next, and after the last the likeliest."""
+    """Token that each position predicts: the one read next, and after the last the likeliest."""
     last = ""
     if logits is not None and logits.shape[1] == len(names):
         last = naming.name(int(logits[0, -1].argmax()))
@@ -109,7 +109,7 @@ def predictions(names: list[str], logits: Tensor | None, naming: Naming) -> list
 
 
 def patch_names(model: nn.Module, inputs: Mapping[str, Any], length: int) -> list[str] | None:
-    """Of an image's patches; None where their grid is not known."""
+    """Names of an image's patches; None where their grid is not known."""
     pixels, config = inputs.get("pixel_values"), config_of(model)
     config = getattr(config, "vision_config", None) or getattr(config, "encoder", config)
     size = getattr(config, "patch_size", None)

@@ -16,13 +16,13 @@ from regard.inspection.huggingface.axes import axes_of, names_of_logits, naming_
 from regard.inspection.huggingface.interface import CapturedCall, capturing_interface
 from regard.inspection.huggingface.masks import MaskReader, Unreadable
 from regard.inspection.huggingface.places import ATTENTION, Places, another_sequence
-from regard.inspection.huggingface.projections import Projections, linear_layers
 from regard.inspection.huggingface.understanding import inputs_of, understand
+from regard.inspection.linear import Projections, linear_layers
 from regard.inspection.recording import Recorder, check_traceable
 from regard.inspection.trace import Trace
-from regard.inspection.trace_data import Edit, without_gradients
+from regard.inspection.trace_data import Edit
 from regard.inspection.watching import watching
-from regard.inspection.writing import Written, generation_info
+from regard.inspection.writing import Written
 
 
 def trace_transformers(
@@ -67,7 +67,7 @@ def captured(
     written: Written | None = None,
     keep: str = "auto",
 ) -> Trace:
-    """The same, with the model's `name` and what it has `written` on one of the axes."""
+    """Trace a run, with the model's `name` and what it has `written` on one of the axes."""
     check(model, inputs)
     batches = frozenset(len(value) for value in inputs.values() if isinstance(value, Tensor))
     run = Run(model, Recorder(keep), Places(model, pixels=only_pixels(inputs)), batches)
@@ -75,37 +75,27 @@ def captured(
         output = model(**inputs)
     run.check_captured()
     logits, naming = logits_of(output), naming_of(tokenizer)
-    notes = run.notes()
-    if logits is None:
-        notes.append(f"{type(model).__name__} returns no logits, so nothing can be ablated")
-    if written is not None:
-        notes += written.notes
-    again = None if logits is None else partial(rerun, model, inputs, run.names)
-    return Trace(
+    token_of = naming.name if logits is None else names_of_logits(model, logits, naming)
+    return Trace.of_run(
+        model,
+        logits=logits,
+        run=partial(rerun, model, inputs, run.names),
+        written=written,
+        token_of=token_of,
+        notes=run.notes(),
         taps=run.recorder.taps,
         axes=axes_of(run.places, inputs, logits, tokens, naming, written),
         model_name=name or getattr(model.config, "name_or_path", "") or type(model).__name__,
         task=task_of(run.places, logits),
         text=text,
         output=output,
-        generation=(
-            None
-            if written is None or logits is None
-            else generation_info(written, logits[0], naming.name)
-        ),
-        rerun=None if again is None else partial(without_gradients, again),
-        rerun_with_gradients=again,
-        model=model,
         read=read_by(run.places, inputs),
-        output_ids=None if written is None else written.ids,
-        token_of=None if logits is None else names_of_logits(model, logits, naming),
-        notes=notes,
     )
 
 
 @dataclass
 class Run:
-    """What is captured of one run, and made of it."""
+    """Captured calls of one run, and the taps made of them."""
 
     model: nn.Module
     recorder: Recorder
@@ -196,7 +186,7 @@ class Run:
 
 
 def inside(path: str, other: str) -> bool:
-    """Whether the module at `path` is the one at `other`, or a part of it."""
+    """Return True if the module at `path` is the one at `other`, or a part of it."""
     return f"{path}.".startswith(f"{other}.")
 
 

@@ -1,4 +1,4 @@
-"""What a transformers model writes, by its own `generate`."""
+"""Decoding by a transformers model's own `generate`."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from torch.random import fork_rng
 
 @dataclass(frozen=True)
 class Hypothesis:
-    """What was written, without prompt, start and padding."""
+    """Tokens written, without prompt, start and padding."""
 
     tokens: list[int]
     score: float | None = None  # what a beam search ranked it by

@@ -25,7 +25,7 @@ PARAMETERS = ("module", "query", "key", "value", "attention_mask")
 
 @dataclass(frozen=True)
 class CapturedCall:
-    """One call of an attention function: its arguments, and what it returned."""
+    """Call of an attention function: its arguments, and what it returned."""
 
     module: nn.Module
     implementation: str  # "sdpa", "eager", "flash_attention_2", …
@@ -73,7 +73,7 @@ def shared(
 
 @contextmanager
 def capturing_interface(listener: OnCall) -> Iterator[None]:
-    """Within it, `listener` gets every attention that this thread computes through the interface.
+    """Give `listener` every attention that this thread computes through the interface.
 
     Raises:
         UnavailableError: transformers is missing or too old.
@@ -98,7 +98,7 @@ def attention_interface() -> Any:
 @shared
 @contextmanager
 def quiet() -> Iterator[None]:
-    """Without transformers' progress bars and remarks: what matters becomes a RegardError."""
+    """Silence transformers' progress bars and remarks: what matters becomes a RegardError."""
     from transformers.utils import logging
 
     level, bars = logging.get_verbosity(), logging.is_progress_bar_enabled()
@@ -141,7 +141,7 @@ def run_and_report(
     *arguments: Any,
     **named: Any,
 ) -> Any:
-    """What `function` returns, with the output replaced if the listener says so."""
+    """Run `function`, and replace its output if the listener says so."""
     # Only the kernels behind scaled_dot_product_attention give a log-sum-exp that can be overheard.
     kernel = KernelLse() if "sdpa" in implementation else None
     with kernel or nullcontext():

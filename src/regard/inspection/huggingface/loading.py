@@ -47,7 +47,7 @@ def load_for_tracing(folder: str | os.PathLike[str], *, name: str | None = None)
 
 
 def kind_of(config: Any, transformers: Any) -> tuple[str, Any]:
-    """What the model is for, and the class that loads it with its head."""
+    """Task of the model, and the class that loads it with its head."""
     from transformers.models.auto import modeling_auto as known
 
     family = config.model_type
@@ -83,7 +83,7 @@ def kind_of(config: Any, transformers: Any) -> tuple[str, Any]:
 
 
 def reader_of(task: str, folder: Path, transformers: Any) -> Any:
-    """What makes a model's inputs: a tokenizer, or an image processor."""
+    """Tokenizer or image processor that makes a model's inputs."""
     if task == "vision":
         if not (folder / "preprocessor_config.json").is_file():
             raise NotFoundError(
@@ -100,7 +100,7 @@ def reader_of(task: str, folder: Path, transformers: Any) -> Any:
 
 
 def loaded(what: str, load: Callable[..., Any], folder: Path, **more: Any) -> Any:
-    """What `load` gives. Raises RegardError for what it cannot, with transformers' first line."""
+    """Call `load`. Raises RegardError for what it cannot, with transformers' first line."""
     try:
         with quiet():
             return load(str(folder), **LOCAL, **more)

@@ -1,4 +1,4 @@
-"""What an attention mask of a transformers model says: what is hidden, and what is added.
+"""Attention masks of transformers models: keys that are hidden, and numbers that are added.
 
 Masks come boolean (True: may attend), or additive, with the lowest number where nothing may be
 seen. A mask that is causal, a window or padding is kept as the rule it follows, so that a trace
@@ -19,7 +19,7 @@ WHOLE = 2**24  # of a mask given as a function that is evaluated to see which ru
 
 
 class Unreadable(Exception):
-    """Why a layer cannot be shown, to complete the sentence "…layers.3.self is left out: it"."""
+    """Reason why a layer cannot be shown, to complete "…layers.3.self is left out: it"."""
 
 
 class MaskReader:
@@ -50,7 +50,7 @@ class MaskReader:
         return mask, bias
 
     def of_rule(self, attention_mask: Any, captured: CapturedCall) -> Mask | None:
-        """Of flex attention's BlockMask, as a rule of ours where that can be seen at once."""
+        """Read flex attention's BlockMask, as a rule of ours where that can be seen at once."""
         key = (id(attention_mask), captured.query.shape[2], captured.key.shape[2])
         if key not in self._read:
             batch, rows, keys = (
@@ -93,7 +93,7 @@ def split(attention_mask: Tensor) -> tuple[Mask | None, Tensor | None]:
 
 
 def implied(captured: CapturedCall) -> Mask | None:
-    """What is hidden where there is no mask tensor."""
+    """Mask of a call without a mask tensor."""
     if captured.implementation == "eager":
         return None
     queries, keys = captured.query.shape[2], captured.key.shape[2]
@@ -140,7 +140,7 @@ def recognize(allowed: Tensor) -> Mask | None:
 
 
 def is_mask(mask: Mask, allowed: Tensor) -> bool:
-    """Whether the rule allows what the tensor does, everywhere."""
+    """Return True if the rule allows what the tensor does, everywhere."""
     rows, keys = allowed.shape[-2:]
     positions = torch.arange(keys - rows, keys, device=allowed.device)
     columns = torch.arange(keys, device=allowed.device)
@@ -151,7 +151,7 @@ def is_mask(mask: Mask, allowed: Tensor) -> bool:
 
 
 def reach(allowed: Tensor) -> tuple[int, int]:
-    """How far before and after its own position any query sees, positions aligned on the right."""
+    """Farthest keys before and after its own position that any query sees, aligned on the right."""
     rows, keys = allowed.shape[-2:]
     left = right = -keys
     start = keys - rows
@@ -169,7 +169,7 @@ def reach(allowed: Tensor) -> tuple[int, int]:
 
 
 def in_parts(*tensors: Tensor) -> Iterator[tuple[Tensor, ...]]:
-    """The same rows of several masks, as many together as memory is worth."""
+    """Cut several masks into the same rows, as many together as memory is worth."""
     return zip(*(tensor.split(rows_per_part(tensor), 2) for tensor in tensors), strict=True)
 
 

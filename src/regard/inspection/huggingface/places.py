@@ -1,4 +1,4 @@
-"""Where in the model an attention layer is: its public tap name and the sequences it is between."""
+"""Places of attention layers in a model: public tap names, and the sequences on both sides."""
 
 import re
 from dataclasses import dataclass, field
@@ -46,7 +46,7 @@ class Places:
 
     @property
     def decodes(self) -> bool:
-        """Whether a decoder has run."""
+        """Return True if a decoder has run."""
         return any(name.startswith("decoder") for name in self._names)
 
     def path(self, module: nn.Module) -> str:
@@ -89,7 +89,7 @@ class Places:
         return "decoder" if causal else "encoder"
 
     def unused(self, side: str, kind: str, path: str) -> str:
-        """With the layer's own number; a layer that runs again counts on from the last."""
+        """Name with the layer's own number; a layer that runs again counts on from the last."""
         digits = re.search(r"\.(\d+)\.", f".{path}.")
         number = int(digits[1]) if digits else 0
         while (name := f"{side}.layers.{number}.{kind}") in self._names:
@@ -115,7 +115,7 @@ class Places:
 
 
 def is_cross(module: nn.Module, path: str) -> bool:
-    """Whether keys come from another sequence than queries."""
+    """Return True if keys come from another sequence than queries."""
     said = getattr(module, "is_cross_attention", None)
     if said is not None:
         return bool(said)
@@ -125,14 +125,14 @@ def is_cross(module: nn.Module, path: str) -> bool:
 
 
 def another_sequence(args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
-    """Whether an attention module was called with states of another sequence than its own."""
+    """Return True if an attention module was given states of another sequence than its own."""
     own = args[0] if args else kwargs.get("hidden_states")
     others = (kwargs.get(name) for name in STATES_OF_ANOTHER)
     return any(other is not None and other is not own for other in others)
 
 
 def first_sees_itself_alone(mask: Mask | None, key: Tensor) -> bool:
-    """Whether the first of several positions sees no later one, as in a decoder."""
+    """Return True if the first of several positions sees no later one, as in a decoder."""
     keys, device = key.shape[2], key.device
     if mask is None or keys < 2:
         return False

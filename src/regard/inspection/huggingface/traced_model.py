@@ -31,7 +31,7 @@ _READING = Lock()  # held while a tokenizer reads
 
 
 class TracedModel:
-    """What `load_for_tracing` gives.
+    """Model of transformers with its reader: the result of `load_for_tracing`.
 
     Args:
         model: in evaluation mode.
@@ -45,7 +45,7 @@ class TracedModel:
 
     @property
     def description(self) -> str:
-        """Its family and size, to choose it by."""
+        """Family and size, to choose it by."""
         config = self.model.config.get_text_config()
         layers = [getattr(config, f"{side}_layers", None) for side in ("encoder", "decoder")]
         if None in layers:
@@ -60,7 +60,7 @@ class TracedModel:
 
     @property
     def max_tokens(self) -> int:
-        """How long a text may be; for an image, how many patches it has."""
+        """Longest text in tokens; of a model of images, the number of patches."""
         config = self.model.config.get_text_config()
         limits = [
             getattr(config, name, None)
@@ -151,7 +151,7 @@ class TracedModel:
         beginning: Sequence[int],
         sampling: dict[str, Any] | None,
     ) -> list[Hypothesis]:
-        """What the model writes, or the text that the caller gave."""
+        """Hypotheses of the model, or the text that the caller gave."""
         read = inputs["input_ids"].shape[1]
         room = self.max_tokens if self.task == "translation" else self.max_tokens - read
         if target is not None:
@@ -198,7 +198,7 @@ class TracedModel:
         forced: int,
         keep: str,
     ) -> Trace:
-        """One pass over what was read and written, teacher-forced."""
+        """Trace one pass over what was read and written, teacher-forced."""
         pair = self.task == "translation"
         shown = written(
             found,
@@ -287,7 +287,7 @@ class TracedModel:
 
     @property
     def start_id(self) -> int:
-        """What a decoder reads first."""
+        """Id that a decoder reads first."""
         for config in (self.model.generation_config, self.model.config):
             for name in ("decoder_start_token_id", "bos_token_id"):
                 id_ = getattr(config, name, None)

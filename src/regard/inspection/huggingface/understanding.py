@@ -1,4 +1,4 @@
-"""From what an attention function was given to the call that `attend` would have made of it.
+"""Translation of an attention function's arguments to the call that `attend` would have made.
 
 Nothing is taken on trust: each call's output is computed again for a few rows, and a layer whose
 kernel did something else is refused. A map is shown as it was, or not at all.
@@ -104,7 +104,7 @@ def checked_lse(inputs: Attention, captured: CapturedCall) -> Tensor | None:
 def is_lse(
     kernel_lse: Tensor | None, lse: Tensor, sees: Tensor, rows: Tensor, query: Tensor
 ) -> bool:
-    """Whether the kernel's log-sum-exp is natural, of these scores, and of every row."""
+    """Return True if the kernel's log-sum-exp is natural, of these scores, and of every row."""
     if kernel_lse is None or kernel_lse.shape != query.shape[:3]:
         return False
     sixteen = query.dtype in (torch.bfloat16, torch.float16)

@@ -8,13 +8,13 @@ from regard.inspection.tap import Tap
 
 
 def formula(tap: Tap) -> str:
-    """How a layer scores, "q·k / √64", with "+ bias" where it adds one."""
+    """Formula of a layer's score, "q·k / √64", with "+ bias" where it adds one."""
     text = of_score(tap.score, tap.head_dim)
     return text if tap.bias is None else f"{text} + bias"
 
 
 def scale(score: Score, head_dim: int) -> float | None:
-    """What q·k is multiplied by, under the cap if there is one; None for scores of other kinds."""
+    """Factor of q·k, under the cap if there is one; None for scores of other kinds."""
     if score is scaled_dot:
         return head_dim**-0.5
     if score is dot:
@@ -27,7 +27,7 @@ def scale(score: Score, head_dim: int) -> float | None:
 
 
 def of_score(score: Score, head_dim: int) -> str:
-    """How a score is written for heads of this width."""
+    """Formula of a score for heads of this width."""
     if score is scaled_dot:
         return f"q·k / √{head_dim}"
     if isinstance(score, scaled):

@@ -27,12 +27,12 @@ def readable(tokens: Sequence[str], among: Sequence[str] | None = None) -> list[
 
 
 def is_special(token: str) -> bool:
-    """Whether a token is written by the model's rules: <s>, </s>, [CLS]."""
+    """Return True for a token that is written by the model's rules: <s>, </s>, [CLS]."""
     return _SPECIAL.fullmatch(token) is not None
 
 
 def query_labels(trace: TraceData, axis: str, group: Group) -> list[str]:
-    """What stands at each row: what it reads and, in a decoder, what it predicts from that."""
+    """Label of each row: what it reads and, in a decoder, what it predicts from that."""
     tokens, predicted = trace.axes[axis].tokens, trace.axes[axis].predicts
     found = labels(trace, axis, group)
     if not predicted or group == "sentence":
@@ -51,7 +51,7 @@ def query_labels(trace: TraceData, axis: str, group: Group) -> list[str]:
 
 
 def labels(trace: TraceData, axis: str, group: Group) -> list[str]:
-    """What stands at each row or column: tokens to read, or the words or sentences they spell."""
+    """Label of each row or column: tokens to read, or the words or sentences they spell."""
     tokens = trace.axes[axis].tokens
     groups = spans(trace, axis, group)
     if groups is None:

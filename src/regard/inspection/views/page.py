@@ -108,7 +108,7 @@ def looks(
     k: int = 20,
     quantity: Quantity = "weight",
 ) -> Looks:
-    """What a query looks at most, or which queries look most at a key; masked ones are left out."""
+    """Keys that a query looks at most, or queries that look most at a key; none that is masked."""
     layer = trace[tap]
     if (query is None) == (key is None):
         raise BadArgumentError("give either a query, for its row, or a key, for its column.")

@@ -19,8 +19,6 @@ from regard.inspection.views.tiles import Head, TileRequest, spans, tile_of
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from regard.figures.panel import Map
-
 Scale = Literal["linear", "log", "row", "sink"]
 LARGEST_SIDE = 2048  # rows or columns
 SIGNS = {"weight": "weight α", "norm": "‖α·f(x)‖", "score": "score"}
@@ -36,9 +34,7 @@ class Part:
     row_labels: list[str]  # as they are read in a figure: "eine → Tasse", the row that predicts it
     column_labels: list[str]
     origin: tuple[int, int]  # the place of the first row and column in the whole map
-    shape: tuple[int, int]  # of the whole map
     model: str
-    text: str
     tap: Tap
     head: Head
     quantity: Quantity
@@ -63,19 +59,14 @@ class Part:
         )
         return file.getvalue()
 
-    @property
-    def place(self) -> str:
-        """ "decoder.layers.2.cross, head 1"."""
-        which = "mean over heads" if self.head == "mean" else f"head {self.head}"
-        return f"{self.tap.name}, {which}"
+    def figure(self, scale: Scale = "linear") -> "Figure":
+        """A figure, which `regard.figures.style.save` writes.
 
-    @property
-    def title(self) -> str:
-        return f"{PurePath(self.model).name}: {self.place}"
-
-    def map(self, scale: Scale = "linear") -> "Map":
-        """As a figure takes it; `figure` says what the scales are."""
-        from regard.figures.panel import Map
+        Args:
+            scale: "linear", "log", "row" (each row by its largest), or "sink": linear up to the
+                largest outside the column of the sink.
+        """
+        from regard.figures.heatmap import heatmap
 
         check_choice("scale", scale, get_args(Scale))
         quantity, limits = SIGNS[self.quantity], None
@@ -86,11 +77,12 @@ class Part:
                 others = np.delete(self.values, column, axis=1)
                 limits = (0.0, float(np.nanmax(others, initial=0.0, where=np.isfinite(others))))
                 quantity += f", scaled without {self.column_labels[column]!r}"
-        return Map(
+        which = "mean over heads" if self.head == "mean" else f"head {self.head}"
+        return heatmap(
             self.values,
             self.row_labels,
             self.column_labels,
-            title=self.title,
+            title=f"{PurePath(self.model).name}: {self.tap.name}, {which}",
             quantity=quantity,
             scale="linear" if scale == "sink" else scale,
             limits=limits,
@@ -98,17 +90,6 @@ class Part:
             column_name=self.column_name,
             origin=self.origin,
         )
-
-    def figure(self, scale: Scale = "linear") -> "Figure":
-        """A figure, which `regard.figures.style.save` writes.
-
-        Args:
-            scale: "linear", "log", "row" (each row by its largest), or "sink": linear up to the
-                largest outside the column of the sink.
-        """
-        from regard.figures.heatmap import drawn
-
-        return drawn(self.map(scale))
 
 
 def part(
@@ -121,7 +102,7 @@ def part(
     quantity: Quantity = "weight",
     group: Group = "token",
 ) -> Part:
-    """That rectangle of a head's map, or of the mean over heads.
+    """Take a rectangle of a head's map, or of the mean over heads.
 
     Args:
         queries, keys: counted in tokens, or in words or sentences by `group`.
@@ -151,9 +132,7 @@ def part(
         row_labels=query_labels(trace, layer.queries, group)[first_row:last_row],
         column_labels=labels(trace, layer.keys, group)[first_column:last_column],
         origin=(first_row, first_column),
-        shape=(len(rows), len(columns)),
         model=trace.model_name,
-        text=trace.text,
         tap=layer,
         head=head,
         quantity=quantity,
@@ -164,7 +143,7 @@ def part(
 
 
 def names(trace: TraceData, axis: str, group: Group) -> list[str]:
-    """What stands at each row or column: tokens, or the words or sentences that they spell."""
+    """Names of rows or columns: tokens, or the words or sentences that they spell."""
     tokens = trace.axes[axis].tokens
     groups = spans(trace, axis, group)
     if groups is None:

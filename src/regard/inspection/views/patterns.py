@@ -78,7 +78,7 @@ class Targets:
 
 
 def targets(trace: TraceData, name: str) -> Targets:
-    """What the patterns are in a tap's map."""
+    """Find the keys of each pattern in a tap's map."""
     tap = trace[name]
     keys = trace.axes[tap.keys]
     device = tap.query.device
@@ -104,7 +104,7 @@ def targets(trace: TraceData, name: str) -> Targets:
 
 
 def is_punctuation(token: str) -> bool:
-    """Whether its characters, without the marks of words, are all of Unicode's category P."""
+    """Return True for characters, without marks of words, that are all of Unicode's category P."""
     text = _MARKS.sub("", token)
     if not text or is_special(token):
         return False
@@ -143,7 +143,7 @@ def _alignment(taps: list[Tap], queries: AxisInfo, keys: AxisInfo) -> Int64[Tens
 
 
 class Count:
-    """What a head's rows have on each pattern, added up tile by tile."""
+    """Sums of a head's rows on each pattern, added up tile by tile."""
 
     def __init__(self, targets: Targets, rows: Tensor) -> None:
         self.targets, self.rows = targets, rows
@@ -182,7 +182,7 @@ class Count:
         self.allowed[self.at[name], strip] += (~hidden).sum(1)
 
     def scores(self) -> list[PatternScore]:
-        """Of the patterns that some row may show."""
+        """Scores of the patterns that some row may show."""
         found = []
         for place, name in enumerate(self.targets.names):
             counts = (self.allowed[place] > 0) & (self.allowed[place] < self.seen)

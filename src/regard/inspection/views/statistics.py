@@ -1,4 +1,4 @@
-"""What each head of a layer is like: how widely, how far, and at what sink it looks.
+"""Statistics of the heads of a layer: how widely, how far, and at what sink they look.
 
 Exact sums over whole rows, from tiles: memory grows with the length, never with its square.
 """

@@ -58,7 +58,7 @@ class Tile:
         return np.ascontiguousarray(self.values, dtype="<f4").tobytes()
 
     def headers(self) -> dict[str, str]:
-        """What the bytes are, as HTTP says it."""
+        """Headers of HTTP that describe the bytes."""
         return {
             "X-Regard-Shape": ",".join(map(str, self.values.shape)),
             "X-Regard-Origin": f"{self.row},{self.column}",
@@ -82,7 +82,7 @@ def tile_of(trace: TraceData, request: TileRequest) -> Tile:
 
 
 def spans(trace: TraceData, axis: str, group: Group) -> Spans | None:
-    """What stands for one row or column: None for tokens, and where no words are known."""
+    """Spans that one row or column stands for: None for tokens, and where no words are known."""
     check_choice("group", group, get_args(Group))
     found = trace.axes[axis]
     return {"token": None, "word": found.words, "sentence": found.sentences}[group]

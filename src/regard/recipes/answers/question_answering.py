@@ -5,11 +5,9 @@ Devlin et al. 2019, sections 4.2 and 4.3.
 data/
     train.jsonl, dev.jsonl, test.jsonl   questions after cleaning
     train.tokens                         the first of them in windows, each with its answer's place
-    questions.json                       how many there are, and whether some have no answer
     tokenizer.json, …
 """
 
-import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
@@ -21,16 +19,15 @@ import torch
 from tokenizers import Encoding
 from torch import Tensor, nn
 
-from regard.data import TokenStore
 from regard.data.pairs import refuse
 from regard.errors import BadArgumentError
-from regard.files import write_json
 from regard.models import TextReader
 from regard.recipes.answers.answer_metrics import AnswerEvaluation, AnswerScores, answer_scores
 from regard.recipes.answers.answer_windows import answer_windows, span_loss
 from regard.recipes.answers.questions import QuestionReader, fault, titles
+from regard.recipes.card import CardText
 from regard.recipes.encoded import EncodedBatch, EncodedTexts, write_store
-from regard.recipes.encoders import EncoderRecipe
+from regard.recipes.encoders import EncoderData, EncoderRecipe
 from regard.recipes.evaluation import Evaluator, no_progress
 from regard.recipes.evaluation import Progress as Count
 from regard.recipes.examples import (
@@ -41,29 +38,22 @@ from regard.recipes.examples import (
 )
 from regard.recipes.options.encoders import QuestionAnsweringOptions
 from regard.recipes.options.evaluation import AnswerEvaluationOptions
-from regard.recipes.prepared import prepare_once
+from regard.recipes.prepared import Values
 from regard.tasks.answering import Answer, Answerer, AnswerSettings
 from regard.tasks.reading import inputs_of
 from regard.text import Tokenizer
-from regard.training import Progress
 
-MADE_BY: tuple[str, ...] = ("question", "context", "answer", "start", "base_model", "vocab_size")
-MADE_BY += ("max_length", "doc_stride", "seed")
 _AT_ONCE = 256  # questions encoded together, each with its whole context
 
 
 @dataclass(frozen=True)
-class Questions:
-    """Everything training needs to know of the data."""
+class Questions(EncoderData):
+    """Questions with contexts and answers."""
 
-    store: TokenStore
-    tokenizer: Tokenizer
     count: int  # training questions
     impossible: bool  # some question has no answer in its context
     dev: list[Example]
     test: list[Example]
-    origin: str
-    sha256: str
 
 
 class AnswerEvaluator(Evaluator[AnswerEvaluationOptions]):
@@ -111,33 +101,15 @@ class QuestionAnsweringRecipe(EncoderRecipe[QuestionAnsweringOptions, Questions]
     answer is the one with the highest F1 on dev. The best model is the one of the highest F1.
     """
 
+    data_class = Questions
+    title, tag, task_type = "Question answering", "question-answering", "QUESTION_ANS"
     evaluator = AnswerEvaluator
     metric = "f1"
     any_reader = True
     shown: ClassVar = {"exact_match": "exact match {:.1%}", "f1": "F1 {:.1%}"}
 
-    def prepare(self, folder: Path) -> Questions:
+    def fill(self, folder: Path) -> tuple[str, Values]:
         [path] = self.source
-        checksum = prepare_once(
-            folder,
-            self.files,
-            self.options.values(*MADE_BY),
-            lambda: self._prepare(path, folder),
-            say=self.say,
-        )
-        about = json.loads((folder / "questions.json").read_text(encoding="utf-8"))
-        return Questions(
-            store=TokenStore.open(folder / "train.tokens"),
-            tokenizer=Tokenizer.load(folder),
-            count=about["questions"],
-            impossible=about["impossible"],
-            dev=list(read_examples(folder / "dev.jsonl")),
-            test=list(read_examples(folder / "test.jsonl")),
-            origin=Path(path).name,
-            sha256=checksum,
-        )
-
-    def _prepare(self, path: str, folder: Path) -> str:
         split_examples(
             path,
             self.options,
@@ -176,12 +148,11 @@ class QuestionAnsweringRecipe(EncoderRecipe[QuestionAnsweringOptions, Questions]
                 " whose answer has no token"
             )
         impossible = counts["open"] > 0 or any(not example.targets for example in dev)
-        about = {"questions": counts["questions"], "impossible": impossible}
-        write_json(folder / "questions.json", about)
-        return (
+        summary = (
             f"{counts['questions']:,} questions to train on, {len(dev):,} dev from"
             f" {titles(dev):,} articles or contexts"
         )
+        return summary, {"count": counts["questions"], "impossible": impossible}
 
     @property
     def _stride(self) -> int:
@@ -229,7 +200,7 @@ class QuestionAnsweringRecipe(EncoderRecipe[QuestionAnsweringOptions, Questions]
         return self.encoder(data.tokenizer, "question_answering")
 
     def batches(self, data: Questions, model: nn.Module) -> EncodedTexts:
-        return self.encoded(data.store, model)
+        return self.encoded(data.train, model)
 
     def loss(self, model: nn.Module, batch: EncodedBatch) -> tuple[Tensor, int, int]:
         batch = batch.to(next(model.parameters()).device)
@@ -255,37 +226,30 @@ class QuestionAnsweringRecipe(EncoderRecipe[QuestionAnsweringOptions, Questions]
         threshold = scores.best_threshold() if both else 0.0
         return scores.figures(threshold) | {"threshold": threshold}
 
-    def save(self, model: nn.Module, data: Questions, progress: Progress, folder: Path) -> None:
-        dev = progress.figures
-        settings = self.settings(dev.get("threshold"))
-        assert isinstance(model, TextReader)
-        self.save_weights(model, folder, task_type="QUESTION_ANS", settings=settings.for_config())
-        data.tokenizer.save(folder)
+    def settings_of(self, data: Questions, figures: dict[str, float]) -> dict[str, Any]:
+        return self.settings(figures.get("threshold")).for_config()
+
+    def card(self, model: nn.Module, data: Questions, figures: dict[str, float]) -> CardText:
+        settings = self.settings(None)
         about = [
             f"Windows of {settings.max_seq_len} tokens that share {settings.doc_stride}; answers of"
             f" at most {settings.max_answer_len}"
         ]
         parts = ""
-        if "threshold" in dev:
+        if "threshold" in figures:
+            threshold = figures["threshold"]
             about.append(
-                f'Answers "" unless the margin of the best answer is above {dev["threshold"]:.3f}'
+                f'Answers "" unless the margin of the best answer is above {threshold:.3f}'
             )
-        if "has_answer_f1" in dev:
-            parts = f"; F1 {dev['has_answer_f1']:.1%} where there is an answer"
-        if "no_answer" in dev:
-            parts += f", {dev['no_answer']:.1%} of the questions without one left unanswered"
-        self.save_card(
-            folder,
-            "Question answering",
-            model,
-            progress,
-            tag="question-answering",
-            origin=data.origin,
-            count=(data.count, "questions"),
-            about=about,
-            result=f"Dev set, {len(data.dev):,} questions: exact match {dev['exact_match']:.1%}, F1"
-            f" {dev['f1']:.1%}{parts}",
+        if "has_answer_f1" in figures:
+            parts = f"; F1 {figures['has_answer_f1']:.1%} where there is an answer"
+        if "no_answer" in figures:
+            parts += f", {figures['no_answer']:.1%} of the questions without one left unanswered"
+        result = (
+            f"Dev set, {len(data.dev):,} questions: exact match {figures['exact_match']:.1%}, F1"
+            f" {figures['f1']:.1%}{parts}"
         )
+        return CardText({"questions": data.count}, [result], about)
 
 
 def evaluate_answers(

@@ -3,11 +3,9 @@
 data/
     train.jsonl, dev.jsonl, test.jsonl   examples after cleaning
     train.tokens                         the first of them as token ids and label numbers
-    labels.json                          the labels in their order
     tokenizer.json, …
 """
 
-import json
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -18,14 +16,14 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from regard.data import BadLine, TokenStore
+from regard.data import BadLine
 from regard.data.pairs import refuse
 from regard.errors import BadArgumentError
-from regard.files import write_json
 from regard.models import TextReader
 from regard.models.heads import ClassificationHead, LinearHead
+from regard.recipes.card import CardText
 from regard.recipes.encoded import EncodedBatch, EncodedTexts, encode_texts, write_store
-from regard.recipes.encoders import EncoderRecipe
+from regard.recipes.encoders import EncoderData, EncoderRecipe
 from regard.recipes.evaluation import Progress as Count
 from regard.recipes.evaluation import no_progress
 from regard.recipes.examples import (
@@ -52,29 +50,20 @@ from regard.recipes.labels.report import LabelEvaluator
 from regard.recipes.labels.spelling import remarks
 from regard.recipes.options.encoders import ClassificationOptions
 from regard.recipes.options.evaluation import LabelEvaluationOptions
-from regard.recipes.prepared import prepare_once
+from regard.recipes.prepared import Values
 from regard.tasks.classification import Classifier
 from regard.tasks.reading import inputs_of
-from regard.text import Tokenizer
-from regard.training import Progress
-
-MADE_BY: tuple[str, ...] = ("text", "pair", "label", "separator", "base_model", "vocab_size")
-MADE_BY += ("max_length", "seed")
 
 
 @dataclass(frozen=True)
-class LabeledTexts:
-    """Everything training needs to know of the data."""
+class LabeledTexts(EncoderData):
+    """Texts with labels."""
 
-    store: TokenStore
-    tokenizer: Tokenizer
     labels: tuple[str, ...]
-    multi_label: bool  # labels a text
+    multi_label: bool  # whether a text may have several
     counts: list[int]  # training texts that have each label
     dev: list[Example]
     test: list[Example]
-    origin: str
-    sha256: str
 
 
 class TextLabelEvaluator(LabelEvaluator[LabelEvaluationOptions]):
@@ -109,34 +98,15 @@ class ClassificationRecipe(EncoderRecipe[ClassificationOptions, LabeledTexts]):
     the dev set.
     """
 
+    data_class = LabeledTexts
+    title, tag, task_type = "Text classification", "text-classification", "SEQ_CLS"
     evaluator = TextLabelEvaluator
     metric = "score"
     shown: ClassVar = SHOWN
     any_reader = True
 
-    def prepare(self, folder: Path) -> LabeledTexts:
+    def fill(self, folder: Path) -> tuple[str, Values]:
         [path] = self.source
-        checksum = prepare_once(
-            folder,
-            self.files,
-            self.options.values(*MADE_BY),
-            lambda: self._prepare(path, folder),
-            say=self.say,
-        )
-        about = json.loads((folder / "labels.json").read_text(encoding="utf-8"))
-        return LabeledTexts(
-            store=TokenStore.open(folder / "train.tokens"),
-            tokenizer=Tokenizer.load(folder),
-            labels=tuple(about["labels"]),
-            multi_label=about["multi_label"],
-            counts=about["counts"],
-            dev=list(read_examples(folder / "dev.jsonl")),
-            test=list(read_examples(folder / "test.jsonl")),
-            origin=Path(path).name,
-            sha256=checksum,
-        )
-
-    def _prepare(self, path: str, folder: Path) -> str:
         multi_label = self._survey([path, self.options.dev, self.options.test])
         sizes = split_examples(
             path,
@@ -171,12 +141,11 @@ class ClassificationRecipe(EncoderRecipe[ClassificationOptions, LabeledTexts]):
         )
         cut = f"; {truncated:,} texts cut to {self.max_length}" if truncated else ""
         self.say(f"{len(store.tokens):,} tokens{cut}; {described(labels, counts)}")
-        about = {"labels": labels, "counts": counts, "multi_label": multi_label}
-        write_json(folder / "labels.json", about)
-        return (
+        summary = (
             f"{sizes['train']:,} to train on, {sizes['dev']:,} dev, {len(labels)} labels,"
             f" {'several' if multi_label else 'one'} a text"
         )
+        return summary, {"labels": labels, "counts": counts, "multi_label": multi_label}
 
     def _survey(self, paths: Sequence[str | None]) -> bool:
         """Report on the labels of the files; return whether a text may have several."""
@@ -238,13 +207,13 @@ class ClassificationRecipe(EncoderRecipe[ClassificationOptions, LabeledTexts]):
         bias = cast(ClassificationHead | LinearHead, model.head).output.bias
         if data.multi_label and not trained and bias is not None:
             with torch.no_grad():
-                bias.copy_(log_odds(data.counts, len(data.store)))
+                bias.copy_(log_odds(data.counts, len(data.train)))
         return model
 
     def batches(self, data: LabeledTexts, model: nn.Module) -> EncodedTexts:
         self._weights = self._weigh(data).to(next(model.parameters()).device)
         self._multi_label = data.multi_label
-        return self.encoded(data.store, model)
+        return self.encoded(data.train, model)
 
     def _weigh(self, data: LabeledTexts) -> Tensor:
         """What each label's loss is multiplied by, (labels,)."""
@@ -254,7 +223,7 @@ class ClassificationRecipe(EncoderRecipe[ClassificationOptions, LabeledTexts]):
             return balanced_weights(data.counts)
         counts = torch.tensor(data.counts, dtype=torch.float32)
         # Positives against negatives, at most a hundredfold.
-        return ((len(data.store) - counts) / counts).clamp(max=100)
+        return ((len(data.train) - counts) / counts).clamp(max=100)
 
     def loss(self, model: nn.Module, batch: EncodedBatch) -> tuple[Tensor, int, int]:
         batch = batch.to(next(model.parameters()).device)
@@ -272,26 +241,22 @@ class ClassificationRecipe(EncoderRecipe[ClassificationOptions, LabeledTexts]):
         predicted = evaluation.probabilities > threshold
         return replace(evaluation, predicted=predicted).figures | {"threshold": threshold}
 
-    def save(self, model: nn.Module, data: LabeledTexts, progress: Progress, folder: Path) -> None:
+    def settings_of(self, data: LabeledTexts, figures: dict[str, float]) -> dict[str, Any]:
         settings: dict[str, Any] = {"problem_type": problem_type(data.multi_label)}
-        about = []
         if data.multi_label:
-            threshold = settings["decision_threshold"] = progress.figures["threshold"]
-            about = [f"A text has the labels with a probability above {threshold:.2f}"]
-        assert isinstance(model, TextReader)
-        self.save_weights(model, folder, task_type="SEQ_CLS", settings=settings)
-        data.tokenizer.save(folder)
+            settings["decision_threshold"] = figures["threshold"]
+        return settings
+
+    def card(self, model: nn.Module, data: LabeledTexts, figures: dict[str, float]) -> CardText:
         kind = "any number of" if data.multi_label else "one of"
-        self.save_card(
-            folder,
-            "Text classification",
-            model,
-            progress,
-            tag="text-classification",
-            origin=data.origin,
-            count=(len(data.store), "texts"),
-            about=[f"Labels: {kind} {', '.join(data.labels)}", *about],
-            result=figures_line("Dev set", progress.figures, len(data.dev), "texts"),
+        about = [f"Labels: {kind} {', '.join(data.labels)}"]
+        if data.multi_label:
+            threshold = figures["threshold"]
+            about.append(f"A text has the labels with a probability above {threshold:.2f}")
+        return CardText(
+            {"texts": len(data.train)},
+            [figures_line("Dev set", figures, len(data.dev), "texts")],
+            about,
         )
 
 

@@ -3,10 +3,8 @@
 data/
     train.npy, dev.npy, test.npy    bytes in the model's size, (n, height, width, channels)
     train.labels.npy, …             numbers of their labels
-    labels.json                     the labels in their order, and how images are prepared
 """
 
-import json
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
@@ -19,11 +17,11 @@ from torch import Tensor, nn
 
 from regard.checkpoints import open_checkpoint, save_pretrained
 from regard.errors import BadArgumentError
-from regard.files import write_json
+from regard.json_files import read_object
 from regard.models import VisionTransformer
 from regard.models.heads import LinearHead, replace_head
 from regard.models.model import init_weights
-from regard.recipes.card import write_run_card
+from regard.recipes.card import CardText
 from regard.recipes.labels.augmentation import Augmentation
 from regard.recipes.labels.image_batches import (
     Bytes,
@@ -51,12 +49,11 @@ from regard.recipes.labels.pictures import (
 )
 from regard.recipes.labels.spelling import remarks
 from regard.recipes.options.images import ImageClassificationOptions
-from regard.recipes.prepared import prepare_once
+from regard.recipes.prepared import Prepared, Values
 from regard.recipes.recipe import Recipe
 from regard.recipes.tuning import freeze, layer_rate
 from regard.tasks.images import ImageReader
 from regard.tasks.preparation import Preparation, write_preparation
-from regard.training import Progress
 from regard.training.precision import choose_dtype
 
 # Patches a side: on digits of 28 pixels 4 learned more in equal time than 7; ViT has 14 at 224.
@@ -65,8 +62,8 @@ USUAL_PATCH = 8  # pixels, where that gives as many
 
 
 @dataclass(frozen=True)
-class LabeledImages:
-    """Everything training needs to know of the data."""
+class LabeledImages(Prepared):
+    """Images with labels."""
 
     train: Images
     dev: Images
@@ -74,20 +71,18 @@ class LabeledImages:
     labels: tuple[str, ...]
     counts: list[int]  # training images that have each label
     preparation: Preparation
-    origin: str
-    sha256: str
 
 
 class ImageClassificationRecipe(Recipe[ImageClassificationOptions, LabeledImages]):
     """A vision Transformer whose head gives the label of an image; see `Recipe`."""
 
+    data_class = LabeledImages
+    more_made_by = ("channels", "seed")
+    title = "Image classification"
+    tag = "image-classification"
     evaluator = ImageEvaluator
     metric = "accuracy"
     shown: ClassVar = SHOWN
-
-    @property
-    def files(self) -> list[str]:
-        return [*super().files, *([self.options.test] if self.options.test else [])]
 
     def check_files(self) -> None:
         for path in self.files:
@@ -100,34 +95,8 @@ class ImageClassificationRecipe(Recipe[ImageClassificationOptions, LabeledImages
         name = self.options.base_model
         return None if name is None else ImageReader.load(open_checkpoint(name), name=name)
 
-    def prepare(self, folder: Path) -> LabeledImages:
-        options, [path] = self.options, self.source
-        checksum = prepare_once(
-            folder,
-            self.files,
-            {
-                "held": [options.dev is not None, options.test is not None],
-                "image_size": options.image_size,
-                "channels": options.channels,
-                "base_model": options.base_model,
-                "seed": options.seed,
-            },
-            lambda: self._prepare(path, folder),
-            say=self.say,
-        )
-        about = json.loads((folder / "labels.json").read_text(encoding="utf-8"))
-        return LabeledImages(
-            train=Images.open(folder, "train"),
-            dev=Images.open(folder, "dev"),
-            test=Images.open(folder, "test"),
-            labels=tuple(about["labels"]),
-            counts=about["counts"],
-            preparation=_preparation(about["preparation"]),
-            origin=Path(path).name,
-            sha256=checksum,
-        )
-
-    def _prepare(self, path: str, folder: Path) -> str:
+    def fill(self, folder: Path) -> tuple[str, Values]:
+        [path] = self.source
         options = self.options
         own = open_pictures(path, say=self.say)
         held = {
@@ -148,12 +117,12 @@ class ImageClassificationRecipe(Recipe[ImageClassificationOptions, LabeledImages
         about = split.write(own, held)
         if self.base is None:
             preparation = _measured(preparation, Images.open(folder, "train").pixels)
-        write_json(folder / "labels.json", about | {"preparation": asdict(preparation)})
         labels, sizes = about["labels"], about["sizes"]
         for remark in remarks(dict(zip(labels, about["counts"], strict=True))):
             self.say(remark)
         self.say(described(labels, about["counts"]))
-        return f"{sizes['train']:,} to train on, {sizes['dev']:,} dev, {len(labels)} labels"
+        summary = f"{sizes['train']:,} to train on, {sizes['dev']:,} dev, {len(labels)} labels"
+        return summary, about | {"preparation": asdict(preparation)}
 
     def _size(self, look: Look, path: str) -> Preparation:
         """How the images are to be prepared, but for the means of a new model."""
@@ -241,30 +210,25 @@ class ImageClassificationRecipe(Recipe[ImageClassificationOptions, LabeledImages
     def evaluate(self, model: nn.Module, data: LabeledImages) -> dict[str, float]:
         return evaluate_images(model, data.dev, data.preparation, data.labels).figures
 
-    def save(self, model: nn.Module, data: LabeledImages, progress: Progress, folder: Path) -> None:
+    def save_task(
+        self, model: nn.Module, data: LabeledImages, figures: dict[str, float], folder: Path
+    ) -> None:
         settings = {"problem_type": problem_type(False)}
         # In the dtype that the model computed with, so that its figures hold.
         dtype = choose_dtype(self.options.precision, next(model.parameters()).device)
         save_pretrained(model, folder, dtype=dtype, settings=settings)
         write_preparation(data.preparation, folder)
-        write_run_card(
-            self,
-            model,
-            progress,
-            folder,
-            "Image classification",
-            tag="image-classification",
-            origin=data.origin,
-            counts={"images": len(data.train)},
-            about=[f"Labels: one of {', '.join(data.labels)}"],
-            results=[figures_line("Dev set", progress.figures, len(data.dev), "images")],
-        )
+
+    def card(self, model: nn.Module, data: LabeledImages, figures: dict[str, float]) -> CardText:
+        result = figures_line("Dev set", figures, len(data.dev), "images")
+        about = [f"Labels: one of {', '.join(data.labels)}"]
+        return CardText({"images": len(data.train)}, [result], about)
 
     def test_sets(self, run: Path) -> Iterator[tuple[str, Any]]:
         images = Images.open(run / "data", "test")
         if len(images):
-            about = json.loads((run / "data" / "labels.json").read_text(encoding="utf-8"))
-            yield "", PreparedPictures("the test set", images, about["labels"])
+            labels = read_object(run / "data" / "prepared.json")["values"]["labels"]
+            yield "", PreparedPictures("the test set", images, labels)
 
     def rate_scale(self, name: str) -> float:
         if self.base is not None:
@@ -306,11 +270,3 @@ def _measured(preparation: Preparation, pixels: Bytes) -> Preparation:
         mean=tuple(round(float(value), 6) for value in mean) * each,
         std=tuple(round(float(value), 6) for value in deviation) * each,
     )
-
-
-def _preparation(settings: dict[str, Any]) -> Preparation:
-    """From JSON, which has lists for tuples."""
-    tuples: dict[str, Any] = {
-        name: tuple(value) if isinstance(value, list) else value for name, value in settings.items()
-    }
-    return Preparation(**tuples)

@@ -208,11 +208,6 @@ def check_enough(count: int, block: int, what: str, advice: str) -> None:
         )
 
 
-def one_checksum(checksums: str) -> str:
-    """SHA-256 of several, which a folder of many files has."""
-    return checksums if len(checksums) == 64 else hashlib.sha256(checksums.encode()).hexdigest()
-
-
 def _pass_over(bad: BadLine) -> None:
     if bad.reason != "bad encoding":
         refuse(bad)

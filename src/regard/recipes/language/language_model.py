@@ -2,12 +2,10 @@
 
 data/
     train.tokens, dev.tokens   one stream of token ids each
-    corpus.json                what is not in them: bytes of dev, the token between documents
     tokenizer.json, …
 samples.txt                    what the model wrote at each evaluation
 """
 
-import json
 import math
 import re
 from collections.abc import Iterator
@@ -20,18 +18,19 @@ import torch
 from torch import Tensor, nn
 
 from regard.checkpoints import from_pretrained, open_checkpoint, save_pretrained
+from regard.checkpoints.families import titles
 from regard.data import TokenStore
 from regard.data.documents import text_files
 from regard.errors import UnsupportedError
 from regard.files import whole_file, write_json
 from regard.generation import GenerationConfig, generate
 from regard.models import Decoder
-from regard.recipes.card import write_run_card
+from regard.recipes.card import CardText
 from regard.recipes.language.blocks import BlockBatch, Blocks, cut_blocks, even_starts
-from regard.recipes.language.corpus import check_enough, one_checksum, split_documents, write_tokens
+from regard.recipes.language.corpus import check_enough, split_documents, write_tokens
 from regard.recipes.language.text_scores import TextEvaluator
 from regard.recipes.options.language import LanguageModelOptions
-from regard.recipes.prepared import prepare_once
+from regard.recipes.prepared import Prepared, Values
 from regard.recipes.recipe import Recipe
 from regard.recipes.tuning import check_tokenizer
 from regard.text import Tokenizer
@@ -41,14 +40,13 @@ from regard.training.precision import choose_dtype
 
 # Of generation_config.json: how the finished model writes, as nanoGPT's sample.py.
 SAMPLING: dict[str, Any] = {"do_sample": True, "temperature": 0.8, "top_k": 200}
-MADE_BY = ("text", "tokenizer", "base_model", "vocab_size", "dev_fraction", "block")
 _TOKENS_AT_ONCE = 8192  # of an evaluation
 _HEADER = re.compile(r"=== step ([0-9,]+), dev loss .* ===\n")
 
 
 @dataclass(frozen=True)
-class RunningText:
-    """Everything training needs to know of the data."""
+class RunningText(Prepared):
+    """Running text as two streams of tokens."""
 
     train: TokenStore
     dev: TokenStore
@@ -56,8 +54,6 @@ class RunningText:
     separator: int | None  # the token between documents; None: there is one
     dev_bytes: int  # of UTF-8 that the dev tokens spell
     documents: int  # to train on
-    origin: str
-    sha256: str
 
 
 class LanguageModelRecipe(Recipe[LanguageModelOptions, RunningText]):
@@ -66,6 +62,9 @@ class LanguageModelRecipe(Recipe[LanguageModelOptions, RunningText]):
     Documents are packed: a block holds several short ones, whose tokens do not attend to another's.
     """
 
+    data_class = RunningText
+    more_made_by = ("block",)
+    title, tag = "Language model", "text-generation"
     evaluator = TextEvaluator
     metric = "loss"
     lower = True
@@ -93,9 +92,9 @@ class LanguageModelRecipe(Recipe[LanguageModelOptions, RunningText]):
         if name is None:
             return None
         checkpoint = open_checkpoint(name)
-        if checkpoint.family.model is not Decoder:
+        if checkpoint.architecture != "Decoder":
             raise UnsupportedError(
-                f"{name} must be a language model (GPT-2, Llama, Mistral, Qwen2); it is a"
+                f"{name} must be a language model ({titles('Decoder')}); it is a"
                 f" {checkpoint.settings['model_type']} model. Give the folder of a language model."
             )
         return cast(Decoder, from_pretrained(checkpoint)), checkpoint.tokenizers.source
@@ -106,28 +105,8 @@ class LanguageModelRecipe(Recipe[LanguageModelOptions, RunningText]):
         most = None if self.base is None else self.base[0].config.max_positions
         return self.options.block if most is None else min(self.options.block, most)
 
-    def prepare(self, folder: Path) -> RunningText:
+    def fill(self, folder: Path) -> tuple[str, Values]:
         [path] = self.source
-        checksum = prepare_once(
-            folder,
-            self.files,
-            self.options.values(*MADE_BY),
-            lambda: self._prepare(path, folder),
-            say=self.say,
-        )
-        about = json.loads((folder / "corpus.json").read_text(encoding="utf-8"))
-        return RunningText(
-            train=TokenStore.open(folder / "train.tokens"),
-            dev=TokenStore.open(folder / "dev.tokens"),
-            tokenizer=Tokenizer.load(folder),
-            separator=about["separator"],
-            dev_bytes=about["dev_bytes"],
-            documents=about["documents"],
-            origin=Path(path).name,
-            sha256=one_checksum(checksum),
-        )
-
-    def _prepare(self, path: str, folder: Path) -> str:
         options = self.options
         split = split_documents(
             path, options.dev, column=options.text, fraction=options.dev_fraction, say=self.say
@@ -143,13 +122,11 @@ class LanguageModelRecipe(Recipe[LanguageModelOptions, RunningText]):
         check_enough(len(train.tokens), self.block, path, "Give more text, or a shorter block.")
         advice = "Give more text, a larger dev_fraction or a shorter block."
         check_enough(len(dev.tokens), self.block, "the dev text", advice)
-        about = {
-            "separator": separator, "dev_bytes": size, "documents": len(split.train_documents),
-        }  # fmt: skip
-        write_json(folder / "corpus.json", about)
         sizes = f"{len(train.tokens):,} tokens to train on, {len(dev.tokens):,} dev"
         self.say(f"vocabulary: {tokenizer.vocab_size:,}; {sizes}")
-        return sizes
+        return sizes, {
+            "separator": separator, "dev_bytes": size, "documents": len(split.train_documents),
+        }  # fmt: skip
 
     def _tokenizer(self, texts: Iterator[str]) -> Tokenizer:
         if self.base is None:
@@ -251,7 +228,9 @@ class LanguageModelRecipe(Recipe[LanguageModelOptions, RunningText]):
             whole.write_text(f"{kept}{header}{self._sample}\n\n", encoding="utf-8")
         self.say(f"sample: {self._sample!r}")
 
-    def save(self, model: nn.Module, data: RunningText, progress: Progress, folder: Path) -> None:
+    def save_task(
+        self, model: nn.Module, data: RunningText, figures: dict[str, float], folder: Path
+    ) -> None:
         model = cast(Decoder, model)
         # What it computed with, so that its figures hold.
         dtype = choose_dtype(self.options.precision, model.output_weight.device)
@@ -260,22 +239,14 @@ class LanguageModelRecipe(Recipe[LanguageModelOptions, RunningText]):
         longest = max(1, self.block * 3 // 4)  # beside a prompt, in as many positions as a block
         settings = SAMPLING | {"max_new_tokens": longest, "eos_token_id": model.config.eos_id}
         write_json(folder / "generation_config.json", settings)
-        dev = progress.figures
-        write_run_card(
-            self,
-            model,
-            progress,
-            folder,
-            "Language model",
-            tag="text-generation",
-            origin=data.origin,
-            counts={"documents": data.documents, "tokens": len(data.train.tokens)},
-            about=[f"Vocabulary: {data.tokenizer.vocab_size:,} tokens"],
-            results=[
-                f"Dev set, {len(data.dev.tokens):,} tokens: loss {dev['loss']:.4f}, perplexity"
-                f" {dev['perplexity']:.2f}, {dev['bits_per_byte']:.3f} bits per byte"
-            ],
+
+    def card(self, model: nn.Module, data: RunningText, figures: dict[str, float]) -> CardText:
+        result = (
+            f"Dev set, {len(data.dev.tokens):,} tokens: loss {figures['loss']:.4f}, perplexity"
+            f" {figures['perplexity']:.2f}, {figures['bits_per_byte']:.3f} bits per byte"
         )
+        counts = {"documents": data.documents, "tokens": len(data.train.tokens)}
+        return CardText(counts, [result], [f"Vocabulary: {data.tokenizer.vocab_size:,} tokens"])
 
 
 def summed_loss(model: Decoder, batch: BlockBatch) -> Tensor:

@@ -14,35 +14,29 @@ from typing import ClassVar, cast
 import torch
 from torch import Tensor, nn
 
-from regard.checkpoints import save_pretrained
 from regard.data import TokenStore
 from regard.data.documents import text_files
 from regard.errors import BadArgumentError, UnsupportedError
 from regard.models import Encoder
 from regard.models.encoder import MaskedLMHead
+from regard.recipes.card import CardText
 from regard.recipes.encoded import EncodedTexts, write_store
-from regard.recipes.encoders import EncoderRecipe
+from regard.recipes.encoders import EncoderData, EncoderRecipe
 from regard.recipes.language.blocks import blocks, one_line
-from regard.recipes.language.corpus import check_enough, one_checksum, split_documents
+from regard.recipes.language.corpus import check_enough, split_documents
 from regard.recipes.language.masking import MaskedBatch, Masking
 from regard.recipes.language.text_scores import MaskedTextEvaluator
 from regard.recipes.options.language import MaskedLanguageModelOptions
-from regard.recipes.prepared import prepare_once
+from regard.recipes.prepared import Values
 from regard.text import Tokenizer
-from regard.training import Progress, cross_entropy
-
-MADE_BY = ("text", "base_model", "vocab_size", "dev_fraction", "seed")
+from regard.training import cross_entropy
 
 
 @dataclass(frozen=True)
-class EncoderText:
-    """Everything training needs to know of the data."""
+class EncoderText(EncoderData):
+    """Running text in blocks."""
 
-    train: TokenStore
     dev: TokenStore
-    tokenizer: Tokenizer
-    origin: str
-    sha256: str
 
 
 class MaskedTexts:
@@ -66,6 +60,8 @@ class MaskedLanguageModelRecipe(EncoderRecipe[MaskedLanguageModelOptions, Encode
     A text is read in blocks of whole words, none of which crosses the end of a document.
     """
 
+    data_class = EncoderText
+    title, tag = "Masked language model", "fill-mask"
     evaluator = MaskedTextEvaluator
     metric = "loss"
     lower = True
@@ -80,24 +76,8 @@ class MaskedLanguageModelRecipe(EncoderRecipe[MaskedLanguageModelOptions, Encode
         paths = [*self.source, *([self.options.dev] if self.options.dev else [])]
         return [str(file) for path in paths for file in text_files(path)]
 
-    def prepare(self, folder: Path) -> EncoderText:
+    def fill(self, folder: Path) -> tuple[str, Values]:
         [path] = self.source
-        checksum = prepare_once(
-            folder,
-            self.files,
-            self.options.values(*MADE_BY) | {"max_length": self.max_length},
-            lambda: self._prepare(path, folder),
-            say=self.say,
-        )
-        return EncoderText(
-            train=TokenStore.open(folder / "train.tokens"),
-            dev=TokenStore.open(folder / "dev.tokens"),
-            tokenizer=Tokenizer.load(folder),
-            origin=Path(path).name,
-            sha256=one_checksum(checksum),
-        )
-
-    def _prepare(self, path: str, folder: Path) -> str:
         options = self.options
         split = split_documents(
             path, options.dev, column=options.text, fraction=options.dev_fraction, say=self.say
@@ -125,7 +105,7 @@ class MaskedLanguageModelRecipe(EncoderRecipe[MaskedLanguageModelOptions, Encode
             sizes[name] = f"{len(store):,} blocks, {count:,} tokens"
         summary = f"{sizes['train']} to train on; dev: {sizes['dev']}"
         self.say(summary)
-        return summary
+        return summary, {}
 
     def tokenizer(self, folder: Path, texts: Iterable[str]) -> Tokenizer:
         tokenizer = super().tokenizer(folder, texts)
@@ -170,22 +150,13 @@ class MaskedLanguageModelRecipe(EncoderRecipe[MaskedLanguageModelOptions, Encode
             "accuracy": right / count,
         }
 
-    def save(self, model: nn.Module, data: EncoderText, progress: Progress, folder: Path) -> None:
-        save_pretrained(model, folder, dtype=self.dtype(model))
-        data.tokenizer.save(folder)
-        dev = progress.figures
-        self.save_card(
-            folder,
-            "Masked language model",
-            model,
-            progress,
-            tag="fill-mask",
-            origin=data.origin,
-            count=(int(data.train.lengths()[0].sum()), "tokens"),
-            about=[f"Whole words are masked, {self.options.masked:.0%} of the tokens"],
-            result=f"Dev set: loss {dev['loss']:.4f}, perplexity {dev['perplexity']:.2f} and"
-            f" accuracy {dev['accuracy']:.1%} of masked tokens",
+    def card(self, model: nn.Module, data: EncoderText, figures: dict[str, float]) -> CardText:
+        result = (
+            f"Dev set: loss {figures['loss']:.4f}, perplexity {figures['perplexity']:.2f} and"
+            f" accuracy {figures['accuracy']:.1%} of masked tokens"
         )
+        about = [f"Whole words are masked, {self.options.masked:.0%} of the tokens"]
+        return CardText({"tokens": int(data.train.lengths()[0].sum())}, [result], about)
 
 
 def predicted(model: Encoder, batch: MaskedBatch) -> tuple[Tensor, Tensor, Tensor, Tensor]:

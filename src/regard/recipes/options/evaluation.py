@@ -42,10 +42,9 @@ class EvaluationOptions(Options):
     threads: int | None = option(None, "CPU threads.", shown="one for each core", min=1)
 
     def check(self) -> None:
-        if self.engine in (None, "torch") and self.precision is not None:
-            raise BadArgumentError(
-                "`precision` needs `engine` onnx; add it, or leave `precision` out."
-            )
+        from regard.tasks.engine import check_engine  # slow to import
+
+        check_engine(self.engine or "torch", precision=self.precision)
 
 
 @dataclass(frozen=True, repr=False)

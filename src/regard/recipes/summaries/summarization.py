@@ -3,11 +3,9 @@
 data/
     train.jsonl, dev.jsonl, test.jsonl   documents with their summaries after cleaning
     train.tokens                         the first of them as token ids, a row for each summary
-    summaries.json                       how many words a summary has
     tokenizer.json, …
 """
 
-import json
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,10 +15,9 @@ from torch import nn
 
 from regard.data import BadLine, TokenStore
 from regard.errors import BadArgumentError
-from regard.files import write_json
 from regard.generation import GenerationConfig
 from regard.models import AnyEncoderDecoder
-from regard.recipes.card import write_run_card
+from regard.recipes.card import CardText
 from regard.recipes.examples import (
     Example,
     read_examples,
@@ -28,31 +25,24 @@ from regard.recipes.examples import (
     write_examples,
 )
 from regard.recipes.options.sequences import SummarizationOptions
-from regard.recipes.prepared import prepare_once
+from regard.recipes.prepared import Values
 from regard.recipes.sequence_scores import greedy_answers, mean_loss, spread
-from regard.recipes.sequences import SequenceRecipe
+from regard.recipes.sequences import SequenceData, SequenceRecipe
 from regard.recipes.summaries.documents import read_documents_with_summaries, together
 from regard.recipes.summaries.rouge import NAMES, RougeScores, require_rouge, rouge
 from regard.recipes.summaries.summary_scores import SummaryEvaluator, lead_scores
 from regard.tasks.summarization import Summarizer
 from regard.text import TokenizerPair, train_pair
-from regard.training import Progress
-
-MADE_BY = ("document", "summary", "base_model", "vocab_size", "max_length", "seed")
 
 
 @dataclass(frozen=True)
-class SummaryData:
-    """Everything training needs to know of the data."""
+class SummaryData(SequenceData):
+    """Documents with summaries."""
 
-    store: TokenStore
-    tokenizers: TokenizerPair
     lead_words: int  # of a training summary, on average
     documents: int  # to train on
     dev: list[Example]
     test: list[Example]
-    origin: str
-    sha256: str
 
 
 class SummarizationRecipe(SequenceRecipe[SummarizationOptions, SummaryData, Summarizer]):
@@ -63,6 +53,9 @@ class SummarizationRecipe(SequenceRecipe[SummarizationOptions, SummaryData, Summ
     """
 
     task = Summarizer
+    data_class = SummaryData
+    title = "Summarization"
+    tag = "summarization"
     evaluator = SummaryEvaluator
     long_sources = True
     metric = "rougeL"
@@ -92,25 +85,7 @@ class SummarizationRecipe(SequenceRecipe[SummarizationOptions, SummaryData, Summ
         return min(longest, self.base.positions - len(self.base.expected("")))
 
     def prepare(self, folder: Path) -> SummaryData:
-        [path] = self.source
-        checksum = prepare_once(
-            folder,
-            self.files,
-            self.options.values(*MADE_BY) | {"max_source_length": self.max_source_length},
-            lambda: self._prepare(path, folder),
-            say=self.say,
-        )
-        about = json.loads((folder / "summaries.json").read_text(encoding="utf-8"))
-        data = SummaryData(
-            store=TokenStore.open(folder / "train.tokens"),
-            tokenizers=TokenizerPair.load(folder),
-            lead_words=about["words"],
-            documents=about["documents"],
-            dev=list(read_examples(folder / "dev.jsonl")),
-            test=list(read_examples(folder / "test.jsonl")),
-            origin=Path(path).name,
-            sha256=checksum,
-        )
+        data = super().prepare(folder)
         if not self._short_enough(data.tokenizers, list(_pairs(self.watched(data)))):
             raise BadArgumentError(
                 f"all dev summaries have more than {self.longest_summary} tokens, so there is no"
@@ -121,7 +96,8 @@ class SummarizationRecipe(SequenceRecipe[SummarizationOptions, SummaryData, Summ
             self.say(f"dev, the {what} of each document: {figures}")
         return data
 
-    def _prepare(self, path: str, folder: Path) -> str:
+    def fill(self, folder: Path) -> tuple[str, Values]:
+        [path] = self.source
         sizes = split_examples(
             path, self.options, folder, read=self._read, fault=_fault, say=self.say
         )
@@ -137,12 +113,12 @@ class SummarizationRecipe(SequenceRecipe[SummarizationOptions, SummaryData, Summ
         tokenizers.save(folder)
         store = self._store(folder, tokenizers, pairs())
         words = [len(summary.split()) for _, summary in pairs()]
-        about = {"words": max(1, round(sum(words) / len(words))), "documents": sizes["train"]}
-        write_json(folder / "summaries.json", about)
-        return (
+        summary = (
             f"{sizes['train']:,} documents to train on, with {len(store):,} summaries;"
             f" {sizes['dev']:,} dev"
         )
+        lead = max(1, round(sum(words) / len(words)))
+        return summary, {"lead_words": lead, "documents": sizes["train"]}
 
     def _tokenizers(self, pairs: Iterator[tuple[str, str]]) -> TokenizerPair:
         if self.base is not None:
@@ -225,31 +201,20 @@ class SummarizationRecipe(SequenceRecipe[SummarizationOptions, SummaryData, Summ
             "documents": float(len(examples)),
         }
 
-    def write_card(
-        self, model: nn.Module, data: SummaryData, progress: Progress, folder: Path
-    ) -> None:
-        dev = progress.figures
+    def card(self, model: nn.Module, data: SummaryData, figures: dict[str, float]) -> CardText:
         mean, low, high = (
-            {name: dev[f"{name}{suffix}"] for name in NAMES} for suffix in ("", "_low", "_high")
+            {name: figures[f"{name}{suffix}"] for name in NAMES} for suffix in ("", "_low", "_high")
         )
         scores = RougeScores(mean, low, high, signature="")
         leads = lead_scores(self.watched(data), data.lead_words)
-        write_run_card(
-            self,
-            model,
-            progress,
-            folder,
-            "Summarization",
-            tag="summarization",
-            origin=data.origin,
-            counts={"documents": data.documents, "summaries": len(data.store)},
-            about=[f"Reads {self.max_source_length:,} tokens of a document; the rest is cut"],
-            results=[
-                f"Dev set, {dev['documents']:.0f} documents, greedy: {scores}, loss"
-                f" {dev['loss']:.3f}",
-                *(f"The {what} of each of them: {lead}" for what, lead in leads.items()),
-            ],
-        )
+        results = [
+            f"Dev set, {figures['documents']:.0f} documents, greedy: {scores}, loss"
+            f" {figures['loss']:.3f}",
+            *(f"The {what} of each of them: {lead}" for what, lead in leads.items()),
+        ]
+        about = [f"Reads {self.max_source_length:,} tokens of a document; the rest is cut"]
+        counts = {"documents": data.documents, "summaries": len(data.train)}
+        return CardText(counts, results, about)
 
 
 def _fault(example: Example) -> str | None:

@@ -7,11 +7,9 @@ data/
     train.jsonl, dev.jsonl, test.jsonl   pairs after cleaning
     train.tokens                         the first of them as token ids of both texts
     scores.npy                           their scores, from -1 to 1, if they have scores
-    pairs.json                           whether they have scores, and what these were divided by
     tokenizer.json, …
 """
 
-import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -20,20 +18,19 @@ from typing import Any, ClassVar, cast
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn import functional
 
 from regard.checkpoints import Checkpoint, open_checkpoint
 from regard.data import BadLine, TokenStore
 from regard.errors import BadArgumentError
-from regard.files import write_json
 from regard.models import Encoder
+from regard.recipes.card import CardText
 from regard.recipes.encoded import encode_texts
-from regard.recipes.encoders import EncoderRecipe
+from regard.recipes.encoders import EncoderData, EncoderRecipe
 from regard.recipes.examples import Example, read_examples, split_examples
 from regard.recipes.options.encoders import EmbeddingOptions
-from regard.recipes.prepared import prepare_once
+from regard.recipes.prepared import Numbers, Values
 from regard.recipes.vectors.evaluation import PairEvaluator, evaluate_pairs
 from regard.recipes.vectors.losses import contrastive_loss, cosine_loss
 from regard.recipes.vectors.pairs import PairBatch, PairBatches, shared_texts
@@ -41,23 +38,16 @@ from regard.recipes.vectors.text_pairs import read_text_pairs
 from regard.tasks.embedding import POOLING, Embedder, read_settings, write_settings
 from regard.tasks.reading import load_encoder
 from regard.text import Tokenizer
-from regard.training import Progress
-
-MADE_BY: tuple[str, ...] = ("text", "pair", "score", "score_scale", "base_model", "vocab_size")
-MADE_BY += ("max_length", "seed")
 
 
 @dataclass(frozen=True)
-class TextPairs:
-    """Everything training needs to know of the data."""
+class TextPairs(EncoderData):
+    """Pairs of texts."""
 
-    store: TokenStore
-    tokenizer: Tokenizer
-    scores: NDArray[np.float32] | None  # (pairs,) of the store, from -1 to 1
+    scores: Numbers | None  # (pairs,) to train on, from -1 to 1
+    scale: float  # what the scores of a file are divided by
     dev: list[Example]
     test: list[Example]
-    origin: str
-    sha256: str
 
 
 class EmbeddingRecipe(EncoderRecipe[EmbeddingOptions, TextPairs]):
@@ -68,6 +58,8 @@ class EmbeddingRecipe(EncoderRecipe[EmbeddingOptions, TextPairs]):
     highest mean reciprocal rank, or the highest rank correlation with the scores.
     """
 
+    data_class = TextPairs
+    title, tag, task_type = "Text embedding", "sentence-similarity", "FEATURE_EXTRACTION"
     evaluator = PairEvaluator
     metric = "score"
     shown: ClassVar = {
@@ -104,27 +96,8 @@ class EmbeddingRecipe(EncoderRecipe[EmbeddingOptions, TextPairs]):
             "lowercase": base.get("lowercase", False),
         }
 
-    def prepare(self, folder: Path) -> TextPairs:
+    def fill(self, folder: Path) -> tuple[str, Values]:
         [path] = self.source
-        checksum = prepare_once(
-            folder,
-            self.files,
-            self.options.values(*MADE_BY),
-            lambda: self._prepare(path, folder),
-            say=self.say,
-        )
-        about = json.loads((folder / "pairs.json").read_text(encoding="utf-8"))
-        return TextPairs(
-            store=TokenStore.open(folder / "train.tokens"),
-            tokenizer=Tokenizer.load(folder),
-            scores=np.load(folder / "scores.npy") if about["scored"] else None,
-            dev=[_scaled(each, about["scale"]) for each in read_examples(folder / "dev.jsonl")],
-            test=[_scaled(each, about["scale"]) for each in read_examples(folder / "test.jsonl")],
-            origin=Path(path).name,
-            sha256=checksum,
-        )
-
-    def _prepare(self, path: str, folder: Path) -> str:
         sizes = split_examples(
             path,
             self.options,
@@ -146,9 +119,9 @@ class EmbeddingRecipe(EncoderRecipe[EmbeddingOptions, TextPairs]):
             np.save(folder / "scores.npy", (np.array(scores) / scale).astype(np.float32))
         shorter = f"; {counts['cut']:,} texts cut to {self.max_length}" if counts["cut"] else ""
         self.say(f"{len(store):,} pairs, {len(store.tokens):,} tokens{shorter}")
-        write_json(folder / "pairs.json", {"scored": scale is not None, "scale": scale or 1.0})
         with_scores = " with scores" if scale is not None else ""
-        return f"{sizes['train']:,} pairs{with_scores} to train on, {sizes['dev']:,} dev"
+        summary = f"{sizes['train']:,} pairs{with_scores} to train on, {sizes['dev']:,} dev"
+        return summary, {"scale": scale or 1.0}
 
     def _read(self, path: str, on_bad_line: Callable[[BadLine], None]) -> Iterator[Example]:
         columns = {name: getattr(self.options, name) for name in ("text", "pair", "score")}
@@ -208,7 +181,7 @@ class EmbeddingRecipe(EncoderRecipe[EmbeddingOptions, TextPairs]):
 
     def batches(self, data: TextPairs, model: nn.Module) -> PairBatches:
         return PairBatches(
-            data.store,
+            data.train,
             data.scores,
             cast(Encoder, model).config,
             max_tokens=self.options.max_tokens,
@@ -245,7 +218,7 @@ class EmbeddingRecipe(EncoderRecipe[EmbeddingOptions, TextPairs]):
 
     def evaluate(self, model: nn.Module, data: TextPairs) -> dict[str, float]:
         embedder = Embedder(model, data.tokenizer, **self.settings)
-        found = evaluate_pairs(embedder, data.dev)
+        found = evaluate_pairs(embedder, [_scaled(each, data.scale) for each in data.dev])
         losses = []
         for start in range(0, len(data.dev), self.options.batch_size):
             part = slice(start, start + self.options.batch_size)
@@ -258,39 +231,30 @@ class EmbeddingRecipe(EncoderRecipe[EmbeddingOptions, TextPairs]):
             losses.append(self._loss(first, second, same, scores).item())
         return {"loss": sum(losses) / len(data.dev), **found.figures}
 
-    def save(self, model: nn.Module, data: TextPairs, progress: Progress, folder: Path) -> None:
-        assert isinstance(model, Encoder)
-        self.save_weights(model, folder, task_type="FEATURE_EXTRACTION", settings={})
-        data.tokenizer.save(folder)
-        write_settings(folder, d_model=model.config.d_model, **self.settings)
-        dev = progress.figures
-        loss = (
-            "squared error of the cosine against a score"
-            if data.scores is not None
-            else f"in-batch negatives, temperature {self.options.temperature:g}"
-            + (", both directions" if self.options.symmetric else "")
-        )
-        result = (
-            f"rank correlation with the scores {dev['spearman']:.3f}"
-            if data.scores is not None
-            else f"recall@1 {dev['recall_1']:.1%}, recall@10 {dev['recall_10']:.1%}, mean"
-            f" reciprocal rank {dev['mrr']:.3f}"
-        )
-        self.save_card(
-            folder,
-            "Text embedding",
-            model,
-            progress,
-            tag="sentence-similarity",
-            origin=data.origin,
-            count=(len(data.store), "pairs"),
-            about=[
-                f"Vectors: {self.settings['pooling']} pooling, length one; texts are cut to"
-                f" {self.max_length} tokens",
-                f"Loss: {loss}",
-            ],
-            result=f"Dev set, {len(data.dev):,} pairs: {result}, loss {dev['loss']:.3f}",
-        )
+    def save_task(
+        self, model: nn.Module, data: TextPairs, figures: dict[str, float], folder: Path
+    ) -> None:
+        super().save_task(model, data, figures, folder)
+        write_settings(folder, d_model=cast(Encoder, model).config.d_model, **self.settings)
+
+    def card(self, model: nn.Module, data: TextPairs, figures: dict[str, float]) -> CardText:
+        if data.scores is not None:
+            loss = "squared error of the cosine against a score"
+            result = f"rank correlation with the scores {figures['spearman']:.3f}"
+        else:
+            loss = f"in-batch negatives, temperature {self.options.temperature:g}"
+            loss += ", both directions" if self.options.symmetric else ""
+            result = (
+                f"recall@1 {figures['recall_1']:.1%}, recall@10 {figures['recall_10']:.1%}, mean"
+                f" reciprocal rank {figures['mrr']:.3f}"
+            )
+        about = [
+            f"Vectors: {self.settings['pooling']} pooling, length one; texts are cut to"
+            f" {self.max_length} tokens",
+            f"Loss: {loss}",
+        ]
+        dev = f"Dev set, {len(data.dev):,} pairs: {result}, loss {figures['loss']:.3f}"
+        return CardText({"pairs": len(data.train)}, [dev], about)
 
 
 def _scaled(example: Example, scale: float) -> Example:

@@ -1,4 +1,4 @@
-/** How similar a word's vector is to the other words', and to its own beginning, after each layer. */
+/** Similarity of a word's vector to the other words', and to its own beginning, after each layer. */
 import { useLoaded } from "../../weights/loaded";
 import { useWords } from "../../words/words";
 import { readable } from "../labels";

@@ -1,4 +1,4 @@
-/** What the trained translator may write next, and the chance of each after temperature, top-k and top-p. */
+/** Words that the trained translator may write next, and their chances after temperature, top-k and top-p. */
 import { useLoaded } from "../../weights/loaded";
 import { useWords } from "../../words/words";
 import { readable } from "../labels";

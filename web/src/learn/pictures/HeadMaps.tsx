@@ -51,7 +51,7 @@ export function HeadMaps({ state, maps, rows, columns, spotlight, onSay }: HeadM
   );
 }
 
-/** Which of `count` equal cells along a side a point lies in. */
+/** Index of the cell that a point lies in, of `count` equal ones along a side. */
 export function cellAt(point: number, side: number, count: number): number {
   return Math.max(0, Math.min(count - 1, Math.floor((point / side) * count)));
 }

@@ -1,4 +1,4 @@
-/** What each word gets before and after two words change places, and how far apart that is. */
+/** Outputs of each word before and after two words change places, and their distance. */
 import type { Lesson as Answer } from "../../source";
 import type { PictureProps } from "./props";
 import { distance, reach, rowOf } from "./rows";
@@ -56,7 +56,7 @@ export function Order({ answers, settings, spotlight, onPoint, onChoose }: Pictu
   );
 }
 
-/** How far, in three decimals; nothing that moved is said to be 0. */
+/** Distance in three decimals; none that is not zero is written as 0. */
 function inWords(change: number): string {
   if (change < 1e-9) return "0";
   return change < 0.001 ? "< 0.001" : change.toFixed(3);

@@ -1,4 +1,4 @@
-/** What each lesson shows of the answers: one picture, made of the parts beside this file. */
+/** Picture of each lesson, made of the parts beside this file. */
 import type { Lesson as Answer } from "../../source";
 import { useWords } from "../../words/words";
 import { knowsQueries } from "../lessons";

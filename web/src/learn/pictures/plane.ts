@@ -49,7 +49,7 @@ const TURNS = [0, 1, -1, 2, -2, 3, -3, 4, -4, 5, -5, 6].map((turn) => (turn * Ma
 const RINGS = [12, 24, 38, 54, 72]; // px from the tip
 const FAR = 30; // px, from which on a line leads to the name
 
-/** Where each name is written: beyond its tip, else on the nearest free place around it. */
+/** Place of each name: beyond its tip, else on the nearest free place around it. */
 export function writeNames(names: readonly Name[], width: number, height: number): Written[] {
   const order = names.map((_, index) => index).sort((a, b) => Number(names[b]!.first) - Number(names[a]!.first));
   const taken: Box[] = [];
@@ -81,13 +81,13 @@ function overlap(one: Box, other: Box): boolean {
   return one[0] < other[2] && other[0] < one[2] && one[1] < other[3] && other[1] < one[3];
 }
 
-/** How much of a box lies under others, in px². */
+/** Area of a box under others, in px². */
 function covered(one: Box, others: readonly Box[]): number {
   const side = (a: number, b: number, c: number, d: number) => Math.max(0, Math.min(b, d) - Math.max(a, c));
   return others.reduce((sum, other) => sum + side(one[0], one[2], other[0], other[2]) * side(one[1], one[3], other[1], other[3]), 0);
 }
 
-/** Where an arrow ends, or leaves the frame. */
+/** End of an arrow, or the point where it leaves the frame. */
 export function within([x0, y0]: Point, [x1, y1]: Point, width: number, height: number): Point {
   const [dx, dy] = [x1 - x0, y1 - y0];
   const until = (from: number, by: number, side: number) => (by > 0 ? (side - from) / by : by < 0 ? -from / by : 1);

@@ -1,4 +1,4 @@
-/** What every lesson's picture is drawn from. */
+/** Data of every lesson's picture. */
 import type { Lesson as Answer } from "../../source";
 import type { State } from "../../state";
 import type { Lesson } from "../lessons";

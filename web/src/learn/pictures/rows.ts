@@ -9,7 +9,7 @@ export function matrixOf({ steps, parameters }: Explanation, name: string, head 
   return table ? (table.values[table.per_head ? head : 0] ?? null) : null;
 }
 
-/** What the word in the spotlight makes of one key. */
+/** Row of one key for the word in the spotlight. */
 export interface Look {
   key: number;
   word: string;
@@ -41,7 +41,7 @@ export function reach(rows: readonly (readonly (number | null)[])[]): number {
   return most || 1;
 }
 
-/** How far apart two vectors are: ‖a − b‖. */
+/** Distance of two vectors: ‖a − b‖. */
 export function distance(one: readonly number[], other: readonly number[]): number {
   return Math.sqrt(one.reduce((sum, value, i) => sum + (value - (other[i] ?? 0)) ** 2, 0));
 }

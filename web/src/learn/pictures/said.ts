@@ -1,4 +1,4 @@
-/** How numbers are written in the lessons, and what is said of one that is pointed at. */
+/** Numbers as the lessons write them, and the sentence for one that is pointed at. */
 
 /** Two decimals with a true minus; nothing is "−0.00". */
 export function brief(value: number | null): string {

@@ -3,14 +3,14 @@ import type { Config, Side } from "../config";
 import type { Weights } from "../weights";
 import { Linear } from "./linear";
 
-/** What one attention layer read, all heads side by side: q is (rows, width), k and v (columns, width). */
+/** Input of one attention layer, all heads side by side: q is (rows, width), k and v (columns, width). */
 export interface Inputs {
   query: Float32Array;
   key: Float32Array;
   value: Float32Array;
 }
 
-/** Which keys a query sees. */
+/** Keys that a query sees. */
 export type Sees = (query: number, key: number) => boolean;
 
 /** A change to a run; every part is asked with the name of the layer's tap. */

@@ -77,7 +77,7 @@ function extended(logits: Float32Array, running: Running[], length: number, coun
   return each.sort((one, other) => other.total - one.total || one.parent - other.parent).slice(0, count);
 }
 
-/** Whether the settings change anything at this step. */
+/** True if the settings change anything at this step. */
 function filters(length: number, decoding: Decoding): boolean {
   const { forbidden_ids, min_new_tokens, renormalized, forced_bos_id, forced_eos_id, max_new_tokens } = decoding;
   const forced = (length === 1 && forced_bos_id !== null) || (length === max_new_tokens && forced_eos_id !== null);

@@ -1,9 +1,9 @@
-/** What is switched off in a run, as `regard.inspection.hiding` has it. */
+/** Parts that are switched off in a run, as `regard.inspection.hiding` has them. */
 import { partOf, type Part } from "../../off/parts";
 import type { TraceInfo } from "../../source";
 import type { Edit } from "../layers/attention";
 
-/** What it takes to check the names of parts. */
+/** Facts for checking the names of parts. */
 interface Sizes {
   source: number; // positions
   heads: ReadonlyMap<string, number>; // of each tap
@@ -84,7 +84,7 @@ export function atStep(edit: Edit | null, position: number): Edit | null {
   return edit && { ...edit, hides: (tap, head, _, key) => edit.hides?.(tap, head, position, key) ?? false };
 }
 
-/** What the notes say of it. */
+/** Note on what is off. */
 export function notesOf(parts: readonly Part[], axes: TraceInfo["axes"], readable: (token: string) => string): string[] {
   const named = (axis: string, position: number) => {
     const token = axes[axis]?.tokens[position];

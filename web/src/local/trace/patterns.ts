@@ -9,7 +9,7 @@ const FEW = 4; // rows, of which no head is named
 /** The keys of a pattern in a row. */
 export type Targets = [PatternName, (row: number) => readonly number[]][];
 
-/** What the patterns are in a layer's map; `all`: every layer of the run, for the alignment. */
+/** Patterns in a layer's map; `all`: every layer of the run, for the alignment. */
 export function targetsOf(maps: TapMaps, all: readonly TapMaps[], axes: Record<string, AxisInfo>): Targets {
   const own = maps.name.startsWith("encoder") ? "source" : "target";
   const { tokens = [] } = axes[maps.kind === "cross" ? "source" : own] ?? {};

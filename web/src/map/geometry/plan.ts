@@ -1,11 +1,11 @@
-/** Which tiles a view wants, in order: a picture at once, then the exact one, then what is near. */
+/** Tiles that a view needs, in order: a picture at once, then the exact one, then what is near. */
 import type { Want } from "../paint/store";
 import { blocks, TILE, topLevel } from "./viewport";
 import type { Shape, TileRange } from "./viewport";
 
-/** How many rows apart a tile that is there was looked at; Infinity where none is. */
+/** Distance of the rows that a loaded tile was computed from; Infinity where none is. */
 export type Loaded = (level: number, row: number, column: number) => number;
-/** Whether a tile was asked for and cannot be had, as what a saved page left out. */
+/** True if a tile was asked for and cannot be had, as what a saved page left out. */
 export type Refused = (level: number, row: number, column: number) => boolean;
 
 type Next = (level: number, row: number, column: number) => Want | null;

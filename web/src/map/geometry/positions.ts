@@ -10,9 +10,9 @@ export interface Positions {
   grouped: boolean;
   /** Tokens in no group, as the end of a sentence, which is no word: the map is without them. */
   outside: readonly string[];
-  /** What is read at a position: a token, a word, a sentence. */
+  /** Text at a position: a token, a word, a sentence. */
   label(position: number): string;
-  /** What a decoder's token gives one step after it reads, or the word that its word's last token
+  /** Token that a decoder writes after it reads this one, or the word that its word's last token
    * goes on to; null where that is not known. */
   predicts(position: number): string | null;
   /** The first token of a position, and the position that holds a token (-1: none does). */

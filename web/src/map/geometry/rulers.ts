@@ -1,6 +1,7 @@
-/** Which labels a ruler has room for, and how they are drawn beside the map. */
+/** Rulers beside the map: the labels that have room, and their drawing. */
 import { roundStep } from "../../color/scales";
 import type { Palette } from "../../color/theme";
+import type { Drawing } from "../../picture/drawing";
 import { count } from "../../weights/numbers";
 import type { Positions } from "./positions";
 import type { View } from "./viewport";
@@ -44,13 +45,13 @@ export interface Layout {
   height: number;
 }
 
-/** Whether column labels stand upright: tokens in columns too narrow for them. */
+/** True if column labels stand upright: tokens in columns too narrow for them. */
 export function upright(view: View): boolean {
   return labeling(view.cell, NUMBER_ROOM).kind === "tokens" && view.cell < NUMBER_ROOM;
 }
 
 /** Query tokens on the left, at the height of their rows. */
-export function drawRows(ctx: CanvasRenderingContext2D, at: Layout, view: View, rows: Positions, style: RulerStyle, both: boolean): void {
+export function drawRows(ctx: Drawing, at: Layout, view: View, rows: Positions, style: RulerStyle, both: boolean): void {
   const { kind, step } = labeling(view.cell, 2 * LINE);
   const last = Math.min(rows.length, view.row + at.height / view.cell);
   ctx.textBaseline = "middle";
@@ -70,7 +71,7 @@ export function drawRows(ctx: CanvasRenderingContext2D, at: Layout, view: View, 
 }
 
 /** Key tokens along the top. */
-export function drawColumns(ctx: CanvasRenderingContext2D, at: Layout, view: View, columns: Positions, style: RulerStyle): void {
+export function drawColumns(ctx: Drawing, at: Layout, view: View, columns: Positions, style: RulerStyle): void {
   const { kind, step } = labeling(view.cell, NUMBER_ROOM);
   const last = Math.min(columns.length, view.column + at.width / view.cell);
   ctx.font = kind === "tokens" ? style.font : style.mono;

@@ -1,4 +1,4 @@
-/** Where the map stands in its window: pure arithmetic between positions and pixels. */
+/** Place of the map in its window: arithmetic between positions and pixels. */
 import type { Viewport } from "../../state";
 
 /** Positions of the map, grouped if it is. */
@@ -41,7 +41,7 @@ export function toView(viewport: Viewport | null, shape: Shape, plot: Plot): Vie
   return clamp({ row: viewport.row, column: viewport.column, cell }, shape, plot);
 }
 
-/** What the address bar keeps; null where the whole map fits. */
+/** Window for the address bar; null where the whole map fits. */
 export function toViewport(view: View, shape: Shape, plot: Plot): Viewport | null {
   if (view.cell <= fitCell(shape, plot) * (1 + 1e-6)) return null;
   return { row: view.row, column: view.column, columns: plot.width / view.cell };
@@ -126,7 +126,7 @@ export function tilesIn(view: View, level: number, shape: Shape, plot: Plot, int
   return into;
 }
 
-/** How many blocks a level has along a side of so many positions. */
+/** Number of a level's blocks along a side of so many positions. */
 export function blocks(length: number, level: number): number {
   return Math.ceil(length / 2 ** level);
 }

@@ -1,4 +1,4 @@
-/** What keys and buttons do to the map: fit, zoom, and move the focus while keeping it in view. */
+/** Commands of keys and buttons: fit, zoom, and move the focus while keeping it in view. */
 import { batch } from "@preact/signals";
 import type { Group, TapInfo, TraceInfo } from "../../source";
 import type { Position, State } from "../../state";

@@ -1,4 +1,4 @@
-/** What a pointer does to the state: zoom, pan, point, and choose a cell. */
+/** Gestures of a pointer: zoom, pan, point, and choose a cell. */
 import type { State } from "../../state";
 import { focusOn } from "./commands";
 import type { PointerTarget } from "./pointer";
@@ -9,7 +9,7 @@ import type { Layer } from "../paint/store";
 import { panBy, positionAt, toViewport, zoomAt } from "../geometry/viewport";
 import type { View } from "../geometry/viewport";
 
-/** What the hand needs to know of its map; all of it changes as the reader goes. */
+/** Part of the map that the hand needs; it changes as the reader moves. */
 export interface Surface {
   readonly axes: Axes;
   readonly layout: Layout;

@@ -2,7 +2,7 @@
 import { takesWheel } from "../../shell/notebook";
 
 export interface PointerTarget {
-  /** Where the plot begins in the canvas. */
+  /** Start of the plot in the canvas. */
   origin(): { left: number; top: number };
   zoom(factor: number, x: number, y: number): void;
   pan(dx: number, dy: number): void;
@@ -15,7 +15,7 @@ export interface PointerTarget {
 const STILL = 4; // pixels that a click may move
 const TWICE = 2; // a double-click zooms by so much
 
-/** What a turn of the wheel zooms by: browsers count in pixels, lines or pages. */
+/** Factor of a turn of the wheel: browsers count in pixels, lines or pages. */
 export function wheelFactor({ deltaY, deltaMode, ctrlKey }: Pick<WheelEvent, "deltaY" | "deltaMode" | "ctrlKey">): number {
   const pixels = deltaY * [1, 16, 400][deltaMode]!;
   // A pinch on a touchpad comes as a wheel with the control key, in small steps.

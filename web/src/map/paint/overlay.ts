@@ -1,4 +1,4 @@
-/** What lies over the picture and moves with the pointer: crosshair, focus, labels and tooltip. */
+/** Overlay that moves with the pointer: crosshair, focus, labels and tooltip. */
 import { full } from "../../weights/numbers";
 import { rowLabel, upright } from "../geometry/rulers";
 import type { Layout } from "../geometry/rulers";
@@ -128,7 +128,7 @@ function within(place: number, last: number): number {
   return Math.max(0, Math.min(last, place));
 }
 
-/** Where positions lie along one side of the plot; null where none of them is seen. */
+/** Place of positions along one side of the plot; null where none of them is seen. */
 function span(origin: number, pixels: number, first: number, size: number, start: number, cell: number): Stretch | null {
   const from = (first - start) * cell;
   const to = from + Math.max(size * cell, LEAST);

@@ -1,4 +1,4 @@
-/** Which colors a frame has: follows what was seen of a map, and numbers each change of it. */
+/** Colors of a frame: they follow what was seen of a map, and each change has a number. */
 import type { Quantity, Reduce } from "../../source";
 import type { Scale } from "../../state";
 import { emptyBand, widenBand } from "./tiles";

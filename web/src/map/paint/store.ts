@@ -87,7 +87,7 @@ export class TileStore {
     return entry;
   }
 
-  /** What is wanted now, most wanted first; everything else under way is cancelled. */
+  /** Request these tiles, the most important first; everything else under way is cancelled. */
   want(layer: Layer, wants: Want[]): void {
     this.wants = wants;
     this.wantedOf = layer;

@@ -3,6 +3,7 @@ import { RAMP_LENGTH } from "../../color/ramps";
 import type { Ramp } from "../../color/ramps";
 import { inCell } from "../../weights/numbers";
 import type { Palette } from "../../color/theme";
+import type { Drawing } from "../../picture/drawing";
 import type { Quantity } from "../../source";
 import type { Layout } from "../geometry/rulers";
 import { color, fraction, type Coloring } from "../../color/scales";
@@ -10,7 +11,7 @@ import type { Entry, Layer, TileStore } from "./store";
 import { TILE, topLevel } from "../geometry/viewport";
 import type { TileRange, View } from "../geometry/viewport";
 
-/** What one frame shows. */
+/** Contents of one frame. */
 export interface Scene {
   layer: Layer;
   store: TileStore;
@@ -37,7 +38,7 @@ const TIE = 1 / 512; // pixels: an edge in the very middle of a pixel goes the w
 const CROP = 32; // blocks: bitmaps are cut in such steps, so that rounding does not change while panning
 
 /** Places the tiles of a view; true if all of them are there and exact. */
-export function paintTiles(ctx: CanvasRenderingContext2D, scene: Scene): boolean {
+export function paintTiles(ctx: Drawing, scene: Scene): boolean {
   const { range, layer, store, ratio, layout, view, palette } = scene;
   const edges = new Edges(view, layout, ratio);
   ctx.save();
@@ -65,7 +66,7 @@ export function paintTiles(ctx: CanvasRenderingContext2D, scene: Scene): boolean
 }
 
 /** Until a tile comes: the part of a coarser one that it lies in, and what finer ones there are. */
-function standIn(ctx: CanvasRenderingContext2D, scene: Scene, edges: Edges, row: number, column: number): void {
+function standIn(ctx: Drawing, scene: Scene, edges: Edges, row: number, column: number): void {
   const { layer, store, range } = scene;
   const top = topLevel(layer.shape);
   for (let level = range.level + 1; level <= top; level++) {
@@ -84,7 +85,7 @@ function standIn(ctx: CanvasRenderingContext2D, scene: Scene, edges: Edges, row:
 }
 
 /** Draws of `entry` what lies in the tile (row, column) of a level. */
-function place(ctx: CanvasRenderingContext2D, scene: Scene, edges: Edges, entry: Entry, level: number, row: number, column: number): void {
+function place(ctx: Drawing, scene: Scene, edges: Edges, entry: Entry, level: number, row: number, column: number): void {
   const block = 2 ** entry.level;
   const span = TILE * 2 ** level;
   const { view, layout } = scene;
@@ -114,12 +115,13 @@ function place(ctx: CanvasRenderingContext2D, scene: Scene, edges: Edges, entry:
 }
 
 /** The hatching moves with the map. */
-function hatched(ctx: CanvasRenderingContext2D, pattern: CanvasPattern, edges: Edges, x: number, y: number, width: number, height: number): void {
+function hatched(ctx: Drawing, pattern: string | CanvasPattern, edges: Edges, x: number, y: number, width: number, height: number): void {
   const [originX, originY] = [edges.x(0), edges.y(0)];
+  ctx.save();
   ctx.translate(originX, originY);
   ctx.fillStyle = pattern;
   ctx.fillRect(x - originX, y - originY, width, height);
-  ctx.translate(-originX, -originY);
+  ctx.restore();
 }
 
 function pictureOf(entry: Entry, scene: Scene): ImageBitmap {
@@ -167,7 +169,7 @@ export function widenBand(band: Band, { values, width }: Pick<Entry, "values" | 
   }
 }
 
-function lines(ctx: CanvasRenderingContext2D, scene: Scene, edges: Edges, right: number, bottom: number): void {
+function lines(ctx: Drawing, scene: Scene, edges: Edges, right: number, bottom: number): void {
   const { view, layer, palette } = scene;
   ctx.fillStyle = palette.rule;
   for (let column = Math.ceil(view.column); column <= layer.shape.columns; column++) {
@@ -182,13 +184,13 @@ function lines(ctx: CanvasRenderingContext2D, scene: Scene, edges: Edges, right:
   }
 }
 
-/** Whether something of half that length about a middle lies between two edges. */
+/** True if something of half that length about a middle lies between two edges. */
 export function fits(middle: number, half: number, low: number, high: number): boolean {
   return middle - half >= low && middle + half <= high;
 }
 
 /** Prints the value in each cell that is seen with it, in the ink that reads better on it. */
-function numbers(ctx: CanvasRenderingContext2D, scene: Scene, edges: Edges): void {
+function numbers(ctx: Drawing, scene: Scene, edges: Edges): void {
   const { view, layout, range, layer, store, palette, ratio, coloring } = scene;
   const size = Math.min(12, (view.cell - 4) / 3.2); // five characters of 0.6 em
   const [across, down] = [0.3 * size * ratio, 0.4 * size * ratio]; // half a character's size

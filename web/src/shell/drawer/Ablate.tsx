@@ -1,4 +1,4 @@
-/** What the output is without this edge, this head, this token. */
+/** Output without this edge, this head, this token. */
 import { short } from "../../weights/numbers";
 import type { Ablation, AblationRequest, Cell, TapInfo, TraceInfo } from "../../source";
 import { nameOf } from "../../off/parts";

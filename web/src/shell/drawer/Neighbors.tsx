@@ -1,4 +1,4 @@
-/** Where else this query looks, and who else looks at this key. */
+/** Other keys of this query, and other queries of this key. */
 import type { Cell, TapInfo, TraceInfo } from "../../source";
 import { focusOn } from "../../map/input/commands";
 import type { Position, State } from "../../state";

@@ -1,4 +1,4 @@
-/** Which model to run on which text. */
+/** Form for a model and a text to run it on. */
 import { useSignal, useSignalEffect } from "@preact/signals";
 import { useId } from "preact/hooks";
 import { ask, type State } from "../../state";

@@ -1,7 +1,7 @@
-/** How the model writes: what is left empty is as the model has it, which the fields show. */
+/** Options of writing: an empty field is the model's own value, which it shows. */
 import type { ModelInfo, TraceRequest } from "../../source";
 
-/** What can be chosen of a request, as it stands in the fields. */
+/** Options of a request, as they stand in the fields. */
 export type Chosen = Partial<Record<Field["name"] | "target", string>>;
 
 interface Field {
@@ -42,7 +42,7 @@ export function written(request: TraceRequest): Chosen {
   return chosen;
 }
 
-/** What the fields ask for; what stands in no field is left out. */
+/** Options that the fields ask for; empty fields are left out. */
 export function requested(chosen: Chosen, fields: readonly Field[], takesTarget: boolean): Partial<TraceRequest> {
   const asked: Partial<TraceRequest> = {};
   const target = takesTarget ? chosen.target?.trim() : "";

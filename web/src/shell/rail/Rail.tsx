@@ -56,7 +56,7 @@ function Ways({ state }: { state: State }) {
   );
 }
 
-/** Where no model can be run: what the text was, and with what. */
+/** Text and model of a trace, where no model can be run. */
 function Fixed({ state }: { state: State }) {
   const trace = state.trace.value;
   if (!trace) return null;

@@ -20,7 +20,7 @@ export interface Overview {
   close(): void;
 }
 
-/** When the view in the middle has its first picture: what is around it comes after. */
+/** Wait until the view in the middle has its first picture. */
 export function pictured(state: State): Promise<void> {
   return new Promise((done) => {
     const stop = effect(() => {

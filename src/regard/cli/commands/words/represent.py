@@ -82,7 +82,7 @@ def _table(bags: "Bags") -> str:
 
 
 def _text_cell(text: str) -> str:
-    """With an apostrophe in front where a spreadsheet would run a text as a formula."""
+    """Put an apostrophe in front where a spreadsheet would run a text as a formula."""
     return f"'{text}" if text.startswith(("=", "+", "-", "@", "\t", "\r")) else text
 
 

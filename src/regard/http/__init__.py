@@ -1,0 +1,1 @@
+"""The base of both web servers, `regard studio` and `regard serve`: sockets, access, refusals."""

@@ -1,0 +1,169 @@
+"""Sockets, and a server that answers on one until SIGTERM or Ctrl-C."""
+
+import errno
+import os
+import signal
+import socket
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from ipaddress import ip_address
+from types import FrameType
+from typing import Any
+
+import uvicorn
+from fastapi import FastAPI
+
+from regard.errors import BadArgumentError, UnavailableError
+
+ADDRESS, PORT = "127.0.0.1", 8765
+BACKLOG = 1024  # connections that may wait to be accepted
+SILENT_SECONDS = 10.0  # that a connection may stay without a request, or with a part of a head
+
+
+def bind(port: int | None = None, host: str = ADDRESS) -> socket.socket:
+    """A socket at an address, by default of this machine alone; at PORT or a free port where none
+    is named.
+
+    Raises:
+        UnavailableError: a port that cannot be opened.
+    """
+    if port is None:
+        with suppress(UnavailableError):
+            return bind(PORT, host)
+        return bind(0, host)
+    # asyncio sets TCP_NODELAY only where the protocol is named. Without it, an answer's body waits
+    # 40 ms for the acknowledgment of its headers.
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+    if os.name == "posix":  # elsewhere the option would share a port that is in use
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listener.bind((host, port))
+        listener.listen(BACKLOG)
+    except OSError as error:
+        listener.close()
+        if error.errno == errno.EADDRINUSE:
+            raise UnavailableError(
+                f"port {port} is in use, perhaps by another regard; stop that one or choose"
+                f" another `port`, such as {port + 1 if port < 65535 else 0}."
+            ) from error
+        raise UnavailableError(
+            f"port {port} cannot be opened ({error.strerror}); choose another `port`."
+        ) from error
+    return listener
+
+
+def is_loopback(host: str) -> bool:
+    """Whether an address is one of this machine alone.
+
+    Raises:
+        BadArgumentError: not an IP address.
+    """
+    if host == "localhost":
+        return True
+    try:
+        return ip_address(host).is_loopback
+    except ValueError as error:
+        raise BadArgumentError(
+            f"host must be an IP address, such as 0.0.0.0, or localhost; got {host!r}."
+        ) from error
+
+
+class Server(uvicorn.Server):
+    """uvicorn's, whose signals end it well: with exit code 0, once the last answer is given.
+
+    Requests that come on open connections in the first seconds are answered too, so a load
+    balancer that asks /readyz sees that the server is ending before it refuses connections.
+
+    Args:
+        seconds: that a request may take, so also the end.
+        notice: those first seconds.
+        each_second: called so often.
+        signals: that end it.
+    """
+
+    def __init__(
+        self,
+        app: FastAPI,
+        *,
+        seconds: float,
+        notice: float = 0.0,
+        each_second: Callable[[], None] = lambda: None,
+        signals: Sequence[signal.Signals] = (signal.SIGINT, signal.SIGTERM),
+    ) -> None:
+        super().__init__(
+            uvicorn.Config(
+                app,
+                http="h11",  # whose connections `_close_silent` knows
+                log_config=None,
+                access_log=False,
+                server_header=False,
+                backlog=1,  # accepted at once; others are left to the other processes
+                timeout_keep_alive=30,
+                timeout_graceful_shutdown=int(seconds) + 1,
+            )
+        )
+        self._notice, self._end = notice, 0.0
+        self._each_second, self._signals = each_second, signals
+        self._silent: dict[tuple[Any, Any], float] = {}  # since when
+        app.state.is_ending = lambda: bool(self._end)
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """As uvicorn's, which tells the system of no more connections than it accepts at once."""
+        await super().startup(sockets)
+        for listener in sockets or []:
+            listener.listen(BACKLOG)
+
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """As uvicorn's, but that it does not raise them again at the end."""
+        if threading.current_thread() is not threading.main_thread():
+            yield
+            return
+        before = {each: signal.signal(each, self.handle_exit) for each in self._signals}
+        try:
+            yield
+        finally:
+            for each, handler in before.items():
+                signal.signal(each, handler)
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        """End it after the notice; a second time, at once."""
+        if self._end:
+            self.should_exit = True
+            self.force_exit = True
+            return
+        self._end = time.monotonic() + self._notice
+
+    async def on_tick(self, counter: int) -> bool:
+        """Return whether to end; called ten times a second."""
+        if counter % 10 == 0:
+            self._close_silent()
+            self._each_second()
+        if self._end and time.monotonic() >= self._end:
+            self.should_exit = True
+        return await super().on_tick(counter)
+
+    def _close_silent(self) -> None:
+        """Close connections that have not had a whole head in time, since a process may have few.
+        Between two requests without a byte of the next one, uvicorn has a limit of its own."""
+        now, silent = time.monotonic(), {}
+        connections: set[Any] = set(self.server_state.connections)
+        for connection in connections:
+            cycle = connection.cycle
+            waits = connection.timeout_keep_alive_task is None
+            if waits and (cycle is None or cycle.response_complete):
+                since = silent[connection, cycle] = self._silent.get((connection, cycle), now)
+                if now - since > SILENT_SECONDS:
+                    connection.transport.close()
+        self._silent = silent
+
+
+def answer(app: FastAPI, listener: socket.socket, **settings: Any) -> None:
+    """Answer on a socket until a signal; the settings are those of `Server`."""
+    server = Server(app, **settings)
+    server.run(sockets=[listener])
+    if server.force_exit:
+        os._exit(130)  # models still run in threads, which Python would wait for, or abort

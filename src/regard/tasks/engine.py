@@ -1,0 +1,261 @@
+"""Engines: what computes a model's results, and the one place where they have names.
+
+Another engine is a subclass of `Engine` in a file of its own, and a line in `ENGINES`.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from regard.checkpoints.weights import weight_files
+from regard.errors import BadArgumentError, UnavailableError, UnsupportedError, check_choice
+from regard.generation import Decoder, GenerationConfig, Hypothesis, generate
+from regard.generation.arrays import Array
+from regard.tasks.batching import cores
+
+if TYPE_CHECKING:
+    import torch
+
+    from regard.tasks.handle import ModelHandle
+    from regard.tasks.task import Task
+
+AnyTask = TypeVar("AnyTask", bound="Task")
+Ids = NDArray[np.int64]
+Say = Callable[[str], None]
+LARGE = 2_000_000_000  # bytes of weights of a model that is not packed unless that is asked for
+
+
+class Engine(ABC):
+    """What computes a model's results, in a form of the engine's own.
+
+    Attributes:
+        name: its name in `ENGINES`, and the precision where there are several: "onnx int8".
+        packed: the model in that form, with the methods that `runtime.packed` has for its kind.
+        workers: batches to compute at the same time.
+    """
+
+    settings: ClassVar[tuple[str, ...]] = ()  # of `Task.run_by`, that it takes
+    decides_later: ClassVar[bool] = False  # it is made at its first use
+    name: str
+    packed: Any
+    workers: int = 1
+
+    @classmethod
+    @abstractmethod
+    def of(cls, handle: ModelHandle, say: Say, **settings: Any) -> Engine:
+        """The engine for a model; see `Task.run_by`."""
+
+    @abstractmethod
+    def now(self, handle: ModelHandle) -> Engine:
+        """The engine that gives the results of the model as it is now."""
+
+    @abstractmethod
+    def use_threads(self, threads: int) -> None:
+        """Compute with so many threads, where they are not among `settings`."""
+
+    def array(self, x: NDArray[Any]) -> Array:
+        """An array as the engine's decoders read it."""
+        return x
+
+    def __call__(self, **inputs: Array) -> NDArray[np.float32]:
+        """The head's output for ids or pixels; its shape is in the docstring of the model."""
+        output: NDArray[np.float32] = self.packed(**inputs)
+        return output
+
+    def hidden(self, **inputs: Array) -> Array:
+        """The states that the head reads, (batch, length, d_model)."""
+        return self.packed.hidden(**inputs)
+
+    def head(self, states: Array) -> Array:
+        """States, (batch, length, d_model) → the head's output."""
+        return self.packed.head(np.asarray(states))
+
+    def start(self, mask: Array) -> Decoder:
+        """A decoder of prompts that have this mask, (batch, length), False for padding."""
+        decoder: Decoder = self.packed.start(mask)
+        return decoder
+
+    def generate(
+        self, source: Ids, prompt: Ids, config: GenerationConfig, numbers: Sequence[int]
+    ) -> list[list[Hypothesis]]:
+        """The best answers to each source, (batch, source length); see `generation.generate`."""
+        answers: list[list[Hypothesis]] = self.packed.generate(source, prompt, config, numbers)
+        return answers
+
+
+class Torch(Engine):
+    """The model itself, where it is."""
+
+    name = "torch"
+    packed = None
+
+    def __init__(self, handle: ModelHandle):
+        self._handle = handle
+
+    @classmethod
+    def of(cls, handle: ModelHandle, say: Say, **settings: Any) -> Engine:
+        return cls(handle)
+
+    def now(self, handle: ModelHandle) -> Engine:
+        return Torch(handle)
+
+    def use_threads(self, threads: int) -> None:
+        import torch
+
+        torch.set_num_threads(threads)
+
+    def array(self, x: NDArray[Any]) -> torch.Tensor:
+        import torch
+
+        return torch.as_tensor(x).to(device_of(self._handle.model), non_blocking=True)
+
+    def __call__(self, **inputs: Array) -> NDArray[np.float32]:
+        with self._computing() as model:
+            return as_array(model(**self._arguments(model, inputs)))
+
+    def hidden(self, **inputs: Array) -> Array:
+        with self._computing() as model:
+            return model.hidden(**self._arguments(model, inputs))
+
+    def head(self, states: Array) -> Array:
+        with self._computing() as model:
+            return model.head(states, model.embed.tokens.weight)
+
+    def start(self, mask: Array) -> Decoder:
+        decoder: Decoder = self._handle.model.start(mask)
+        return decoder
+
+    def generate(
+        self, source: Ids, prompt: Ids, config: GenerationConfig, numbers: Sequence[int]
+    ) -> list[list[Hypothesis]]:
+        with self._computing() as model:
+            decoder = model.start(self.array(source))
+            return generate(decoder, self.array(prompt), config, sentence_numbers=numbers)
+
+    @contextmanager
+    def _computing(self) -> Iterator[Any]:
+        import torch
+
+        with torch.inference_mode():
+            yield self._handle.model
+
+    def _arguments(self, model: Any, inputs: Mapping[str, Array]) -> dict[str, Any]:
+        """What the model's forward takes, on its device."""
+        tensors = {name: self.array(each) for name, each in inputs.items()}
+        if model.reads == "image":
+            return {"pixels": tensors["pixels"].to(model.embed.patches.weight.dtype)}
+        return dict(model.reading(**tensors))
+
+
+class Onnx(Engine):
+    """The model packed for ONNX Runtime, on the CPU; one that has not been packed is packed now.
+
+    Where weights were changed or moved since, the model itself computes.
+    """
+
+    settings = ("precision", "threads")
+
+    def __init__(
+        self, handle: ModelHandle, say: Say, *, precision: str | None, threads: int | None
+    ):
+        from regard.runtime.packing import pack
+
+        precision, self._state = precision or "fp32", handle.state
+        model: Any = handle.source if self._state is None else handle.original
+        self.name = f"onnx {precision}"
+        self.packed = pack(model, precision, threads=threads or 1, say=say)
+        self.workers = cores() if threads is None else 1
+
+    @classmethod
+    def of(cls, handle: ModelHandle, say: Say, **settings: Any) -> Engine:
+        return cls(handle, say, **settings)
+
+    def now(self, handle: ModelHandle) -> Engine:
+        return self if handle.state == self._state else Torch(handle)
+
+    def use_threads(self, threads: int) -> None:
+        pass
+
+
+class Auto(Onnx):
+    """ONNX Runtime where the model can be packed and is on the CPU. Elsewhere the model itself, and
+    where it is `LARGE` and has not been packed before, unless a precision is named."""
+
+    decides_later = True
+
+    @classmethod
+    def of(cls, handle: ModelHandle, say: Say, **settings: Any) -> Engine:
+        precision = settings["precision"]
+        if handle.is_loaded and device_of(handle.original).type != "cpu":
+            return Torch(handle)
+        if precision is None and _is_large_and_new(handle):
+            return Torch(handle)
+        try:
+            return Onnx(handle, say, **settings)
+        except (UnsupportedError, UnavailableError) as error:
+            if precision not in (None, "fp32"):
+                say(f"{error} The model itself computes, in fp32.")
+            return Torch(handle)
+
+
+ENGINES: dict[str, type[Engine]] = {"auto": Auto, "torch": Torch, "onnx": Onnx}
+
+
+def check_engine(name: str, **settings: Any) -> type[Engine]:
+    """The engine of a name.
+
+    Raises:
+        BadArgumentError: there is none, or it lacks a setting that is not None.
+    """
+    check_choice("engine", name, ENGINES)
+    for setting, value in settings.items():
+        if value is not None and setting not in ENGINES[name].settings:
+            raise BadArgumentError(
+                f"`{setting}` needs `engine` onnx; add it, or leave `{setting}` out."
+            )
+    return ENGINES[name]
+
+
+def computed_by(
+    task: AnyTask,
+    engine: str,
+    *,
+    precision: str | None,
+    threads: int | None,
+    say: Say = lambda sentence: None,
+) -> AnyTask:
+    """The task as `Task.run_by` gives it, with threads for whichever engine computes."""
+    kind = check_engine(engine, precision=precision)
+    own = threads if "threads" in kind.settings else None
+    task = task.run_by(engine, precision=precision, threads=own, say=say)
+    if threads:
+        task.engine.use_threads(threads)
+    return task
+
+
+def as_array(x: Array) -> NDArray[np.float32]:
+    """A tensor, (…), or an array, as an array of float32."""
+    found: NDArray[np.float32] = x if isinstance(x, np.ndarray) else x.float().cpu().numpy()
+    return found
+
+
+def device_of(model: Any) -> Any:
+    """The device of a model's parameters."""
+    return next(model.parameters()).device
+
+
+def _is_large_and_new(handle: ModelHandle) -> bool:
+    """Whether packing would take a large part of a disk, and has not been done."""
+    from regard.runtime.packing import is_packed
+
+    if handle.source is None or handle.state is not None:
+        return sum(4 * each.numel() for each in handle.model.parameters()) > LARGE
+    if sum(file.stat().st_size for file in weight_files(handle.source.folder)) <= LARGE:
+        return False
+    return not is_packed(handle.source, "fp32")

@@ -1,0 +1,288 @@
+"""Handles of models: what a task has of its model, which may be loaded later.
+
+A task needs only the model's config to read and write text, so a model that has been packed before
+is loaded when something asks for the model itself: a trace, an alignment, training.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from threading import Lock
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from regard.checkpoints import Checkpoint
+from regard.errors import UnavailableError, UnsupportedError
+from regard.tasks.engine import Engine, Torch
+
+if TYPE_CHECKING:
+    from regard.models import AnyEncoderDecoder
+
+T = TypeVar("T")
+State = tuple[Any, ...]
+
+
+class Later(Generic[T]):
+    """A value that is made when it is first asked for, once for all who share this object."""
+
+    def __init__(self, make: Callable[[], T]):
+        self._make: Callable[[], T] | None = make
+        self._lock = Lock()
+
+    def __call__(self) -> T:
+        with self._lock:
+            if self._make is not None:
+                self._value, self._make = self._make(), None
+            return self._value
+
+    @property
+    def is_made(self) -> bool:
+        return self._make is None
+
+
+class ModelHandle:
+    """A model: its config, the model itself, and the engine that computes for it.
+
+    Args:
+        config: of the model, or the part of it that the task needs.
+        load: gives the model itself.
+        architecture: the name of its class in `regard.models`.
+        source: the folder that the model is loaded from; None: it exists in memory only.
+    """
+
+    def __init__(
+        self,
+        config: Any,
+        load: Callable[[], Any],
+        *,
+        architecture: str = "",
+        source: Checkpoint | None = None,
+    ):
+        self.config = config
+        self.architecture = architecture
+        self.source = source
+        self._loaded = Later(lambda: _with_state(load()))
+        self._model: Later[Any] = Later(lambda: self.original)
+        self._engine: Later[Engine] = Later(lambda: Torch(self))
+
+    @classmethod
+    def of(cls, model: Any) -> Self:
+        """Of a model in memory, which computes itself; a handle is returned as it is."""
+        if isinstance(model, cls):
+            return model
+        config = getattr(model, "config", None)
+        return cls(
+            cls._part(config),
+            lambda: model,
+            architecture=getattr(model, "architecture", type(model).__name__),
+        )
+
+    @classmethod
+    def of_checkpoint(
+        cls,
+        checkpoint: Checkpoint,
+        *,
+        kind: str,
+        check: Callable[[Any], None] = lambda config: None,
+        lazily: bool = False,
+    ) -> Self:
+        """Of a model folder.
+
+        Args:
+            kind: of the packed model; see `runtime.packed.OF_TEXTS`.
+            check: raises an error for the config of a model that the task cannot use, before the
+                weights are read.
+            lazily: leave the model in its files where it has been packed before, so its files are
+                whole.
+
+        Raises:
+            DamagedFileError: a damaged file.
+        """
+        config = _packed_config(checkpoint, kind) if lazily else None
+        later = config is not None
+        check(config if later else checkpoint.config)
+        model: Any = None if later else cls._read(checkpoint)
+        handle = cls(
+            cls._part(config if later else model.config),
+            lambda: cls._read(checkpoint) if later else model,
+            architecture=checkpoint.architecture
+            if later
+            else getattr(model, "architecture", type(model).__name__),
+            source=checkpoint,
+        )
+        if not later:
+            _ = handle.model  # from here on, a change of its weights is noticed
+        return handle
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self).of, (self.model,)  # a copy is of the model in memory
+
+    @classmethod
+    def _part(cls, config: Any) -> Any:
+        """Of a model's config, what `config` is."""
+        return config
+
+    @classmethod
+    def _read(cls, checkpoint: Checkpoint) -> Any:
+        import torch
+
+        from regard.checkpoints import from_pretrained
+
+        with torch.inference_mode(False):  # it may be trained later
+            return from_pretrained(checkpoint)
+
+    @property
+    def model(self) -> Any:
+        """The model itself, loaded when it is first asked for."""
+        return self._model()
+
+    @property
+    def original(self) -> Any:
+        """The model as it was loaded, which shares its weights with `model`."""
+        return self._loaded()[0]
+
+    @property
+    def is_loaded(self) -> bool:
+        return self._loaded.is_made
+
+    @property
+    def state(self) -> State | None:
+        """A value that another value or place of any weight changes; None while the weights are
+        those of the files."""
+        if self.source is not None and not self.is_loaded:
+            return None
+        model, loaded = self._loaded()
+        state = _state(model)
+        return None if self.source is not None and state == loaded else state
+
+    @property
+    def engine(self) -> Engine:
+        """What computes: the engine that was chosen, as long as it gives this model's results."""
+        return self._engine().now(self)
+
+    def run_by(self, kind: type[Engine], say: Callable[[str], None], **settings: Any) -> Self:
+        """The same model, computed by another engine; see `engine.ENGINES`."""
+        engine = Later(lambda: kind.of(self, say, **settings))
+        if not kind.decides_later:
+            engine()
+        return self._with(_engine=engine)
+
+    def _with(self, **changes: Any) -> Self:
+        other = object.__new__(type(self))  # copy.copy makes what __reduce__ says
+        vars(other).update(vars(self) | changes)
+        return other
+
+
+@dataclass(frozen=True)
+class IdConfig:
+    """What token ids depend on: a part of a model's config."""
+
+    vocab_size: int  # of the source
+    decoder_vocab_size: int  # of the target
+    max_positions: int | None  # None: no limit
+    pad_id: int
+    eos_id: int
+    start_id: int
+
+    @classmethod
+    def of(cls, config: Any) -> IdConfig:
+        """Of an encoder–decoder's config."""
+        endless = getattr(config, "positions", None) == "relative"
+        return cls(
+            vocab_size=config.vocab_size,
+            decoder_vocab_size=config.target_vocab_size or config.vocab_size,
+            max_positions=None if endless else config.max_positions,
+            pad_id=config.pad_id,
+            eos_id=config.eos_id,
+            start_id=config.start_id,
+        )
+
+
+class EncoderDecoderHandle(ModelHandle):
+    """An encoder–decoder that writes; its config is an `IdConfig`."""
+
+    config: IdConfig
+
+    @classmethod
+    def open(cls, checkpoint: Checkpoint, *, lazily: bool = False) -> EncoderDecoderHandle:
+        """`of_checkpoint`.
+
+        Raises:
+            UnsupportedError: not an encoder–decoder that writes.
+        """
+        return cls.of_checkpoint(checkpoint, kind="EncoderDecoder", lazily=lazily)
+
+    @classmethod
+    def _part(cls, config: Any) -> IdConfig:
+        return IdConfig.of(config)
+
+    @classmethod
+    def _read(cls, checkpoint: Checkpoint) -> AnyEncoderDecoder:
+        model: AnyEncoderDecoder = super()._read(checkpoint)
+        if checkpoint.architecture not in ("EncoderDecoder", "RecurrentEncoderDecoder"):
+            raise UnsupportedError(
+                f"{checkpoint.folder} must hold an encoder–decoder, such as Marian, BART or T5; it"
+                f" holds a {checkpoint.settings['model_type']} model. Use a checkpoint made for"
+                " this task."
+            )
+        if not model.writes:
+            raise UnsupportedError(
+                f"{checkpoint.name} must be a model that writes (…ForConditionalGeneration); its"
+                f" head is {model.config.head!r}. Give a checkpoint made for this task."
+            )
+        return model
+
+    def starting_from(self, start_id: int) -> EncoderDecoderHandle:
+        """The same weights in a model whose decoder reads another token first."""
+        if start_id == self.config.start_id:
+            return self
+        return self._with(
+            config=replace(self.config, start_id=start_id),
+            _model=Later(lambda: _starting_from(self.model, start_id)),
+        )
+
+    def padded(self, sources: Sequence[Sequence[int]]) -> NDArray[np.int64]:
+        """Ids of several texts with padding behind them, (batch, source length)."""
+        padded = np.full((len(sources), max(map(len, sources))), self.config.pad_id, np.int64)
+        for row, ids in zip(padded, sources, strict=True):
+            row[: len(ids)] = ids
+        return padded
+
+
+def _packed_config(checkpoint: Checkpoint, kind: str) -> Any:
+    """What a packed model says of the model's config; None where it has not been packed."""
+    from regard.runtime.packing import packed_config
+
+    with suppress(UnavailableError):
+        config = packed_config(checkpoint, kind)
+        if config is not None:
+            values = {
+                name: tuple(value) if isinstance(value, list) else value  # as JSON has a tuple
+                for name, value in config.items()
+            }
+            return SimpleNamespace(**values)
+    return None
+
+
+def _starting_from(model: AnyEncoderDecoder, start_id: int) -> AnyEncoderDecoder:
+    other = copy.copy(model)  # shares parameters and modules: moving one moves both
+    other.config = replace(model.config, start_id=start_id)
+    return other
+
+
+def _with_state(model: Any) -> tuple[Any, State]:
+    return model, _state(model)
+
+
+def _state(model: Any) -> State:
+    """What changes when a parameter is written to, replaced or moved; its values are not read."""
+    return tuple(
+        (id(each), each.data_ptr(), 0 if each.is_inference() else each._version)
+        for each in model.parameters()
+    )

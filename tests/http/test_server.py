@@ -1,0 +1,83 @@
+"""Sockets, and connections that say nothing."""
+
+import asyncio
+import socket
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pytest
+from fastapi import FastAPI
+
+from regard.http import server
+from regard.http.server import Server, bind
+
+
+def test_a_short_answer_does_not_wait_for_the_one_before():
+    async def accepted_without_delay() -> int:
+        found = asyncio.get_running_loop().create_future()
+
+        async def accepted(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            sock = writer.get_extra_info("socket")
+            found.set_result(sock.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY))
+            writer.close()
+            await writer.wait_closed()
+
+        listener = bind(0)
+        async with await asyncio.start_server(accepted, sock=listener):
+            _, writer = await asyncio.open_connection(*listener.getsockname())
+            nodelay = await found
+            writer.close()
+            await writer.wait_closed()
+        return nodelay
+
+    assert asyncio.run(accepted_without_delay())
+
+
+@contextmanager
+def answering(app: FastAPI) -> Iterator[int]:
+    """The port of a server in a thread."""
+    with bind(0) as listener:
+        running = Server(app, seconds=1)
+        thread = threading.Thread(target=running.run, kwargs={"sockets": [listener]}, daemon=True)
+        thread.start()
+        try:
+            yield listener.getsockname()[1]
+        finally:
+            running.should_exit = True
+            thread.join(20)
+
+
+@pytest.mark.parametrize("sent", [b"", b"GET / HTTP/1.1\r\nHost: "])
+def test_a_connection_without_a_whole_head_is_closed(
+    monkeypatch: pytest.MonkeyPatch, sent: bytes
+) -> None:
+    monkeypatch.setattr(server, "SILENT_SECONDS", 0.5)
+    with answering(FastAPI()) as port, socket.create_connection(("127.0.0.1", port)) as client:
+        client.sendall(sent)
+        client.settimeout(20)
+        assert client.recv(100) == b""
+
+
+def test_one_that_waits_for_its_answer_or_for_the_next_request_is_not(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(server, "SILENT_SECONDS", 0.5)
+    app = FastAPI()
+
+    @app.get("/slow")
+    async def slow() -> None:
+        await asyncio.sleep(2.5)
+
+    with answering(app) as port, socket.create_connection(("127.0.0.1", port)) as client:
+        client.settimeout(20)
+        for _ in range(2):
+            client.sendall(b"GET /slow HTTP/1.1\r\nHost: x\r\n\r\n")
+            got = b""
+            while not got.endswith(b"null"):
+                piece = client.recv(1000)
+                assert piece
+                got += piece
+            assert got.startswith(b"HTTP/1.1 200 OK")
+            time.sleep(2.5)

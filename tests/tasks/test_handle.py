@@ -1,0 +1,114 @@
+"""What computes for a task; test_engines.py and tests/translation/test_engines.py have results."""
+
+from collections.abc import Callable
+from pathlib import Path
+from threading import Thread
+from typing import Any
+
+import numpy as np
+import pytest
+from torch import nn
+
+from regard.checkpoints import open_checkpoint, save_pretrained
+from regard.models import EncoderDecoder, EncoderDecoderConfig, RecurrentConfig
+from regard.tasks.engine import ENGINES
+from regard.tasks.handle import EncoderDecoderHandle, IdConfig, Later, ModelHandle
+
+SMALL = EncoderDecoderConfig(
+    13, d_model=8, encoder_layers=1, decoder_layers=1, encoder_heads=2, decoder_heads=2, d_ff=8,
+    max_positions=17, pad_id=3, start_id=5,
+)  # fmt: skip
+
+
+def by(handle: Any, engine: str, precision: str | None = None) -> Any:
+    return handle.run_by(ENGINES[engine], print, precision=precision, threads=None)
+
+
+def test_a_value_is_made_when_it_is_asked_for_and_once() -> None:
+    made: list[int] = []
+
+    def make() -> int:
+        made.append(7)
+        return 7
+
+    later = Later(make)
+    assert not later.is_made
+    threads = [Thread(target=later) for _ in range(5)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert later() == 7
+    assert later.is_made
+    assert made == [7]
+
+
+def test_a_value_that_could_not_be_made_is_tried_again() -> None:
+    answers = iter([0, 2])
+    later = Later(lambda: 8 // next(answers))
+    with pytest.raises(ZeroDivisionError):
+        later()
+    assert later() == 4
+
+
+def test_ids_depend_on_these_numbers_of_a_config() -> None:
+    assert IdConfig.of(SMALL) == IdConfig(13, 13, 17, pad_id=3, eos_id=1, start_id=5)
+    relative = EncoderDecoderConfig(13, target_vocab_size=11, positions="relative")
+    assert IdConfig.of(relative) == IdConfig(13, 11, None, pad_id=0, eos_id=1, start_id=0)
+    assert IdConfig.of(RecurrentConfig(13)).max_positions == 512
+
+
+def test_another_start_is_another_model_of_the_same_weights() -> None:
+    handle = EncoderDecoderHandle.of(EncoderDecoder(SMALL).eval())
+    assert handle.starting_from(5) is handle
+    other = handle.starting_from(6)
+    assert (other.config.start_id, other.model.config.start_id) == (6, 6)
+    assert handle.model.config.start_id == 5
+    assert other.model is other.model
+    assert other.model.output_weight is handle.model.output_weight
+
+
+def test_padding_stands_behind_shorter_texts() -> None:
+    padded = EncoderDecoderHandle.of(EncoderDecoder(SMALL).eval()).padded([[7, 8, 9], [4]])
+    assert padded.dtype == np.int64
+    assert padded.tolist() == [[7, 8, 9], [4, 3, 3]]
+
+
+def test_a_large_model_is_packed_when_that_is_asked_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("REGARD_CACHE", str(tmp_path / "packed"))
+    monkeypatch.setattr("regard.tasks.engine.LARGE", 3000)
+    save_pretrained(EncoderDecoder(SMALL).eval(), tmp_path / "model")
+    in_memory = EncoderDecoderHandle.of(EncoderDecoder(SMALL).eval())
+    in_files = EncoderDecoderHandle.open(open_checkpoint(tmp_path / "model"))
+    for handle in (in_memory, in_files):
+        assert by(handle, "auto").engine.packed is None
+        assert by(handle, "auto", precision="int8").engine.packed is not None
+    by(in_files, "onnx")
+    assert by(in_files, "auto").engine.packed is not None
+
+
+def test_any_model_is_left_in_its_files_once_it_is_packed(
+    encoder_folder: Callable[..., Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("REGARD_CACHE", str(tmp_path / "packed"))
+    checkpoint = open_checkpoint(encoder_folder("Bert", "ForSequenceClassification"))
+    first = by(ModelHandle.of_checkpoint(checkpoint, kind="Reader", lazily=True), "onnx")
+    monkeypatch.setattr(ModelHandle, "_read", None)
+    checked: list[Any] = []
+    again = ModelHandle.of_checkpoint(checkpoint, kind="Reader", lazily=True, check=checked.append)
+    assert checked[0].head == "classification"
+    assert again.config.labels == first.config.labels == ("LABEL_0", "LABEL_1")
+    assert again.architecture == first.architecture == "Encoder"
+    assert again.config.max_positions == first.config.max_positions
+    with pytest.raises(TypeError, match="not callable"):  # as it must be read now
+        _ = again.model
+
+
+def test_the_class_of_a_model_of_someone_elses_is_its_own() -> None:
+    class Mine(EncoderDecoder):
+        pass
+
+    assert EncoderDecoderHandle.of(Mine(SMALL)).architecture == "EncoderDecoder"
+    assert ModelHandle.of(nn.Linear(2, 3)).architecture == "Linear"
