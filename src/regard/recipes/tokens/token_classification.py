@@ -3,14 +3,12 @@
 data/
     train.jsonl, dev.jsonl, test.jsonl   sentences after cleaning
     train.tokens                         the first of them as token ids, with each token's label
-    labels.json                          the labels in their order
     tokenizer.json, …
 
 The first token of a word has the word's label, and the others none (Devlin et al. 2019, section
 5.3).
 """
 
-import json
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -26,16 +24,16 @@ from torch.nn import functional
 from regard.data import BadLine, TokenStore
 from regard.data.pairs import refuse
 from regard.errors import BadArgumentError
-from regard.files import write_json
 from regard.lines import one_line
 from regard.models import TextReader
 from regard.recipes.encoded import EncodedBatch, EncodedTexts, write_store
-from regard.recipes.encoders import EncoderRecipe
+from regard.recipes.card import CardText
+from regard.recipes.encoders import EncoderData, EncoderRecipe
 from regard.recipes.evaluation import Evaluator, Report, no_progress
 from regard.recipes.evaluation import Progress as Count
 from regard.recipes.examples import Example, read_examples, split_examples
 from regard.recipes.labels.labels import described
-from regard.recipes.prepared import prepare_once
+from regard.recipes.prepared import Values
 from regard.recipes.tokens.labeled_words import read_labeled_words
 from regard.recipes.tokens.options import TokenClassificationOptions, WordEvaluationOptions
 from regard.recipes.tokens.word_scores import WordEvaluation
@@ -43,24 +41,18 @@ from regard.tasks.reading import inputs_of
 from regard.tasks.token_classification import OUTSIDE, TokenClassifier, has_positions
 from regard.text import Tokenizer
 from regard.text.cutting import cut
-from regard.training import Progress
 
-MADE_BY = ("word", "label", "base_model", "vocab_size", "max_length", "seed")
 _AT_ONCE = 4096  # sentences
 _LARGEST_LOSS = 1e-12  # the smallest probability that a loss is taken of
 
 
 @dataclass(frozen=True)
-class LabeledWords:
-    """Everything training needs to know of the data."""
+class LabeledWords(EncoderData):
+    """Sentences whose words have labels."""
 
-    store: TokenStore
-    tokenizer: Tokenizer
     labels: tuple[str, ...]
     dev: list[Example]
     test: list[Example]
-    origin: str
-    sha256: str
 
 
 class WordReport(Report):
@@ -145,31 +137,15 @@ class TokenClassificationRecipe(EncoderRecipe[TokenClassificationOptions, Labele
     begins, of the highest accuracy of words.
     """
 
+    data_class = LabeledWords
+    title, tag, task_type = "Labeling of words", "token-classification", "TOKEN_CLS"
     evaluator = WordEvaluator
     metric = "score"
 
     shown: ClassVar = {"loss": "dev loss {:.3f}", "accuracy": "accuracy {:.1%}", "f1": "F1 {:.1%}"}
 
-    def prepare(self, folder: Path) -> LabeledWords:
+    def fill(self, folder: Path) -> tuple[str, Values]:
         [path] = self.source
-        checksum = prepare_once(
-            folder,
-            self.files,
-            self.options.values(*MADE_BY),
-            lambda: self._prepare(path, folder),
-            say=self.say,
-        )
-        return LabeledWords(
-            store=TokenStore.open(folder / "train.tokens"),
-            tokenizer=Tokenizer.load(folder),
-            labels=tuple(json.loads((folder / "labels.json").read_text(encoding="utf-8"))),
-            dev=list(read_examples(folder / "dev.jsonl")),
-            test=list(read_examples(folder / "test.jsonl")),
-            origin=Path(path).name,
-            sha256=checksum,
-        )
-
-    def _prepare(self, path: str, folder: Path) -> str:
         sizes = split_examples(path, self.options, folder, read=self._read, say=self.say)
         train = folder / "train.jsonl"
         counts = Counter(label for each in read_examples(train) for _, _, label in each.targets)
@@ -187,8 +163,8 @@ class TokenClassificationRecipe(EncoderRecipe[TokenClassificationOptions, Labele
         shorter = f"; {len(cuts):,} sentences cut to {self.max_length}" if cuts else ""
         named = described(labels, [counts[label] for label in labels])
         self.say(f"{counts.total():,} words, {len(store.tokens):,} tokens{shorter}; {named}")
-        write_json(folder / "labels.json", labels)
-        return f"{sizes['train']:,} to train on, {sizes['dev']:,} dev, {len(labels)} labels"
+        summary = f"{sizes['train']:,} to train on, {sizes['dev']:,} dev, {len(labels)} labels"
+        return summary, {"labels": labels}
 
     def _read(self, path: str, on_bad_line: Callable[[BadLine], None]) -> Iterator[Example]:
         columns = self.options.values("word", "label")
@@ -239,7 +215,7 @@ class TokenClassificationRecipe(EncoderRecipe[TokenClassificationOptions, Labele
         return self.encoder(data.tokenizer, "token_classification", labels=data.labels)
 
     def batches(self, data: LabeledWords, model: nn.Module) -> EncodedTexts:
-        return self.encoded(data.store, model)
+        return self.encoded(data.train, model)
 
     def loss(self, model: nn.Module, batch: EncodedBatch) -> tuple[Tensor, int, int]:
         batch = batch.to(next(model.parameters()).device)
@@ -259,23 +235,15 @@ class TokenClassificationRecipe(EncoderRecipe[TokenClassificationOptions, Labele
     def evaluate(self, model: nn.Module, data: LabeledWords) -> dict[str, float]:
         return evaluate_words(TokenClassifier(model, data.tokenizer), data.dev).figures
 
-    def save(self, model: nn.Module, data: LabeledWords, progress: Progress, folder: Path) -> None:
-        assert isinstance(model, TextReader)
-        self.save_weights(model, folder, task_type="TOKEN_CLS", settings={})
-        data.tokenizer.save(folder)
-        figures = progress.figures
+    def card(self, model: nn.Module, data: LabeledWords, figures: dict[str, float]) -> CardText:
         entities = f"entity F1 {figures['f1']:.1%}, " if "f1" in figures else ""
-        self.save_card(
-            folder,
-            "Labeling of words",
-            model,
-            progress,
-            tag="token-classification",
-            origin=data.origin,
-            count=(len(data.store), "sentences"),
-            about=[f"Labels: {', '.join(data.labels)}"],
-            result=f"Dev set, {len(data.dev):,} sentences: {entities}accuracy of words"
-            f" {figures['accuracy']:.1%}, loss {figures['loss']:.3f}",
+        return CardText(
+            {"sentences": len(data.train)},
+            [
+                f"Dev set, {len(data.dev):,} sentences: {entities}accuracy of words"
+                f" {figures['accuracy']:.1%}, loss {figures['loss']:.3f}"
+            ],
+            [f"Labels: {', '.join(data.labels)}"],
         )
 
 
