@@ -225,7 +225,7 @@ FAULTS = (
     ),
     fault(
         "macro F1 is weighted by how often a label is predicted",
-        "src/regard/recipes/labels/label_metrics.py",
+        "src/regard/recipes/labels/labels.py",
         "macro_f1=float(_ratio(2 * both, named + wanted).mean()),",
         "macro_f1=float(_ratio(2 * both.sum(), named.sum() + wanted.sum())),",
         "tests/recipes/labels/test_label_metrics.py",

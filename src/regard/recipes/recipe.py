@@ -3,7 +3,7 @@
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any, ClassVar, Generic, Protocol, TypeVar, cast
 
@@ -205,7 +205,6 @@ def _learn(
 ) -> Progress:
     options: RunOptions = recipe.options
     accumulate = batches_in_step(options.accumulate, run.option("accumulate"), processes)
-    recipe.options = options = replace(options, accumulate=accumulate)
     if data is None:
         data = processes.in_turn(lambda: recipe.prepare(run.path / "data"))
     torch.manual_seed(options.seed)
@@ -218,7 +217,9 @@ def _learn(
     if processes.count > 1:
         kept = "share out the model" if processes.shard else "each have the model"
         recipe.say(f"{processes.count} processes {kept}; a step has {accumulate} batches")
-    config = options.training_config(epoch=max(1, len(batches) // accumulate))
+    config = options.training_config(
+        epoch=max(1, len(batches) // accumulate), accumulate=accumulate
+    )
     objective: Objective[Any] = Objective(
         loss=recipe.loss,
         evaluate=lambda model: recipe.evaluate(model, data),
@@ -231,7 +232,7 @@ def _learn(
     # Only now: what is refused above must leave no run that a corrected option contradicts.
     if processes.first:
         run.start(
-            asdict(options) | {"data_sha256": data.sha256},
+            asdict(options) | {"accumulate": accumulate, "data_sha256": data.sha256},
             free=options.free(),
             threads=torch.get_num_threads() if device.type == "cpu" else None,
             processes=processes.count,

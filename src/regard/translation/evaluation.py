@@ -14,7 +14,7 @@ from regard.data import read_pairs
 from regard.errors import DamagedFileError
 from regard.recipes.evaluation import Evaluator, Progress, Report, no_progress, write_texts
 from regard.recipes.options.evaluation import TranslationEvaluationOptions
-from regard.recipes.sequence_scores import greedy_answers, mean_loss, spread
+from regard.recipes.sequences import greedy_answers, mean_loss, spread
 from regard.training import corpus_scores
 from regard.training.metrics import CorpusScores, ScoredTexts
 from regard.translation.translator import Translator

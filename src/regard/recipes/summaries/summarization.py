@@ -26,8 +26,7 @@ from regard.recipes.examples import (
 )
 from regard.recipes.options.sequences import SummarizationOptions
 from regard.recipes.prepared import Values
-from regard.recipes.sequence_scores import greedy_answers, mean_loss, spread
-from regard.recipes.sequences import SequenceData, SequenceRecipe
+from regard.recipes.sequences import SequenceData, SequenceRecipe, greedy_answers, mean_loss, spread
 from regard.recipes.summaries.documents import read_documents_with_summaries, together
 from regard.recipes.summaries.rouge import NAMES, RougeScores, require_rouge, rouge
 from regard.recipes.summaries.summary_scores import SummaryEvaluator, lead_scores

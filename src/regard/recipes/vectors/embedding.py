@@ -32,8 +32,13 @@ from regard.recipes.examples import Example, read_examples, split_examples
 from regard.recipes.options.encoders import EmbeddingOptions
 from regard.recipes.prepared import Numbers, Values
 from regard.recipes.vectors.evaluation import PairEvaluator, evaluate_pairs
-from regard.recipes.vectors.losses import contrastive_loss, cosine_loss
-from regard.recipes.vectors.pairs import PairBatch, PairBatches, shared_texts
+from regard.recipes.vectors.pairs import (
+    PairBatch,
+    PairBatches,
+    contrastive_loss,
+    cosine_loss,
+    shared_texts,
+)
 from regard.recipes.vectors.text_pairs import read_text_pairs
 from regard.tasks.embedding import POOLING, Embedder, read_settings, write_settings
 from regard.tasks.reading import load_encoder
