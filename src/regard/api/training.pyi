@@ -50,6 +50,7 @@ class TranslationArguments(Arguments, total=False):
     preset: str
     norm: str
     label_smoothing: float
+    strict: bool
     source_language: str
     target_language: str
     weights: str
@@ -76,6 +77,7 @@ class ClassificationArguments(Arguments, total=False):
     lora_targets: str
     vocab_size: int | None
     max_length: int
+    strict: bool
     text: str | None
     pair: str | None
     label: str | None
@@ -107,6 +109,7 @@ class SummarizationArguments(Arguments, total=False):
     preset: str
     norm: str
     label_smoothing: float
+    strict: bool
     document: str | None
     summary: str | None
     max_source_length: int
@@ -116,6 +119,7 @@ class SummarizationArguments(Arguments, total=False):
 class LanguageModelArguments(Arguments, total=False):
     """Options of "language-model"."""
 
+    strict: bool
     text: str | None
     dev_fraction: float
     dev_tokens: int
@@ -139,6 +143,7 @@ class MaskedLanguageModelArguments(Arguments, total=False):
     preset: str
     vocab_size: int | None
     max_length: int
+    strict: bool
     text: str | None
     dev_fraction: float
     dev_tokens: int
@@ -157,6 +162,7 @@ class QuestionAnsweringArguments(Arguments, total=False):
     lora_targets: str
     vocab_size: int | None
     max_length: int
+    strict: bool
     question: str | None
     context: str | None
     answer: str | None
@@ -177,6 +183,7 @@ class EmbeddingArguments(Arguments, total=False):
     lora_targets: str
     vocab_size: int | None
     max_length: int
+    strict: bool
     text: str | None
     pair: str | None
     score: str | None

@@ -10,12 +10,12 @@ from typing import Any, ClassVar, Generic, Protocol, TypeVar, cast
 import torch
 from torch import Tensor, nn
 
-from regard.data.lines import check_rereadable
 from regard.recipes.card import CardText, write_run_card
 from regard.recipes.evaluation import Evaluator
 from regard.recipes.examples import read_examples
 from regard.recipes.options.run import RunOptions
 from regard.recipes.prepared import Prepared, Values, prepare_once
+from regard.records.lines import check_rereadable
 from regard.training import Objective, Progress, RunFolder, fit
 from regard.training.precision import choose_device
 from regard.training.processes import Processes, batches_in_step, joined, own_device

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from regard.errors import BadArgumentError
-from regard.recipes.options.evaluation import TranslationEvaluationOptions
+from regard.recipes.options.evaluation import LineOptions, TranslationEvaluationOptions
 from regard.recipes.options.run import data_option, limit_option, model_option
 from regard.recipes.options.sequences import SequenceOptions
 
@@ -15,7 +15,7 @@ RECURRENT_RATES = {"tiny": 3e-3, "small": 2e-3, "base": 1e-3}
 
 
 @dataclass(frozen=True, repr=False)
-class TrainingOptions(SequenceOptions):
+class TrainingOptions(LineOptions, SequenceOptions):
     """The options of `regard train translation`; None leaves the choice to the preset.
 
     Raises:

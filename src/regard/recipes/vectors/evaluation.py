@@ -61,7 +61,7 @@ class PairEvaluator(Evaluator[PairEvaluationOptions]):
     doing = "encoding"
 
     def read(self, path: str) -> list[Example]:
-        return list(read_text_pairs(path, **self.options.values("text", "pair", "score")))
+        return self.examples(read_text_pairs, path, **self.options.values("text", "pair", "score"))
 
     def score(
         self, task: Embedder, data: Sequence[Example], *, progress: Progress = no_progress
