@@ -135,7 +135,7 @@ def _of_columns(
     place, label_place = _place(word, 1 if universal else 0), _place(label, 3 if universal else -1)
     bad = BadLines(on_bad_line)
     rows: list[tuple[str, str]] = []
-    first, broken = 1, False  # line of the sentence, and whether one of its lines cannot be used
+    first, broken = 1, False  # line of the first word, and whether a line cannot be used
     with open_bytes(path) as stream:
         groups = read_groups(stream, str(path), "text", decode=Decoder(str(path), say))
         for record in chain(not_empty(chain.from_iterable(groups), path), [Record("", 0, "")]):
@@ -148,13 +148,14 @@ def _of_columns(
                     bad.used = True
                     words, labels = zip(*rows, strict=True)
                     yield of_words(words, labels, first)
-                rows, first, broken = [], record.line + 1, False
+                rows, broken = [], False
             elif _is_word(cells, universal):
                 if len(cells) <= max(1, place, label_place):
                     problem = f"expected a word and its label; got {cells[0]!r} alone."
                     bad(BadLine(str(path), record.line, "no label", problem))
                     broken = True
                 else:
+                    first = first if rows else record.line
                     rows.append((cells[place], cells[label_place]))
     bad.end()
 

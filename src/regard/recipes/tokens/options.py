@@ -3,14 +3,13 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-from regard.options import Options
 from regard.recipes.options.encoders import EncoderOptions
-from regard.recipes.options.evaluation import BatchedOptions, WorstOptions, column
+from regard.recipes.options.evaluation import BatchedOptions, LineOptions, WorstOptions, column
 from regard.recipes.options.run import data_option
 
 
 @dataclass(frozen=True, repr=False)
-class WordColumns(Options):
+class WordColumns(LineOptions):
     """How sentences with labeled words are read."""
 
     word: str | None = column(

@@ -10,7 +10,7 @@ The first token of a word has the word's label, and the others none (Devlin et a
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -21,13 +21,11 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from regard.data import BadLine, TokenStore
-from regard.data.pairs import refuse
 from regard.errors import BadArgumentError
 from regard.lines import one_line
 from regard.models import TextReader
-from regard.recipes.encoded import EncodedBatch, EncodedTexts, write_store
 from regard.recipes.card import CardText
+from regard.recipes.encoded import EncodedBatch, EncodedTexts, write_store
 from regard.recipes.encoders import EncoderData, EncoderRecipe
 from regard.recipes.evaluation import Evaluator, Report, no_progress
 from regard.recipes.evaluation import Progress as Count
@@ -37,6 +35,7 @@ from regard.recipes.prepared import Values
 from regard.recipes.tokens.labeled_words import read_labeled_words
 from regard.recipes.tokens.options import TokenClassificationOptions, WordEvaluationOptions
 from regard.recipes.tokens.word_scores import WordEvaluation
+from regard.records import BadLine
 from regard.tasks.reading import inputs_of
 from regard.tasks.token_classification import OUTSIDE, TokenClassifier, has_positions
 from regard.text import Tokenizer
@@ -100,8 +99,7 @@ class WordEvaluator(Evaluator[WordEvaluationOptions]):
     report_class = WordReport
 
     def read(self, path: str) -> list[Example]:
-        columns = self.options.values("word", "label")
-        return list(read_labeled_words(path, **columns, on_bad_line=refuse))
+        return self.examples(read_labeled_words, path, **self.options.values("word", "label"))
 
     def score(
         self, task: TokenClassifier, data: Sequence[Example], *, progress: Count = no_progress
@@ -117,7 +115,6 @@ class WordEvaluator(Evaluator[WordEvaluationOptions]):
         return [
             {
                 "line": data[row].line,
-                "text": data[row].text,
                 "mistakes": [
                     f"{data[row].text[start:end]}: {ours}, not {label}"
                     for (start, end, label), ours in zip(
@@ -125,6 +122,7 @@ class WordEvaluator(Evaluator[WordEvaluationOptions]):
                     )
                     if ours != label
                 ],
+                "text": data[row].text,
             }
             for row in result.worst(count)
         ]
@@ -148,9 +146,7 @@ class TokenClassificationRecipe(EncoderRecipe[TokenClassificationOptions, Labele
         [path] = self.source
         sizes = split_examples(path, self.options, folder, read=self._read, say=self.say)
         train = folder / "train.jsonl"
-        counts = Counter(label for each in read_examples(train) for _, _, label in each.targets)
-        labels = sorted(counts)
-        self._check_labels(folder, counts)
+        labels, counts = self._labels(folder)
         tokenizer = self.tokenizer(folder, (example.text for example in read_examples(train)))
         cuts: list[int] = []
         store = write_store(
@@ -161,8 +157,8 @@ class TokenClassificationRecipe(EncoderRecipe[TokenClassificationOptions, Labele
             max_length=self.max_length,
         )
         shorter = f"; {len(cuts):,} sentences cut to {self.max_length}" if cuts else ""
-        named = described(labels, [counts[label] for label in labels])
-        self.say(f"{counts.total():,} words, {len(store.tokens):,} tokens{shorter}; {named}")
+        words = f"{sum(counts):,} words, {len(store.tokens):,} tokens{shorter}"
+        self.say(f"{words}; {described(labels, counts)}")
         summary = f"{sizes['train']:,} to train on, {sizes['dev']:,} dev, {len(labels)} labels"
         return summary, {"labels": labels}
 
@@ -170,22 +166,25 @@ class TokenClassificationRecipe(EncoderRecipe[TokenClassificationOptions, Labele
         columns = self.options.values("word", "label")
         return read_labeled_words(path, **columns, on_bad_line=on_bad_line)
 
-    def _check_labels(self, folder: Path, counts: Mapping[str, int]) -> None:
-        """Refuse training data of one label, and dev or test data with labels of its own."""
-        if len(counts) < 2:
+    def _labels(self, folder: Path) -> tuple[list[str], list[int]]:
+        """The labels of all parts in order, and how many training words have each."""
+        counts = {
+            part: Counter(
+                label
+                for example in read_examples(folder / f"{part}.jsonl")
+                for _, _, label in example.targets
+            )
+            for part in ("train", "dev", "test")
+        }
+        labels = sorted(set().union(*counts.values()))
+        if len(counts["train"]) < 2:
             raise BadArgumentError(
                 f"labeling words needs at least two labels; {self.source[0]} has only"
-                f" {sorted(counts)}. Check the column of the labels."
+                f" {sorted(counts['train'])}. Check the column of the labels."
             )
-        for name, file in (("dev", self.options.dev), ("test", self.options.test)):
-            for example in read_examples(folder / f"{name}.jsonl"):
-                for _, _, label in example.targets:
-                    if label not in counts:
-                        raise BadArgumentError(
-                            f"{file or self.source[0]}, line {example.line:,}, has the label"
-                            f" {label!r}, which no training sentence has. Give training sentences"
-                            " with it, or take it out."
-                        )
+        if unseen := [label for label in labels if label not in counts["train"]]:
+            self.say(f"no training sentence has {', '.join(unseen)}, which dev or test have")
+        return labels, [counts["train"][label] for label in labels]
 
     def _rows(
         self, path: Path, tokenizer: Tokenizer, labels: Sequence[str], cuts: list[int]
@@ -285,9 +284,7 @@ def evaluate_words(
         predicted.append(answers)
         losses.append(loss)
     expected = [[label for _, _, label in example.targets] for example in examples]
-    return WordEvaluation(
-        predicted, expected, np.array(losses), has_positions(classifier.labels)
-    )
+    return WordEvaluation(predicted, expected, np.array(losses), has_positions(classifier.labels))
 
 
 def first_tokens(
