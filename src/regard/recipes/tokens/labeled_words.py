@@ -72,10 +72,10 @@ def of_spans(text: str, spans: Sequence[Mapping[str, Any]], line: int = 0) -> Ex
     label_at = {start: label for start, _, label in parts}
     targets = []
     for start, end in pairwise(edges):
-        label = label_at.get(start)
+        kind = label_at.get(start)
         for number, word in enumerate(_WORD.finditer(text, start, end)):
-            position = "" if label is None else "I-" if number else "B-"
-            targets.append([*word.span(), position + (label or OUTSIDE)])
+            label = OUTSIDE if kind is None else f"{'I' if number else 'B'}-{kind}"
+            targets.append([*word.span(), label])
     return Example(text, targets=targets, line=line)
 
 

@@ -200,10 +200,10 @@ class TokenClassificationRecipe(EncoderRecipe[TokenClassificationOptions, Labele
                 for place, special in enumerate(encoding.special_tokens_mask):
                     if special:
                         offsets[place] = (-1, -1)
-                places = first_tokens(offsets, example.targets)
-                for place, (_, _, label) in zip(places, example.targets, strict=True):
-                    if place is not None:
-                        targets[place] = numbers[label]
+                tokens = first_tokens(offsets, example.targets)
+                for token, (_, _, label) in zip(tokens, example.targets, strict=True):
+                    if token is not None:
+                        targets[token] = numbers[label]
                 kept = cut(encoding, self.max_length)
                 if len(kept) < len(targets):
                     cuts.append(example.line)
