@@ -103,10 +103,9 @@ def _padding(settings: Settings, tokenizer: Tokenizer) -> Iterator[str]:
         return
     if pad in eos:
         both = settings.get("is_encoder_decoder")
-        yield (
-            "wrong" if both else "note",
+        yield (str if both else Note)(
             f"padding and the end of a text are one token ({pad}): a mask made from ids hides the"
-            " end, and training on it never learns to stop; use another pad_token_id",
+            " end, and training on it never learns to stop; use another pad_token_id"
         )
     if "pad" in tokenizer.special and tokenizer.pad_id != pad:
         yield (
